@@ -22,7 +22,6 @@ import type { Archive } from "../ports/archive.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
 import type { ArchiveConfig, DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
-import type { ServiceOperation, RequestOutcome } from "../ports/events.ts";
 import type { SourceId } from "../ports/ids.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";
@@ -109,31 +108,23 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   const token = built.secret;
 
   const { listTimeoutMs, batchTimeoutMs, deleteTimeoutMs, connectTimeoutMs } = settings.service;
+  const timeoutsMs = { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs };
   const called = createMessageService({
     baseUrl,
     token: () => token.value(),
     settings: { address: toAddressSetting(config), token: toTokenSetting(config, settings) },
-    timeouts: {
-      listMs: listTimeoutMs,
-      batchMs: batchTimeoutMs,
-      deleteMs: deleteTimeoutMs,
-      connectMs: connectTimeoutMs,
-    },
+    timeoutsMs,
+    connectTimeoutMs,
     maxAnswerBytes: settings.service.maxAnswerBytes,
     clock: world.clock,
-    onAnswer: (answer: {
-      operation: ServiceOperation;
-      outcome: RequestOutcome;
-      durationMs: number;
-      status?: number;
-    }) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
+    onAnswer: (answer) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
   });
   const lineageKeys = createLineageKeys(token, parts.lineage, config.id);
   const { service: listed, pauses } = createPausingService({
     source: config.id,
     service: called,
     book: createRedisSourcePauseBook(redis, config.id),
-    timeoutsMs: { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs },
+    timeoutsMs,
     clock: world.clock,
     events: world.events,
   });

@@ -74,13 +74,13 @@ export type ErrorCode = keyof typeof errorTable;
 export interface ErrorDetail {
   readonly cause?: unknown;
   /** Unix ms before which the caller must not try again (`wait`). */
-  readonly retryAt?: number;
+  readonly retryAt?: number | undefined;
   /** HTTP status, if there was one. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** It is certain that the service was never asked. */
-  readonly notSent?: true;
+  readonly notSent?: boolean;
   /** The answer has no documented shape. It may be a proxy's, and the service's own is lost. */
-  readonly isForeign?: true;
+  readonly isForeign?: boolean;
 }
 
 /**

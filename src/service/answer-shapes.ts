@@ -22,9 +22,10 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
     return problem("expected `messages` to be an array of objects, got something else");
   }
   const records: readonly RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
-  if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: { records } };
+  const page = { records, bytes: bytes.byteLength };
+  if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: page };
   if (typeof cursor !== "string") return problem("expected `cursor` to be a string, got something else");
-  return { kind: "value", value: { records, cursor } };
+  return { kind: "value", value: { ...page, cursor } };
 }
 
 /** The answer of DELETE /v2/dlq: `{deleted}`, at most as many as were asked for. */

@@ -1,34 +1,36 @@
-export type ParsedBaseUrl =
-  | { readonly kind: "base-url"; readonly url: string }
-  | { readonly kind: "problem"; readonly problem: string };
+import { RedriverError } from "../ports/errors.ts";
+
+export interface BaseUrl {
+  readonly origin: string;
+  readonly host: string;
+  /** Of every path; without trailing slash. */
+  readonly prefix: string;
+}
 
 /**
- * Reads the address of a message service and answers it without trailing slash: scheme, host, port and path
- * prefix. A trailing `/v2` or `/v2/publish`, with or without slash, is cut off, because QSTASH_URL often has
- * one. The problem names the expectation and never repeats the text, which may hold a password.
+ * Reads the address of a message service. A trailing `/v2` or `/v2/publish`, with or without slash, is cut
+ * off, because QSTASH_URL often has one. Throws `settings-invalid` with the expectation. It never repeats the
+ * text, which may hold a password.
  */
-export function parseBaseUrl(text: string): ParsedBaseUrl {
+export function parseBaseUrl(text: string): BaseUrl {
   let url: URL;
   try {
     url = new URL(text.trim());
   } catch {
-    return problem("expected a URL such as https://service.example, got text that is not a URL");
+    throw invalid("a URL such as https://service.example, got text that is not a URL");
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return problem(`expected a URL that begins with http:// or https://, got ${url.protocol}//`);
+  const { protocol, origin, host, pathname } = url;
+  if (protocol !== "http:" && protocol !== "https:") {
+    throw invalid(`a URL that begins with http:// or https://, got ${protocol}//`);
   }
   if (url.username !== "" || url.password !== "") {
-    return problem(
-      "expected a URL without user name and password; the token has its own setting, service.token",
-    );
+    throw invalid("a URL without user name and password; the token has its own setting, service.token");
   }
-  if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
-    return problem("expected a URL without query and fragment");
-  }
-  const prefix = url.pathname.replace(/\/+$/, "").replace(/\/v2(?:\/publish)?$/, "");
-  return { kind: "base-url", url: `${url.origin}${prefix.replace(/\/+$/, "")}` };
+  if (/[?#]/.test(text)) throw invalid("a URL without query and fragment");
+  const prefix = pathname.replace(/\/+$/, "").replace(/\/v2(?:\/publish)?$/, "");
+  return { origin, host, prefix: prefix.replace(/\/+$/, "") };
 }
 
-function problem(text: string): ParsedBaseUrl {
-  return { kind: "problem", problem: text };
+function invalid(expected: string): RedriverError {
+  return new RedriverError("settings-invalid", `service.url: expected ${expected}`);
 }

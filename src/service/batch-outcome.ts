@@ -1,24 +1,18 @@
 import type { MessageId } from "../message/dead-letter.ts";
+import type { RequestOutcome } from "../ports/events.ts";
 import type { BatchOutcome } from "../ports/service.ts";
-import { parseJsonBody, type HttpAnswer, type AnswerBody } from "./answer.ts";
+import { parseJsonBody, type HttpAnswer, type AnswerBody, type CallEnd } from "./answer.ts";
 import type { Sent } from "./batch-body.ts";
 import { toItemOutcome } from "./batch-items.ts";
 import type { CallResult } from "./call.ts";
-import { toAdvice, type ServiceSettings } from "./call-failure.ts";
-import { describeCause } from "./cause.ts";
-import { rawErrorText, toErrorText, toShownErrorText } from "./error-text-filter.ts";
+import { describeCause, describeStatus, toAdvice, type CallContext } from "./call-failure.ts";
+import { rawErrorText, toErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
 import { toShownMessageId } from "./shown-message-id.ts";
 
-export interface BatchContext {
-  /** Begins every error: operation and host. */
-  readonly where: string;
-  readonly token: string;
+export interface BatchContext extends CallContext {
   readonly itemCount: number;
   readonly sent: Sent;
-  /** The time allowed and the setting that changes it. */
-  readonly timeout: string;
-  readonly settings: ServiceSettings;
 }
 
 /**
@@ -37,7 +31,7 @@ export function toBatchOutcome(result: CallResult, context: BatchContext): Batch
   }
 }
 
-function fromEnding(by: "timeout" | "stopped" | "withheld", context: BatchContext): BatchOutcome {
+function fromEnding(by: CallEnd, context: BatchContext): BatchOutcome {
   const { where, sent } = context;
   switch (by) {
     case "withheld":
@@ -62,11 +56,9 @@ function unanswered({ where, sent }: BatchContext, why: string): BatchOutcome {
 }
 
 function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
-  const { status } = answer;
-  const raw = rawErrorText(answer.body);
-  const text = toShownErrorText(answer.body, context.token);
-  const error = `${context.where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}`;
-  if (status >= 200 && status < 300) return fromSuccess(answer.body, status, context);
+  const { status, body } = answer;
+  if (status >= 200 && status < 300) return fromSuccess(body, status, context);
+  const error = describeStatus(answer, context);
   switch (status) {
     case 400:
     case 412:
@@ -86,8 +78,8 @@ function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
     return { kind: "misconfigured", status, error: error + toAdvice(code, context.settings) };
   }
   // Quotas of the plan are permanent, although they come as 5xx (remote-contract.md, POST).
-  if (raw.trimStart().startsWith("quota ")) return { kind: "refused", status, error, bisectBy: "count" };
-  return { kind: "unknown", error };
+  const isQuota = rawErrorText(body).trimStart().startsWith("quota ");
+  return isQuota ? { kind: "refused", status, error, bisectBy: "count" } : { kind: "unknown", error };
 }
 
 function fromSuccess(body: AnswerBody, status: number, context: BatchContext): BatchOutcome {
@@ -113,4 +105,18 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
 
 function unreadable(error: string): BatchOutcome {
   return { kind: "unknown", error, unreadable: true };
+}
+
+export function outcomeOfBatch(outcome: BatchOutcome): RequestOutcome {
+  switch (outcome.kind) {
+    case "answered":
+      return "ok";
+    case "misconfigured":
+      return outcome.status === 401 || outcome.status === 403 ? "unauthorised" : "misconfigured";
+    case "not-sent":
+      return outcome.why === "rate-limited" || outcome.why === "stopped" ? outcome.why : "not-sent";
+    case "refused":
+    case "unknown":
+      return outcome.kind;
+  }
 }

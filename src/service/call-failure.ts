@@ -1,7 +1,8 @@
 import { RedriverError, type ErrorCode } from "../ports/errors.ts";
+import type { RequestOutcome } from "../ports/events.ts";
 import type { HttpAnswer, AnswerBody, CallEnd } from "./answer.ts";
 import type { CallResult } from "./call.ts";
-import { describeCause, isNeverConnected, isTimeout } from "./cause.ts";
+import { ConnectTimeout } from "./connection.ts";
 import { toShownErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
 
@@ -49,43 +50,36 @@ export function toSuccess(result: CallResult, context: CallContext): WholeAnswer
   }
 }
 
-export function unreadable(
-  { where }: Pick<CallContext, "where">,
-  status: number,
-  problem: string,
-  isForeign?: true,
-): RedriverError {
-  const detail = { status, ...(isForeign === undefined ? {} : { isForeign }) };
-  return new RedriverError("answer-unreadable", `${where}: ${problem}`, detail);
-}
-
 function networkError(cause: unknown, { where, settings }: CallContext, status?: number): RedriverError {
-  const code = isTimeout(cause) ? "service-timeout" : "service-unavailable";
+  const code = isConnectTimeoutOrOneOf(cause, timeoutCodes) ? "service-timeout" : "service-unavailable";
   const message = `${where}: expected an answer, got ${describeCause(cause)}; the address is ${settings.address}`;
+  // Without a connection nothing was sent. Any other failure may have come after a request.
   return new RedriverError(code, message, {
     cause,
-    ...(status === undefined ? {} : { status }),
-    ...(isNeverConnected(cause) ? { notSent: true } : {}),
+    status,
+    notSent: isConnectTimeoutOrOneOf(cause, connectCodes),
   });
 }
 
 function endedError(by: CallEnd, { where, timeout }: CallContext, status?: number): RedriverError {
-  const detail = status === undefined ? {} : { status };
   if (by === "timeout") {
-    return new RedriverError("service-timeout", `${where}: no whole answer within ${timeout}`, detail);
+    return new RedriverError("service-timeout", `${where}: no whole answer within ${timeout}`, { status });
   }
-  return new RedriverError("stopped", `${where}: stopped before its answer`, detail);
+  return new RedriverError("stopped", `${where}: stopped before its answer`, { status });
 }
 
-function statusError(answer: HttpAnswer, { where, token, settings }: CallContext): RedriverError {
+function statusError(answer: HttpAnswer, context: CallContext): RedriverError {
   const { status } = answer;
-  const text = toShownErrorText(answer.body, token);
   const code = codeOfStatus(status);
-  const message = `${where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}${toAdvice(code, settings)}`;
-  return new RedriverError(code, message, {
+  return new RedriverError(code, describeStatus(answer, context) + toAdvice(code, context.settings), {
     status,
-    ...(code === "rate-limited" ? { retryAt: toRetryAt(answer) } : {}),
+    retryAt: code === "rate-limited" ? toRetryAt(answer) : undefined,
   });
+}
+
+export function describeStatus({ status, body }: HttpAnswer, { where, token }: CallContext): string {
+  const text = toShownErrorText(body, token);
+  return `${where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}`;
 }
 
 function codeOfStatus(status: number): ErrorCode {
@@ -111,4 +105,56 @@ function codeOfStatus(status: number): ErrorCode {
 export function toAdvice(code: ErrorCode, { address, token }: ServiceSettings): string {
   if (code === "unauthorised") return `; the token is ${token}`;
   return code === "source-misconfigured" ? `; the address is ${address}, redirects are not followed` : "";
+}
+
+/** A failed connection's code, such as ECONNREFUSED, else its name. Addresses and values stay in `cause`. */
+export function describeCause(cause: unknown): string {
+  if (cause instanceof ConnectTimeout) return cause.message;
+  if (cause instanceof AggregateError) return describeCause(cause.errors[0]);
+  if (!(cause instanceof Error)) return "unknown failure";
+  return codeOf(cause) ?? cause.name;
+}
+
+const timeoutCodes: ReadonlySet<string> = new Set([
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+
+const connectCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** True for our own time limit of a connect, and for `codes`; of several addresses, if each failed so. */
+function isConnectTimeoutOrOneOf(cause: unknown, codes: ReadonlySet<string>): boolean {
+  if (cause instanceof ConnectTimeout) return true;
+  if (cause instanceof AggregateError) {
+    return cause.errors.length > 0 && cause.errors.every((error) => isConnectTimeoutOrOneOf(error, codes));
+  }
+  return cause instanceof Error && codes.has(codeOf(cause) ?? "");
+}
+
+function codeOf(error: Error): string | undefined {
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+const outcomes: Partial<Record<ErrorCode, RequestOutcome>> = {
+  "service-timeout": "timeout",
+  "rate-limited": "rate-limited",
+  unauthorised: "unauthorised",
+  "source-misconfigured": "misconfigured",
+  "answer-unreadable": "unreadable",
+  "answer-too-large": "unreadable",
+  "request-refused": "refused",
+  stopped: "stopped",
+};
+
+export function outcomeOfError(code: ErrorCode): RequestOutcome {
+  return outcomes[code] ?? "unavailable";
 }

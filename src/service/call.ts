@@ -9,22 +9,23 @@
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
+import type { MayRead } from "../ports/service.ts";
 import { headerOf, type HttpAnswer, type AnswerBody, type AnswerHeaders, type CallEnd } from "./answer.ts";
 import type { BatchBody } from "./batch-body.ts";
-import type { ServiceConnection, Incoming } from "./connection.ts";
+import type { ServiceConnection, Incoming, Outgoing } from "./connection.ts";
 import type { ServiceConnections } from "./connections.ts";
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: BatchBody;
+  readonly body?: BatchBody | undefined;
   /** From the first wait to the last byte of the answer. */
   readonly timeoutMs: number;
   /** Lowers the limit of every call for the bytes of an answer's body. */
-  readonly maxAnswerBytes?: number;
+  readonly maxAnswerBytes?: number | undefined;
   /** Called when an answer of success begins. False leaves it unread, like one that is too large. */
-  readonly mayRead?: (saidBytes: number | undefined) => boolean;
+  readonly mayRead?: MayRead | undefined;
   readonly signals: readonly AbortSignal[];
 }
 
@@ -55,7 +56,7 @@ export async function makeCall(call: Call, tools: CallTools): Promise<CallResult
     connection = await tools.connections.acquire(ending.signal);
     if (connection === undefined) return { kind: "ended", by: ending.by() ?? "stopped" };
     ending.onEnd(() => connection?.reset());
-    const incoming = await ending.race(connection.send(toOutgoing(call, connection, ending.end)));
+    const incoming = await ending.race(connection.send(toOutgoing(call, connection, ending)));
     if (incoming.kind !== "done") return incoming;
     const receivedAt = tools.clock.now();
     const { status, headers } = incoming.value;
@@ -66,30 +67,17 @@ export async function makeCall(call: Call, tools: CallTools): Promise<CallResult
     return { kind: "answered", answer: { status, headers, receivedAt, body } };
   } finally {
     ending.release();
-    if (connection !== undefined) {
-      if (reusable) tools.connections.release(connection);
-      else tools.connections.discard(connection);
-    }
+    if (connection !== undefined && reusable) tools.connections.release(connection);
+    else if (connection !== undefined) tools.connections.discard(connection);
   }
 }
 
-function toOutgoing(
-  call: Call,
-  connection: ServiceConnection,
-  end: (by: CallEnd) => void,
-): Parameters<ServiceConnection["send"]>[0] {
+function toOutgoing(call: Call, { flushed }: ServiceConnection, { end }: EndWatch): Outgoing {
   const { method, path, headers, timeoutMs, body } = call;
   if (body === undefined) return { method, path, headers, timeoutMs };
-  return {
-    method,
-    path,
-    headers: { ...headers, "content-length": String(body.byteLength) },
-    timeoutMs,
-    body: body.bytes(
-      () => connection.flushed(),
-      () => end("withheld"),
-    ),
-  };
+  const length = { "content-length": String(body.byteLength) };
+  const bytes = body.bytes(flushed, () => end("withheld"));
+  return { method, path, headers: { ...headers, ...length }, timeoutMs, body: bytes };
 }
 
 const unread: AnswerBody = { kind: "too-large", bytes: 0 };
@@ -100,7 +88,7 @@ function saidBytesOf(headers: Incoming["headers"]): number | undefined {
   return said === undefined ? undefined : Number(said);
 }
 
-async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch): Promise<AnswerBody> {
+async function readBody(incoming: Incoming, maxBytes: number, { race }: EndWatch): Promise<AnswerBody> {
   // An answer that announces too great a length is not read.
   const tooLarge = { kind: "too-large", bytes: maxBytes } as const;
   const saidBytes = saidBytesOf(incoming.headers) ?? 0;
@@ -113,7 +101,7 @@ async function readBody(incoming: Incoming, maxBytes: number, ending: EndWatch):
     }
     return true;
   };
-  const read = await ending.race(reading());
+  const read = await race(reading());
   switch (read.kind) {
     case "done":
       return read.value ? { kind: "whole", bytes: kept.all() } : tooLarge;
@@ -143,19 +131,9 @@ function keepBytes(expected: number) {
   };
 }
 
-interface EndWatch {
-  /** Aborts when the call has ended. */
-  readonly signal: AbortSignal;
-  by(): CallEnd | undefined;
-  /** Ends the call; the first end stays. */
-  end(this: void, by: CallEnd): void;
-  /** Runs at the end, before anything that waits learns about it. */
-  onEnd(action: () => void): void;
-  race<Value>(work: Promise<Value>): Promise<Raced<Value>>;
-  release(): void;
-}
+type EndWatch = ReturnType<typeof watchForEnd>;
 
-function watchForEnd(call: Call, clock: Clock): EndWatch {
+function watchForEnd(call: Call, clock: Clock) {
   const controller = new AbortController();
   const deadline = new AbortController();
   const actions: (() => void)[] = [];
@@ -184,10 +162,13 @@ function watchForEnd(call: Call, clock: Clock): EndWatch {
     () => undefined,
   );
   return {
+    /** Aborts when the call has ended. */
     signal: controller.signal,
     by: () => endedBy,
+    /** Ends the call; the first end stays. */
     end,
-    onEnd(action) {
+    /** Runs at the end, before anything that waits learns about it. */
+    onEnd(action: () => void): void {
       if (endedBy === undefined) actions.push(action);
       else action();
     },
@@ -202,7 +183,7 @@ function watchForEnd(call: Call, clock: Clock): EndWatch {
       // A failure after the end is its consequence.
       return raced.kind === "failed" && endedBy !== undefined ? { kind: "ended", by: endedBy } : raced;
     },
-    release() {
+    release(): void {
       deadline.abort();
       for (const signal of call.signals) signal.removeEventListener("abort", stop);
     },

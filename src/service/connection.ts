@@ -1,15 +1,17 @@
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { Client, type buildConnector } from "undici";
 import type { Clock } from "../ports/clock.ts";
 import type { AnswerHeaders } from "./answer.ts";
-import { createConnector } from "./connector.ts";
-import type { ResettableSocket } from "./resettable-socket.ts";
+import { ResettableSocket } from "./resettable-socket.ts";
 
 export interface ConnectionOptions {
   readonly origin: string;
   readonly clock: Clock;
+  /** For name lookup, TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  readonly ca?: string;
+  /** PEM of certificate authorities to trust instead of the built-in ones. */
+  readonly ca?: string | undefined;
 }
 
 export interface Outgoing {
@@ -26,21 +28,7 @@ export interface Incoming {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/**
- * One connection to the service, for one call at a time. The first call makes it; it is kept between calls,
- * and made again if the service closed it. A call is sent at most once.
- */
-export interface ServiceConnection {
-  send(outgoing: Outgoing): Promise<Incoming>;
-  /** Resolves when all bytes written so far have left this process, or the socket is gone. */
-  flushed(): Promise<void>;
-  /**
-   * Ends the connection at once and for good with a TCP reset, so that bytes which the kernel still holds are
-   * dropped and not delivered later.
-   */
-  reset(): void;
-  close(): Promise<void>;
-}
+export type ServiceConnection = ReturnType<typeof createConnection>;
 
 // The deadline of a call is ours. These of undici only end calls that a stopped clock would let hang.
 const backstopMs = 10_000;
@@ -49,29 +37,28 @@ const keepAliveMs = 4_000;
 const keepAliveMaxMs = 30_000;
 const noBytes = new Uint8Array(0);
 
-export function createConnection(options: ConnectionOptions): ServiceConnection {
+/**
+ * One connection to the service, for one call at a time. The first call makes it; it is kept between calls,
+ * and made again if the service closed it. A call is sent at most once. HTTP/1.1 only: in HTTP/2 a call is a
+ * stream and has no socket that could be reset.
+ */
+export function createConnection(options: ConnectionOptions) {
   let tcp: ResettableSocket | undefined;
   let stream: Socket | undefined;
-  const connect = createConnector({
-    clock: options.clock,
-    timeoutMs: options.connectTimeoutMs,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    onSocket: (socket) => {
-      tcp = socket;
-    },
-  });
   const client = new Client(options.origin, {
-    connect: (target, callback) =>
-      connect(target, (...result: Parameters<buildConnector.Callback>) => {
+    connect: (target, callback) => {
+      tcp = new ResettableSocket();
+      connectSocket(tcp, target, options, (...result) => {
         if (result[0] === null) stream = result[1];
         callback(...result);
-      }),
+      });
+    },
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMaxMs,
   });
   return {
-    async send(outgoing) {
+    async send(outgoing: Outgoing): Promise<Incoming> {
       const { statusCode, headers, body } = await client.request({
         method: outgoing.method,
         path: outgoing.path,
@@ -86,15 +73,75 @@ export function createConnection(options: ConnectionOptions): ServiceConnection 
       body.on("error", () => undefined);
       return { status: statusCode, headers, body };
     },
-    flushed: () =>
+    /** Resolves when all bytes written so far have left this process, or the socket is gone. */
+    flushed: (): Promise<void> =>
       new Promise((resolve) => {
         if (stream === undefined || stream.destroyed || stream.writableLength === 0) resolve();
         else stream.write(noBytes, () => resolve());
       }),
-    reset() {
+    /**
+     * Ends the connection at once and for good with a TCP reset, so that bytes which the kernel still holds
+     * are dropped and not delivered later.
+     */
+    reset(): void {
       tcp?.reset();
       client.destroy().catch(() => undefined);
     },
-    close: () => client.destroy(),
+    close: (): Promise<void> => client.destroy(),
   };
+}
+
+export class ConnectTimeout extends Error {
+  constructor(timeoutMs: number) {
+    super(`no connection within ${timeoutMs} ms (service.connectTimeout)`);
+    this.name = "ConnectTimeout";
+  }
+}
+
+/** Our own TCP socket, and TLS over it: undici's connector would hide the socket that can be reset. */
+function connectSocket(
+  tcp: ResettableSocket,
+  target: buildConnector.Options,
+  { clock, connectTimeoutMs, ca }: ConnectionOptions,
+  callback: buildConnector.Callback,
+): void {
+  const settled = new AbortController();
+  const fail = (error: Error): void => {
+    if (settled.signal.aborted) return;
+    settled.abort();
+    tcp.close();
+    callback(error, null);
+  };
+  const succeed = (socket: Socket): void => {
+    if (settled.signal.aborted) return;
+    settled.abort();
+    callback(null, socket);
+  };
+  const startTls = (): void => {
+    const tls = connectTls({
+      socket: tcp,
+      host: target.hostname,
+      // A server name must not be an address (RFC 6066 3).
+      servername: isIP(target.hostname) === 0 ? target.hostname : "",
+      ALPNProtocols: ["http/1.1"],
+      ...(ca === undefined ? {} : { ca }),
+    });
+    tcp.carry(tls);
+    tls.on("error", fail);
+    tls.once("secureConnect", () => succeed(tls));
+  };
+  // Stays for good: under TLS, undici listens to the TLS socket only.
+  tcp.on("error", fail);
+  tcp.once("close", () => fail(new Error("the connection was closed while it was made")));
+  clock.sleep(connectTimeoutMs, settled.signal).then(
+    () => fail(new ConnectTimeout(connectTimeoutMs)),
+    () => undefined,
+  );
+  const isSecure = target.protocol === "https:";
+  tcp.once("connect", () => (isSecure ? startTls() : succeed(tcp)));
+  const port = Number(target.port === "" ? (isSecure ? 443 : 80) : target.port);
+  // Node 20 ignores the noDelay of connect() if the socket exists already. Without it the last byte of a
+  // batch, which is written apart, waits some 40 ms for an acknowledgement.
+  tcp.setNoDelay(true);
+  tcp.connect({ host: target.hostname, port, keepAlive: true });
 }

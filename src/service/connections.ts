@@ -1,17 +1,9 @@
 import type { ServiceConnection } from "./connection.ts";
 
-/** A bounded set of connections. The one used last is used next, so that others fall idle and close. */
-export interface ServiceConnections {
-  /** Waits for a free one; undefined when the signal aborts first. */
-  acquire(signal: AbortSignal): Promise<ServiceConnection | undefined>;
-  /** Gives one back that is ready for the next call. */
-  release(connection: ServiceConnection): void;
-  /** Resets one that is not, and makes room for another. */
-  discard(connection: ServiceConnection): void;
-  close(): Promise<void>;
-}
+export type ServiceConnections = ReturnType<typeof createConnections>;
 
-export function createConnections(max: number, make: () => ServiceConnection): ServiceConnections {
+/** A bounded set of connections. The one used last is used next, so that others fall idle and close. */
+export function createConnections(max: number, make: () => ServiceConnection) {
   const idle: ServiceConnection[] = [];
   const waiting: ((connection: ServiceConnection) => void)[] = [];
   let count = 0;
@@ -24,7 +16,8 @@ export function createConnections(max: number, make: () => ServiceConnection): S
   };
 
   return {
-    async acquire(signal) {
+    /** Waits for a free one; undefined when the signal aborts first. */
+    async acquire(signal: AbortSignal): Promise<ServiceConnection | undefined> {
       if (signal.aborted || closed) return undefined;
       const free = idle.pop();
       if (free !== undefined) return free;
@@ -45,16 +38,18 @@ export function createConnections(max: number, make: () => ServiceConnection): S
         signal.addEventListener("abort", leave, { once: true });
       });
     },
-    release(connection) {
+    /** Gives one back that is ready for the next call. */
+    release(connection: ServiceConnection): void {
       if (closed) connection.reset();
       else offer(connection);
     },
-    discard(connection) {
+    /** Resets one that is not, and makes room for another. */
+    discard(connection: ServiceConnection): void {
       connection.reset();
       if (waiting.length > 0 && !closed) offer(make());
       else count -= 1;
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       await Promise.all(idle.splice(0).map((connection) => connection.close()));
     },

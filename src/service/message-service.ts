@@ -1,38 +1,22 @@
-import type { DlqId } from "../message/dead-letter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
-import type { RequestOutcome, ServiceOperation } from "../ports/events.ts";
-import type { BatchOutcome, ListPage, ListQuery, MayRead, MessageService } from "../ports/service.ts";
+import type { EventOf, RequestOutcome, ServiceOperation } from "../ports/events.ts";
+import type { MessageService } from "../ports/service.ts";
 import { dateOf } from "./answer.ts";
 import { parseDeleted, parseListPage, type Shaped } from "./answer-shapes.ts";
 import { parseBaseUrl } from "./base-url.ts";
-import { createBatchBody, type BatchBody } from "./batch-body.ts";
-import { toBatchOutcome } from "./batch-outcome.ts";
-import { toSuccess, unreadable, type CallContext, type ServiceSettings } from "./call-failure.ts";
-import { makeCall, type CallResult, type CallTools } from "./call.ts";
+import { createBatchBody } from "./batch-body.ts";
+import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
+import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
+import { makeCall, type Call, type CallResult, type CallTools } from "./call.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections } from "./connections.ts";
-import { outcomeOfBatch, outcomeOfError } from "./request-outcome.ts";
-import { maxPerCall, toBatchPath, toDeletePath, toListPath } from "./requests.ts";
+import { maxPerCall, toDeletePath, toListPath } from "./requests.ts";
 import { createServiceClock } from "./service-clock.ts";
 import { createTooLargePace } from "./too-large-pace.ts";
 
-export interface ServiceTimeouts {
-  /** Timeouts of a whole call each, the wait for a free connection included. */
-  readonly listMs: number;
-  readonly batchMs: number;
-  readonly deleteMs: number;
-  /** For name lookup, TCP and TLS of one connection. */
-  readonly connectMs: number;
-}
-
-export interface ServiceAnswer {
-  readonly operation: ServiceOperation;
-  readonly outcome: RequestOutcome;
-  readonly durationMs: number;
-  /** Absent if there was no HTTP answer. */
-  readonly status?: number;
-}
+/** `status` is absent if there was no HTTP answer. */
+export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;
 
 export interface MessageServiceOptions {
   /** In the form of parseBaseUrl's input. */
@@ -40,7 +24,10 @@ export interface MessageServiceOptions {
   /** Called before every request. */
   readonly token: () => string;
   readonly settings: ServiceSettings;
-  readonly timeouts: ServiceTimeouts;
+  /** Of a whole call each, the wait for a free connection included. */
+  readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
+  /** For name lookup, TCP and TLS of one connection. */
+  readonly connectTimeoutMs: number;
   readonly clock: Clock;
   /** Called once for every call, when it has ended. */
   readonly onAnswer: (answer: ServiceAnswer) => void;
@@ -56,41 +43,23 @@ export type ClosableMessageService = MessageService & {
   close(): Promise<void>;
 };
 
-interface Request {
+interface Request extends Omit<Call, "headers" | "timeoutMs" | "signals"> {
   readonly operation: ServiceOperation;
-  readonly method: "GET" | "POST" | "DELETE";
-  readonly path: string;
-  readonly timeoutMs: number;
-  readonly maxAnswerBytes?: number | undefined;
-  readonly mayRead?: MayRead | undefined;
-  readonly body?: BatchBody;
   readonly signal: AbortSignal | undefined;
 }
-
-/** The setting that changes each operation's timeout. */
-const timeoutSettings = {
-  list: "service.listTimeout",
-  batch: "service.batchTimeout",
-  delete: "service.deleteTimeout",
-} as const satisfies Record<ServiceOperation, string>;
 
 const defaultMaxConnections = 16;
 
 /** The HTTP client of one source. Throws `settings-invalid` if the address cannot be used. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
-  const { clock, timeouts, settings } = options;
-  const base = toBase(options.baseUrl);
+  const { clock, timeoutsMs, settings } = options;
+  const base = parseBaseUrl(options.baseUrl);
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const serviceClock = createServiceClock();
   const pace = createTooLargePace(clock);
   const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>
-    createConnection({
-      origin: base.origin,
-      clock,
-      connectTimeoutMs: timeouts.connectMs,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-    }),
+    createConnection({ ...options, origin: base.origin }),
   );
   const tools: CallTools = {
     connections,
@@ -103,21 +72,21 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   };
   const whereOf = (operation: ServiceOperation): string => `${operation} at ${base.host}`;
 
-  const send = async (request: Request, token: string): Promise<CallResult> => {
-    const { method, path, timeoutMs, maxAnswerBytes, mayRead, body, signal } = request;
-    const calling = makeCall(
-      {
-        method,
-        path,
-        headers: toHeaders(token, body !== undefined),
-        timeoutMs,
-        signals: signal === undefined ? [closing.signal] : [closing.signal, signal],
-        ...(maxAnswerBytes === undefined ? {} : { maxAnswerBytes }),
-        ...(mayRead === undefined ? {} : { mayRead }),
-        ...(body === undefined ? {} : { body }),
-      },
-      tools,
-    );
+  /** Throws `unauthorised` without a usable token. */
+  const contextOf = (operation: ServiceOperation): CallContext => {
+    const where = whereOf(operation);
+    const timeout = `${timeoutsMs[operation]} ms (service.${operation}Timeout)`;
+    return { where, token: readToken(options.token, where, settings), timeout, settings };
+  };
+
+  const send = async ({ operation, signal, ...request }: Request, token: string): Promise<CallResult> => {
+    const call: Call = {
+      ...request,
+      headers: toHeaders(token, request.body !== undefined),
+      timeoutMs: timeoutsMs[operation],
+      signals: signal === undefined ? [closing.signal] : [closing.signal, signal],
+    };
+    const calling = makeCall(call, tools);
     running.add(calling);
     return calling.finally(() => running.delete(calling));
   };
@@ -150,22 +119,24 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     request: Request,
     parse: (bytes: Uint8Array, token: string) => Shaped<Value>,
   ): Promise<Value> => {
-    const { operation, timeoutMs } = request;
+    const { operation } = request;
     const startedAt = clock.monotonic();
     try {
-      const where = whereOf(operation);
-      const token = readToken(options.token, where, settings);
-      const context: CallContext = { where, token, timeout: timeoutOf(operation, timeoutMs), settings };
-      const result = await send(request, token);
+      const context = contextOf(operation);
+      const result = await send(request, context.token);
       if (result.kind === "answered" && result.answer.body.kind === "too-large") {
         pace.note(result.answer.body.bytes);
       }
-      const answer = toSuccess(result, context);
-      const shaped = parse(answer.body.bytes, token);
+      const { body, status } = toSuccess(result, context);
+      const shaped = parse(body.bytes, context.token);
       if (shaped.kind === "problem") {
-        throw unreadable(context, answer.status, shaped.problem, shaped.isForeign);
+        const message = `${context.where}: ${shaped.problem}`;
+        throw new RedriverError("answer-unreadable", message, {
+          status,
+          isForeign: shaped.isForeign ?? false,
+        });
       }
-      report(operation, "ok", startedAt, answer.status);
+      report(operation, "ok", startedAt, status);
       return shaped.value;
     } catch (error) {
       if (isRedriverError(error)) {
@@ -181,65 +152,44 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     code === "answer-too-large" && maxAnswerBytes !== undefined && maxAnswerBytes < tools.maxAnswerBytes;
 
   return {
-    async list(query: ListQuery, signal?: AbortSignal): Promise<ListPage> {
+    async list(query, signal) {
       refuseInVain();
-      const path = toListPath(base.prefix, query);
       const { maxBytes: maxAnswerBytes, mayRead } = query;
-      const timeoutMs = timeouts.listMs;
-      return ask(
-        { operation: "list", method: "GET", path, timeoutMs, maxAnswerBytes, mayRead, signal },
-        (bytes, token) => withLength(parseListPage(bytes, token), bytes),
-      );
+      const path = toListPath(base.prefix, query);
+      return ask({ operation: "list", method: "GET", path, maxAnswerBytes, mayRead, signal }, parseListPage);
     },
 
-    async publish(encodedItems, lastByteAllowed, signal): Promise<BatchOutcome> {
-      if (encodedItems.length < 1 || encodedItems.length > maxPerCall) {
-        const got = encodedItems.length;
-        throw new RedriverError(
-          "invariant-broken",
-          `expected 1 to ${maxPerCall} items to publish, got ${got}`,
-        );
+    async publish(encodedItems, lastByteAllowed, signal) {
+      const itemCount = encodedItems.length;
+      if (itemCount < 1 || itemCount > maxPerCall) {
+        const message = `expected 1 to ${maxPerCall} items to publish, got ${itemCount}`;
+        throw new RedriverError("invariant-broken", message);
       }
       const startedAt = clock.monotonic();
-      const where = whereOf("batch");
-      let token: string;
+      let context: CallContext;
       try {
-        token = readToken(options.token, where, settings);
+        context = contextOf("batch");
       } catch (error) {
         report("batch", "not-sent", startedAt, undefined);
         return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
       }
       const body = createBatchBody(encodedItems, lastByteAllowed);
-      const path = toBatchPath(base.prefix);
-      const timeoutMs = timeouts.batchMs;
-      const result = await send({ operation: "batch", method: "POST", path, timeoutMs, body, signal }, token);
-      const itemCount = encodedItems.length;
-      const outcome = toBatchOutcome(result, {
-        where,
-        token,
-        itemCount,
-        sent: body.sent(),
-        timeout: timeoutOf("batch", timeoutMs),
-        settings,
-      });
-      report(
-        "batch",
-        outcomeOfBatch(outcome),
-        startedAt,
-        result.kind === "answered" ? result.answer.status : undefined,
-      );
+      const path = `${base.prefix}/v2/batch`;
+      const result = await send({ operation: "batch", method: "POST", path, body, signal }, context.token);
+      const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
+      const status = result.kind === "answered" ? result.answer.status : undefined;
+      report("batch", outcomeOfBatch(outcome), startedAt, status);
       return outcome;
     },
 
-    async remove(dlqIds: readonly [DlqId, ...DlqId[]], signal?: AbortSignal) {
+    async remove(dlqIds, signal) {
       const path = toDeletePath(base.prefix, dlqIds);
-      return ask(
-        { operation: "delete", method: "DELETE", path, timeoutMs: timeouts.deleteMs, signal },
-        (bytes) => parseDeleted(bytes, dlqIds.length),
+      return ask({ operation: "delete", method: "DELETE", path, signal }, (bytes) =>
+        parseDeleted(bytes, dlqIds.length),
       );
     },
 
-    clockOffsetMs: (of = "careful") => (of === "careful" ? serviceClock.offsetMs() : serviceClock.agreedMs()),
+    clockOffsetMs: serviceClock.offsetMs,
 
     async close() {
       closing.abort();
@@ -247,23 +197,6 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       await connections.close();
     },
   };
-}
-
-function withLength(shaped: Shaped<ListPage>, { byteLength }: Uint8Array): Shaped<ListPage> {
-  if (shaped.kind === "problem") return shaped;
-  return { kind: "value", value: { ...shaped.value, bytes: byteLength } };
-}
-
-function timeoutOf(operation: ServiceOperation, timeoutMs: number): string {
-  return `${timeoutMs} ms (${timeoutSettings[operation]})`;
-}
-
-function toBase(text: string): { readonly origin: string; readonly host: string; readonly prefix: string } {
-  const parsed = parseBaseUrl(text);
-  if (parsed.kind === "problem")
-    throw new RedriverError("settings-invalid", `service.url: ${parsed.problem}`);
-  const { origin, host, pathname } = new URL(parsed.url);
-  return { origin, host, prefix: pathname === "/" ? "" : pathname };
 }
 
 // Without Accept-Encoding a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.

@@ -61,10 +61,6 @@ function toIdsPath(prefix: string, dlqIds: readonly DlqId[], what: "delete" | "l
   return `${prefix}/v2/dlq?${parameters.join("&")}`;
 }
 
-export function toBatchPath(prefix: string): string {
-  return `${prefix}/v2/batch`;
-}
-
 // Values are repeated parameters, never joined by commas: a URL may contain one.
 function toParameter(name: string, value: string): string {
   if (value === "") throw broken(`parameter ${name} with an empty value, which the service takes for any`);

@@ -1,15 +1,3 @@
-/** One service's clock, from many Date headers: one alone may come from a proxy, a cache or an error page. */
-export interface ServiceClock {
-  /** An answer's clock minus ours, in ms. */
-  note(offsetMs: number): void;
-  /**
-   * The service's clock minus ours in ms; the earliest of contradicting answers; undefined before the first.
-   */
-  offsetMs(): number | undefined;
-  /** The last value that they agreed on; undefined before that. */
-  agreedMs(): number | undefined;
-}
-
 /** Answers of one clock may differ by this: whole seconds, the way, a correction of a clock. */
 const agreeWithinMs = 60_000;
 /** A difference up to this is common. A first answer that differs more is not believed alone. */
@@ -18,11 +6,12 @@ const plausibleMs = 10 * 60_000;
 const answersToBelieve = 10;
 
 /**
+ * One service's clock, from many Date headers: one alone may come from a proxy, a cache or an error page.
  * An answer that contradicts the believed clock is believed only when ten in a row agree. Until then the
  * earliest of all counts: a record looks younger, so it is held for longer. A record that looks too old could
  * be dropped.
  */
-export function createServiceClock(): ServiceClock {
+export function createServiceClock() {
   let believed: number | undefined;
   /** Answers since the last that agreed with the believed clock. */
   let doubtful: readonly number[] = [];
@@ -36,7 +25,8 @@ export function createServiceClock(): ServiceClock {
     doubtful.every((other) => Math.abs(other - offsetMs) <= agreeWithinMs);
 
   return {
-    note(offsetMs) {
+    /** An answer's clock minus ours, in ms. */
+    note(offsetMs: number): void {
       if (!agrees(offsetMs)) {
         doubtful = [...doubtful, offsetMs].slice(-answersToBelieve);
         if (!isBelieved(offsetMs)) return;
@@ -44,7 +34,10 @@ export function createServiceClock(): ServiceClock {
       believed = offsetMs;
       doubtful = [];
     },
-    agreedMs: () => believed,
-    offsetMs: () => (doubtful.length === 0 ? believed : Math.min(believed ?? 0, ...doubtful)),
+    /** As `MessageService.clockOffsetMs`, in ms. */
+    offsetMs(of: "careful" | "agreed" = "careful"): number | undefined {
+      if (of === "agreed" || doubtful.length === 0) return believed;
+      return Math.min(believed ?? 0, ...doubtful);
+    },
   };
 }

@@ -10,13 +10,7 @@ const bytesPerMs = 64 * 1_048_576 * 1e-4;
  * given up. Small ones cost next to nothing. A service that only gives huge answers is asked ever more
  * rarely, so that it takes neither bandwidth nor time from others.
  */
-export interface TooLargePace {
-  /** Ms until the next list may be asked for; 0: now. */
-  waitMs(): number;
-  note(bytes: number): void;
-}
-
-export function createTooLargePace(clock: Pick<Clock, "monotonic">): TooLargePace {
+export function createTooLargePace(clock: Pick<Clock, "monotonic">) {
   let left = burstBytes;
   let at = clock.monotonic();
   const refill = (): void => {
@@ -25,11 +19,12 @@ export function createTooLargePace(clock: Pick<Clock, "monotonic">): TooLargePac
     at = now;
   };
   return {
-    waitMs() {
+    /** Ms until the next list may be asked for; 0: now. */
+    waitMs(): number {
       refill();
       return left > 0 ? 0 : Math.ceil((1 - left) / bytesPerMs);
     },
-    note(bytes) {
+    note(bytes: number): void {
       refill();
       left -= bytes;
     },

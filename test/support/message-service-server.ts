@@ -160,7 +160,8 @@ export function connectTo(
   const service = createMessageService({
     baseUrl,
     token: () => testToken,
-    timeouts: { listMs: 10_000, batchMs: 30_000, deleteMs: 10_000, connectMs: 5_000 },
+    timeoutsMs: { list: 10_000, batch: 30_000, delete: 10_000 },
+    connectTimeoutMs: 5_000,
     settings: { address: "service.url", token: "service.token" },
     maxAnswerBytes: 64 * 1_048_576,
     clock: createManualClock(),

@@ -256,7 +256,8 @@ test("an observer that fails does not cost the outcome", async () => {
     token: () => testToken,
     settings: { address: "service.url", token: "service.token" },
     maxAnswerBytes: 1_048_576,
-    timeouts: { listMs: 1_000, batchMs: 1_000, deleteMs: 1_000, connectMs: 1_000 },
+    timeoutsMs: { list: 1_000, batch: 1_000, delete: 1_000 },
+    connectTimeoutMs: 1_000,
     clock: createManualClock(),
     onAnswer: () => {
       throw new Error("observer");

@@ -5,16 +5,15 @@ const page = (text: string) => parseListPage(Buffer.from(text), "token-of-a-test
 
 test("records keep every field, known or not", () => {
   const record = { dlqId: "1-0", messageId: "msg_1", somethingNew: { deep: [1, null, "x"] }, body: "ü" };
-  expect(page(JSON.stringify({ messages: [record], cursor: "next", extra: 1 }))).toEqual({
-    kind: "value",
-    value: { records: [record], cursor: "next" },
-  });
+  const text = JSON.stringify({ messages: [record], cursor: "next", extra: 1 });
+  const value = { records: [record], cursor: "next", bytes: Buffer.byteLength(text) };
+  expect(page(text)).toEqual({ kind: "value", value });
 });
 
 test.each(['{"messages":[]}', '{"messages":[],"cursor":""}', '{"messages":[],"cursor":null}'])(
   "%s is the end",
   (text) => {
-    expect(page(text)).toEqual({ kind: "value", value: { records: [] } });
+    expect(page(text)).toEqual({ kind: "value", value: { records: [], bytes: text.length } });
   },
 );
 
