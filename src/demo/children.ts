@@ -6,7 +6,6 @@ import { pathToFileURL } from "node:url";
 /** The built program, seen from the sources and from itself. */
 const distDir = path.resolve(import.meta.dirname, "../../dist");
 export const mainScript = path.join(distDir, "main.js");
-export const receiverScript = path.join(distDir, "demo/receiver-main.js");
 const preload = pathToFileURL(path.join(distDir, "demo/end-with-parent.js")).href;
 
 /** As `process.env` is. */
@@ -68,7 +67,6 @@ export function startChild(options: ChildOptions) {
   });
   return {
     pid: child.pid ?? -1,
-    process: child,
     /** Calls back for every line on stdout. */
     onLine: (listener: (line: string) => void) => void output.on("line", listener),
     /** Resolves to the first line on stdout; rejects when it ends before. */

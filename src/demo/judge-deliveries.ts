@@ -18,7 +18,7 @@ export async function judgeRun(
   sent: readonly SentMessage[],
 ): Promise<DeliveryVerdict> {
   const { listDlq } = createEmulatorClient(stack.emulator, signal);
-  return judgeDeliveries(sent, await stack.receiver.call("report"), await listDlq());
+  return judgeDeliveries(sent, stack.receiver.report(), await listDlq());
 }
 
 /**

@@ -58,10 +58,10 @@ export async function playReceiverOutage(
 
   say(`the receiver is down: nothing listens on ${receiver.flakyUrl}`);
   const first = await publishUntilDead(plans.slice(0, half));
-  await receiver.call("open");
+  await receiver.open();
   say("the receiver is up, and answers 503");
   const second = await publishUntilDead(plans.slice(half));
-  await receiver.call("recover", "flaky");
+  receiver.recover("flaky");
   say("the receiver has recovered");
 
   const sent = [...first, ...second];
@@ -97,7 +97,8 @@ export async function playReceiverOutage(
     const heldBack = plans.filter(({ fate }) => fate !== "redriven").length;
     let saidAt = Date.now();
     await waitUntil(async () => {
-      const [delivered, { pending, dlqSize }] = await Promise.all([receiver.call("delivered"), api.state()]);
+      const { pending, dlqSize } = await api.state();
+      const delivered = receiver.delivered();
       if (Date.now() - saidAt >= progressEveryMs) {
         saidAt = Date.now();
         say(`${delivered} of ${deliveries} delivered, ${dlqSize} dead letters`);

@@ -7,7 +7,7 @@ import { mainScript, startChild, toCleanEnvironment, type ChildEnvironment } fro
 import { startDaemonProcess } from "./daemon-process.ts";
 import type { EmulatorAddresses } from "./emulator-client.ts";
 import { findRedisServer } from "./find-redis-server.ts";
-import { startReceiverProcess } from "./receiver-process.ts";
+import { startReceiver } from "./receiver.ts";
 
 export const headerPrefix = "Upstash-";
 
@@ -31,7 +31,7 @@ export interface StackOptions extends Stage {
   readonly onLost: (error: Error) => void;
 }
 
-/** Everything that runs, each in a process of its own, on loopback and free ports. */
+/** Everything that runs, on loopback and free ports. All but the receiver are processes of their own. */
 export async function startStack(options: StackOptions) {
   const { signal, say, onStop, onLost } = options;
   const env = toCleanEnvironment(options.env);
@@ -45,10 +45,8 @@ export async function startStack(options: StackOptions) {
   if (!redis.startedByUs) onStop("keys in Redis", () => removeKeys(redis.url, keyPrefix));
   say(`Redis is ${redis.startedByUs ? "started" : "the given one"}: ${new URL(redis.url).host}`);
 
-  const receiver = await startReceiverProcess({ env, onLost, headerPrefix });
-  onStop("receiver", () => receiver.stop());
-  say(`the receiver is process ${receiver.pid}`);
-  signal.throwIfAborted();
+  const receiver = await startReceiver({ headerPrefix });
+  onStop("receiver", () => receiver.close());
 
   const service = startChild({
     env,

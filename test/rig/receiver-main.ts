@@ -2,15 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { serveCalls } from "../../src/demo/child-process-calls.ts";
+import { serveCalls } from "./child-calls.ts";
 import { idOf } from "./letters.ts";
-import {
-  poisonPrefix,
-  refusalOf,
-  type Arrival,
-  type Behaviour,
-  type ReceiverCalls,
-} from "./receiver-messages.ts";
+import { poisonPrefix, refusalOf, type Arrival, type Behaviour } from "./receiver-messages.ts";
 
 const arrivals: Arrival[] = [];
 let behaviour: Behaviour = { manner: "up", perSecond: null };
@@ -63,12 +57,14 @@ process.once("disconnect", () => process.exit(0));
 await listen(0);
 /** The same port ever after. */
 const { port } = server.address() as AddressInfo;
-const calls: ReceiverCalls = {
-  async behave(next) {
+const calls = {
+  /** Done when it is answered. */
+  async behave(next: Behaviour): Promise<void> {
     behaviour = next;
     if (next.manner === "closed") await close();
     else await listen(port);
   },
-  log: (after) => arrivals.slice(after),
+  /** Arrivals from this number on, oldest first. */
+  log: (after: number): readonly Arrival[] => arrivals.slice(after),
 };
 serveCalls(calls, { url: `http://127.0.0.1:${port}` });

@@ -24,14 +24,6 @@ export interface Arrival {
   readonly sentAs: "canary" | "plain" | "first";
 }
 
-/** What the receiver is asked to do over its channel. */
-export interface ReceiverCalls {
-  /** Done when it is answered. */
-  behave(behaviour: Behaviour): Promise<void>;
-  /** Arrivals from this number on, oldest first. */
-  log(after: number): readonly Arrival[];
-}
-
 /** Ids that begin so are refused with 422 by every receiver that is up, in words of its own. */
 export const poisonPrefix = "poison";
 export const refusalOf = (id: string): string => JSON.stringify({ error: `no such order: ${id}` });

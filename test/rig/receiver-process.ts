@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { connectTo } from "../../src/demo/child-process-calls.ts";
+import { connectTo } from "./child-calls.ts";
 import { startChild, type ChildOptions } from "./child.ts";
-import type { Arrival, Behaviour, ReceiverCalls } from "./receiver-messages.ts";
+import type { Arrival, Behaviour } from "./receiver-messages.ts";
 
 /** The witness: a receiver in a process of its own. */
 export interface ReceiverProcess {
@@ -17,20 +17,17 @@ export async function startReceiverProcess(
   options: Pick<ChildOptions, "logFile" | "guard">,
 ): Promise<ReceiverProcess> {
   const child = startChild({ ...options, args: [join(import.meta.dirname, "receiver-main.js")] });
-  const { url, call } = await connectTo<ReceiverCalls, { readonly url: string }>(
-    child.process,
-    "the receiver",
-  );
+  const { ready, call } = await connectTo(child.process, "the receiver");
   const known: Arrival[] = [];
   let behaviour: Behaviour = { manner: "up", perSecond: null };
   let reading: Promise<void> = Promise.resolve();
   const read = async (before: Promise<void>): Promise<void> => {
     // One after the other, so that nothing is read twice.
     await before;
-    known.push(...(await call("log", known.length)));
+    known.push(...((await call("log", known.length)) as readonly Arrival[]));
   };
   return {
-    url,
+    ...(ready as { readonly url: string }),
     async behave(changes) {
       behaviour = { ...behaviour, ...changes };
       await call("behave", behaviour);

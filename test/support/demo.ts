@@ -77,7 +77,7 @@ export function toRows(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map(([, label = "", value = ""]) => [label, value]));
 }
 
-/** Of receiver, emulator and daemon, in this order. */
+/** Of emulator and daemon, in this order. */
 export function toPids(stderr: string): number[] {
   return [...stderr.matchAll(/\bprocess (\d+)/g)].map(([, pid]) => Number(pid));
 }

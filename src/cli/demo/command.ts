@@ -18,7 +18,7 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
   program
     .command("demo")
     .description(
-      "run the main job on an embedded stack: emulator, receiver, Redis and the daemon as processes of their own",
+      "run the main job on an embedded stack: emulator, Redis, the daemon and a receiver that is down",
     )
     .option("--messages <count>", `messages to publish (default: ${defaultMessages})`)
     .option(

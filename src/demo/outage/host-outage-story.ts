@@ -46,7 +46,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions) 
   const readView = createView(api, hosts);
 
   await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
-  await receiver.call("open");
+  await receiver.open();
   say(
     `times are 1:${timeScale}: a lane watches for ${lane.watchMs / 1_000} s instead of a minute, probes go every ${lane.probeEveryMs / 1_000} s at first, and then more rarely`,
   );
@@ -57,10 +57,10 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions) 
   let saidAt = Date.now();
   let saidDepth = 0;
 
-  await receiver.call("fail", "steady");
+  receiver.fail("steady");
   const sent = [...(await publish(api, plan(hosts.other, "mail", Math.ceil(options.messages * otherShare))))];
   await waitUntil(async () => ((await api.state()).dlqSize >= sent.length ? true : null), polling);
-  await receiver.call("recover", "steady");
+  receiver.recover("steady");
   const downAt = Date.now();
   say(`${names.other} has failed for a moment and is well again: ${sent.length} dead letters`);
   say(`${names.down} is down: it answers 503`);
@@ -83,7 +83,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions) 
     return arrived >= webhooks.length && isTried && areDead && isOtherDrained;
   });
 
-  await receiver.call("recover", "flaky");
+  receiver.recover("flaky");
   const backAt = Date.now();
   say(
     `${names.down} has recovered, after ${toSeconds(backAt - downAt)}: ${deadLettersOf(seen.down)} dead letters`,

@@ -57,7 +57,7 @@ describe("redriver demo --outage", () => {
   });
 
   it("leaves no process and no file behind", () => {
-    expect(toPids(run.stderr)).toHaveLength(3);
+    expect(toPids(run.stderr)).toHaveLength(2);
     expect(toPids(run.stderr).filter(isAlive)).toEqual([]);
     expect(readdirSync(run.tmpDir)).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe("redriver demo --outage, ended or asked wrongly", () => {
     demo.process.kill("SIGINT");
     const { code, stderr, tmpDir } = await demo.finished;
     expect(code).toBe(3);
-    expect(toPids(stderr)).toHaveLength(3);
+    expect(toPids(stderr)).toHaveLength(2);
     expect(toPids(stderr).filter(isAlive)).toEqual([]);
     expect(await readdir(tmpDir)).toEqual([]);
   }, 120_000);
