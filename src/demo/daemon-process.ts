@@ -67,8 +67,10 @@ export async function startDaemonProcess(
         if (complaints.length > keptComplaints) complaints.shift();
       }
       if (line.event === "daemon:started") resolve(line.httpAddress ?? "");
-      if (line.event === "pass:closed") passes.push(toPass(line));
-      if (line.event === "lane:moved") moves.push(toMove(line));
+      const { time = 0, durationMs = 0, outcome = "", counts = {} } = line;
+      if (line.event === "pass:closed") passes.push({ outcome, openedAt: time - durationMs, counts });
+      const { origin = "", to = "", size = 0, msg = "" } = line;
+      if (line.event === "lane:moved") moves.push({ at: time, origin, to, size, text: msg });
     });
     signal.addEventListener("abort", () => reject(new Error("stopped before the daemon had started")));
   });
@@ -111,15 +113,6 @@ function parseLine(text: string): LogLine | null {
   } catch {
     return null;
   }
-}
-
-function toPass({ outcome = "", time = 0, durationMs = 0, counts = {} }: LogLine): LoggedPass {
-  return { outcome, openedAt: time - durationMs, counts };
-}
-
-function toMove(line: LogLine): LoggedMove {
-  const { time = 0, origin = "", to = "", size = 0, msg = "" } = line;
-  return { at: time, origin, to, size, text: msg };
 }
 
 /**

@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { access, constants, mkdtemp, rm } from "node:fs/promises";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { askRedis } from "./ask-redis.ts";
 import { probePort } from "./ports.ts";
 import { unpackRedis, type RedisProgram } from "./unpack-redis.ts";
@@ -57,26 +58,13 @@ async function takeGiven(url: string): Promise<FoundRedis> {
 /** On PATH, or unpacked; null if there is none and none can be had. */
 async function findProgram({ env, cacheDir, say }: RedisSearch): Promise<RedisProgram | null> {
   const searchPath = env["PATH"] ?? "";
-  const command = await findOnPath(searchPath, ["redis-server", "valkey-server"]);
-  if (command !== null) return { command, env: {} };
-  const apt = await findOnPath(searchPath, ["apt-get"]);
-  return unpackRedis(path.resolve(cacheDir), apt !== null, say);
-}
-
-/** The path of the first of these programs, folder by folder, or null. */
-async function findOnPath(searchPath: string, names: readonly string[]): Promise<string | null> {
-  for (const dir of searchPath.split(path.delimiter).filter((dir) => dir !== "")) {
-    for (const name of names) {
-      const file = path.join(dir, name);
-      try {
-        await access(file, constants.X_OK);
-        return file;
-      } catch {
-        // Not here; the next folder may have it.
-      }
-    }
-  }
-  return null;
+  const find = async (script: string): Promise<string> => {
+    const asked = promisify(execFile)("/bin/sh", ["-c", script], { env: { PATH: searchPath } });
+    return (await asked.catch(() => ({ stdout: "" }))).stdout.trim();
+  };
+  const command = await find("command -v redis-server || command -v valkey-server");
+  if (command !== "") return { command, env: {} };
+  return unpackRedis(path.resolve(cacheDir), (await find("command -v apt-get")) !== "", say);
 }
 
 async function startRedis(program: RedisProgram): Promise<FoundRedis> {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { retryScale, toDrainsDocument } from "./plan-messages.ts";
-import { playReceiverOutage, toDeadlineMs } from "./receiver-outage-story.ts";
-import { runStory, type StoryOptions } from "./run-story.ts";
-import { toSummary, toSummaryText } from "./summary.ts";
+import { drainName, retryScale, toDrainsDocument } from "./plan-messages.ts";
+import { playReceiverOutage, toDeadlineMs, type ReceiverOutageResult } from "./receiver-outage-story.ts";
+import { runStory, type StoryEnd, type StoryOptions } from "./run-story.ts";
+import type { ScrapedMetrics } from "./scraped-metrics.ts";
 
 const maxMessages = 200_000;
 
@@ -24,7 +24,46 @@ export async function runDemo(options: StoryOptions): Promise<number> {
   };
   return runStory(frame, async (run) => {
     const result = await playReceiverOutage(run, { messages, runId: randomBytes(4).toString("hex") });
-    const summary = toSummary(result, await run.stack.daemon.metrics(), run.figures());
-    return { settled: result.settled, summary, text: toSummaryText(summary) };
+    return toEnd(result, await run.stack.daemon.metrics());
   });
+}
+
+/** What the daemon did comes from its metrics and its log, what became of the messages from the receiver. */
+function toEnd({ passes, verdict, sent, settled }: ReceiverOutageResult, metrics: ScrapedMetrics): StoryEnd {
+  const count = (name: string, labels?: Readonly<Record<string, string>>): number =>
+    metrics.sum(name, labels) ?? 0;
+  const summary = {
+    published: sent.length,
+    /** Records on the pages of all passes, each pass counted. */
+    listed: passes.reduce((total, { counts }) => total + (counts["listed"] ?? 0), 0),
+    passes: passes.length,
+    republished: count("redriver_published_total"),
+    /** Redriven messages that died again, because the receiver was still down. */
+    comeBacks: count("redriver_come_backs_total"),
+    held: count("redriver_records", { drain: drainName, state: "held" }),
+    parked: count("redriver_records", { drain: drainName, state: "parked" }),
+    deleted: count("redriver_settled_total"),
+    ...verdict,
+  };
+  return {
+    settled,
+    summary,
+    rows: [
+      ["published", summary.published],
+      ["listed", summary.listed, `in ${summary.passes} passes`],
+      [
+        "republished",
+        summary.republished,
+        `${summary.comeBacks} of them died again while the receiver was down`,
+      ],
+      ["deleted", summary.deleted],
+      ["held", summary.held],
+      ["parked", summary.parked],
+      ["delivered exactly once", summary.deliveredOnce],
+      ["lost", summary.lost],
+      ["doubled", summary.doubled],
+    ],
+    promise:
+      "Every message that the rules wanted redriven was delivered exactly once; the DLQ holds what they held back.",
+  };
 }

@@ -27,14 +27,6 @@ export interface StoryRun {
   readonly say: (line: string) => void;
   /** Aborts when the demo is to end. */
   readonly signal: AbortSignal;
-  /** What every summary has of its run. */
-  figures(): RunFigures;
-}
-
-export interface RunFigures {
-  readonly durationMs: number;
-  readonly daemonPeakBytes: number | null;
-  readonly metricsUrl: string;
 }
 
 export interface StoryEnd {
@@ -42,8 +34,12 @@ export interface StoryEnd {
   readonly settled: boolean;
   readonly summary: { readonly differences: readonly string[] };
   /** The summary as a person reads it. */
-  readonly text: string;
+  readonly rows: readonly SummaryRow[];
+  /** Printed below them if nothing differs. */
+  readonly promise: string;
 }
+
+type SummaryRow = readonly [label: string, value: string | number, remark?: string];
 
 export interface StoryFrame extends StoryOptions {
   readonly stage: Stage;
@@ -89,13 +85,14 @@ export async function runStory(
       },
     });
     const { daemon } = stack;
-    const figures = (): RunFigures => ({
+    const end = await play({ stack, say, signal: stop.signal });
+    const { settled, summary } = end;
+    const figures = {
       durationMs: Date.now() - startedAt,
       daemonPeakBytes: daemon.peakMemoryBytes(),
       metricsUrl: daemon.metricsUrl,
-    });
-    const { settled, summary, text } = await play({ stack, say, figures, signal: stop.signal });
-    io.out(frame.json ? `${JSON.stringify(summary)}\n` : text);
+    };
+    io.out(frame.json ? `${JSON.stringify({ ...summary, ...figures })}\n` : toReport(end, figures));
     if (!settled) io.err(`redriver: not settled within ${frame.deadlineMs / 1_000} s\n`);
     const isAsExpected = settled && summary.differences.length === 0;
     if (!isAsExpected) showComplaints(stack, io);
@@ -115,6 +112,32 @@ export async function runStory(
     forget();
   }
 }
+
+const labelWidth = 24;
+
+/** Rows, then how it ended: what was promised, or what is not as it had to be. */
+function toReport(
+  { rows, promise, summary: { differences } }: StoryEnd,
+  run: { readonly durationMs: number; readonly daemonPeakBytes: number | null; readonly metricsUrl: string },
+): string {
+  const peak = run.daemonPeakBytes;
+  const all: readonly SummaryRow[] = [
+    ...rows,
+    ["duration", toSeconds(run.durationMs)],
+    ...(peak === null ? [] : [["daemon's peak memory", `${Math.round(peak / 1_048_576)} MiB`] as const]),
+    ["metrics", run.metricsUrl],
+  ];
+  const lines = all.map(([label, value, remark]) => {
+    return `${label.padEnd(labelWidth)}${value}${remark === undefined ? "" : `  (${remark})`}\n`;
+  });
+  const ending =
+    differences.length === 0
+      ? promise
+      : ["Not as it had to be:", ...differences.map((line) => `  ${line}`)].join("\n");
+  return `${lines.join("")}\n${ending}\n`;
+}
+
+export const toSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 function toReason(error: unknown, { deadlineMs, lateText }: StoryFrame): string {
   if (error instanceof DeadlinePassed) return `${lateText} within ${deadlineMs / 1_000} s`;

@@ -1,9 +1,8 @@
 import { createEmulatorClient, type EmulatorClient } from "../emulator-client.ts";
 import { judgeRun } from "../judge-deliveries.ts";
 import { publish } from "../message-api.ts";
-import type { StoryRun } from "../run-story.ts";
+import { toSeconds, type StoryRun } from "../run-story.ts";
 import { headerPrefix } from "../stack.ts";
-import { toSeconds } from "../summary.ts";
 import { createDeadline, isInTime, waitUntil } from "../waits.ts";
 import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./host-facts.ts";
 import { judgeOutage } from "./judge-outage.ts";

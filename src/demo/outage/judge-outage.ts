@@ -1,4 +1,4 @@
-import { toSeconds } from "../summary.ts";
+import { toSeconds } from "../run-story.ts";
 import type { HostFacts, Try } from "./host-facts.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { runStory, type StoryOptions } from "../run-story.ts";
-import { deadlineMs, playHostOutage } from "./host-outage-story.ts";
+import { runStory, toSeconds, type StoryEnd, type StoryOptions } from "../run-story.ts";
+import { deadlineMs, playHostOutage, type HostOutageResult } from "./host-outage-story.ts";
+import { toGaps } from "./judge-outage.ts";
 import { toRecording, toRecordingText } from "./recording.ts";
-import { toStage } from "./stage.ts";
-import { toOutageSummary, toOutageText } from "./summary.ts";
+import { timeScale, toStage } from "./stage.ts";
 
 /** `messages`: to the host that is down; a fifth more goes to the other one. */
 export interface OutageOptions extends StoryOptions {
@@ -33,8 +33,49 @@ export async function runOutage(options: OutageOptions): Promise<number> {
   const frame = { ...options, stage: toStage(options), deadlineMs, lateText: "the outage had no end" };
   return runStory(frame, async (run) => {
     const result = await playHostOutage(run, { messages, probes, runId: randomBytes(4).toString("hex") });
-    const summary = toOutageSummary(result, run.figures());
     if (recordFile !== null) await writeFile(recordFile, toRecordingText(toRecording(result)));
-    return { settled: result.settled, summary, text: toOutageText(summary) };
+    return toEnd(result);
   });
 }
+
+const shownGaps = 12;
+
+/** Times are those of the run, ms. By the emulator's journal and the receiver, not by the daemon. */
+function toEnd({ down, downAt, backAt, verdict, sent, settled }: HostOutageResult): StoryEnd {
+  const early = down.tries.filter(({ at }) => at < backAt);
+  const took = down.tries.find(({ outcome }) => outcome === "delivered")?.endedAt ?? null;
+  const last = down.depths.at(-1);
+  const summary = {
+    published: sent.length,
+    downForMs: backAt - downAt,
+    /** Messages that redriver sent to the host while it was down, and the times between one and the next. */
+    sentWhileDown: early.length,
+    gapsMs: toGaps(early),
+    /** From its return to the first message that it took; null if it took none. */
+    noticedAfterMs: took === null ? null : took - backAt,
+    /** From its return to an empty DLQ; null if something is left. */
+    drainedAfterMs: last?.deadLetters === 0 ? last.at - backAt : null,
+    ...verdict,
+  };
+  const gaps = summary.gapsMs.slice(0, shownGaps).map((ms) => (ms / 1_000).toFixed(1));
+  const more = summary.gapsMs.length > shownGaps ? ", …" : "";
+  const outside = `${((summary.downForMs * timeScale) / 60_000).toFixed(0)} min outside`;
+  return {
+    settled,
+    summary,
+    rows: [
+      ["published", summary.published],
+      ["down for", toSeconds(summary.downForMs), outside],
+      ["sent while down", summary.sentWhileDown, `apart by ${gaps.join(", ")}${more} s`],
+      ["noticed after", toTime(summary.noticedAfterMs)],
+      ["drained after", toTime(summary.drainedAfterMs), "both since it has recovered"],
+      ["delivered exactly once", summary.deliveredOnce],
+      ["lost", summary.lost],
+      ["doubled", summary.doubled],
+    ],
+    promise:
+      "Every message was delivered exactly once and the DLQ is empty; while it was down the host was sent a few, then probes apart; the other host was drained meanwhile.",
+  };
+}
+
+const toTime = (ms: number | null): string => (ms === null ? "never" : toSeconds(ms));
