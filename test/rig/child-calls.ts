@@ -5,9 +5,10 @@ type Call = readonly [seq: number, method: string, ...args: readonly unknown[]];
 /** That of 0 is the sign that the object is there. */
 type Answer = readonly [seq: number, answer: unknown];
 
+const send = (answer: Answer): void => void process.send?.(answer);
+
 /** In the child: performs what it is asked to. A call that fails ends the child. */
 export function serveCalls(target: object, ready: object): void {
-  const send = (answer: Answer): void => void process.send?.(answer);
   process.on("message", async ([seq, method, ...args]: Call) => {
     const call = Reflect.get(target, method) as (...args: readonly unknown[]) => unknown;
     send([seq, await call(...args)]);
