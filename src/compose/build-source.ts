@@ -31,6 +31,7 @@ import { withOwnCallbacks, proofAddressOf } from "../redrive/callbacks/canary-ca
 import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";
+import { RefusalRow } from "../redrive/page/publish/refusal-row.ts";
 import { createPausingService } from "../redrive/source/pausing-service.ts";
 import { createSourceHealth } from "../redrive/source/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
@@ -191,6 +192,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     passes,
     book,
     health: createSourceHealth(config.id, world.clock, world.events, pauses),
+    refusalRow: new RefusalRow(),
     poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),
     sweepRequest: createSweepRequest(),

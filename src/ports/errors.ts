@@ -51,7 +51,12 @@ export const errorTable = {
     1,
     "too much of a frozen plan is gone or would be decided otherwise now",
   ),
-  "service-refuses-everything": row("halt", "error", 1, "many single refusals in a row and nothing accepted"),
+  "service-refuses-everything": row(
+    "halt",
+    "error",
+    1,
+    "ten single refusals in a row, with no POST in doubt between them and nothing accepted",
+  ),
   "request-refused": row("park", "warn", 1, "the service refused a request as invalid"),
   "publish-outcome-unknown": row("reconcile", "warn", 1, "a publish was sent and no answer came"),
   "dead-letter-gone": row("skip", "info", 1, "a dead letter is no longer listed"),

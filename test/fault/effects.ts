@@ -150,6 +150,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   lanes: "laneBook",
   clock: "inside",
   poison: "inside",
+  refusalRow: "inside",
   identities: "inside",
   events: "inside",
   by: "inside",

@@ -216,7 +216,8 @@ function leaveInDoubt({ drain }: PublishContext, one: Unanswered): readonly Publ
   return one.candidates.map(inDoubt);
 }
 
-function reportInDoubt({ drain }: PublishContext, begun: readonly Begun[], why: string): void {
+function reportInDoubt({ drain, refusals }: PublishContext, begun: readonly Begun[], why: string): void {
+  refusals.inDoubt();
   const { source, config } = drain;
   const dlqIds = begun.map(({ candidate }) => candidate.letter.dlqId);
   source.events.emit({ type: "outcome:unknown", drain: config.name, source: source.config.id, dlqIds, why });

@@ -6,13 +6,13 @@ import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
 import type { Candidate, PublishResult } from "../records.ts";
+import { refusalsThatHalt } from "./refusal-row.ts";
 
 /** A refused item is posted again after this. Three such refusals park it without a control. */
 const refusedCoolMs = 10 * 60_000;
 const refusalsWithoutControl = 3;
 /** An item of the same source accepted within this shows that the service accepts something. */
 const controlWithinMs = 60_000;
-const refusalsThatHalt = 10;
 /** Behind lanes an acceptable message goes out once a watch, while each page posts the refused ones. */
 const watchesWithoutAcceptance = 2;
 
@@ -27,12 +27,14 @@ type Reason = Extract<ParkReason, "refused" | "too-large">;
  *
  * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is the service, not the
  * message. A few poison messages that are alone in the queue halt nothing. A drain with lanes halts only if nothing was accepted for
- * two watches either; until then such rows are held.
+ * two watches either; until then such rows are held. A POST in doubt ends the row: it may have been accepted.
  */
 export interface Refusals {
   refusedAlone(candidate: Candidate, token: Token, reason: Reason, error: string): Promise<void>;
   /** Something of this batch was accepted. */
   accepted(): void;
+  /** A POST of this batch is in doubt. */
+  inDoubt(): void;
   /** True if bisecting must stop: to bisect a batch that is refused whole costs twice its size in calls. */
   everythingIsRefused(): boolean;
   /** Decides all refused items, once the whole batch is known. */
@@ -48,7 +50,7 @@ interface Refused {
 
 /** `othersWait`: records besides this batch that were not refused yet. */
 export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): Refusals {
-  const { ledger, health, clock } = drain.source;
+  const { ledger, health, clock, refusalRow } = drain.source;
   const { lane } = drain.config;
   const spanMs = Math.max(controlWithinMs, watchesWithoutAcceptance * (lane?.watchMs ?? 0));
   const refused: Refused[] = [];
@@ -83,6 +85,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): 
   return {
     async refusedAlone(candidate, token, reason, error) {
       inARow += 1;
+      refusalRow.refusedAlone();
       lastError = error;
       const request = {
         dlqId: candidate.letter.dlqId,
@@ -102,12 +105,16 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): 
       control = true;
       inARow = 0;
     },
+    inDoubt() {
+      inARow = 0;
+      refusalRow.inDoubt();
+    },
     everythingIsRefused: () =>
       inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs) && othersWait(),
     async conclude() {
       const inARowOfSource = facts?.refusedAloneInARow ?? 0;
       const isRow = !control && inARowOfSource >= refusalsThatHalt && othersWait();
-      if (isRow && !isAcceptedWithin(facts, spanMs)) {
+      if (isRow && refusalRow.isLong() && !isAcceptedWithin(facts, spanMs)) {
         health.halt(
           "service-refuses-everything",
           `${inARowOfSource} single items refused in a row and none accepted; the last: ${lastError}`,

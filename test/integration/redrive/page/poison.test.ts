@@ -29,6 +29,13 @@ function passWith(
   return runPassInProcess(drain, passes, { signal: never, stopping: never }, () => undefined);
 }
 
+/** POSTs that are not answered go out again at once. */
+function withoutWaits(rig: Rig): Rig {
+  const { source } = rig.drain;
+  const clock = { ...source.clock, sleep: () => Promise.resolve() };
+  return { ...rig, drain: { ...rig.drain, source: { ...source, clock } } };
+}
+
 const refused: BatchOutcome = { kind: "refused", status: 400, error: "no", bisectBy: "count" };
 const lost: BatchOutcome = { kind: "unknown", error: "lost" };
 
@@ -81,6 +88,34 @@ describe("a poison message beside lost answers", () => {
     expect(sizes[0]).toBe(40);
     expect(Math.max(...sizes.slice(1))).toBeLessThan(10);
     expect(sizes.slice(1).reduce((sum, size) => sum + size, 0)).toBe(40);
+  });
+});
+
+describe("many poison messages while every other answer is lost", () => {
+  it("halt nothing: what was not answered may have been accepted", async () => {
+    const rig = withoutWaits(await createRig({ redisUrl: redis.url(), drain: atOnce }));
+    for (let index = 0; index < 12; index += 1) {
+      rig.seed(7);
+      rig.seed(1, { body: '{"poison":1}' });
+    }
+    const result = await passWith(rig, async (items, publish) => {
+      if (items.some(isPoison)) return refused;
+      await publish();
+      return lost;
+    });
+    expect(result).toMatchObject({ tally: { listed: 96, held: 12, parked: 0 } });
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    await rig.emulator.idle();
+    expect(Math.max(...rig.receiver.counts().values())).toBe(1);
+  });
+
+  it("halt the source after all if the answers come back and refuse everything", async () => {
+    const rig = withoutWaits(await createRig({ redisUrl: redis.url(), drain: atOnce }));
+    rig.seed(100);
+    let posts = 0;
+    await passWith(rig, () => Promise.resolve((posts += 1) === 1 ? lost : refused));
+    expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "service-refuses-everything" }]);
+    expect(posts).toBeLessThan(40);
   });
 });
 

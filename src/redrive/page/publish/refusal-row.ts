@@ -1,0 +1,22 @@
+/** So many single refusals in a row halt a source. */
+export const refusalsThatHalt = 10;
+
+/**
+ * The refusals of single items since a POST of this source was last in doubt, in this process. Such a POST may have been accepted,
+ * so refusals around it do not show that the service refuses everything.
+ */
+export class RefusalRow {
+  #length = Number.POSITIVE_INFINITY;
+
+  refusedAlone(): void {
+    this.#length += 1;
+  }
+
+  inDoubt(): void {
+    this.#length = 0;
+  }
+
+  isLong(): boolean {
+    return this.#length >= refusalsThatHalt;
+  }
+}
