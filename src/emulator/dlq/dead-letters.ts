@@ -3,7 +3,7 @@ import type { FinalFailure } from "../delivery/deliveries.ts";
 import type { Message } from "../publish/message.ts";
 import { toDeadLetter, type StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
-import { DlqStore, type StoredRecord } from "./dlq-store.ts";
+import { DlqStore, recordIn, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
 import { toSeed, type SeedRecord } from "./seed-record.ts";
 
@@ -86,7 +86,7 @@ export class DeadLetters {
     this.#expire();
     if (this.#listedUntil.has(dlqId)) return undefined;
     const found = this.#store.find(dlqId);
-    return found && (JSON.parse(found.json.toString("utf8")) as StoredDeadLetter);
+    return found && recordIn(found);
   }
 
   /** The message of a record that does not show all of it; a record put there directly has none. */

@@ -1,18 +1,24 @@
-import { firstBit, lastBit } from "./bits.ts";
-import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
-import { keyed } from "./filters.ts";
+import { filterFields, valuesOf, type Filter } from "./filters.ts";
 import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
-import { blockOf, blockRows, RecordBlock, type CreatedRange } from "./record-block.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /** A stored record as JSON bytes, ready to be sent. */
 export interface StoredRecord extends Position {
   readonly json: Buffer;
 }
 
-interface StoredPage {
-  readonly records: readonly StoredRecord[];
-  readonly more: boolean;
+interface Entry extends StoredRecord {
+  readonly createdAt: number;
+  /** In the order of `filterFields`. Only several labels are a list: a list for each value costs memory. */
+  readonly values: readonly (string | readonly string[] | undefined)[];
+}
+
+interface Block {
+  /** In the order of their positions. */
+  readonly entries: Entry[];
+  /** What was found by filters since the block last changed: each page of a listing asks for the same. */
+  readonly found: Map<string, readonly Entry[]>;
 }
 
 export interface StoreOptions {
@@ -20,16 +26,16 @@ export interface StoreOptions {
   readonly order: "earliestFirst" | "latestFirst";
 }
 
-/** A row of a block; behind the last block when there is none. */
-interface Place {
-  readonly at: number;
-  readonly row: number;
-}
+// An entry put into or taken out of the middle moves those behind it in its block, and no others.
+const maxRows = 4_096;
 
-/** Dead letters in the order of their ids. Bisection finds a place; filters go over all blocks. */
+// With 1,000,000 records and all of them in each answer these are 128 MB.
+const maxAnswers = 16;
+
+/** Dead letters in the order of their ids, in blocks that are never empty. Bisection finds a place. */
 export class DlqStore {
   readonly #options: StoreOptions;
-  #blocks: RecordBlock[] = [];
+  #blocks: Block[] = [];
   #size = 0;
   #last: Position = { ms: 0, seq: 0 };
 
@@ -39,11 +45,6 @@ export class DlqStore {
 
   get size(): number {
     return this.#size;
-  }
-
-  /** Memory held for records, outside the heap. */
-  get bytes(): number {
-    return this.#blocks.reduce((sum, block) => sum + block.bytes, 0);
   }
 
   /** An id for a record that enters now. Ids only grow, also when the clock does not. */
@@ -56,23 +57,33 @@ export class DlqStore {
   /** A free id for a record that entered in the past, behind all of that millisecond. */
   freePosition(ms: number): Position {
     if (ms >= this.#last.ms) return this.nextPosition(ms);
-    const { at, row } = this.#placeOf({ ms: ms + 1, seq: 0 });
-    const before = row > 0 ? this.#blocks[at] : this.#blocks[at - 1];
-    if (before === undefined) return { ms, seq: 0 };
-    const last = row > 0 ? row - 1 : before.rows - 1;
-    if (before.ms[last] !== ms) return { ms, seq: 0 };
-    const behind = positionBehind({ ms, seq: before.seq[last]! });
-    return behind.ms === ms ? behind : this.freePosition(behind.ms);
+    const behind = { ms: ms + 1, seq: 0 };
+    const at = this.#blockAt(behind);
+    const entries = this.#blocks[at]?.entries ?? [];
+    const before = entries[firstAtOrAfter(entries, behind) - 1] ?? this.#blocks[at - 1]?.entries.at(-1);
+    if (before?.ms !== ms) return { ms, seq: 0 };
+    const free = positionBehind(before);
+    return free.ms === ms ? free : this.freePosition(free.ms);
   }
 
   /** Puts a record at a position; one that stood there before is replaced. */
-  append(position: Position, record: StoredDeadLetter): void {
-    const present = this.#livingPlaceOf(position);
-    if (present !== undefined) this.#kill(this.#blocks[present.at]!, present.row);
-    const { block, row } = this.#roomFor(position);
-    block.insert(row, position, record);
+  append({ ms, seq }: Position, record: StoredDeadLetter): void {
+    const text = JSON.stringify(record);
+    // Bytes of its own, outside the heap: a share of a pool would be held for as long as its neighbours are.
+    const json = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+    json.write(text);
+    const values = filterFields.map((field) => {
+      const all = valuesOf(record, field);
+      return all.length > 1 ? all : all[0];
+    });
+    const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : 0;
+    const entry = { ms, seq, json, createdAt, values };
+    if (this.#entryAt(entry) !== undefined) this.#takeOut(entry);
+    const { entries, found } = this.#roomFor(entry);
+    entries.splice(firstAtOrAfter(entries, entry), 0, entry);
+    found.clear();
     this.#size++;
-    if (comparePositions(position, this.#last) > 0) this.#last = { ms: position.ms, seq: position.seq };
+    if (comparePositions(entry, this.#last) > 0) this.#last = { ms, seq };
   }
 
   insert(records: readonly (Position & { readonly record: StoredDeadLetter })[]): void {
@@ -80,66 +91,42 @@ export class DlqStore {
   }
 
   find(dlqId: string): StoredRecord | undefined {
-    const place = this.#livingPlaceOf(parseDlqId(dlqId));
-    return place && storedAt(this.#blocks[place.at]!, place.row);
+    return this.#entryAt(parseDlqId(dlqId));
   }
 
-  page(query: DlqQuery): StoredPage {
+  page(query: DlqQuery): { readonly records: readonly StoredRecord[]; readonly more: boolean } {
     if (query.dlqIds !== undefined) return { records: this.#byIds(query.dlqIds), more: false };
-    const forward = this.#options.order === "earliestFirst";
-    const { low, high } = this.#range(query, forward);
-    const created = this.#createdRange(query);
-    const filters = query.filters.map(keyed);
     const records: StoredRecord[] = [];
     let toSkip = query.skip ?? 0;
-    const last = Math.min(high.at, this.#blocks.length - 1);
-    for (let step = 0; step <= last - low.at; step++) {
-      const at = forward ? low.at + step : last - step;
-      const block = this.#blocks[at]!;
-      const found = block.search(filters, created);
-      if (found === undefined) continue;
-      let from = at === low.at ? low.row : 0;
-      let to = at === high.at ? high.row : block.rows;
-      for (;;) {
-        const row = forward ? firstBit(found, from, to) : lastBit(found, from, to);
-        if (row === -1) break;
-        if (forward) from = row + 1;
-        else to = row;
-        if (toSkip > 0) toSkip--;
-        else if (records.length === query.count) return { records, more: true };
-        else records.push(storedAt(block, row));
-      }
+    for (const entry of this.#search(query)) {
+      if (toSkip > 0) toSkip--;
+      else if (records.length === query.count) return { records, more: true };
+      else records.push(entry);
     }
     return { records, more: false };
   }
 
   /** Removes what is there of the given; returns the ids that were. */
   remove(dlqIds: readonly string[]): string[] {
-    const touched = new Set<RecordBlock>();
-    const removed = dlqIds.filter((dlqId) => {
-      const place = this.#livingPlaceOf(parseDlqId(dlqId));
-      if (place === undefined) return false;
-      const block = this.#blocks[place.at]!;
-      this.#kill(block, place.row);
-      touched.add(block);
-      return true;
+    return dlqIds.filter((dlqId) => {
+      const found = this.find(dlqId);
+      if (found !== undefined) this.#takeOut(found);
+      return found !== undefined;
     });
-    for (const block of touched) this.#tidy(block);
-    return removed;
   }
 
   /** Removes what entered before `ms`; returns the ids. */
   removeBefore(ms: number): string[] {
-    const end = this.#placeOf({ ms, seq: 0 });
-    if (end.at === 0 && end.row === 0) return [];
-    const dlqIds: string[] = [];
-    for (const [at, block] of this.#blocks.slice(0, end.at + 1).entries()) {
-      const to = at === end.at ? end.row : block.rows;
-      for (let row = 0; row < to; row++) {
-        if (block.isAlive(row)) dlqIds.push(formatDlqId({ ms: block.ms[row]!, seq: block.seq[row]! }));
-      }
+    const end = { ms, seq: 0 };
+    const gone = this.#blocks.splice(0, this.#blockAt(end)).flatMap(({ entries }) => entries);
+    const first = this.#blocks[0];
+    const rows = firstAtOrAfter(first?.entries ?? [], end);
+    if (first !== undefined && rows > 0) {
+      gone.push(...first.entries.splice(0, rows));
+      first.found.clear();
     }
-    return this.remove(dlqIds);
+    this.#size -= gone.length;
+    return gone.map((entry) => formatDlqId(entry));
   }
 
   clear(): void {
@@ -147,52 +134,32 @@ export class DlqStore {
     this.#size = 0;
   }
 
-  /**
-   * A block with room where the position belongs. Behind all others a new block begins; a full one is split.
-   */
-  #roomFor(position: Position): { block: RecordBlock; row: number } {
-    const { at } = this.#placeOf(position);
-    const isBehindAll = at === this.#blocks.length;
-    const block = isBehindAll ? this.#blocks[at - 1] : this.#blocks[at];
-    if (block !== undefined && block.rows < blockRows) return { block, row: block.rowOf(position) };
-    if (block === undefined || isBehindAll) this.#blocks.push(new RecordBlock());
-    else if (block.live < blockRows) this.#copy(at, 1);
-    else {
-      const middle = blockRows / 2;
-      this.#blocks.splice(at, 1, blockOf([block, 0, middle]), blockOf([block, middle, blockRows]));
-    }
-    return this.#roomFor(position);
+  #entryAt(position: Position | undefined): Entry | undefined {
+    if (position === undefined) return undefined;
+    const entries = this.#blocks[this.#blockAt(position)]?.entries ?? [];
+    const entry = entries[firstAtOrAfter(entries, position)];
+    return entry !== undefined && comparePositions(entry, position) === 0 ? entry : undefined;
   }
 
-  #kill(block: RecordBlock, row: number): void {
-    block.kill(row);
+  /** Removes the entry that stands at a position. */
+  #takeOut(position: Position): void {
+    const at = this.#blockAt(position);
+    const { entries, found } = this.#blocks[at]!;
+    entries.splice(firstAtOrAfter(entries, position), 1);
+    found.clear();
+    if (entries.length === 0) this.#blocks.splice(at, 1);
     this.#size--;
   }
 
-  /** Drops an empty block, copies a half empty one, and joins it to its neighbours if they fit well. */
-  #tidy(block: RecordBlock): void {
-    const at = this.#blocks.indexOf(block);
-    if (at === -1) return;
-    if (block.live === 0) this.#blocks.splice(at, 1);
-    else if (block.live * 2 < block.rows) {
-      this.#copy(at, 1);
-      this.#join(at);
-      this.#join(at - 1);
-    }
-  }
-
-  #join(at: number): void {
-    const block = this.#blocks[at];
-    const next = this.#blocks[at + 1];
-    // Not up to the brim: a full block is split by the next insertion.
-    if (block !== undefined && next !== undefined && block.live + next.live <= blockRows * 0.75)
-      this.#copy(at, 2);
-  }
-
-  /** One block with the living rows takes the place of some: it holds nothing of what was removed. */
-  #copy(at: number, count: number): void {
-    const parts = this.#blocks.slice(at, at + count).map((block) => [block, 0, block.rows] as const);
-    this.#blocks.splice(at, count, blockOf(...parts));
+  /** A block with room where the position belongs. Behind all others a new block begins; a full one is split. */
+  #roomFor(position: Position): Block {
+    const at = this.#blockAt(position);
+    const isBehindAll = at === this.#blocks.length;
+    const block = this.#blocks[isBehindAll ? at - 1 : at];
+    if (block !== undefined && block.entries.length < maxRows) return block;
+    const half = isBehindAll ? [] : (block?.entries.splice(maxRows / 2) ?? []);
+    this.#blocks.splice(at + 1, 0, { entries: half, found: new Map() });
+    return isBehindAll ? this.#blocks.at(-1)! : this.#roomFor(position);
   }
 
   #byIds(dlqIds: readonly string[]): StoredRecord[] {
@@ -201,55 +168,66 @@ export class DlqStore {
     return found.toSorted((a, b) => sign * comparePositions(a, b));
   }
 
-  #createdRange({ fromDate, toDate }: DlqQuery): CreatedRange | undefined {
-    if (this.#options.dateFilter === "entered" || (fromDate ?? toDate) === undefined) return undefined;
-    return { from: fromDate ?? Number.NEGATIVE_INFINITY, to: toDate ?? Number.POSITIVE_INFINITY };
-  }
-
-  /** From where to where (not included) a query can find records. */
-  #range({ after, fromDate, toDate }: DlqQuery, forward: boolean): { low: Place; high: Place } {
+  /** The entries that match, in the order of the listing. */
+  *#search({ after, filters, fromDate = -Infinity, toDate = Infinity }: DlqQuery): Generator<Entry> {
+    const forward = this.#options.order === "earliestFirst";
     const byEntry = this.#options.dateFilter === "entered";
-    const from: Position[] = [{ ms: Number.NEGATIVE_INFINITY, seq: 0 }];
-    const to: Position[] = [{ ms: Number.POSITIVE_INFINITY, seq: 0 }];
-    if (byEntry && fromDate !== undefined) from.push({ ms: fromDate, seq: 0 });
-    if (byEntry && toDate !== undefined) to.push({ ms: toDate + 1, seq: 0 });
-    if (after !== undefined && forward) from.push({ ms: after.ms, seq: after.seq + 1 });
-    if (after !== undefined && !forward) to.push(after);
-    const low = from.toSorted(comparePositions).at(-1)!;
-    const high = to.toSorted(comparePositions)[0]!;
-    const lowPlace = this.#placeOf(low);
-    return comparePositions(low, high) > 0
-      ? { low: lowPlace, high: lowPlace }
-      : { low: lowPlace, high: this.#placeOf(high) };
-  }
-
-  /** First place at or after a position. */
-  #placeOf(position: Position): Place {
-    let low = 0;
-    let high = this.#blocks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const { ms, seq, rows } = this.#blocks[middle]!;
-      if (comparePositions({ ms: ms[rows - 1]!, seq: seq[rows - 1]! }, position) < 0) low = middle + 1;
-      else high = middle;
+    const low = [{ ms: byEntry ? fromDate : -Infinity, seq: 0 }];
+    const high = [{ ms: byEntry ? toDate + 1 : Infinity, seq: 0 }];
+    if (after !== undefined && forward) low.push({ ms: after.ms, seq: after.seq + 1 });
+    if (after !== undefined && !forward) high.push(after);
+    const from = low.toSorted(comparePositions).at(-1)!;
+    const to = high.toSorted(comparePositions)[0]!;
+    const blocks = this.#blocks.slice(this.#blockAt(from), this.#blockAt(to) + 1);
+    for (const block of forward ? blocks : blocks.toReversed()) {
+      const all = entriesWith(block, filters);
+      const found = all.slice(firstAtOrAfter(all, from), firstAtOrAfter(all, to));
+      for (const entry of forward ? found : found.toReversed()) {
+        if (byEntry || (entry.createdAt >= fromDate && entry.createdAt <= toDate)) yield entry;
+      }
     }
-    return { at: low, row: this.#blocks[low]?.rowOf(position) ?? 0 };
   }
 
-  /** Removed rows may stand at the same position; the living one stands before them. */
-  #livingPlaceOf(position: Position | undefined): Place | undefined {
-    if (position === undefined) return undefined;
-    const place = this.#placeOf(position);
-    const block = this.#blocks[place.at];
-    const { row } = place;
-    if (block === undefined || block.ms[row] !== position.ms || block.seq[row] !== position.seq)
-      return undefined;
-    return block.isAlive(row) ? place : undefined;
+  /** The block with the first entry at or after a position; behind the last if there is none. */
+  #blockAt(position: Position): number {
+    return bisect(this.#blocks, ({ entries }) => comparePositions(entries.at(-1)!, position) < 0);
   }
 }
 
-const storedAt = (block: RecordBlock, row: number): StoredRecord => ({
-  ms: block.ms[row]!,
-  seq: block.seq[row]!,
-  json: block.json(row),
-});
+/** The record that was stored. */
+export const recordIn = ({ json }: StoredRecord): StoredDeadLetter =>
+  JSON.parse(json.toString("utf8")) as StoredDeadLetter;
+
+/** The entries of a block that match all filters. */
+function entriesWith({ entries, found }: Block, filters: readonly Filter[]): readonly Entry[] {
+  if (filters.length === 0) return entries;
+  const key = JSON.stringify(filters.map(({ field, values }) => [field, ...values]));
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  if (found.size === maxAnswers) found.clear();
+  const wanted = filters.map(({ field, values }) => ({ index: filterFields.indexOf(field), values }));
+  const matching = entries.filter((entry) =>
+    wanted.every(({ index, values }) => {
+      const own = entry.values[index];
+      if (typeof own === "string") return values.has(own);
+      return own !== undefined && own.some((value) => values.has(value));
+    }),
+  );
+  found.set(key, matching);
+  return matching;
+}
+
+const firstAtOrAfter = (entries: readonly Entry[], position: Position): number =>
+  bisect(entries, (entry) => comparePositions(entry, position) < 0);
+
+/** How many of a list come before a place that divides it. */
+function bisect<T>(sorted: readonly T[], isBefore: (one: T) => boolean): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(sorted[middle]!)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

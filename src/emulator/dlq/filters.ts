@@ -23,16 +23,6 @@ export interface Filter {
   readonly values: ReadonlySet<string>;
 }
 
-/** With a text that is the same for the same values. */
-export interface KeyedFilter extends Filter {
-  readonly key: string;
-}
-
-export const keyed = (filter: Filter): KeyedFilter => ({
-  ...filter,
-  key: JSON.stringify([...filter.values]),
-});
-
 /** The values as a query writes them. A filter never sees what a listing does not show. */
 export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly string[] {
   switch (field) {
@@ -44,18 +34,10 @@ export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly
     case "callerIp":
       return text(record["callerIP"]);
     case "label":
-      return [...new Set([...text(record["label"]), ...[record["labels"]].flat().flatMap(text)])];
-    case "messageId":
-    case "url":
-    case "topicName":
-    case "scheduleId":
-    case "queueName":
-    case "flowControlKey":
+      return [record["label"], record["labels"]].flat().flatMap(text);
+    default:
       return text(record[field]);
   }
 }
-
-export const createdAtOf = (record: StoredDeadLetter): number =>
-  typeof record["createdAt"] === "number" ? record["createdAt"] : 0;
 
 const text = (value: unknown): string[] => (typeof value === "string" ? [value] : []);
