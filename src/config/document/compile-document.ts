@@ -46,9 +46,9 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     isIdWritten: source.id === undefined ? undefined : (true as const),
     url: source.url,
     token: source.token === undefined ? { kind: "settings" as const } : toSecretRef(source.token),
-    retentionMs: source.retention ?? builtIn.sourceRetentionMs,
-    dedupWindowMs: source.dedupWindow ?? builtIn.sourceDedupWindowMs,
-    censusEveryMs: source.census ?? builtIn.sourceCensusEveryMs,
+    retentionMs: source.retention ?? builtIn.source.retention,
+    dedupWindowMs: source.dedupWindow ?? builtIn.source.dedupWindow,
+    censusEveryMs: source.census ?? builtIn.source.census,
     listByIds: source.listByIds === true ? (true as const) : undefined,
     callbacks:
       callbacks === undefined ? undefined : { url: callbacks.url, keys: callbacks.keys.map(toSecretRef) },
@@ -106,35 +106,12 @@ function toDates({ fromDate, toDate }: NonNullable<DrainKeys["select"]>): Pick<D
 
 /** What the service filters by; dates are not among it. */
 export function toSelect(select: NonNullable<DrainKeys["select"]>): Select {
-  return defined({
-    messageId: select.messageId,
-    url: toSet(select.url),
-    topicName: toSet(select.topicName),
-    scheduleId: toSet(select.scheduleId),
-    queueName: toSet(select.queueName),
-    callerIp: toSet(select.callerIp),
-    label: toSet(select.label),
-    responseStatus: toSet(select.responseStatus),
-  });
+  const { fromDate: _from, toDate: _to, cursor: _cursor, count: _count, responseStatus, ...words } = select;
+  return defined({ ...words, responseStatus });
 }
 
-function toSet<Value extends string | number>(
-  value: Value | readonly Value[] | undefined,
-): readonly Value[] | undefined {
-  if (value === undefined) return undefined;
-  return [...new Set(typeof value === "object" ? value : [value])];
-}
-
-function toRule(rule: RuleKeys, index: number): RuleSpec {
-  const { then, set, limit, ignoreAfter } = rule;
-  return defined({
-    name: rule.name ?? defaultRuleName(index),
-    when: toCondition(rule.when ?? "any"),
-    then,
-    set,
-    limit,
-    ignoreAfter,
-  });
+function toRule({ name, when, ...acts }: RuleKeys, index: number): RuleSpec {
+  return defined({ name: name ?? defaultRuleName(index), when: toCondition(when ?? "any"), ...acts });
 }
 
 function toIndex(name: string, index: IndexKeys): IndexConfig {

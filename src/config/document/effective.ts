@@ -10,28 +10,28 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** The built-in values; a document's `defaults` and each drain lie over them, key by key. */
+/** What holds without a word in the document. A drain's keys lie below `defaults`, which lie below its own. */
 export const builtIn = {
-  sourceRetentionMs: 3 * dayMs,
-  sourceDedupWindowMs: 10 * minuteMs,
-  sourceCensusEveryMs: 15 * minuteMs,
-  mode: "plan",
-  everyMs: 30 * secondMs,
-  fullEveryMs: 30 * minuteMs,
-  minAgeMs: 2 * minuteMs,
-  attempts: { max: 5, waitMs: [2 * minuteMs, 10 * minuteMs, hourMs, 4 * hourMs], then: "park" },
-  unknownOutcome: "republish",
-  afterLedgerLoss: "republish",
-  otherwise: "hold",
-  lane: { canary: 5, watchMs: minuteMs, haltAt: 0.2, probeEveryMs: 5 * minuteMs },
-  limits: {
-    publish: { count: 20, perMs: secondMs },
-    perHost: { count: 10, perMs: secondMs },
-    perPass: 20_000,
-    perDay: 100_000,
+  source: { retention: 3 * dayMs, dedupWindow: 10 * minuteMs, census: 15 * minuteMs },
+  drain: {
+    mode: "plan",
+    schedule: { every: 30 * secondMs, full: 30 * minuteMs },
+    minAge: 2 * minuteMs,
+    attempts: { max: 5, wait: [2 * minuteMs, 10 * minuteMs, hourMs, 4 * hourMs], then: "park" },
+    lane: { canary: 5, watch: minuteMs, haltAt: 0.2, probeEvery: 5 * minuteMs },
+    limits: {
+      publish: { count: 20, perMs: secondMs },
+      perHost: { count: 10, perMs: secondMs },
+      perPass: 20_000,
+      perDay: 100_000,
+    },
+    flowControl: null,
+    onLoss: "park",
+    unknownOutcome: "republish",
+    afterLedgerLoss: "republish",
+    beforeExpiry: { within: 12 * hourMs, then: "archive" },
+    otherwise: "hold",
   },
-  onLoss: "park",
-  beforeExpiry: { withinMs: 12 * hourMs, then: "archive" },
   archiveKeepMs: 30 * dayMs,
   guardWhenStale: "hold",
   indexEveryMs: 5 * minuteMs,
@@ -55,69 +55,56 @@ export type Effective = Pick<
   | "otherwise"
 >;
 
-/** Drain over `defaults` over built-in: mappings key by key, lists replaced. */
+/** Drain over `defaults` over built-in: mappings key by key, lists replaced. `none` takes away what lies below. */
 export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective {
-  const attempts = { ...defined(defaults.attempts ?? {}), ...defined(drain.attempts ?? {}) };
-  const { wait } = attempts;
-  const limits = toLimits(defaults.limits, drain.limits);
+  const keys = over<CommonKeys>(builtIn.drain, defaults, drain);
+  const below = builtIn.drain;
+  const { max, wait, then } = over(below.attempts, defaults.attempts, drain.attempts);
+  const expiry = over(below.beforeExpiry, defaults.beforeExpiry, drain.beforeExpiry);
+  const limits = toLimits(over(below.limits, defaults.limits, drain.limits));
   return {
-    mode: drain.mode ?? defaults.mode ?? builtIn.mode,
-    schedule: toSchedule([defaults.schedule, drain.schedule], builtIn.everyMs),
-    fullEveryMs: drain.schedule?.full ?? defaults.schedule?.full ?? builtIn.fullEveryMs,
-    minAgeMs: drain.minAge ?? defaults.minAge ?? builtIn.minAgeMs,
-    attempts: {
-      max: attempts.max ?? builtIn.attempts.max,
-      waitMs: wait === undefined ? builtIn.attempts.waitMs : typeof wait === "number" ? [wait] : wait,
-      then: attempts.then ?? builtIn.attempts.then,
-    },
-    ...toLane(defaults.lane, drain.lane, limits),
+    mode: keys.mode,
+    schedule: toSchedule([defaults.schedule, drain.schedule], below.schedule.every),
+    fullEveryMs: drain.schedule?.full ?? defaults.schedule?.full ?? below.schedule.full,
+    minAgeMs: keys.minAge,
+    attempts: { max, waitMs: wait, then },
+    ...(keys.lane !== null && { lane: toLane(over(below.lane, defaults.lane, drain.lane), limits) }),
     limits,
-    ...toDrainsFlowControl(defaults.flowControl, drain.flowControl),
-    onLoss: drain.onLoss ?? defaults.onLoss ?? builtIn.onLoss,
-    unknownOutcome: drain.unknownOutcome ?? defaults.unknownOutcome ?? builtIn.unknownOutcome,
-    afterLedgerLoss: drain.afterLedgerLoss ?? defaults.afterLedgerLoss ?? builtIn.afterLedgerLoss,
-    beforeExpiry: {
-      withinMs: drain.beforeExpiry?.within ?? defaults.beforeExpiry?.within ?? builtIn.beforeExpiry.withinMs,
-      then: drain.beforeExpiry?.then ?? defaults.beforeExpiry?.then ?? builtIn.beforeExpiry.then,
-    },
-    otherwise: drain.otherwise ?? defaults.otherwise ?? builtIn.otherwise,
+    // Whether the layers are whole together has been checked.
+    ...(keys.flowControl !== null && {
+      flowControl: toFlowControl(
+        over<object>({}, defaults.flowControl, drain.flowControl) as FlowControlKeys,
+      ),
+    }),
+    onLoss: keys.onLoss,
+    unknownOutcome: keys.unknownOutcome,
+    afterLedgerLoss: keys.afterLedgerLoss,
+    beforeExpiry: { withinMs: expiry.within, then: expiry.then },
+    otherwise: keys.otherwise,
   };
 }
 
-/** `none` takes away what lies below it, and what lies above it goes over the built-in values. */
-function toLane(
-  defaults: CommonKeys["lane"],
-  drain: CommonKeys["lane"],
-  limits: LimitsConfig,
-): { readonly lane?: LaneConfig } {
-  if (drain === null || (drain === undefined && defaults === null)) return {};
-  const written = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
-  const canary = written.canary ?? builtIn.lane.canary;
-  const watchMs = written.watch ?? builtIn.lane.watchMs;
-  const haltAt = written.haltAt ?? builtIn.lane.haltAt;
-  const probeEveryMs = written.probeEvery ?? builtIn.lane.probeEveryMs;
-  const openFrom = openFromOf({ canary, watchMs }, limits);
-  return { lane: { canary, watchMs, haltAt, probeEveryMs, openFrom } };
+type Whole<Keys> = { readonly [Key in keyof Keys]-?: Exclude<Keys[Key], undefined> };
+
+/** The keys of the last layer that has them. */
+function over<Keys extends object>(
+  base: Whole<NoInfer<Keys>>,
+  ...layers: readonly (Keys | null | undefined)[]
+): Whole<Keys> {
+  return Object.assign({ ...base }, ...layers.map((layer) => defined(layer ?? {}))) as Whole<Keys>;
 }
 
-/**
- * None if no layer has one, or the last takes it away. Whether the layers are whole together has been
- * checked.
- */
-function toDrainsFlowControl(
-  defaults: CommonKeys["flowControl"],
-  drain: CommonKeys["flowControl"],
-): Pick<DrainConfig, "flowControl"> {
-  if (drain === null || (drain === undefined && (defaults ?? null) === null)) return {};
-  const written = { ...defined(defaults ?? {}), ...defined(drain ?? {}) };
-  return { flowControl: toFlowControl(written as FlowControlKeys) };
+function toLane(
+  { canary, watch, haltAt, probeEvery }: Whole<NonNullable<CommonKeys["lane"]>>,
+  limits: LimitsConfig,
+): LaneConfig {
+  const openFrom = openFromOf({ canary, watchMs: watch }, limits);
+  return { canary, watchMs: watch, haltAt, probeEveryMs: probeEvery, openFrom };
 }
 
 /** A limit that a layer takes away is absent. */
-function toLimits(defaults: CommonKeys["limits"], drain: CommonKeys["limits"]): LimitsConfig {
-  const merged = { ...builtIn.limits, ...defined(defaults ?? {}), ...defined(drain ?? {}) };
-  const kept = Object.entries(merged).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept) as LimitsConfig;
+function toLimits(limits: Whole<NonNullable<CommonKeys["limits"]>>): LimitsConfig {
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)) as LimitsConfig;
 }
 
 /** `every` and `cron` replace each other from layer to layer; a timezone belongs to the cron pattern. */
@@ -126,16 +113,13 @@ export function toSchedule(
   everyMs: number,
 ): Schedule {
   let schedule = { kind: "every", everyMs } as Schedule;
-  for (const layer of layers) {
-    if (layer === undefined) continue;
-    if (layer.every !== undefined) schedule = { kind: "every", everyMs: layer.every };
-    if (layer.cron !== undefined) {
-      const timezone: string | undefined =
-        layer.timezone ?? (schedule.kind === "cron" ? schedule.timezone : undefined);
-      schedule = { kind: "cron", pattern: layer.cron, ...(timezone === undefined ? {} : { timezone }) };
-    } else if (layer.timezone !== undefined && schedule.kind === "cron") {
-      schedule = { ...schedule, timezone: layer.timezone };
-    }
+  for (const { every, cron, timezone } of layers.filter((layer) => layer !== undefined)) {
+    if (every !== undefined) schedule = { kind: "every", everyMs: every };
+    const below = schedule.kind === "cron" ? schedule : undefined;
+    const pattern = cron ?? below?.pattern;
+    if (pattern === undefined) continue;
+    const zone = defined({ timezone: timezone ?? below?.timezone });
+    schedule = { kind: "cron", pattern, ...zone };
   }
   return schedule;
 }

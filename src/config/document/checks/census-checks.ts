@@ -8,7 +8,7 @@ import { copiesNothing } from "./retention-checks.ts";
 const why = "else records may expire between two censuses, unseen";
 
 /** What no drain selects counts as near for as long as is built in. */
-const ofNoDrain: WrittenSpan = { ms: builtIn.beforeExpiry.withinMs, path: null };
+const ofNoDrain: WrittenSpan = { ms: builtIn.drain.beforeExpiry.within, path: null };
 
 /**
  * A record near its expiry is seen by a census; passes in between look at what is new. One of two censuses in
@@ -20,7 +20,7 @@ export function checkCensuses(document: Raw, report: Report): void {
   const [first] = Object.keys(sources);
   for (const name of Object.keys(sources)) {
     const path = ["sources", name, "census"];
-    const interval = spanIn([{ keys: document, path: [] }], path, builtIn.sourceCensusEveryMs);
+    const interval = spanIn([{ keys: document, path: [] }], path, builtIn.source.census);
     const min = Object.entries(asMap(document["drains"]))
       .filter(([, drain]) => (asMap(drain)["source"] ?? first) === name)
       .flatMap(([drain]) => withinOf(document, drain) ?? [])
@@ -45,6 +45,6 @@ export function checkCensuses(document: Raw, report: Report): void {
 function withinOf(document: Raw, drain: string): WrittenSpan | null {
   const layers = layersOf(document, drain);
   if (copiesNothing(layers)) return null;
-  const within = spanIn(layers, ["beforeExpiry", "within"], builtIn.beforeExpiry.withinMs);
+  const within = spanIn(layers, ["beforeExpiry", "within"], builtIn.drain.beforeExpiry.within);
   return within === null || within.ms <= 0 ? null : within;
 }

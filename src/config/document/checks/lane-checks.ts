@@ -1,7 +1,7 @@
 import { durationText } from "../../../rules/format-duration.ts";
 import { toPathText } from "../../problem.ts";
 import { builtIn } from "../effective.ts";
-import { parseWatch } from "../schema/lane-schema.ts";
+import { watch as watchSchema } from "../schema/lane-schema.ts";
 import { asMap, type Raw, type Report } from "../schema/raw.ts";
 import { layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./layers.ts";
 
@@ -17,8 +17,8 @@ export function checkLanes(document: Raw, report: Report): void {
 }
 
 function checkProbes(layers: Layers, report: Report): void {
-  const watch = spanIn(layers, ["lane", "watch"], builtIn.lane.watchMs, parseWatch);
-  const probeEvery = spanIn(layers, ["lane", "probeEvery"], builtIn.lane.probeEveryMs);
+  const watch = spanIn(layers, ["lane", "watch"], builtIn.drain.lane.watch, watchSchema);
+  const probeEvery = spanIn(layers, ["lane", "probeEvery"], builtIn.drain.lane.probeEvery);
   if (watch === null || probeEvery === null || probeEvery.ms >= watch.ms) return;
   const isOwn = (key: string): boolean => writtenIn(layers.slice(0, 1), ["lane", key]) !== null;
   const reportAt = (got: WrittenSpan, bound: string, limit: WrittenSpan, name: string): void => {

@@ -1,7 +1,6 @@
-import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
-import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import type { ValuePath } from "../../problem.ts";
 import { asMap, type Raw } from "../schema/raw.ts";
+import { duration } from "../schema/schedule-schema.ts";
 
 /** Where a key may be written, the last word first: a drain, then `defaults`. */
 export type Layers = readonly { readonly keys: Raw; readonly path: ValuePath }[];
@@ -24,12 +23,12 @@ export function spanIn(
   layers: Layers,
   way: readonly string[],
   builtInMs: number,
-  parse: (value: unknown) => Parsed<number> = parseDuration,
+  schema: typeof duration = duration,
 ): WrittenSpan | null {
   const found = writtenIn(layers, way);
   if (found === null) return { ms: builtInMs, path: null };
-  const parsed = parse(found.value);
-  return parsed.ok ? { ms: parsed.value, path: found.path } : null;
+  const { success, data } = schema.safeParse(found.value);
+  return success ? { ms: data, path: found.path } : null;
 }
 
 /** The last word on a key as it is written; null if no layer has the key. */

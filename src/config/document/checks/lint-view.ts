@@ -58,7 +58,7 @@ export function toLintView(value: unknown, strays: readonly string[] = []): Lint
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
     const { id, retention } = asMap(raw);
     const given = parseDuration(retention);
-    const retentionMs = retention === undefined ? builtIn.sourceRetentionMs : given.ok ? given.value : null;
+    const retentionMs = retention === undefined ? builtIn.source.retention : given.ok ? given.value : null;
     return { name, id: typeof id === "string" ? id : name, retentionMs };
   });
   const defaults = asMap(document["defaults"]);

@@ -45,7 +45,7 @@ export function findRetentionConflicts(document: Raw): readonly RetentionConflic
 
 function conflictsOf(layers: Layers, retention: Retention): readonly RetentionConflict[] {
   const checks: readonly [RetentionConflict["kind"], readonly (WrittenSpan | null)[], then: string][] = [
-    ["refused", [spanIn(layers, ["minAge"], builtIn.minAgeMs)], "no record is ever published or dropped"],
+    ["refused", [spanIn(layers, ["minAge"], builtIn.drain.minAge)], "no record is ever published or dropped"],
     ["refused", waitsOf(layers), "that redrive is never made"],
     ["refused", [everyOf(layers)], "records expire between two passes, unseen by the drain"],
     [
@@ -92,7 +92,7 @@ function retentionOf(document: Raw, drain: Raw): Retention | null {
   const name = drain["source"] ?? (others.length === 0 ? first : undefined);
   if (typeof name !== "string" || !Object.hasOwn(sources, name)) return null;
   const path = ["sources", name, "retention"];
-  const span = spanIn([{ keys: document, path: [] }], path, builtIn.sourceRetentionMs);
+  const span = spanIn([{ keys: document, path: [] }], path, builtIn.source.retention);
   if (span === null || span.ms <= 0) return null;
   return { ms: span.ms, path, where: `${toPathText(path)}${span.path === null ? " as it is built in" : ""}` };
 }

@@ -1,23 +1,23 @@
 import { stringify } from "yaml";
 import { defined } from "../../../message/defined.ts";
+import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
+import type { JsonValue } from "../../../message/json-value.ts";
 import type {
   DrainConfig,
   DrainsDocument,
+  GuardConfig,
   IndexConfig,
+  LaneConfig,
   LimitsConfig,
   Schedule,
   SecretRef,
   SourceConfig,
 } from "../../../ports/drains.ts";
-import { maskQuery, momentText } from "../../../rules/document-form.ts";
+import { comparisonText, maskQuery, momentText } from "../../../rules/document-form.ts";
 import { durationText } from "../../../rules/format-duration.ts";
 import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/spec.ts";
-import { describeFlowControl } from "../schema/flow-control-schema.ts";
-import { describeGuard } from "../schema/guard-schema.ts";
-import { describeLane } from "../schema/lane-schema.ts";
-import { describeChanges } from "./describe-changes.ts";
 import { describeWhen } from "./describe-when.ts";
 
 /**
@@ -30,13 +30,23 @@ export function describeDocument(document: DrainsDocument): string {
   const described = defined({
     version: 1,
     paused,
-    archive:
-      archive && defined({ dir: archive.dir, keep: durationText(archive.keepMs), volume: archive.volume }),
+    archive: archive && withSpans(archive),
     sources: named(sources, describeSource),
     drains: named(drains, describeDrain),
     indexes: indexes.length === 0 ? undefined : named(indexes, describeIndex),
   });
   return `# hash ${document.hash}\n${stringify(described, { aliasDuplicateObjects: false })}`;
+}
+
+/** Times in ms lose the unit in their names, and what is undefined is left out: `keepMs` is written as `keep`. */
+function withSpans(fields: object): Record<string, unknown> {
+  const written = Object.entries(defined(fields)).map(([key, value]: [string, unknown]) => {
+    if (!key.endsWith("Ms")) return [key, value];
+    const spans = (Array.isArray(value) ? value : [value]) as readonly number[];
+    const texts = spans.map(durationText);
+    return [key.slice(0, -2), Array.isArray(value) ? texts : texts[0]];
+  });
+  return Object.fromEntries(written) as Record<string, unknown>;
 }
 
 function named<Item extends { readonly name: string }>(
@@ -79,21 +89,14 @@ function describeDrain(drain: DrainConfig): unknown {
     paused: drain.paused,
     schedule: { ...describeSchedule(drain.schedule), full: durationText(drain.fullEveryMs) },
     minAge: durationText(drain.minAgeMs),
-    attempts: {
-      max: drain.attempts.max,
-      wait: drain.attempts.waitMs.map(durationText),
-      then: drain.attempts.then,
-    },
-    lane: describeLane(drain.lane),
+    attempts: withSpans(drain.attempts),
+    lane: drain.lane === undefined ? "none" : describeLane(drain.lane),
     limits: describeLimits(drain.limits),
-    flowControl: drain.flowControl === undefined ? "none" : describeFlowControl(drain.flowControl),
+    flowControl: drain.flowControl === undefined ? "none" : withSpans(drain.flowControl),
     onLoss: drain.onLoss,
     unknownOutcome: drain.unknownOutcome,
     afterLedgerLoss: drain.afterLedgerLoss,
-    beforeExpiry: {
-      within: durationText(drain.beforeExpiry.withinMs),
-      then: drain.beforeExpiry.then,
-    },
+    beforeExpiry: withSpans(drain.beforeExpiry),
     otherwise: drain.otherwise,
     select: defined({
       ...drain.select,
@@ -103,6 +106,19 @@ function describeDrain(drain: DrainConfig): unknown {
     }),
     ...(drain.guards.length === 0 ? {} : { guards: drain.guards.map(describeGuard) }),
     rules: drain.rules.map(describeRule),
+  };
+}
+
+function describeLane(lane: LaneConfig): unknown {
+  return withSpans({ ...lane, haltAt: `${Math.round(lane.haltAt * 100)}%`, openFrom: undefined });
+}
+
+function describeGuard(guard: GuardConfig): unknown {
+  return {
+    index: guard.index,
+    hold: `${guard.field} ${comparisonText(guard.hold)}`,
+    resume: comparisonText(guard.resume),
+    whenStale: guard.whenStale,
   };
 }
 
@@ -125,14 +141,13 @@ function describeSchedule(schedule: Schedule): Record<string, unknown> {
   return defined({ cron: schedule.pattern, timezone: schedule.timezone });
 }
 
-function describeRule(rule: RuleSpec): unknown {
-  const { set, limit, ignoreAfter } = rule;
+function describeRule({ name, when, then, set, limit, ignoreAfter }: RuleSpec): unknown {
   return defined({
-    name: rule.name,
-    when: describeWhen(rule.when),
-    then: rule.then,
-    set: set === undefined ? undefined : describeChanges(set),
-    limit: limit === undefined ? undefined : rateText(limit),
+    name,
+    when: describeWhen(when),
+    then,
+    set: set && describeChanges(set),
+    limit: limit && rateText(limit),
     ignoreAfter: ignoreAfter === undefined ? undefined : momentText(ignoreAfter),
   });
 }
@@ -144,4 +159,44 @@ function describeIndex(index: IndexConfig): unknown {
     schedule: describeSchedule(index.schedule),
     period: index.period,
   };
+}
+
+/**
+ * The changes of a republish, in the document's own form. Header values, values written into bodies, and
+ * queries and credentials of addresses are shown as "[set]".
+ */
+function describeChanges(changes: ItemChanges): Record<string, unknown> {
+  const { destination, headers, body, delay, callback, failureCallback, flowControl } = changes;
+  const span = delay && durationText(delay.ms);
+  return withSpans({
+    ...changes,
+    destination: typeof destination === "string" ? maskQuery(destination) : destination,
+    headers: headers && masked(headers),
+    body: body && describeBody(body),
+    delay: delay?.kind === "spread" ? { spread: span } : span,
+    callback: describeCallback(callback),
+    failureCallback: describeCallback(failureCallback),
+    flowControl: flowControl && withSpans(flowControl),
+  });
+}
+
+function describeBody(change: BodyChange): unknown {
+  if (change.kind === "merge") return { merge: masked(change.value) };
+  return {
+    patch: change.operations.map((operation) =>
+      "value" in operation ? { ...operation, value: masked(operation.value) } : operation,
+    ),
+  };
+}
+
+/** The names stay, null (remove) stays, every value is "[set]". */
+function masked(value: JsonValue): unknown {
+  if (value === null || typeof value !== "object") return value === null ? null : "[set]";
+  if (Array.isArray(value)) return "[set]";
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, masked(member)]));
+}
+
+function describeCallback(url: string | null | undefined): string | null | undefined {
+  if (url === undefined || url === null) return url;
+  return maskQuery(url.replace(/^(https?:\/\/)[^/?#@]*@/i, "$1[set]@"));
 }

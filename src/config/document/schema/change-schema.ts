@@ -17,19 +17,19 @@ import {
   key,
   line,
   oneOf,
-  oneOrMany,
   parsed,
   notEmpty,
   section,
+  setOf,
   wholeNumber,
 } from "./shapes.ts";
 
 /** What a republish may change: the keys of `set`. */
 
 const headerValue = z
-  .string({ error: "text, in quotes where it looks like a number, or null to remove the header" })
-  .max(8_192, { error: "text of at most 8192 characters" })
-  .refine(isFieldValue, { error: "text that a header can hold" })
+  .string("text, in quotes where it looks like a number, or null to remove the header")
+  .max(8_192, "text of at most 8192 characters")
+  .refine(isFieldValue, "text that a header can hold")
   .nullable();
 
 /**
@@ -37,9 +37,10 @@ const headerValue = z
  * setting; checkHeaders knows it.
  */
 const noPrefix = " ";
-const changedHeaderName = headerName.refine((header) => isForwardable(header, noPrefix), {
-  error: `a header that a rule may set: not ${lineageHeaderName}, Host, Content-Length, User-Agent or one of the connection`,
-});
+const changedHeaderName = headerName.refine(
+  (header) => isForwardable(header, noPrefix),
+  `a header that a rule may set: not ${lineageHeaderName}, Host, Content-Length, User-Agent or one of the connection`,
+);
 
 /**
  * A URL Group is not among these: it would deliver to every endpoint again, also to those that had succeeded.
@@ -55,12 +56,10 @@ const destinationUrl = parsed(toAddressParser(destinationExpected, isDestination
 const destinationParts = section({
   scheme: oneOf(["http", "https"]).optional(),
   host: line("a host, with a port if needed")
-    .regex(/^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/, {
-      error: "a host, with a port if needed",
-    })
+    .regex(/^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/, "a host, with a port if needed")
     .optional(),
   path: line("a path that begins with /")
-    .regex(/^\/[^\s?#]*$/, { error: "a path that begins with /, without ? and #" })
+    .regex(/^\/[^\s?#]*$/, "a path that begins with /, without ? and #")
     .optional(),
 })
   .refine(...notEmpty("at least one of scheme, host, path"))
@@ -78,9 +77,9 @@ function toAddressParser(expected: string, fits: (url: string) => boolean) {
 
 const pointerExpected = "a JSON pointer such as /tenant or /items/-";
 const pointer = z
-  .string({ error: pointerExpected })
-  .max(2_048, { error: pointerExpected })
-  .refine((text) => parsePointer(text) !== null, { error: pointerExpected });
+  .string(pointerExpected)
+  .max(2_048, pointerExpected)
+  .refine((text) => parsePointer(text) !== null, pointerExpected);
 
 const operation = z.discriminatedUnion(
   "op",
@@ -89,22 +88,23 @@ const operation = z.discriminatedUnion(
     section({ op: z.literal("remove"), path: pointer }),
     section({ op: z.enum(["move", "copy"]), from: pointer, path: pointer }),
   ],
-  { error: "a mapping with op: add, replace, test, remove, move or copy (RFC 6902)" },
+  "a mapping with op: add, replace, test, remove, move or copy (RFC 6902)",
 );
 
 const bodyExpected = "either merge (a mapping, RFC 7396) or patch (a list of operations, RFC 6902)";
 const body = section({
   merge: key(
-    jsonValue.refine((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
-      error: "a mapping (RFC 7396): its values replace, null removes",
-    }),
+    jsonValue.refine(
+      (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+      "a mapping (RFC 7396): its values replace, null removes",
+    ),
     "RFC 7396: values replace, null removes.",
   ),
   patch: key(
     z
-      .array(operation, { error: "a list of operations (RFC 6902)" })
-      .min(1, { error: "at least one operation" })
-      .max(1_000, { error: "at most 1000 operations" }),
+      .array(operation, "a list of operations (RFC 6902)")
+      .min(1, "at least one operation")
+      .max(1_000, "at most 1000 operations"),
     "RFC 6902 operations, in order.",
   ),
 })
@@ -113,26 +113,27 @@ const body = section({
     patch === undefined ? { kind: "merge", value: merge } : { kind: "patch", operations: patch },
   );
 
-const label = line("a label").refine((text) => !text.includes(","), {
-  error: "a label without a comma, which the service would read as several; give a list",
-});
+const label = line("a label").refine(
+  (text) => !text.includes(","),
+  "a label without a comma, which the service would read as several; give a list",
+);
 
 export const changes = section({
   destination: key(
-    z.union([destinationParts, destinationUrl], { error: destinationExpected }),
+    z.union([destinationParts, destinationUrl], destinationExpected),
     "Where it goes instead: a whole address, or parts that replace those of the original.",
   ),
   queue: key(line("the name of a queue, or null for none").nullable(), "Queue; null takes it off its queue."),
   method: key(
     z
-      .string({ error: "an HTTP method" })
-      .max(32, { error: "an HTTP method" })
-      .refine(isToken, { error: "an HTTP method" })
+      .string("an HTTP method")
+      .max(32, "an HTTP method")
+      .refine(isToken, "an HTTP method")
       .transform((method) => method.toUpperCase()),
     "HTTP method.",
   ),
   headers: key(
-    z.record(changedHeaderName, headerValue, { error: "a mapping of header names to values" }),
+    z.record(changedHeaderName, headerValue, "a mapping of header names to values"),
     "Headers to set, or to remove with null.",
   ),
   body: key(body, "An edit of a JSON body."),
@@ -145,7 +146,7 @@ export const changes = section({
         })),
         duration.transform((ms) => ({ kind: "fixed" as const, ms })),
       ],
-      { error: "a duration such as 30s, or { spread: 10m }" },
+      "a duration such as 30s, or { spread: 10m }",
     ),
     "Delivered after this; { spread } is a different part of that time for each message.",
   ),
@@ -156,14 +157,11 @@ export const changes = section({
   ),
   timeout: key(positiveDuration, "How long a delivery may take; whole seconds.").refine(
     (ms) => (ms ?? 0) % 1_000 === 0,
-    { error: "a timeout of whole seconds" },
+    "a timeout of whole seconds",
   ),
   callback: key(callback.nullable(), "Callback address; null removes it."),
   failureCallback: key(callback.nullable(), "Failure callback address; null removes it."),
-  labels: key(
-    oneOrMany(label, "a label").transform((labels) => [...new Set([labels].flat())]),
-    "Its labels.",
-  ),
+  labels: key(setOf(label, "a label"), "Its labels."),
   flowControl: key(
     flowControl.transform(toFlowControl).nullable(),
     "Flow control, so that what is redriven has a share of its own; null removes it.",

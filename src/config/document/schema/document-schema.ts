@@ -4,29 +4,28 @@ import { common, drain } from "./drain-schema.ts";
 import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
 import { atMostKeys, flag, ifClean, key, line, name, oneOf, parsed, notEmpty, section } from "./shapes.ts";
 
-const environmentName = line("the name of an environment variable").regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, {
-  error: "the name of an environment variable",
-});
+const environmentName = line("the name of an environment variable").regex(
+  /^[A-Za-z_][A-Za-z0-9_]{0,254}$/,
+  "the name of an environment variable",
+);
 
 const secretExpected =
   "{ file: /path/of/a/file } or { env: NAME_OF_A_VARIABLE }; a secret never stands in the document itself";
 
 /** Where a secret is read from. Exactly one key, so that nobody wonders which one counts. */
-const secretRef = z
-  .strictObject(
-    { file: line("the path of a file").optional(), env: environmentName.optional() },
-    { error: (issue) => (issue.code === "unrecognized_keys" ? "file,env" : secretExpected) },
-  )
-  .refine((ref) => (ref.file === undefined) !== (ref.env === undefined), ifClean(secretExpected));
+const secretRef = section(
+  { file: line("the path of a file").optional(), env: environmentName.optional() },
+  secretExpected,
+).refine((ref) => (ref.file === undefined) !== (ref.env === undefined), ifClean(secretExpected));
 
 const callbacks = section({
   url: parsed(parseCallbackUrl, { type: "string", format: "uri" }).meta({
     description: "Address at which the service reaches redriver; the source's id is added to its path.",
   }),
   keys: z
-    .array(secretRef, { error: "a list of secrets" })
-    .min(1, { error: "at least one signing key" })
-    .max(4, { error: "at most 4 signing keys" })
+    .array(secretRef, "a list of secrets")
+    .min(1, "at least one signing key")
+    .max(4, "at most 4 signing keys")
     .meta({ description: "The service's signing keys, the current one and the next." }),
 });
 
@@ -62,20 +61,18 @@ const archive = section({
 });
 
 const index = section({
-  id: line("the id of the index").regex(/^[A-Za-z0-9._~-]{1,255}$/, {
-    error: "the id of the index, as in its address",
-  }),
+  id: line("the id of the index").regex(/^[A-Za-z0-9._~-]{1,255}$/, "the id of the index, as in its address"),
   credentials: section({ user: secretRef, password: secretRef }),
   schedule: key(indexSchedule, "When its statistics are read."),
   period: key(oneOf(["1h", "3h", "12h", "1d", "3d", "7d", "30d"]), "What the series span."),
 });
 
 function namedMap<Value extends z.ZodType>(value: Value, what: string) {
-  return z.record(name, value, { error: `a mapping of names to ${what}` }).refine(...atMostKeys(500, what));
+  return z.record(name, value, `a mapping of names to ${what}`).refine(...atMostKeys(500, what));
 }
 
 export const documentSchema = section({
-  version: z.literal(1, { error: "1" }),
+  version: z.literal(1, "1"),
   paused: key(flag, "true: every replica stops before its next batch."),
   archive: key(archive, "Where dead letters are kept before they are dropped or expire."),
   sources: namedMap(source.nullable(), "sources").refine(

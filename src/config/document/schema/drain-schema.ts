@@ -11,10 +11,11 @@ import {
   line,
   name,
   oneOf,
-  oneOrMany,
+  listOf,
   parsed,
   refusedKey,
   section,
+  setOf,
   wholeNumber,
 } from "./shapes.ts";
 import { ruleTest } from "./test-schema.ts";
@@ -22,7 +23,7 @@ import { ruleTest } from "./test-schema.ts";
 const attempts = section({
   max: key(wholeNumber(1, 1_000), "Redrives of one message, at most."),
   wait: key(
-    oneOrMany(duration, "a duration such as 2m"),
+    listOf(duration, "a duration such as 2m"),
     "Age at which redrive n may be made; the last repeats.",
   ),
   then: key(oneOf(["park", "hold"]), "What becomes of it after the last."),
@@ -30,7 +31,7 @@ const attempts = section({
 
 /** `none` takes a limit of a layer below away. */
 function limit<Schema extends z.ZodType>(schema: Schema, error: string) {
-  return z.union([z.literal("none").transform(() => null), schema], { error });
+  return z.union([z.literal("none").transform(() => null), schema], error);
 }
 
 const rateExpected = "a rate such as 20/s, 600/m or 1000/h, or none";
@@ -85,10 +86,11 @@ const status = wholeNumber(0, 999);
  * The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select
  * other records.
  */
-const word = line("text, in quotes where it looks like a number").refine((text) => !text.includes(","), {
-  error: "one value without a comma, which the service would read as several; give a list",
-});
-const words = oneOrMany(word, "text (in quotes where it looks like a number)");
+const word = line("text, in quotes where it looks like a number").refine(
+  (text) => !text.includes(","),
+  "one value without a comma, which the service would read as several; give a list",
+);
+const words = setOf(word, "text (in quotes where it looks like a number)");
 
 function edge(side: "from" | "to") {
   return parsed((value) => parseEdge(value, side), {
@@ -104,7 +106,7 @@ const select = section({
   topicName: key(words, "URL Groups."),
   scheduleId: key(words, "Schedules."),
   queueName: key(words, "Queues."),
-  responseStatus: key(oneOrMany(status, "a status code"), "Status codes of the last answer."),
+  responseStatus: key(setOf(status, "a status code"), "Status codes of the last answer."),
   callerIp: key(words, "Addresses of publishers."),
   label: key(words, "Labels."),
   fromDate: key(edge("from"), "Nothing before this: a date, a time, or a time before the pass begins (-2d)."),
@@ -119,15 +121,15 @@ export const drain = section({
   ...common,
   select: key(select, "What the service filters; rules see all of it."),
   guards: key(
-    z.array(guard, { error: "a list of guards" }).max(20, { error: "at most 20 guards" }),
+    z.array(guard, "a list of guards").max(20, "at most 20 guards"),
     "Hold this drain while a search index is behind.",
   ),
   rules: key(
-    z.array(rule, { error: "a list of rules" }).max(1_000, { error: "at most 1000 rules" }),
+    z.array(rule, "a list of rules").max(1_000, "at most 1000 rules"),
     "Read from the top; the first that matches decides.",
   ),
   tests: key(
-    z.array(ruleTest, { error: "a list of tests" }).max(1_000, { error: "at most 1000 tests" }),
+    z.array(ruleTest, "a list of tests").max(1_000, "at most 1000 tests"),
     "What redriver rules test shows.",
   ),
 });

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
 import type { FlowControl } from "../../../message/item-changes.ts";
-import { durationText } from "../../../rules/format-duration.ts";
 import { positiveDuration } from "./schedule-schema.ts";
 import { ifClean, key, line, section, wholeNumber } from "./shapes.ts";
 
@@ -51,7 +50,7 @@ export const flowControlLayer = z.union(
       ...wholeSeconds,
     ),
   ],
-  { error: "a mapping, or none" },
+  "a mapping, or none",
 );
 
 export type FlowControlKeys = z.output<typeof flowControl>;
@@ -64,14 +63,4 @@ export function misfitOfFlowControl(flow: Partial<FlowBounds & { readonly key: u
 
 export function toFlowControl({ key, parallelism, rate, period }: FlowControlKeys): FlowControl {
   return defined({ key, parallelism, rate, periodMs: period });
-}
-
-/** In the document's own form. */
-export function describeFlowControl({ key, parallelism, rate, periodMs }: FlowControl): unknown {
-  return defined({
-    key,
-    parallelism,
-    rate,
-    period: periodMs === undefined ? undefined : durationText(periodMs),
-  });
 }

@@ -1,7 +1,5 @@
 import type * as z from "zod";
-import type { GuardConfig } from "../../../ports/drains.ts";
 import { scalarFields, type ScalarField } from "../../../ports/statistics.ts";
-import { comparisonText } from "../../../rules/document-form.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import type { NumberPattern } from "../../../rules/spec.ts";
 import { key, name, oneOf, parsed, section } from "./shapes.ts";
@@ -78,15 +76,5 @@ export const guard = section({
   ),
   whenStale: key(oneOf(["hold", "ignore"]), "What counts without a fresh reading."),
 });
-
-/** A guard in the document's own form. */
-export function describeGuard(config: GuardConfig): unknown {
-  return {
-    index: config.index,
-    hold: `${config.field} ${comparisonText(config.hold)}`,
-    resume: comparisonText(config.resume),
-    whenStale: config.whenStale,
-  };
-}
 
 export type GuardKeys = z.output<typeof guard>;

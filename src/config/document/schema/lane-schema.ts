@@ -1,17 +1,15 @@
 import * as z from "zod";
 import type { LaneConfig, LimitsConfig } from "../../../ports/drains.ts";
-import { durationText } from "../../../rules/format-duration.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
 import { duration } from "./schedule-schema.ts";
-import { key, parsed, section, where, wholeNumber } from "./shapes.ts";
+import { key, parsed, section, wholeNumber } from "./shapes.ts";
 
 /** Below it a canary's timeout, three quarters of it in whole seconds, would be none. */
 const minWatchMs = 2_000;
 const maxWatchMs = 3_600_000;
 
-export const parseWatch = where(
-  parseDuration,
+export const watch = parsed(parseDuration, { type: "string", examples: ["1m", "30s"] }).refine(
   (ms) => ms >= minWatchMs && ms <= maxWatchMs,
   "a duration from 2s to 1h, such as 1m",
 );
@@ -27,10 +25,7 @@ function parseShare(value: unknown): Parsed<number> {
 
 const laneKeys = section({
   canary: key(wholeNumber(1, 100), "Messages of the first step."),
-  watch: key(
-    parsed(parseWatch, { type: "string", examples: ["1m", "30s"] }),
-    "This long nothing of a step may come back.",
-  ),
+  watch: key(watch, "This long nothing of a step may come back."),
   haltAt: key(
     parsed(parseShare, { type: "string", examples: ["20%"] }),
     "More than this share of a step back halts the lane; with 100% all of it does.",
@@ -39,9 +34,7 @@ const laneKeys = section({
 });
 
 /** `none` takes the caution of a layer below away. */
-export const lane = z.union([z.literal("none").transform(() => null), laneKeys], {
-  error: "a mapping, or none",
-});
+export const lane = z.union([z.literal("none").transform(() => null), laneKeys], "a mapping, or none");
 
 /** Beyond it a step is as good as everything. */
 const maxOpenFrom = 1_000;
@@ -58,15 +51,4 @@ export function openFromOf(
     rate === undefined ? [] : [(rate.count * watchMs) / rate.perMs],
   );
   return Math.min(maxOpenFrom, Math.max(canary * 2, Math.floor(Math.min(...inWatch) / 2)));
-}
-
-/** A lane in the document's own form. */
-export function describeLane(config: LaneConfig | undefined): unknown {
-  if (config === undefined) return "none";
-  return {
-    canary: config.canary,
-    watch: durationText(config.watchMs),
-    haltAt: `${Math.round(config.haltAt * 100)}%`,
-    probeEvery: durationText(config.probeEveryMs),
-  };
 }

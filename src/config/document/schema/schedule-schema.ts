@@ -1,7 +1,7 @@
 import { CronExpressionParser } from "cron-parser";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import type { Parsed } from "../../../rules/patterns/parsed.ts";
-import { parsed, section, where } from "./shapes.ts";
+import { parsed, section } from "./shapes.ts";
 
 const cronExpected = 'a cron pattern of five fields, or six with seconds first, such as "*/5 * * * *"';
 
@@ -11,34 +11,22 @@ const cronExpected = 'a cron pattern of five fields, or six with seconds first, 
  */
 const triedFrom = new Date(Date.UTC(2024, 0, 1));
 
-const durationMeta = { type: "string", examples: ["30s", "2m", "1h30m", "3d"] };
+export const duration = parsed(parseDuration, { type: "string", examples: ["30s", "2m", "1h30m", "3d"] });
 
-export const duration = parsed(parseDuration, durationMeta);
-export const positiveDuration = parsed(
-  where(parseDuration, (ms) => ms > 0, "a duration longer than nothing, such as 30s"),
-  durationMeta,
-);
+function durationOf(minMs: number, expected: string) {
+  return duration.refine((ms) => ms >= minMs, expected);
+}
+
+export const positiveDuration = durationOf(1, "a duration longer than nothing, such as 30s");
 
 /** A census lists everything: more often than this it would only load the service. */
-export const censusInterval = parsed(
-  where(parseDuration, (ms) => ms >= 1_000, "a duration of at least 1s, such as 15m"),
-  durationMeta,
-);
+export const censusInterval = durationOf(1_000, "a duration of at least 1s, such as 15m");
 
 /** What was dropped has to outlive the weekend in which somebody asks for it. */
-export const keepTime = parsed(
-  where(parseDuration, (ms) => ms >= 3 * 86_400_000, "a duration of at least 3d, such as 30d"),
-  durationMeta,
-);
-
-/** The shortest interval between two passes. */
-const minEveryMs = 100;
+export const keepTime = durationOf(3 * 86_400_000, "a duration of at least 3d, such as 30d");
 
 const scheduleKeys = {
-  every: parsed(
-    where(parseDuration, (ms) => ms >= minEveryMs, "a duration of at least 100ms, such as 30s"),
-    durationMeta,
-  ).optional(),
+  every: durationOf(100, "a duration of at least 100ms, such as 30s").optional(),
   cron: parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] }).optional(),
   timezone: parsed(parseTimezone, { type: "string", examples: ["Europe/Berlin"] }).optional(),
 };

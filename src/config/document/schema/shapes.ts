@@ -13,12 +13,12 @@ import { mismatchesOf, type Parsed } from "../../../rules/patterns/parsed.ts";
  * A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma
  * separated.
  */
-export function section<Shape extends z.ZodRawShape>(shape: Shape) {
+export function section<Shape extends z.ZodRawShape>(shape: Shape, expected = "a mapping") {
   const known = Object.entries(shape)
     .filter(([, schema]) => !isRefused(schema as z.ZodType))
     .map(([key]) => key);
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === "unrecognized_keys" ? known.join(",") : "a mapping"),
+    error: (issue) => (issue.code === "unrecognized_keys" ? known.join(",") : expected),
   });
 }
 
@@ -59,57 +59,56 @@ export function atMostKeys(most: number, what: string) {
 
 /** A key that must not be there. `why` completes "this key is …". */
 export function refusedKey(why: string) {
-  return z.never({ error: why }).optional();
+  return z.never(why).optional();
 }
 
 function isRefused(schema: z.ZodType): boolean {
   return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever;
 }
 
-const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const nameExpected = "a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters";
 
 /** A name that becomes part of Redis keys, metrics and logs. */
 export const name = z
-  .string({ error: nameText() })
-  .max(63, { error: nameText() })
-  .regex(namePattern, { error: nameText() });
+  .string(nameExpected)
+  .max(63, nameExpected)
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, nameExpected);
 
-function nameText(): string {
-  return "a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters";
-}
+export const headerName = z.string().max(256, "a header name").refine(isToken, "a header name");
 
-export const headerName = z
-  .string()
-  .max(256, { error: "a header name" })
-  .refine(isToken, { error: "a header name" });
-
-export const flag = z.boolean({ error: "true or false" });
+export const flag = z.boolean("true or false");
 
 /** Text on one line, not empty. */
 export function line(what: string) {
   return z
-    .string({ error: what })
-    .max(2_048, { error: what })
-    .refine((text) => /^\P{Cc}+$/u.test(text), { error: what })
+    .string(what)
+    .max(2_048, what)
+    .refine((text) => /^\P{Cc}+$/u.test(text), what)
     .meta({ minLength: 1 });
 }
 
 export function wholeNumber(from: number, to: number) {
   const error = `a whole number from ${from} to ${to}`;
-  return z.int({ error }).min(from, { error }).max(to, { error });
+  return z.int(error).min(from, error).max(to, error);
 }
 
 export function oneOf<const Name extends string>(names: readonly Name[]) {
-  return z.enum(names, { error: names.length === 1 ? names[0] : `one of ${names.join(", ")}` });
+  return z.enum(names, names.length === 1 ? names[0] : `one of ${names.join(", ")}`);
 }
 
 /** One value, or a list of at least one. */
 export function oneOrMany<Item extends z.ZodType>(item: Item, what: string) {
   const error = `${what}, or a list of them`;
-  return z.union(
-    [item, z.array(item, { error }).min(1, { error }).max(1_000, { error: "at most 1000 values" })],
-    { error },
-  );
+  return z.union([item, z.array(item, error).min(1, error).max(1_000, "at most 1000 values")], error);
+}
+
+export function listOf<Item extends z.ZodType>(item: Item, what: string) {
+  return oneOrMany(item, what).transform((value) => [value].flat() as readonly z.output<Item>[]);
+}
+
+/** A list without repetitions. */
+export function setOf<Item extends z.ZodType>(item: Item, what: string) {
+  return listOf(item, what).transform((list) => [...new Set(list)]);
 }
 
 /** A value with a grammar of its own. `meta` describes it in the JSON Schema. */
@@ -130,16 +129,4 @@ export function parsedFrom<Value>(input: z.ZodUnknown, parse: (value: unknown) =
     }
     return z.NEVER;
   });
-}
-
-/** Narrows what a parser accepts. */
-export function where<Value>(
-  parse: (value: unknown) => Parsed<Value>,
-  fits: (value: Value) => boolean,
-  expected: string,
-): (value: unknown) => Parsed<Value> {
-  return (value) => {
-    const result = parse(value);
-    return result.ok && !fits(result.value) ? { ok: false, expected } : result;
-  };
 }

@@ -13,12 +13,10 @@ import { key, line, name, oneOf, oneOrMany, section, wholeNumber } from "./shape
 /** Tests of a drain's rules: a message in; decision, reason and rebuilt item out. */
 
 const text = z
-  .string({ error: "text, in quotes where it looks like a number" })
-  .max(65_536, { error: "text of at most 65536 characters" });
+  .string("text, in quotes where it looks like a number")
+  .max(65_536, "text of at most 65536 characters");
 const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
-const values = z.record(z.string().max(256), oneOrMany(text, "text"), {
-  error: "a mapping of header names to text",
-});
+const values = z.record(z.string().max(256), oneOrMany(text, "text"), "a mapping of header names to text");
 /** A mapping or list means its JSON text. */
 const body = jsonValue;
 
@@ -68,7 +66,7 @@ const item = section({
   destination: key(text, "Where it goes."),
   queue: key(text.nullable(), "Its queue; null: none."),
   headers: key(
-    z.record(z.string().max(256), text.nullable(), { error: "a mapping of header names to text or null" }),
+    z.record(z.string().max(256), text.nullable(), "a mapping of header names to text or null"),
     "Headers of the item, by name without regard to case; null: not there.",
   ),
   body: key(jsonValue, "Its body; JSON is compared by value."),
@@ -82,7 +80,7 @@ const expected = section({
   reason: key(oneOf(reasons), "Why, from the closed set of reasons."),
   item: key(item, "The rebuilt item; what is left out is not compared."),
   losses: key(
-    z.array(oneOf([...policyLosses, ...reportedLosses]), { error: "a list of losses" }),
+    z.array(oneOf([...policyLosses, ...reportedLosses]), "a list of losses"),
     "What the rebuild cannot keep.",
   ),
 });

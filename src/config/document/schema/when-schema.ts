@@ -50,7 +50,7 @@ const address = () => addresses((oneOf) => ({ kind: "address", field: "callerIp"
 function headers(of: "request" | "response") {
   const values = texts((oneOf) => ({ kind: "header", of, name: "", oneOf }));
   return z
-    .record(headerName, values, { error: "a mapping of header names to patterns" })
+    .record(headerName, values, "a mapping of header names to patterns")
     .refine(...notEmpty("at least one header name"))
     .transform((byName): readonly Leaf[] =>
       Object.entries(byName).flatMap(([name, tests]) => tests.map((test) => ({ ...test, name }) as Leaf)),
@@ -171,11 +171,11 @@ export const whenKeys: z.ZodType<WhenKeys> = z
   .meta({ id: "when" });
 
 const conditionList = z
-  .array(whenKeys, { error: "a list of mappings" })
-  .min(1, { error: "at least one mapping" })
-  .max(1_000, { error: "at most 1000 mappings" });
+  .array(whenKeys, "a list of mappings")
+  .min(1, "at least one mapping")
+  .max(1_000, "at most 1000 mappings");
 
-export const when = z.union([z.literal("any"), whenKeys], { error: "the word any, or a mapping of tests" });
+export const when = z.union([z.literal("any"), whenKeys], "the word any, or a mapping of tests");
 
 /** In the order in which they are asked: what is costly to ask comes last. */
 const byCost: readonly Leaf["kind"][] = ["number", "duration", "text", "address", "header", "value"];
