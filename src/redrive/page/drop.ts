@@ -5,14 +5,15 @@
  *
  * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it twice.
  */
+import type { Archive, ArchiveEntry } from "../../ports/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../../ports/errors.ts";
-import type { Archive } from "../../ports/archive.ts";
 import type { Token } from "../../ports/ids.ts";
 import { recordIntent, ofDrain } from "../record-act.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isWritable, reportUnwritable, toArchiveEntry } from "./keep-copies.ts";
-import { parentOf } from "./audit-record.ts";
-import { held, inDoubt, notBegun, type DecidedRecord, type DropResult } from "./records.ts";
+import { toAuditRecord } from "./audit-record.ts";
+import { begin } from "./begin.ts";
+import { isWritable, reportUnwritable } from "./keep-copies.ts";
+import { held, inDoubt, type DecidedRecord, type DropResult } from "./records.ts";
 
 /** Drops these records and answers one result each. Throws `redis-unavailable` only before anything was begun. */
 export async function drop(
@@ -20,51 +21,26 @@ export async function drop(
   toDrop: readonly DecidedRecord[],
   pageReadAt: number,
 ): Promise<readonly DropResult[]> {
-  const unwritable: DropResult[] = [];
+  const { source, config, archive } = drain;
+  if (archive === null) return toDrop.map((record) => held(record, "archive-missing"));
   const records: DecidedRecord[] = [];
+  const unwritable: DropResult[] = [];
   for (const record of toDrop) {
     if (isWritable(record.raw)) records.push(record);
     else unwritable.push(held(record, "archive-missing"));
   }
-  if (drain.archive !== null) reportUnwritable(drain.source, unwritable.length);
-  return [...(await dropWritable(drain, records, pageReadAt)), ...unwritable];
-}
-
-async function dropWritable(
-  drain: DrainRuntime,
-  records: readonly DecidedRecord[],
-  pageReadAt: number,
-): Promise<readonly DropResult[]> {
-  const { source, config, archive } = drain;
-  if (records.length === 0) return [];
-  if (archive === null) return records.map((record) => held(record, "archive-missing"));
-  if (config.paused) return records.map((record) => held(record, "paused"));
+  reportUnwritable(source, unwritable.length);
+  if (records.length === 0) return unwritable;
+  if (config.paused) return [...records.map((record) => held(record, "paused")), ...unwritable];
   const token = source.identities.token();
-  const answer = await source.ledger.begin(
-    records.map(({ letter, attempt }) => ({
-      dlqId: letter.dlqId,
-      messageId: letter.messageId,
-      attempt: attempt + 1,
-    })),
-    {
-      token,
-      drain: config.name,
-      act: "drop",
-      pageReadAt,
-      pastHorizon: "leave",
-      rulesHash: config.rulesHash,
-    },
-  );
-  if (answer.kind !== "answered") return records.map((record) => held(record, answer.kind));
-
-  const results: DropResult[] = [];
-  const begun: DecidedRecord[] = [];
-  for (const [index, record] of records.entries()) {
-    const verdict = answer.verdicts[index];
-    if (verdict?.kind === "begun") begun.push(record);
-    else if (verdict !== undefined) results.push(notBegun(record, verdict));
-  }
-  return [...results, ...(await keep(drain, archive, begun, token))];
+  const { begun, results } = await begin(drain, records, ({ attempt }) => attempt + 1, {
+    token,
+    act: "drop",
+    pageReadAt,
+    pastHorizon: "leave",
+  });
+  const candidates = begun.map(({ candidate }) => candidate);
+  return [...results, ...(await keep(drain, archive, candidates, token)), ...unwritable];
 }
 
 async function keep(
@@ -74,24 +50,23 @@ async function keep(
   token: Token,
 ): Promise<readonly DropResult[]> {
   const { source, config } = drain;
+  const ids = records.map(({ letter }) => letter.dlqId);
   const at = source.clock.now();
-  const [first, ...rest] = records.map((record) =>
-    toArchiveEntry(source, record.letter.dlqId, record.raw, {
-      at,
-      why: "dropped",
-      drain: config.name,
-      rule: record.decision.rule,
-    }),
-  );
+  const [first, ...rest] = records.map(({ letter, raw, decision }): ArchiveEntry => ({
+    at,
+    why: "dropped",
+    drain: config.name,
+    rule: decision.rule,
+    source: source.config.id,
+    dlqId: letter.dlqId,
+    record: raw,
+  }));
   if (first === undefined) return [];
   try {
-    await recordIntent(source, "drop", records.map(toAuditRecord), ofDrain(drain));
+    const acts = records.map((record) => toAuditRecord(record, record.attempt));
+    await recordIntent(source, "drop", acts, ofDrain(drain));
     const { file } = await archive.write([first, ...rest]);
-    const { verdicts } = await source.ledger.archived(
-      records.map(({ letter }) => letter.dlqId),
-      file,
-      token,
-    );
+    const { verdicts } = await source.ledger.archived(ids, file, token);
     return records.map((candidate, index) =>
       verdicts[index] === "recorded" ? { kind: "dropped", candidate } : inDoubt(candidate),
     );
@@ -100,32 +75,9 @@ async function keep(
     if (isRedisAway(error)) return records.map(inDoubt);
     if (!isRedriverError(error) || error.code !== "archive-unavailable") throw error;
     source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
-    return giveBack(drain, records, token);
+    // Nothing was archived and nothing was sent, so the records cool and may be dropped again.
+    const requests = ids.map((dlqId) => ({ dlqId, outcome: "not-sent", coolMs: 0 }) as const);
+    await unlessRedisAway(() => source.ledger.refused(requests, token), undefined);
+    return records.map((record) => held(record, "archive-missing"));
   }
-}
-
-/** Nothing was archived and nothing was sent, so the records cool and may be dropped again. */
-async function giveBack(
-  { source }: DrainRuntime,
-  records: readonly DecidedRecord[],
-  token: Token,
-): Promise<readonly DropResult[]> {
-  const requests = records.map(({ letter }) => ({
-    dlqId: letter.dlqId,
-    outcome: "not-sent" as const,
-    coolMs: 0,
-  }));
-  await unlessRedisAway(() => source.ledger.refused(requests, token), undefined);
-  return records.map((record) => held(record, "archive-missing"));
-}
-
-function toAuditRecord(record: DecidedRecord) {
-  const { letter, decision, attempt } = record;
-  return {
-    dlqId: letter.dlqId,
-    rule: decision.rule,
-    reason: decision.reason,
-    attempt,
-    ...parentOf(record),
-  };
 }

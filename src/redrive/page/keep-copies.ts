@@ -1,27 +1,22 @@
+import { createHash } from "node:crypto";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
-import type { Archive, ArchiveEntry } from "../../ports/archive.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../../message/json-depth.ts";
+import { toEnteredAt } from "../../message/parse-record.ts";
+import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import { expiresBy } from "../listing/drain-selects.ts";
 import { recordFact, type ActOf } from "../record-act.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
-import { createHash } from "node:crypto";
-import { toEnteredAt } from "../../message/parse-record.ts";
-import { isNestedTooDeep, maxNestedLevels } from "../../message/json-depth.ts";
-
-/** The archive for the copies, and the drain they are kept for. The census keeps copies for no drain. */
-export interface KeepingCopies extends ActOf {
-  readonly archive: Archive | null;
-}
 
 /**
- * Copies records to the archive, each once, whatever holds them. Nothing is deleted. A failing archive is reported and stops
- * nothing: the census counts records without a copy. A Redis that is away or takes no writes stops nothing either: a second copy
- * costs less than no copy.
+ * Copies records to the archive, each once, whatever holds them. Nothing is deleted. The census keeps copies for
+ * no drain. A failing archive is reported and stops nothing: the census counts records without a copy. Nor does a
+ * Redis that is away or takes no writes: a second copy costs less than no copy.
  */
 export async function keepCopies(
   source: SourceRuntime,
   records: readonly RawRecord[],
-  { archive, ...of }: KeepingCopies,
+  { archive, ...of }: ActOf & { readonly archive: Archive | null },
 ): Promise<void> {
   if (archive === null) return;
   const near = new Map<DlqId, RawRecord>();
@@ -33,20 +28,16 @@ export async function keepCopies(
   const missing = await source.copies.missing([...near.keys()]);
   const keys = missing.filter((key) => isWritable(near.get(key) ?? {}));
   reportUnwritable(source, missing.length - keys.length);
-  const at = source.clock.now();
   const { drain } = of;
+  const why = "near-expiry";
+  const kept = { at: source.clock.now(), why, drain, rule: null, source: source.config.id } as const;
   const [first, ...rest] = keys.map((key) => {
-    const raw = near.get(key) ?? {};
-    const dlqId = raw["dlqId"] as DlqId;
-    return toArchiveEntry(source, dlqId, raw, { at, why: "near-expiry", drain, rule: null });
+    const record = near.get(key) ?? {};
+    return { ...kept, dlqId: record["dlqId"] as DlqId, record };
   });
   if (first === undefined) return;
-  await recordFact(
-    source,
-    "copy",
-    keys.map((dlqId) => ({ dlqId, reason: "near-expiry" })),
-    of,
-  );
+  const acts = keys.map((dlqId) => ({ dlqId, reason: why }));
+  await recordFact(source, "copy", acts, of);
   try {
     await archive.write([first, ...rest]);
   } catch (error) {
@@ -69,23 +60,13 @@ export function nearExpiry(
 }
 
 /**
- * The name of a record's copy in Redis and in the audit: its id, or a hash of the id if that has not the documented form, because
- * such an id may hold anything. Null without an id: such a record cannot be distinguished from another.
+ * The name of a record's copy in Redis and in the audit. An id without the documented form may hold anything, so its
+ * hash is the name. Null without an id: such a record cannot be distinguished from another.
  */
 export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
   if (typeof dlqId !== "string" || dlqId === "") return null;
   if (toEnteredAt(dlqId) !== null) return dlqId as DlqId;
   return `id_hash-${createHash("sha256").update(dlqId).digest("hex").slice(0, 24)}` as DlqId;
-}
-
-/** The whole record as it was listed, with the reason for its copy. */
-export function toArchiveEntry(
-  source: SourceRuntime,
-  dlqId: DlqId,
-  record: RawRecord,
-  kept: Pick<ArchiveEntry, "at" | "why" | "drain" | "rule">,
-): ArchiveEntry {
-  return { ...kept, source: source.config.id, dlqId, record };
 }
 
 /** False for a record nested too deep to be written as JSON. One such record must not stop the copies of its page. */

@@ -4,14 +4,7 @@ import type { Tally } from "../../ports/passes.ts";
 import type { Decision, HoldReason } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import type {
-  Candidate,
-  DecidedRecord,
-  DropResult,
-  HeldResult,
-  KnownRecord,
-  PublishResult,
-} from "./records.ts";
+import type { Candidate, DecidedRecord, DropResult, KnownRecord, PublishResult } from "./records.ts";
 import { emptyTally } from "../../ports/tally.ts";
 
 /** A record that this page leaves in the DLQ: still due, held, or parked. */
@@ -31,7 +24,7 @@ export interface PageOutcome {
   readonly acted: readonly DlqId[];
 }
 
-/** Holds for lack of capacity. Such a record is due, and only something temporary stands in its way. */
+/** Holds for lack of capacity. Such a record is due, and only something temporary holds it. */
 const capacityReasons: ReadonlySet<HoldReason> = new Set([
   "not-sent",
   "source-halted",
@@ -49,174 +42,133 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
 const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
-/** Counts and reports the results of a page's stages. Every decision is reported here with its reason. */
-export interface PageReport {
-  unusable(records: readonly UnusableRecord[]): void;
-  comeBacks(records: readonly KnownRecord[]): void;
-  /** A candidate's decision is reported with its result, so that each record is reported once a page. */
-  decided(record: DecidedRecord, fate: "final" | "candidate"): void;
-  /** Held instead of what was decided. */
-  kept(results: readonly HeldResult<DecidedRecord>[]): void;
-  notTried(batch: readonly Candidate[], reason: HoldReason): void;
-  results(results: readonly (PublishResult | DropResult)[]): void;
-  settled(count: number): void;
-  /** `leftDue`: candidates that were decided and not acted on (plan mode). */
-  outcome(leftDue: readonly Candidate[]): PageOutcome;
-}
-
-export function createPageReport(drain: DrainRuntime): PageReport {
-  const { events, config: source } = drain.source;
-  const { name, mode } = drain.config;
+/** Counts and reports the results of a page's stages. Each decision is reported once, with its reason. */
+export function createPageReport(drain: DrainRuntime) {
+  const { events } = drain.source;
+  const of = { drain: drain.config.name, source: drain.source.config.id };
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
   const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
   const parks: { [Reason in ParkReason]?: number } = {};
-  const leftRecords: LeftRecord[] = [];
+  const left: LeftRecord[] = [];
   const acted: DlqId[] = [];
 
+  const emitDecided = (
+    dlqId: DlqId | null,
+    decision: Decision,
+    explanation = explainDecision(decision),
+  ): void => {
+    const { mode } = drain.config;
+    events.emit({ type: "record:decided", ...of, dlqId, mode, decision, explanation });
+  };
   const countOldest = ({ enteredAt }: DeadLetter): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
   };
-  const left = (letter: DeadLetter, reason: LeftRecord["reason"], dueAt?: number): void => {
+  const leave = (letter: DeadLetter, reason: LeftRecord["reason"], dueAt?: number): void => {
     countOldest(letter);
     const { dlqId, enteredAt } = letter;
-    leftRecords.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
-  };
-  const countHold = (as: "due" | "held", reason: HoldReason): void => {
-    tally[as] += 1;
-    holds[as][reason] = (holds[as][reason] ?? 0) + 1;
+    left.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
   };
   const countPark = (reason: ParkReason): void => {
     tally.parked += 1;
     parks[reason] = (parks[reason] ?? 0) + 1;
   };
-  const tell = (dlqId: string | null, decision: Decision, explanation: string): void =>
-    events.emit({
-      type: "record:decided",
-      drain: name,
-      source: source.id,
-      dlqId,
-      mode,
-      decision,
-      explanation,
-    });
-
-  const hold = (
-    { letter }: DecidedRecord,
-    decision: Extract<Decision, { then: "hold" }>,
-    why?: string,
-  ): void => {
-    if (capacityReasons.has(decision.reason)) {
-      countHold("due", decision.reason);
-      left(letter, decision.reason, decision.until ?? 0);
-    } else {
-      countHold("held", decision.reason);
-      left(letter, decision.reason, decision.until);
-    }
-    const explanation = explainDecision(decision);
-    tell(letter.dlqId, decision, why === undefined ? explanation : `${explanation}: ${why}`);
+  const hold = (letter: DeadLetter, { reason, until }: Extract<Decision, { then: "hold" }>): void => {
+    const isDue = capacityReasons.has(reason);
+    const as = isDue ? "due" : "held";
+    tally[as] += 1;
+    holds[as][reason] = (holds[as][reason] ?? 0) + 1;
+    leave(letter, reason, isDue ? (until ?? 0) : until);
   };
 
   return {
-    unusable(records) {
+    unusable(records: readonly UnusableRecord[]): void {
       tally.listed += records.length;
       for (const { reason, problem } of records) {
         countPark(reason);
         const decision: Decision = { then: "park", reason, rule: null };
-        tell(null, decision, `${explainDecision(decision)}: ${problem}`);
+        emitDecided(null, decision, `${explainDecision(decision)}: ${problem}`);
       }
     },
-    comeBacks(records) {
+    comeBacks(records: readonly KnownRecord[]): void {
       for (const { letter, reading, isNewComeBack } of records) {
         if (!isNewComeBack || reading.kind !== "come-back") continue;
         tally.comeBacks += 1;
         const { parentDlqId, attempt, step } = reading.lineage;
-        events.emit({
-          type: "record:come-back",
-          drain: name,
-          source: source.id,
-          dlqId: letter.dlqId,
-          parentDlqId,
-          attempt,
-          canary: step?.isCanary === true,
-        });
+        const canary = step?.isCanary === true;
+        const { dlqId } = letter;
+        events.emit({ type: "record:come-back", ...of, dlqId, parentDlqId, attempt, canary });
       }
     },
-    decided({ letter, decision, explanation }, fate) {
+    listed(): void {
       tally.listed += 1;
-      if (fate === "candidate") return;
-      tell(letter.dlqId, decision, explanation);
-      switch (decision.then) {
-        case "hold":
-          if (decision.reason === "outcome-unknown" || decision.reason === "in-flight") tally.inDoubt += 1;
-          else countHold("held", decision.reason);
-          left(letter, decision.reason, decision.until);
-          break;
-        case "park":
-          countPark(decision.reason);
-          acted.push(letter.dlqId);
-          // The next pass unparks a vanished record that is listed.
-          left(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
-          break;
-        case "republish":
-        case "drop":
-        case "settle":
-          break;
+    },
+    /** A decision that stays as it is. A candidate's decision is reported with its result. */
+    decided({ letter, decision, explanation }: DecidedRecord): void {
+      emitDecided(letter.dlqId, decision, explanation);
+      if (decision.then === "park") {
+        countPark(decision.reason);
+        acted.push(letter.dlqId);
+        // The next pass unparks a vanished record that is listed.
+        leave(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
+      } else if (decision.then === "hold") {
+        if (decision.reason !== "outcome-unknown" && decision.reason !== "in-flight") {
+          hold(letter, decision);
+          return;
+        }
+        tally.inDoubt += 1;
+        leave(letter, decision.reason, decision.until);
       }
     },
-    kept(results) {
-      for (const { candidate, decision, why } of results) {
-        tally.listed += 1;
-        hold(candidate, decision, why);
-      }
-    },
-    notTried(batch, reason) {
-      for (const candidate of batch) hold(candidate, { then: "hold", reason, rule: candidate.decision.rule });
-    },
-    results(results) {
+    results(results: readonly (PublishResult | DropResult)[]): void {
       for (const result of results) {
         const { letter, decision, explanation } = result.candidate;
+        const { dlqId } = letter;
         switch (result.kind) {
           case "published":
-            tell(letter.dlqId, decision, explanation);
+            emitDecided(dlqId, decision, explanation);
             tally.republished += 1;
-            acted.push(letter.dlqId);
             if (result.deduplicated) tally.deduplicated += 1;
+            acted.push(dlqId);
             break;
           case "dropped":
-            acted.push(letter.dlqId);
-            tell(letter.dlqId, decision, explanation);
+            emitDecided(dlqId, decision, explanation);
+            acted.push(dlqId);
             break;
           case "done-before":
-            tell(letter.dlqId, doneBefore, explainDecision(doneBefore));
+            emitDecided(dlqId, doneBefore);
             break;
-          case "held":
-            hold(result.candidate, result.decision, result.why);
+          case "held": {
+            hold(letter, result.decision);
+            const text = explainDecision(result.decision);
+            emitDecided(dlqId, result.decision, result.why === undefined ? text : `${text}: ${result.why}`);
             break;
+          }
           case "parked":
             countPark(result.decision.reason);
-            acted.push(letter.dlqId);
-            left(letter, result.decision.reason);
-            tell(letter.dlqId, result.decision, explainDecision(result.decision));
+            leave(letter, result.decision.reason);
+            emitDecided(dlqId, result.decision);
+            acted.push(dlqId);
             break;
           case "in-doubt":
             tally.inDoubt += 1;
-            left(letter, "outcome-unknown");
-            tell(letter.dlqId, inDoubt, explainDecision(inDoubt));
+            leave(letter, "outcome-unknown");
+            emitDecided(dlqId, inDoubt);
             break;
         }
       }
     },
-    settled(count) {
+    settled(count: number): void {
       tally.deleted += count;
     },
-    outcome(leftDue) {
+    /** `leftDue`: candidates that were decided and not acted on (plan mode). */
+    outcome(leftDue: readonly Candidate[]): PageOutcome {
       tally.due += leftDue.length;
       for (const { letter, decision, explanation } of leftDue) {
-        tell(letter.dlqId, decision, explanation);
+        emitDecided(letter.dlqId, decision, explanation);
         // Plan mode acts on nothing, so the record need not be listed before the next full pass.
         countOldest(letter);
       }
-      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left: leftRecords, acted };
+      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left, acted };
     },
   };
 }

@@ -69,9 +69,9 @@ export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
   return { ...candidate, ...candidate.toSendVariant(sendAs) };
 }
 
-/** A candidate that this worker may publish now. */
-export interface Begun {
-  readonly candidate: Candidate;
+/** A record that this worker may act on now. */
+export interface Begun<R extends DecidedRecord = Candidate> {
+  readonly candidate: R;
   readonly series: Series;
   readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
 }
@@ -131,26 +131,4 @@ export function held<R extends DecidedRecord>(
 
 export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
   return { kind: "in-doubt", candidate };
-}
-
-/** The result of a record that the ledger did not begin. */
-export function notBegun<R extends DecidedRecord>(
-  candidate: R,
-  verdict: Exclude<BeginVerdict, { kind: "begun" }>,
-): LeftResult<R> {
-  switch (verdict.kind) {
-    case "in-flight":
-    case "other-version":
-      return held(candidate, verdict.kind);
-    case "past-horizon":
-      return inDoubt(candidate);
-    case "cooling":
-      return held(candidate, "cooling", verdict.dueAt);
-    case "parked":
-      return { kind: "parked", candidate, decision: { then: "park", reason: verdict.reason, rule: null } };
-    case "published":
-    case "archived":
-    case "gone":
-      return { kind: "done-before", candidate };
-  }
 }

@@ -28,6 +28,7 @@ import { keepCopies, nearExpiry } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import {
+  held,
   idsOf,
   type Candidate,
   type DecidedRecord,
@@ -100,13 +101,14 @@ export async function workPage(
   for (const record of known) {
     const one = decideOne(drain, record);
     if (accepts?.(one) === false) continue;
+    report.listed();
     const { then } = one.decided.decision;
     const isActedOn = one.candidate !== null || (then === "drop" && isLive);
     if (isLive && isNewlyExhausted(one.decided)) {
       exhausted.push(one.decided);
       continue;
     }
-    report.decided(one.decided, isActedOn ? "candidate" : "final");
+    if (!isActedOn) report.decided(one.decided);
     if (shouldUnpark(drain, record, isActedOn)) toUnpark.push(record.letter.dlqId);
     if (one.candidate !== null) candidates.push(one.candidate);
     else if (then === "drop") toDrop.push(one.decided);
@@ -127,11 +129,11 @@ export async function workPage(
     source.lanes.recordComeBacks(newComeBacks(known)),
   ]);
   const grantsEndAt = source.clock.monotonic() + grantedForMs(source.ledger.limits);
-  const { free, held, kept } = await admitToLanes(drain, unguarded, exhausted);
+  const { free, held: waiting, kept } = await admitToLanes(drain, unguarded, exhausted);
   const isKept = new Set(kept.map(({ candidate }) => candidate));
   for (const one of exhausted) {
     if (isKept.has(one)) continue;
-    report.decided(one, "final");
+    report.decided(one);
     toPark.push(one);
   }
 
@@ -141,9 +143,7 @@ export async function workPage(
   const drops = await drop(drain, toDrop, page.readAt);
   report.results(drops);
   report.settled(await settleOrLeave(idsDone(drops)));
-  report.results(guarded);
-  report.results(held);
-  report.kept(kept);
+  report.results([...guarded, ...waiting, ...kept]);
 
   /** Published, or in doubt: a canary in doubt is not granted to another page, and counts for its step only if it comes back. */
   const published = new Set<unknown>();
@@ -160,13 +160,13 @@ export async function workPage(
     };
     for (const whole of toBatches(source, granted)) {
       const late = source.clock.monotonic() > grantsEndAt ? whole.filter(isCanary) : [];
-      report.notTried(late, "lane-watched");
+      report.results(late.map((one) => held(one, "lane-watched")));
       unused.push(...late);
       const batch = late.length > 0 ? whole.filter((one) => !isCanary(one)) : whole;
       if (batch.length === 0) continue;
       const reason = whyNotNow(drain, signal, batch[0]);
       if (reason !== null) {
-        report.notTried(batch, reason);
+        report.results(batch.map((one) => held(one, reason)));
         unused.push(...batch);
         continue;
       }

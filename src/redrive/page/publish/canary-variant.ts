@@ -1,6 +1,7 @@
 /**
- * The variants in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in headers alone. Body,
- * destination and deduplication id are the same, so a second POST of the other variant is a second POST of the same id.
+ * The variants in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in headers
+ * alone. Body, destination and deduplication id are the same, so a second POST of the other variant is a second POST
+ * of the same id.
  */
 import type { BatchItem, DeadLetter } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
@@ -37,8 +38,8 @@ export function toSendVariant(plain: Plain, sendAs: SendAs | null): SendVariant 
 }
 
 /**
- * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has none, but a canary always
- * has a timeout and retries, so either may be larger.
+ * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has none, but a
+ * canary always has a timeout and retries, so either may be larger.
  */
 export function largestVariants(
   plain: Plain,
@@ -47,11 +48,8 @@ export function largestVariants(
   const { item } = plain;
   const bytes = encodedBytes(item);
   if (lane === undefined) return [{ item, bytes }];
-  const canary = canaryOf(plain, {
-    step: maxStep,
-    isProbe: true,
-    timeoutMs: canaryTimeoutMs(lane.watchMs),
-  });
+  const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(lane.watchMs) };
+  const canary = canaryOf(plain, sendAs);
   return [
     { item, bytes },
     { item: canary, bytes: bytes - headerBytesOf(item) + headerBytesOf(canary) },
@@ -67,8 +65,8 @@ function canaryOf(plain: Plain, sendAs: SendAs): BatchItem {
 }
 
 /**
- * A release lowers the count. A plain message still carries the header's count, and a canary carries the lowered one. So the
- * granted attempt is still there if the canary comes back as down, and spent if the canary is refused.
+ * A release lowers the count. A plain message still carries the header's count, and a canary carries the lowered one.
+ * So the granted attempt is still there if the canary comes back as down, and spent if the canary is refused.
  */
 function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, isProbe }: SendAs): Lineage {
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
@@ -79,24 +77,22 @@ function headerBytesOf({ headers }: BatchItem): number {
 }
 
 /**
- * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over.
- * Its ordinary settings are not lost: its lineage has the root's retries, and the rule sets its delay again.
+ * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over. Its lineage
+ * has the root's retries, and the rule sets its delay again, so its ordinary settings are not lost.
  */
 export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: number): BatchItem {
   const headers = { ...item.headers };
   const timeout = `${headerPrefix}Timeout`;
   delete headers[`${headerPrefix}Delay`];
   headers[`${headerPrefix}Retries`] = "0";
-  headers[timeout] = `${Math.min(secondsIn(headers[timeout]), Math.max(1, Math.floor(timeoutMs / 1_000)))}s`;
+  // A timeout that a rule has set has the form of item-settings.ts.
+  const own = headers[timeout];
+  const ownSeconds = own === undefined ? Infinity : Number.parseInt(own, 10);
+  headers[timeout] = `${Math.min(ownSeconds, Math.max(1, Math.floor(timeoutMs / 1_000)))}s`;
   return { ...item, headers };
 }
 
 /** Three quarters of the watch, in whole seconds. The last quarter is for its way back into the DLQ. */
 export function canaryTimeoutMs(watchMs: number): number {
   return Math.max(1, Math.floor((watchMs * 3) / 4_000)) * 1_000;
-}
-
-/** A timeout that a rule has set, in the form of item-settings.ts. */
-function secondsIn(timeout: string | undefined): number {
-  return timeout === undefined ? Infinity : Number.parseInt(timeout, 10);
 }

@@ -1,11 +1,11 @@
+import type { Clock } from "../../../ports/clock.ts";
 import { unlessRedisAway } from "../../../ports/errors.ts";
 import type { Token } from "../../../ports/ids.ts";
 import type { RefusedRequest } from "../../../ports/ledger.ts";
 import type { HoldReason } from "../../../rules/decision.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { held, inDoubt, type Candidate, type PublishResult } from "../records.ts";
+import { held, inDoubt, type Begun, type Candidate, type PublishResult } from "../records.ts";
 import type { Refusals } from "./refusals.ts";
-import type { Clock } from "../../../ports/clock.ts";
 
 /** A POST that was not sent is tried by a later pass. If the service named a time, that time counts instead. */
 export const notSentCoolMs = 5_000;
@@ -16,46 +16,42 @@ export interface PublishContext {
   readonly pageReadAt: number;
   readonly signal: AbortSignal;
   readonly refusals: Refusals;
-  /** Unanswered POSTs, until they are tried again. */
-  readonly unanswered: Unanswered[];
+  /** POSTs in doubt, until they are tried again. `isUnreadable`: there was an answer, and it could not be read. */
+  readonly inDoubt: {
+    readonly token: Token;
+    readonly candidates: readonly Candidate[];
+    readonly isUnreadable: boolean;
+    readonly why: string;
+  }[];
   /** POSTs that were answered readably. */
   answered: number;
 }
 
-/** A POST without an answer, or without a readable one. */
-export interface Unanswered {
-  readonly token: Token;
-  readonly candidates: readonly Candidate[];
-  /** There was an answer, and it could not be read. */
-  readonly isUnreadable: boolean;
-  readonly why: string;
-}
-
-/** Certainly nothing was accepted, so the records cool. After an earlier unanswered POST they stay in doubt. */
+/** Certainly nothing was accepted, so the records cool. After an earlier POST in doubt they stay in doubt. */
 export async function letCool(
-  context: PublishContext,
+  { drain }: PublishContext,
   token: Token,
-  candidates: readonly Candidate[],
+  begun: readonly Begun[],
   reason: HoldReason,
-  until: number | undefined,
-  outcome: RefusedRequest["outcome"] = "not-sent",
+  how: { readonly until?: number | undefined; readonly outcome?: RefusedRequest["outcome"] } = {},
 ): Promise<readonly PublishResult[]> {
-  const { ledger, clock } = context.drain.source;
+  const { ledger, clock } = drain.source;
+  const { until, outcome = "not-sent" } = how;
   const waitMs = until === undefined ? notSentCoolMs : Math.max(0, until - clock.now());
   const coolMs = reason === "stopping" ? 0 : waitMs;
-  const requests = candidates.map(({ letter }): RefusedRequest => ({ dlqId: letter.dlqId, outcome, coolMs }));
+  const requests = begun.map(({ candidate }) => ({ dlqId: candidate.letter.dlqId, outcome, coolMs }));
   const answer = await unlessRedisAway(() => ledger.refused(requests, token), null);
-  if (answer === null) return candidates.map(inDoubt);
-  return candidates.map((candidate, index) =>
-    answer.verdicts[index]?.kind === "stays-open"
+  return begun.map(({ candidate }, index) =>
+    answer === null || answer.verdicts[index]?.kind === "stays-open"
       ? inDoubt(candidate)
       : held(candidate, reason, clock.now() + coolMs),
   );
 }
 
 /**
- * Starts a deadline. The answer is true while less than `forMs` has passed by both clocks: the monotonic clock may stand still
- * while the machine sleeps, and the wall clock may be set back. A wall clock set forward costs one POST, which is made later.
+ * Starts a deadline. The answer is true while less than `forMs` has passed by both clocks: the monotonic clock may
+ * stand still while the machine sleeps, and the wall clock may be set back. A wall clock set forward costs one POST,
+ * which is made later.
  */
 export function startSendDeadline(clock: Pick<Clock, "now" | "monotonic">, forMs: number): () => boolean {
   const monotonicAt = clock.monotonic();

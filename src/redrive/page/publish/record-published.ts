@@ -1,10 +1,9 @@
 import type { DlqId, MessageId } from "../../../message/dead-letter.ts";
-import { letterDatesAgree } from "../../listing/learn-dates.ts";
-import { toRootHash } from "../../lanes/lane-id.ts";
 import { isRedriverError } from "../../../ports/errors.ts";
-import type { LaneSent } from "../../../ports/lanes.ts";
-import type { PublishedFact, PublishedVerdict } from "../../../ports/ledger.ts";
+import type { PublishedFact } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries.ts";
+import { toRootHash } from "../../lanes/lane-id.ts";
+import { letterDatesAgree } from "../../listing/learn-dates.ts";
 import { recordFact, ofDrain } from "../../record-act.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
@@ -25,11 +24,12 @@ export function isOfNow({ one, deduplicated }: Acceptance): boolean {
 
 /** Records and reports the facts of an answer, at once and before anything is deleted. */
 export async function recordPublished(
-  context: PublishContext,
+  { drain }: PublishContext,
   accepted: readonly Acceptance[],
 ): Promise<void> {
-  const { source, config } = context.drain;
-  const { events, lanes, ledger, unwritten } = source;
+  const { source, config } = drain;
+  const { events, unwritten } = source;
+  const of = { drain: config.name, source: source.config.id };
   const facts = accepted.map(({ one: { candidate }, as }): PublishedFact => ({
     dlqId: candidate.letter.dlqId,
     as,
@@ -43,96 +43,74 @@ export async function recordPublished(
   try {
     // In parallel, so that lanes cost no extra round trip.
     const [{ verdicts }] = await Promise.all([
-      ledger.published(facts),
-      lanes.sent(toSent(accepted), config.lane?.watchMs ?? 0),
+      source.ledger.published(facts),
+      reportToLanes(drain, accepted),
     ]);
-    for (const [index, verdict] of verdicts.entries()) {
-      const fact = facts[index];
-      const first = publishedBefore(verdict);
-      if (fact === undefined || first === undefined || first === fact.as) continue;
-      const { dlqId, as: second } = fact;
+    for (const [index, { dlqId, as: second }] of facts.entries()) {
+      const verdict = verdicts[index];
+      // A tombstone has the id of another publish of the same record as well.
+      const first = verdict?.kind === "already" || verdict?.kind === "gone" ? verdict.as : undefined;
+      if (first === undefined || first === second) continue;
       doubles.add(dlqId);
-      events.emit({
-        type: "double:found",
-        drain: config.name,
-        source: source.config.id,
-        dlqId,
-        first,
-        second,
-      });
+      events.emit({ type: "double:found", ...of, dlqId, first, second });
     }
   } catch (error) {
     if (!isRedriverError(error)) throw error;
     // The proof is in hand, so the delete goes on without Redis. The fact is written when Redis is back.
     unwritten.keep(facts);
   }
-  await recordPublishedActs(context, accepted, doubles);
+  const acts = accepted.map((one) => toAuditRecord(one, doubles));
+  await recordFact(source, "published", acts, ofDrain(drain));
   for (const acceptance of accepted) {
-    const { one, as, deduplicated } = acceptance;
-    const { dlqId } = one.candidate.letter;
-    const common = { drain: config.name, source: source.config.id, dlqId };
+    const { one, as: messageId, deduplicated } = acceptance;
+    const { letter, lineage } = one.candidate;
     events.emit({
       type: "record:published",
-      ...common,
-      messageId: as,
+      ...of,
+      dlqId: letter.dlqId,
+      messageId,
       deduplicated,
-      attempt: one.candidate.lineage.attempt,
-      canary: one.candidate.lineage.step?.isCanary === true && isOfNow(acceptance),
+      attempt: lineage.attempt,
+      canary: lineage.step?.isCanary === true && isOfNow(acceptance),
     });
   }
-  reportDeclaredDoubles(
-    context.drain,
-    accepted.map(({ one }) => one),
-  );
+  const begun = accepted.map(({ one }) => one);
+  reportDeclaredDoubles(drain, begun);
 }
 
-function toSent(accepted: readonly Acceptance[]): readonly LaneSent[] {
+function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Acceptance[]): Promise<void> {
   const steps = canariesByStep(accepted.filter(isOfNow).map(({ one }) => one.candidate));
-  return steps.map(({ lane, step, canaries }) => ({
-    lane,
-    step,
-    roots: canaries.map(({ lineage }) => toRootHash(lineage.rootId)),
-  }));
-}
-
-/** The id of another publish of the same record. A tombstone remembers it as well. */
-function publishedBefore(verdict: PublishedVerdict): MessageId | undefined {
-  return verdict.kind === "already" || verdict.kind === "gone" ? verdict.as : undefined;
+  const sent = steps.map(({ lane, step, canaries }) => {
+    const roots = canaries.map(({ lineage }) => toRootHash(lineage.rootId));
+    return { lane, step, roots };
+  });
+  return source.lanes.sent(sent, config.lane?.watchMs ?? 0);
 }
 
 /** Counts each series that may double an earlier one with the first of its POSTs that may have been accepted. */
 export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: readonly Begun[]): void {
-  for (const { candidate, series, declaredDouble } of begun) {
-    if (declaredDouble === false || series.posts - series.refusals !== 1) continue;
-    const { dlqId } = candidate.letter;
-    source.events.emit({
-      type: "double:declared",
-      drain: config.name,
-      source: source.config.id,
-      dlqId,
-      why: declaredDouble,
-    });
+  const of = { drain: config.name, source: source.config.id };
+  for (const { candidate, series, declaredDouble: why } of begun) {
+    if (why === false || series.posts - series.refusals !== 1) continue;
+    source.events.emit({ type: "double:declared", ...of, dlqId: candidate.letter.dlqId, why });
   }
 }
 
-function recordPublishedActs(
-  { drain }: PublishContext,
-  accepted: readonly Acceptance[],
+function toAuditRecord(
+  { one: { candidate, declaredDouble }, as, deduplicated }: Acceptance,
   doubles: ReadonlySet<DlqId>,
-): Promise<void> {
-  const records = accepted.map(({ one: { candidate, declaredDouble }, as, deduplicated }) => {
-    const notes = [
-      ...(deduplicated ? ["deduplicated"] : []),
-      ...(declaredDouble === false ? [] : [declaredDouble]),
-      ...(doubles.has(candidate.letter.dlqId) ? ["double-found"] : []),
-    ];
-    return {
-      dlqId: candidate.letter.dlqId,
-      as,
-      attempt: candidate.lineage.attempt,
-      ...parentOf(candidate),
-      ...(notes.length === 0 ? {} : { notes }),
-    };
-  });
-  return recordFact(drain.source, "published", records, ofDrain(drain));
+) {
+  const { letter, lineage } = candidate;
+  const notes = [
+    ...(deduplicated ? ["deduplicated"] : []),
+    ...(declaredDouble === false ? [] : [declaredDouble]),
+    ...(doubles.has(letter.dlqId) ? ["double-found"] : []),
+  ];
+  return {
+    dlqId: letter.dlqId,
+    as,
+    attempt: lineage.attempt,
+    ...parentOf(candidate),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
 }

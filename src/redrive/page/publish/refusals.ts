@@ -5,7 +5,7 @@ import type { RefusedVerdict, SourceFacts } from "../../../ports/ledger.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
-import type { Candidate, PublishResult } from "../records.ts";
+import { held, inDoubt, type Candidate, type PublishResult } from "../records.ts";
 import { refusalsThatHalt } from "./refusal-row.ts";
 
 /** A refused item is posted again after this. Three such refusals park it without a control. */
@@ -16,119 +16,98 @@ const controlWithinMs = 60_000;
 /** Behind lanes an acceptable message goes out once a watch, while each page posts the refused ones. */
 const watchesWithoutAcceptance = 2;
 
-type Reason = Extract<ParkReason, "refused" | "too-large">;
-
-/**
- * Items that the service refused alone, of one batch.
- *
- * Such an item is parked only with a control: the service took another item of this batch, or of this source within the last minute. An
- * answer with a hit is a control too. That holds beside an unanswered POST as well: the park keeps the series, so a release
- * declares the double that it may be. Without a control the item is held, and parked after three such refusals ten minutes apart.
- *
- * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is the service, not the
- * message. A few poison messages that are alone in the queue halt nothing. A drain with lanes halts only if nothing was accepted for
- * two watches either; until then such rows are held. A POST in doubt ends the row: it may have been accepted.
- */
-export interface Refusals {
-  refusedAlone(candidate: Candidate, token: Token, reason: Reason, error: string): Promise<void>;
-  /** Something of this batch was accepted. */
-  accepted(): void;
-  /** A POST of this batch is in doubt. */
-  inDoubt(): void;
-  /** True if bisecting must stop: to bisect a batch that is refused whole costs twice its size in calls. */
-  everythingIsRefused(): boolean;
-  /** Decides all refused items, once the whole batch is known. */
-  conclude(): Promise<readonly PublishResult[]>;
-}
-
 interface Refused {
   readonly candidate: Candidate;
   readonly token: Token;
-  readonly reason: Reason;
-  readonly verdict: RefusedVerdict;
+  readonly reason: Extract<ParkReason, "refused" | "too-large">;
 }
 
-/** `othersWait`: records besides this batch that were not refused yet. */
-export function createRefusals(drain: DrainRuntime, othersWait: () => boolean): Refusals {
+export type Refusals = ReturnType<typeof createRefusals>;
+
+/**
+ * Items that the service refused alone, of one batch. `othersWait`: records besides this batch that were not refused yet.
+ *
+ * Such an item is parked only with a control: the service took another item of this batch, or of this source within the
+ * last minute. An answer with a hit is a control too. That holds beside a POST in doubt as well: the park keeps the
+ * series, so a release declares the double that it may be. Without a control the item is held, and parked after three
+ * such refusals ten minutes apart.
+ *
+ * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is the
+ * service, not the message. A few poison messages that are alone in the queue halt nothing. A drain with lanes halts
+ * only if nothing was accepted for two watches either; until then such rows are held. A POST in doubt ends the row: it may have
+ * been accepted.
+ */
+export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   const { ledger, health, clock, refusalRow } = drain.source;
   const { lane } = drain.config;
   const spanMs = Math.max(controlWithinMs, watchesWithoutAcceptance * (lane?.watchMs ?? 0));
-  const refused: Refused[] = [];
+  const refused: (Refused & { readonly verdict: RefusedVerdict })[] = [];
   const results: PublishResult[] = [];
   let control = false;
   let inARow = 0;
   let facts: SourceFacts | null = null;
   let lastError = "";
 
-  const park = async ({ candidate, token, reason }: Refused): Promise<void> => {
+  const park = async ({ candidate, token, reason }: Refused): Promise<PublishResult> => {
     const { letter, decision, attempt } = candidate;
     const { rule } = decision;
     const parking = { dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(candidate) };
     const written = await unlessRedisAway(() => writeParked(drain, [parking], { token }), null);
-    results.push(
-      written === null
-        ? // It is cooling in the ledger, and the next refusal parks it.
-          { kind: "in-doubt", candidate }
-        : { kind: "parked", candidate, decision: { then: "park", reason, rule } },
-    );
-  };
-  const hold = ({ candidate }: Refused): void => {
-    const { rule } = candidate.decision;
-    const until = clock.now() + refusedCoolMs;
-    results.push({
-      kind: "held",
-      candidate,
-      decision: { then: "hold", reason: "refused-alone", rule, until },
-    });
+    // Not written: it is cooling in the ledger, and the next refusal parks it.
+    if (written === null) return inDoubt(candidate);
+    return { kind: "parked", candidate, decision: { then: "park", reason, rule } };
   };
 
   return {
-    async refusedAlone(candidate, token, reason, error) {
+    async refusedAlone(
+      candidate: Candidate,
+      token: Token,
+      reason: Refused["reason"],
+      error: string,
+    ): Promise<void> {
       inARow += 1;
       refusalRow.refusedAlone();
       lastError = error;
-      const request = {
-        dlqId: candidate.letter.dlqId,
-        outcome: "refused-alone",
-        coolMs: refusedCoolMs,
-      } as const;
+      const { dlqId } = candidate.letter;
+      const request = { dlqId, outcome: "refused-alone", coolMs: refusedCoolMs } as const;
       const answer = await unlessRedisAway(() => ledger.refused([request], token), null);
       if (answer === null) {
-        results.push({ kind: "in-doubt", candidate });
+        results.push(inDoubt(candidate));
         return;
       }
       facts = answer;
       const [verdict] = answer.verdicts;
       if (verdict !== undefined) refused.push({ candidate, token, reason, verdict });
     },
-    accepted() {
+    /** Something of this batch was accepted. */
+    accepted(): void {
       control = true;
       inARow = 0;
     },
-    inDoubt() {
+    /** A POST of this batch is in doubt. */
+    inDoubt(): void {
       inARow = 0;
       refusalRow.inDoubt();
     },
-    everythingIsRefused: () =>
+    /** True if bisecting must stop: to bisect a batch that is refused whole costs twice its size in calls. */
+    everythingIsRefused: (): boolean =>
       inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs) && othersWait(),
-    async conclude() {
+    /** Decides all refused items, once the whole batch is known. */
+    async conclude(): Promise<readonly PublishResult[]> {
       const inARowOfSource = facts?.refusedAloneInARow ?? 0;
       const isRow = !control && inARowOfSource >= refusalsThatHalt && othersWait();
       if (isRow && refusalRow.isLong() && !isAcceptedWithin(facts, spanMs)) {
-        health.halt(
-          "service-refuses-everything",
-          `${inARowOfSource} single items refused in a row and none accepted; the last: ${lastError}`,
-          "batch",
-        );
+        const why = `${inARowOfSource} single items refused in a row and none accepted; the last: ${lastError}`;
+        health.halt("service-refuses-everything", why, "batch");
       }
       control ||= isAcceptedWithin(facts, controlWithinMs);
       for (const one of refused) {
-        const { verdict } = one;
+        const { candidate, verdict } = one;
         const isOften = verdict.kind === "cool" && verdict.refusedAlone >= refusalsWithoutControl;
         // Without a control a row of them is the service's, however often it refused this one.
-        if (verdict.kind !== "not-yours" && (control || (isOften && !isRow))) await park(one);
-        else if (verdict.kind === "cool") hold(one);
-        else results.push({ kind: "in-doubt", candidate: one.candidate });
+        if (verdict.kind !== "not-yours" && (control || (isOften && !isRow))) results.push(await park(one));
+        else if (verdict.kind !== "cool") results.push(inDoubt(candidate));
+        else results.push(held(candidate, "refused-alone", clock.now() + refusedCoolMs));
       }
       return results;
     },

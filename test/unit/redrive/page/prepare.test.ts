@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { BatchItem, RawRecord } from "../../../../src/message/dead-letter.ts";
 import { collect } from "../../../../src/redrive/page/collect.ts";
 import { rootOf } from "../../../../src/message/lineage.ts";
-import { toAuditRecord } from "../../../../src/redrive/page/audit-record.ts";
+import { toPublishRecord } from "../../../../src/redrive/page/audit-record.ts";
 import { prepare, type Preparation } from "../../../../src/redrive/page/prepare.ts";
 import {
   sentAs,
@@ -246,8 +246,8 @@ describe("a candidate of a lane", () => {
       series: { suffix: 1, firstAt: 0, posts: 1, refusals: 0, doubts: 0 },
       declaredDouble: false,
     } as const;
-    expect(toAuditRecord({ ...begun, candidate: plain })).not.toHaveProperty("notes");
-    expect(toAuditRecord({ ...begun, candidate: sentAs(plain, asCanary) })).toMatchObject({
+    expect(toPublishRecord({ ...begun, candidate: plain })).not.toHaveProperty("notes");
+    expect(toPublishRecord({ ...begun, candidate: sentAs(plain, asCanary) })).toMatchObject({
       attempt: 1,
       notes: ["canary"],
     });
