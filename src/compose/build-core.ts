@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { Archive } from "../ports/archive.ts";
-import type { NewAuditEntry } from "../ports/audit.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { Replicas } from "../ports/replicas.ts";
@@ -11,11 +10,9 @@ import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime, World } from "../redrive/runtime.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import { lookAtVolume, openArchive } from "./build-archive.ts";
-import { buildSource, type BuiltSource, type Decorate } from "./build-source.ts";
+import { buildSource, type BuiltSource, type ProcessParts } from "./build-source.ts";
 import { buildIndexReadings } from "./build-statistics.ts";
-import type { ProcessMemory } from "./process-memory.ts";
-import type { ReadSecret } from "./secrets.ts";
-import { createTeardown, type Teardown } from "./teardown.ts";
+import { createTeardown } from "./teardown.ts";
 
 export interface Core {
   readonly settings: Settings;
@@ -28,18 +25,9 @@ export interface Core {
   readonly archive: Archive | null;
 }
 
-export interface CoreParts {
-  readonly settings: Settings;
-  readonly redis: RedisConnection;
+export interface CoreParts extends ProcessParts {
   readonly replicas: Replicas;
-  readonly world: World;
-  readonly readSecret: ReadSecret;
-  readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
-  readonly teardown: Teardown;
-  readonly memory: ProcessMemory;
-  readonly onAudit?: (entry: NewAuditEntry) => void;
   readonly readsIndexes?: boolean;
-  readonly decorate?: Decorate;
 }
 
 /** The documents before and after a core's own. */
@@ -124,12 +112,8 @@ function buildSources(
         sources.set(config.id, known);
         continue;
       }
-      const drainsNow = () => documentNow().drains;
-      const idsNow = () => documentNow().sources.map(({ id }) => id);
-      sources.set(
-        config.id,
-        buildSource(config, { ...parts, document, drainsNow, idsNow, readings, teardown: built }),
-      );
+      const source = buildSource(config, { ...parts, document, documentNow, readings, teardown: built });
+      sources.set(config.id, source);
     }
   } catch (error) {
     void built.run(closeWithinMs);

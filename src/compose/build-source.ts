@@ -1,6 +1,5 @@
 import type { PauseBook } from "../ports/pauses.ts";
 import { createHash, createHmac } from "node:crypto";
-import { formatProblem } from "../config/problem.ts";
 import { toAddressSetting, toTokenSetting } from "../config/setting-in-force.ts";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
@@ -20,9 +19,8 @@ import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-
 import { createItemCheck } from "../message/item-check.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
-import type { ArchiveConfig, DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
+import type { ArchiveConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
 import { RedriverError } from "../ports/errors.ts";
-import type { SourceId } from "../ports/ids.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
@@ -43,8 +41,7 @@ import { watchLedger } from "../redrive/source/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
 import { bindSource } from "../redrive/source/bind-source.ts";
-import type { CallbackDoor } from "../redrive/callbacks/callback-door.ts";
-import { buildCallbackDoor } from "./build-callbacks.ts";
+import { createCallbackDoor, type CallbackDoor } from "../redrive/callbacks/callback-door.ts";
 import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
 import type { ProcessMemory } from "./process-memory.ts";
 import type { Teardown } from "./teardown.ts";
@@ -72,22 +69,24 @@ export interface BuiltSource {
   readonly close: () => Promise<void>;
 }
 
-export interface SourceParts {
+/** What all sources of a process are built of. */
+export interface ProcessParts {
   readonly settings: Settings;
   readonly redis: RedisConnection;
   readonly world: World;
   readonly readSecret: ReadSecret;
   readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
-  readonly document: DrainsDocument;
-  /** Names of the present drains. A source may live through several documents. */
-  readonly drainsNow: () => readonly Pick<DrainConfig, "name" | "source">[];
-  readonly idsNow: () => readonly SourceId[];
   readonly teardown: Teardown;
-  readonly onAudit?: (entry: NewAuditEntry) => void;
-  /** Shared by all sources of the process. */
   readonly memory: ProcessMemory;
-  readonly readings: Pick<StatisticsStore, "readAll">;
+  readonly onAudit?: (entry: NewAuditEntry) => void;
   readonly decorate?: Decorate;
+}
+
+interface SourceParts extends ProcessParts {
+  readonly document: DrainsDocument;
+  /** A source may live through several documents. */
+  readonly documentNow: () => DrainsDocument;
+  readonly readings: Pick<StatisticsStore, "readAll">;
 }
 
 /** Builds one source. Throws `settings-invalid` if its address or token is missing. */
@@ -100,13 +99,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       `source ${config.name} has no address: set sources.${config.name}.url in the drains document, or service.url (REDRIVER_SERVICE_URL)`,
     );
   }
-  const built = createLiveSecret(config.token, parts.readSecret);
-  if (!built.ok)
-    throw new RedriverError(
-      "settings-invalid",
-      `source ${config.name} has no token: ${formatProblem(built.problem)}`,
-    );
-  const token = built.secret;
+  const { readSecret } = parts;
+  const token = createLiveSecret(config.token, readSecret, `source ${config.name} has no token`);
 
   const { listTimeoutMs, batchTimeoutMs, deleteTimeoutMs, connectTimeoutMs } = settings.service;
   const timeoutsMs = { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs };
@@ -130,7 +124,12 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     events: world.events,
   });
   const service = withOwnCallbacks(listed, lineageKeys);
-  const callbacks = buildCallbackDoor(config, { clock: world.clock, service }, parts.readSecret);
+  const address = proofAddressOf(config);
+  const keys = (config.callbacks?.keys ?? []).map((ref) =>
+    createLiveSecret(ref, readSecret, `source ${config.name} has no signing key for its callbacks`),
+  );
+  const callbacks =
+    address === undefined ? null : createCallbackDoor(address, keys, { clock: world.clock, service });
   const close = (): Promise<void> => called.close();
   teardown.add(`service ${config.name}`, close);
 
@@ -145,7 +144,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
    * Best effort: if Redis is away again, the pass rows are as lost as the ledger; the next passes are full.
    */
   const forceFullPasses = (): void => {
-    for (const drain of parts.drainsNow()) {
+    for (const drain of parts.documentNow().drains) {
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
     }
   };
@@ -203,18 +202,13 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,
-    checkItem: createItemCheck(
-      settings.publish,
-      settings.service.headerPrefix,
-      baseUrl,
-      proofAddressOf(config),
-    ),
+    checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl, address),
     lineageKeys,
     bind: async () => {
       const verdict = await bindSource({
         config,
         book,
-        idsNow: parts.idsNow,
+        idsNow: () => parts.documentNow().sources.map(({ id }) => id),
         urlHash: toKeyedHash("url", baseUrl),
         tokenHash: toKeyedHash("token", token.value()),
       });

@@ -1,9 +1,11 @@
 import { formatProblem } from "../config/problem.ts";
 import { readLineageKey, readSecret } from "../config/read-secret.ts";
 import type { Settings } from "../config/settings/settings.ts";
+import { mergeReaders } from "../store/audit/merge-readers.ts";
+import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { createRedisReplicas } from "../store/replicas/redis-replicas.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
-import type { NewAuditEntry } from "../ports/audit.ts";
+import type { AuditReader, NewAuditEntry } from "../ports/audit.ts";
 import { isRedisAway, RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createRedis } from "../redis/connect.ts";
@@ -62,6 +64,10 @@ function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
     readSecret: (ref) => readSecret(ref, { env, settings }),
     lineage: { key: key.value, oldKeys: settings.lineage.oldKeys },
   };
+}
+
+export function openAuditReader({ redis, sources }: Pick<Core, "redis" | "sources">): AuditReader {
+  return mergeReaders([...sources.keys()].map((source) => createRedisAudit(redis, source, auditLimits)));
 }
 
 const connectWithinMs = 5_000;

@@ -1,6 +1,8 @@
+import { formatProblem } from "../config/problem.ts";
 import type { SecretReading } from "../config/read-secret.ts";
 import { toLineageKey } from "../message/lineage.ts";
 import type { SecretRef } from "../ports/drains.ts";
+import { RedriverError } from "../ports/errors.ts";
 import type { SourceId } from "../ports/ids.ts";
 
 /** A secret that may change while the process runs. Only the current value is kept, in memory. */
@@ -12,24 +14,18 @@ export interface LiveSecret {
 
 export type ReadSecret = (ref: SecretRef) => SecretReading;
 
-/** Answers the problem if the first reading fails. */
-export function createLiveSecret(
-  ref: SecretRef,
-  read: ReadSecret,
-): { readonly ok: true; readonly secret: LiveSecret } | Extract<SecretReading, { ok: false }> {
+/** Throws `settings-invalid` if the first reading fails; the message begins with `lack`. */
+export function createLiveSecret(ref: SecretRef, read: ReadSecret, lack: string): LiveSecret {
   const first = read(ref);
-  if (!first.ok) return first;
+  if (!first.ok) throw new RedriverError("settings-invalid", `${lack}: ${formatProblem(first.problem)}`);
   let current = first.value;
   return {
-    ok: true,
-    secret: {
-      value: () => current,
-      reread() {
-        const next = read(ref);
-        if (!next.ok || next.value === current) return false;
-        current = next.value;
-        return true;
-      },
+    value: () => current,
+    reread() {
+      const next = read(ref);
+      if (!next.ok || next.value === current) return false;
+      current = next.value;
+      return true;
     },
   };
 }
@@ -40,7 +36,7 @@ export function createLiveSecret(
  * another record.
  */
 export function createLineageKeys(
-  token: LiveSecret,
+  token: Pick<LiveSecret, "value">,
   fixed: { readonly key: string | undefined; readonly oldKeys: readonly string[] },
   sourceId: SourceId,
 ): () => readonly [string, ...string[]] {

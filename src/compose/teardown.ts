@@ -1,3 +1,5 @@
+import { withinMs } from "../redis/within-ms.ts";
+
 /** Things to close, registered the moment they exist, closed in reverse, each within a deadline. */
 export interface Teardown {
   add(name: string, close: () => Promise<void> | void): void;
@@ -22,15 +24,10 @@ export function createTeardown(): Teardown {
 }
 
 async function closesWithin(close: () => Promise<void> | void, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
   try {
-    return await Promise.race([Promise.resolve(close()).then(() => true as const), late]);
+    await withinMs(Promise.resolve(close()), ms, () => new Error("not closed in time"));
+    return true;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

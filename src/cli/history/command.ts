@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openAuditReader } from "../../compose/open-audit-reader.ts";
+import { openAuditReader } from "../../compose/open-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { defined } from "../../message/defined.ts";
 import { toSafeJson } from "../../message/safe-json.ts";

@@ -1,4 +1,4 @@
-import { createLineageKeys, createLiveSecret } from "../../compose/secrets.ts";
+import { createLineageKeys } from "../../compose/secrets.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { SourceConfig } from "../../ports/drains.ts";
@@ -18,10 +18,14 @@ export function readLineageKeys(source: SourceConfig, settings: Settings, io: Io
   const fixed = readLineageKey(settings);
   if (!fixed.ok) return { keys: [noKey], known: false };
   const { value: key } = fixed;
-  const token = createLiveSecret(source.token, (ref) =>
-    key === undefined ? readSecret(ref, { env: io.env, settings }) : { ok: true, value: key },
-  );
+  const token =
+    key === undefined
+      ? readSecret(source.token, { env: io.env, settings })
+      : { ok: true as const, value: key };
   if (!token.ok) return { keys: [noKey], known: false };
   const { oldKeys } = settings.lineage;
-  return { keys: createLineageKeys(token.secret, { key, oldKeys }, source.id)(), known: true };
+  return {
+    keys: createLineageKeys({ value: () => token.value }, { key, oldKeys }, source.id)(),
+    known: true,
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
+import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import { readParked } from "../../../../src/redrive/parked/find-parked.ts";
 import { releaseParked } from "../../../../src/redrive/parked/release.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
+import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import { createCopyingWithoutRedis } from "../../../../src/daemon/archive-without-redis.ts";
 import { takeCensus } from "../../../../src/redrive/census/census.ts";
 import { readArchive } from "../../../support/archives.ts";

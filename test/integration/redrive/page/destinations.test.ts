@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
+import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 

@@ -1,6 +1,6 @@
 /** What a deduplication hit proves, by what became of the POSTs before it. The simpler histories are in redrive-order and redrive-faults. */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
+import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import {
   createRaceStand,

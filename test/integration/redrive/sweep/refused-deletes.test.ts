@@ -1,6 +1,6 @@
 /** A service that refuses a delete as a whole: because some of its ids are gone, because of one of them, or because of all. */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
+import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";

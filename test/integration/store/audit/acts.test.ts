@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/compose/open-audit-reader.ts";
+import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { Audit, AuditEntry } from "../../../../src/ports/audit.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
