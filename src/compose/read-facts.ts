@@ -1,6 +1,7 @@
 import { pauseOf, type PauseRecord } from "../ports/pauses.ts";
 import { isRedisAway } from "../ports/errors.ts";
-import { maxLanesShown, type LanesSeen, type QueueFacts } from "../ports/queue-facts.ts";
+import type { LanesCounted } from "../ports/lanes.ts";
+import { maxLanesShown, type QueueFacts } from "../ports/queue-facts.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
@@ -41,10 +42,8 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   };
 }
 
-async function readLanes(core: Core, source: SourceRuntime): Promise<LanesSeen | null> {
-  if (!hasLanes(core.drains, source)) return null;
-  const { lanes, counts, totals } = await source.lanes.busiest(maxLanesShown);
-  return { busiest: lanes, counts, totals };
+async function readLanes(core: Core, source: SourceRuntime): Promise<LanesCounted | null> {
+  return hasLanes(core.drains, source) ? source.lanes.busiest(maxLanesShown) : null;
 }
 
 /** A Redis that refuses this user's questions is as unfit as one that is set up wrongly. */

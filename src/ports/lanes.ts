@@ -222,14 +222,15 @@ export interface LaneBook {
   /**
    * The lanes that pages have asked for most messages since each is remembered, at most `max`. Each page that
    * meets a held message asks for it. The most asked for come first, of equals the larger id. Unlike the last
-   * used ones they stay the same for days. `totals`: of all lanes of the source, forgotten ones included;
-   * they start over when all are forgotten.
+   * used ones they stay the same for days.
    */
-  busiest(max: number): Promise<LanesCounted & { readonly totals: LaneTotals }>;
+  busiest(max: number): Promise<LanesCounted>;
 }
 
-/** `counts`: of all lanes of the source. */
 export interface LanesCounted {
   readonly lanes: readonly LaneView[];
+  /** Of all lanes of the source. */
   readonly counts: Readonly<Record<LaneState, number>>;
+  /** Of all lanes of the source, forgotten ones included. They start over when all are forgotten. */
+  readonly totals: LaneTotals;
 }

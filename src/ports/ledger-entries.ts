@@ -22,6 +22,18 @@ export interface Series {
  */
 export type Released = false | "by-person" | "listed-again";
 
+/** Proven, and still to be deleted. */
+interface Settling {
+  readonly at: number;
+  /** A DELETE failed. Stays true until the record is gone. */
+  readonly deleteFailed: boolean;
+  /** A DELETE was sent and not confirmed. The record is searched for before the next DELETE. */
+  readonly maybeGone: boolean;
+  /** It entered the DLQ when it was created, so both meanings of a source's dates agree on it. */
+  readonly datesAgree: boolean;
+  readonly messageId: MessageId | null;
+}
+
 export type LedgerView =
   | { readonly state: "absent" }
   | {
@@ -50,30 +62,12 @@ export type LedgerView =
       /** now > firstAt + postHorizon: no further POST of this series. */
       readonly pastHorizon: boolean;
     }
-  | {
+  | (Settling & {
       readonly state: "published";
       readonly as: MessageId;
       readonly drain: DrainName | null;
-      readonly at: number;
-      /** A DELETE failed. Stays true until the record is gone. */
-      readonly deleteFailed: boolean;
-      /** A DELETE was sent and not confirmed. The record is searched for before the next DELETE. */
-      readonly maybeGone: boolean;
-      /** It entered the DLQ when it was created, so both meanings of a source's dates agree on it. */
-      readonly datesAgree: boolean;
-      readonly messageId: MessageId | null;
-    }
-  | {
-      readonly state: "archived";
-      readonly file: string;
-      readonly drain: DrainName;
-      readonly at: number;
-      /** Both as for `published`. */
-      readonly deleteFailed: boolean;
-      readonly maybeGone: boolean;
-      readonly datesAgree: boolean;
-      readonly messageId: MessageId | null;
-    }
+    })
+  | (Settling & { readonly state: "archived"; readonly file: string; readonly drain: DrainName })
   | { readonly state: "gone" }
   | {
       readonly state: "parked";
@@ -102,17 +96,10 @@ export function isDecidedAgain(reason: ParkReason): boolean {
   return reasonsDecidedAgain.some((again) => again === reason);
 }
 
-export interface OpenEntry {
+export interface LedgerRow<View extends LedgerView = LedgerView> {
   readonly dlqId: DlqId;
-  readonly view: Extract<LedgerView, { state: "open" }>;
+  readonly view: View;
 }
-
-export interface ParkedDeadLetter {
-  readonly dlqId: DlqId;
-  readonly view: Extract<LedgerView, { state: "parked" }>;
-}
-
-export interface PendingEntry {
-  readonly dlqId: DlqId;
-  readonly view: Extract<LedgerView, { state: "published" | "archived" }>;
-}
+export type OpenEntry = LedgerRow<Extract<LedgerView, { state: "open" }>>;
+export type ParkedDeadLetter = LedgerRow<Extract<LedgerView, { state: "parked" }>>;
+export type PendingEntry = LedgerRow<Extract<LedgerView, { state: "published" | "archived" }>>;

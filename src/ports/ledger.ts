@@ -186,7 +186,6 @@ export interface LedgerSummary extends LedgerStamp {
   readonly pendingDelete: number;
   readonly oldestPendingAt: number | null;
   readonly failedDeletes: number;
-  readonly parked: number | null;
   readonly settleGate: "open" | "closed";
 }
 

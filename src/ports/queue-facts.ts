@@ -1,6 +1,6 @@
 import type { Census } from "./source-book.ts";
 import type { DrainName, SourceId } from "./ids.ts";
-import type { LaneState, LaneTotals, LaneView } from "./lanes.ts";
+import type { LanesCounted } from "./lanes.ts";
 import type { LedgerSummary } from "./ledger.ts";
 import type { DrainFacts } from "./passes.ts";
 
@@ -28,19 +28,9 @@ export interface QueueFacts {
     readonly censusEveryMs: number;
     /** Null before the first census. */
     readonly census: Census | null;
-    /** Null if no drain of the source has lanes. */
-    readonly lanes: LanesSeen | null;
+    /** The busiest, which are few: there may be a lane for every customer. Null if no drain has lanes. */
+    readonly lanes: LanesCounted | null;
   }[];
-}
-
-/** Lanes of a source, for metrics. */
-export interface LanesSeen {
-  /** Those with most records. They are few, because there may be a lane for every customer. */
-  readonly busiest: readonly LaneView[];
-  /** Of all lanes. */
-  readonly counts: Readonly<Record<LaneState, number>>;
-  /** Of all lanes. The difference to the busiest is everything else. */
-  readonly totals: LaneTotals;
 }
 
 /** Lanes that metrics and status show one by one. */

@@ -4,14 +4,16 @@ import { createHash } from "node:crypto";
  * A Lua text with the name it is known by in errors. The text starts with its contract: KEYS, ARGV, returns,
  * effects.
  */
-export interface RedisScript {
+export interface RedisScript<Answer = unknown> {
+  /** Never there: the type of the JSON that it answers. */
+  readonly answer?: Answer;
   readonly name: string;
   readonly lua: string;
   /** SHA-1 of the text, in hex, as EVALSHA wants it. */
   readonly sha: string;
 }
 
-export function defineScript(name: string, lua: string): RedisScript {
+export function defineScript<Answer>(name: string, lua: string): RedisScript<Answer> {
   return { name, lua, sha: createHash("sha1").update(lua).digest("hex") };
 }
 

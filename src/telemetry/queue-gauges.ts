@@ -3,7 +3,7 @@ import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
 
 type DrainRow = QueueFacts["drains"][number];
 type SourceRow = QueueFacts["sources"][number];
-type LaneRow = NonNullable<SourceRow["lanes"]>["busiest"][number];
+type LaneRow = NonNullable<SourceRow["lanes"]>["lanes"][number];
 
 /** Help of a metric, and its value. Null or undefined: it has no series, because absent is not 0. */
 type Row<Subject> = readonly [help: string, value: (of: Subject) => number | null | undefined];
@@ -207,7 +207,7 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
   };
   const setLanes = ({ source, lanes: seen }: SourceRow): void => {
     for (const [state, count] of Object.entries(seen?.counts ?? {})) lanes.set({ source, state }, count);
-    for (const one of seen?.busiest ?? []) {
+    for (const one of seen?.lanes ?? []) {
       const { drain, origin, state } = one;
       lane.set({ source, drain, origin, state }, 1);
       setLaneTotals(one, { source, drain, origin });

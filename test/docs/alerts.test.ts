@@ -73,7 +73,6 @@ const facts: QueueFacts = {
         pendingDelete: 1,
         oldestPendingAt: 1,
         failedDeletes: 1,
-        parked: 1,
         settleGate: "open",
       },
       censusEveryMs: 1,

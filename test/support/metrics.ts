@@ -5,7 +5,8 @@ import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import type { LedgerSummary } from "../../src/ports/ledger.ts";
 import type { DrainFacts } from "../../src/ports/passes.ts";
 import type { LaneView } from "../../src/ports/lanes.ts";
-import type { LanesSeen, QueueFacts } from "../../src/ports/queue-facts.ts";
+import type { LanesCounted } from "../../src/ports/lanes.ts";
+import type { QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/statistics.ts";
 import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
 import { createMetrics, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
@@ -51,7 +52,6 @@ export const summary: LedgerSummary = {
   pendingDelete: 7,
   oldestPendingAt: 1_700_000_150_000,
   failedDeletes: 6,
-  parked: null,
   settleGate: "closed",
 };
 const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
@@ -69,10 +69,10 @@ const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
 };
 
 /** Of some states, of which two are among the busiest. */
-export const lanes: LanesSeen = {
+export const lanes: LanesCounted = {
   counts: { canary: 0, ramping: 1, open: 3, halted: 1 },
   totals: { canaries: 250, comeBacks: 7, halts: 4 },
-  busiest: [
+  lanes: [
     {
       drain: "orders",
       origin: "https://a.example",

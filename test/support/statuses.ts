@@ -50,7 +50,6 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
     pendingDelete: 0,
     oldestPendingAt: null,
     failedDeletes: 0,
-    parked: null,
     settleGate: "open",
     census: {
       at: ago(4 * minute),

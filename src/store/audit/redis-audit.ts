@@ -1,12 +1,12 @@
 import type { Audit, AuditEntry, AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { parseEntryText, toTexts } from "./entry-text.ts";
 import { createAuditOver } from "./late-entries.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
+import type { StoreRedis } from "../scripts.ts";
 
 /** How much of the past the record of one source keeps: whatever is older, or beyond the size, goes. */
 export interface AuditLimits {
@@ -67,7 +67,7 @@ const entriesPerPage = 100;
 
 /** The record of one source: a stream in Redis, shared by all replicas. */
 export function createRedisAudit(
-  redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
+  redis: StoreRedis,
   source: SourceId,
   { keepMs, maxBytes }: AuditLimits,
 ): Audit & AuditReader {

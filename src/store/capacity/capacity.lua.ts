@@ -1,3 +1,4 @@
+import type { CapacityVerdict, CeilingUse } from "../../ports/limits.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -12,7 +13,7 @@ local call = cjson.decode(ARGV[1])
 local nowUp = time[1] * 1000 + math.ceil(time[2] / 1000)
 local dayMs = 86400000
 
-local function slotEnd(at, rate) return math.ceil(at / rate.slot) * rate.slot end
+local function slotEnd(at, rate) return math.ceil(at / rate.slotMs) * rate.slotMs end
 
 local function record(log, at, count)
   local last = #log.ats
@@ -32,7 +33,7 @@ local function readLog(key, rate)
   local flat = cjson.decode(text)
   for i = 1, #flat, 2 do
     local at = math.min(flat[i], slotEnd(nowUp, rate))
-    if at + rate.span > now then record(log, at, flat[i + 1]) end
+    if at + rate.spanMs > now then record(log, at, flat[i + 1]) end
   end
   return log
 end
@@ -48,7 +49,7 @@ local function writeLog(key, log, rate)
   if #flat == 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, cjson.encode(flat), 'PX', flat[#flat - 1] + rate.span - now)
+    redis.call('SET', key, cjson.encode(flat), 'PX', flat[#flat - 1] + rate.spanMs - now)
   end
 end
 
@@ -70,15 +71,14 @@ end
  * take: asks for one publish per request.
  *
  * KEYS: 1 count of the pass, 2 count of the day (`<days since 1970>:<count>`), 3… grants of the rates.
- * ARGV: 1 { rates: [{ max, span, slot }], requests: [{ needs: [1-based rates], again? }], perPass?, perDay?,
- * passLife }, times in ms.
- * Returns: JSON { at, verdicts in order: { k: granted } | { k: wait, rate, until } | { k: pass } | { k: day,
- * until } }.
+ * ARGV: 1 { rates: [{ kind, max, spanMs, slotMs }], requests: [{ needs: [1-based rates], again? }], perPass?,
+ * perDay?, passLife }, times in ms.
+ * Returns: JSON { at, verdicts: [CapacityVerdict] in order }.
  * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
  *   long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  */
-export const takeScript = defineScript(
+export const takeScript = defineScript<{ at: number; verdicts: readonly CapacityVerdict[] }>(
   "limits:take",
   `${preludeLua}
 local logs = {}
@@ -94,18 +94,20 @@ local function freeAt(log, rate, rank)
   local at = nowUp
   for i, count in ipairs(log.counts) do
     if place <= 0 then break end
-    at = log.ats[i] + rate.span
+    at = log.ats[i] + rate.spanMs
     place = place - count
   end
-  return at + math.floor((rank - 1) / rate.max) * rate.span
+  return at + math.floor((rank - 1) / rate.max) * rate.spanMs
 end
 
 local function ask(request)
   local first = not request.again
   if first and call.perDay and dayCount + counted >= call.perDay then
-    return { k = 'day', ['until'] = (today + 1) * dayMs }
+    return { kind = 'ceiling', by = 'day', ['until'] = (today + 1) * dayMs }
   end
-  if first and call.perPass and passCount + counted >= call.perPass then return { k = 'pass' } end
+  if first and call.perPass and passCount + counted >= call.perPass then
+    return { kind = 'ceiling', by = 'pass', ['until'] = cjson.null }
+  end
   local hasRoom = true
   for _, i in ipairs(request.needs) do
     if logs[i].used >= call.rates[i].max then hasRoom = false end
@@ -116,15 +118,15 @@ local function ask(request)
       logs[i].taken = logs[i].taken + 1
     end
     if first then counted = counted + 1 end
-    return { k = 'granted' }
+    return { kind = 'granted' }
   end
-  local verdict = { k = 'wait', ['until'] = now }
+  local verdict = { kind = 'wait', ['until'] = now }
   for _, i in ipairs(request.needs) do
     logs[i].waiting = logs[i].waiting + 1
     local at = freeAt(logs[i], call.rates[i], logs[i].waiting)
     if at > verdict['until'] then
       verdict['until'] = at
-      verdict.rate = i
+      verdict.by = call.rates[i].kind
     end
   end
   return verdict
@@ -152,7 +154,7 @@ return cjson.encode({ at = nowUp, verdicts = verdicts })
  * KEYS: 1 count of the pass, 2 count of the day. ARGV: 1 {}.
  * Returns: JSON { at, day, pass, dayEndsAt }. Effects: none.
  */
-export const usedScript = defineScript(
+export const usedScript = defineScript<CeilingUse>(
   "limits:used",
   `${preludeLua}
 local today, used = readToday(KEYS[2])
@@ -166,7 +168,7 @@ return cjson.encode({
  * giveBack: restores grants of a take.
  *
  * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates.
- * ARGV: 1 { at, rates: [{ span, slot, count }], counted, hasPass, markLife }: the take's `at`; `counted`
+ * ARGV: 1 { at, rates: [{ spanMs, slotMs, count }], counted, hasPass, markLife }: the take's `at`; `counted`
  * for both ceilings.
  * Returns: 1, or 0 if it was done before. Effects: grants of exactly that moment are taken back, as far as
  *   they are still recorded. The counts of the pass and of that day are lowered, never below 0. Run twice: the

@@ -1,114 +1,117 @@
-import { RedriverError } from "../../ports/errors.ts";
+import { createHash } from "node:crypto";
 import type { PassId } from "../../ports/ids.ts";
-import type { Capacity, CapacityQuery, CapacityVerdict, CeilingUse } from "../../ports/limits.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
-import { countsForCeilings, dayMs, toCountedRates, type CountedRate } from "./counted-rates.ts";
+import type { Capacity, CapacityQuery, CapacityRequest, Rate, RateKind } from "../../ports/limits.ts";
 import { drainKeys } from "../keys.ts";
-import { parseReply, toList } from "../script-reply.ts";
+import { parseReply, type ScriptRedis } from "../scripts.ts";
 import { giveBackScript, takeScript, usedScript } from "./capacity.lua.ts";
 
 /** A pass that has published nothing for a day is over. */
-const passLifeMs = dayMs;
+const passLifeMs = 86_400_000;
 /** A client sends a call again within seconds or not at all. */
 const markLifeMs = 10 * 60_000;
 /** Names a count that no ceiling asks for. */
 const noPass = "none" as PassId;
 
 /** Capacity of all sources in one Redis. `identity` names a give-back, so that it is done once. */
-export function createRedisCapacity(
-  redis: Pick<RedisConnection, "run" | "keyPrefix">,
-  identity: { token(): string },
-): Capacity {
+export function createRedisCapacity(redis: ScriptRedis, identity: { token(): string }): Capacity {
   const keysOf = ({ source, drain, passId }: Pick<CapacityQuery, "source" | "drain" | "passId">) => {
     const keys = drainKeys(redis.keyPrefix, source, drain);
     return { ...keys, pass: keys.pass(passId ?? noPass) };
   };
   return {
     async take(query) {
-      const keys = keysOf(query);
+      const { pass, day, rate } = keysOf(query);
       const { rates, needs } = toCountedRates(query);
       const call = {
-        rates: rates.map(({ spacing }) => ({
-          max: spacing.max,
-          span: spacing.spanMs,
-          slot: spacing.slotMs,
-        })),
+        rates,
         requests: query.requests.map((request, index) => ({
-          needs: needs[index]?.map((position) => position + 1),
-          ...(countsForCeilings(request) ? {} : { again: true }),
+          needs: needs[index],
+          again: isFirst(request) ? undefined : true,
         })),
-        ...(query.passId === null ? {} : { perPass: query.limits.perPass }),
+        perPass: query.passId === null ? undefined : query.limits.perPass,
         perDay: query.limits.perDay,
         passLife: passLifeMs,
       };
-      const reply = await redis.run(
-        takeScript,
-        [keys.pass, keys.day, ...rates.map(({ name }) => keys.rate(name))],
-        [JSON.stringify(call)],
-      );
-      return toAnswer(reply, rates);
+      const keys = [pass, day, ...rates.map(({ name }) => rate(name))];
+      const reply = await redis.run(takeScript, keys, [JSON.stringify(call)]);
+      return parseReply(takeScript, reply);
     },
 
     async giveBack(query, at) {
       if (query.requests.length === 0) return;
-      const keys = keysOf(query);
+      const { pass, day, rate, givenBack } = keysOf(query);
       const { rates, needs } = toCountedRates(query);
       const call = {
         at,
-        rates: rates.map(({ spacing }, position) => ({
-          span: spacing.spanMs,
-          slot: spacing.slotMs,
-          count: needs.filter((needed) => needed.includes(position)).length,
+        rates: rates.map((one, i) => ({
+          ...one,
+          count: needs.filter((needed) => needed.includes(i + 1)).length,
         })),
-        counted: query.requests.filter(countsForCeilings).length,
+        counted: query.requests.filter(isFirst).length,
         hasPass: query.passId !== null,
         markLife: markLifeMs,
       };
-      await redis.run(
-        giveBackScript,
-        [keys.givenBack(identity.token()), keys.pass, keys.day, ...rates.map(({ name }) => keys.rate(name))],
-        [JSON.stringify(call)],
-      );
+      const keys = [givenBack(identity.token()), pass, day, ...rates.map(({ name }) => rate(name))];
+      await redis.run(giveBackScript, keys, [JSON.stringify(call)]);
     },
 
     async used(of) {
       const { pass, day } = keysOf(of);
-      const reply = await redis.run(usedScript, [pass, day], ["{}"]);
-      return parseReply(usedScript, reply) as CeilingUse;
+      return parseReply(usedScript, await redis.run(usedScript, [pass, day], ["{}"]));
     },
   };
 }
 
-interface Reply {
-  readonly at: number;
-  readonly verdicts: readonly { readonly k: string; readonly rate?: number; readonly until?: number }[];
+/** Ceilings count what is published for the first time. */
+function isFirst({ post }: CapacityRequest): boolean {
+  return post === "first";
 }
 
-function toAnswer(
-  reply: unknown,
-  rates: readonly CountedRate[],
-): { readonly verdicts: readonly CapacityVerdict[]; readonly at: number } {
-  const { at, verdicts } = parseReply(takeScript, reply) as Reply;
-  return { at, verdicts: toList(verdicts).map((verdict) => toVerdict(verdict, rates)) };
+/** A rate whose grants are counted together, as the scripts take it: at most `max` in any span [t, t + spanMs). */
+interface CountedRate {
+  readonly kind: RateKind;
+  /** Unique in the drain; the last part of its key. Hosts and rules may hold anything and be long, so hashed. */
+  readonly name: string;
+  readonly max: number;
+  readonly spanMs: number;
+  /** Grants are remembered by slots of this, rounded up, so that at most 100 slots lie in a span. */
+  readonly slotMs: number;
 }
 
-function toVerdict(
-  { k, rate, until }: Reply["verdicts"][number],
-  rates: readonly CountedRate[],
-): CapacityVerdict {
-  switch (k) {
-    case "granted":
-      return { kind: "granted" };
-    case "pass":
-      return { kind: "ceiling", by: "pass", until: null };
-    case "day":
-      return { kind: "ceiling", by: "day", until: until ?? null };
-    default: {
-      const by = rates[(rate ?? 0) - 1]?.kind;
-      if (k !== "wait" || by === undefined || until === undefined) {
-        throw new RedriverError("invariant-broken", `limits:take answered the verdict ${k}`);
-      }
-      return { kind: "wait", by, until };
-    }
-  }
+/** The rates that a query asks, and for each of its requests the positions (from 1) of those that it needs. */
+function toCountedRates({ limits: { publish, perHost }, requests }: CapacityQuery): {
+  readonly rates: readonly CountedRate[];
+  readonly needs: readonly (readonly number[])[];
+} {
+  const rates: CountedRate[] = [];
+  const placeOf = (kind: RateKind, name: string, rate: Rate): number => {
+    const known = rates.findIndex((one) => one.name === name);
+    return known < 0 ? rates.push({ kind, name, ...toSpacing(rate) }) : known + 1;
+  };
+  const needs = requests.map(({ host, rule, ruleLimit }) => [
+    ...(publish === undefined ? [] : [placeOf("publish", "publish", publish)]),
+    ...(perHost === undefined ? [] : [placeOf("host", `host:${toShort(host)}`, perHost)]),
+    ...(rule === null || ruleLimit === undefined
+      ? []
+      : [placeOf("rule", `rule:${toShort(rule)}`, ruleLimit)]),
+  ]);
+  return { rates, needs };
+}
+
+function toShort(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
+const secondMs = 1_000;
+const slotsPerSpan = 100;
+
+/**
+ * A rate as bursts of at most one second's worth. With g = max and m = ⌊count / g⌋ bursts, spanMs ≥ perMs /
+ * m, so any span of perMs meets at most m of them: m · g ≤ count. The rounding costs less than g / count,
+ * which is nothing for a rate per second and at most a sixtieth for a rate per minute.
+ */
+function toSpacing({ count, perMs }: Rate): Pick<CountedRate, "max" | "spanMs" | "slotMs"> {
+  const max = Math.max(1, Math.floor((count * secondMs) / perMs));
+  const spanMs = Math.ceil(perMs / Math.floor(count / max));
+  return { max, spanMs, slotMs: max <= slotsPerSpan ? 1 : Math.ceil(spanMs / slotsPerSpan) };
 }

@@ -1,9 +1,9 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { CopyBook } from "../../ports/archive.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
+import type { ScriptRedis } from "../scripts.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
@@ -59,7 +59,7 @@ const idsPerCall = 1_000;
  * this one.
  */
 export function createRedisCopyBook(
-  redis: Pick<RedisConnection, "run" | "keyPrefix">,
+  redis: ScriptRedis,
   sourceId: SourceId,
   { lifeMs, archive }: { readonly lifeMs: number; readonly archive?: string },
 ): CopyBook {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { GuardBook, GuardMemory } from "../../ports/guards.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { drainKeys } from "../keys.ts";
+import type { StoreRedis } from "../scripts.ts";
 
 const version = 1;
 const lifeMs = 7 * 86_400_000;
@@ -30,10 +30,7 @@ return kept and kept.effect or 'open'
 );
 
 /** The memories of one source's guards. */
-export function createRedisGuardBook(
-  redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
-  sourceId: SourceId,
-): GuardBook {
+export function createRedisGuardBook(redis: StoreRedis, sourceId: SourceId): GuardBook {
   const keyOf = (drain: DrainName, guard: string): string =>
     drainKeys(redis.keyPrefix, sourceId, drain).guard(
       createHash("sha256").update(guard).digest("base64url").slice(0, 22),

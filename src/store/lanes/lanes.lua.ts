@@ -1,3 +1,11 @@
+import {
+  laneStates,
+  type LaneAnswer,
+  type LaneChange,
+  type LaneReady,
+  type LanesCounted,
+  type LaneWatch,
+} from "../../ports/lanes.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { forgetAfterMs, checkEveryMs, maxDue, rememberedRoots, repeatAfterMs } from "./lane-numbers.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
@@ -5,14 +13,14 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers in
- * order: [LaneAnswer, `until` absent for null] }.
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers: [LaneAnswer]
+ * in order }.
  * Effects: the wanted messages of each lane are added up. Granted canaries are under way. New and idle lanes,
  *   and those at the end of a period, move on. Resume minutes of denied messages are stored. None if `wanted`
  *   is 0.
  * Run twice: marked where anything is wanted.
  */
-export const askScript = defineScript(
+export const askScript = defineScript<{ at: number; answers: readonly LaneAnswer[] }>(
   "lanes:ask",
   `${lanePreludeLua}
 local isWanted = false
@@ -33,7 +41,7 @@ local function grant(lane, wanted, resumeMinutes)
   if canaries + plain < wanted or lane.state == 'halted' then remember(lane, resumeMinutes) end
   return {
     state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
-    mayRepeat = lane.state ~= 'halted' or now >= lane.nextAt + ${repeatAfterMs}, ['until'] = nextGrantAt(lane),
+    mayRepeat = lane.state ~= 'halted' or now >= lane.nextAt + ${repeatAfterMs}, ['until'] = nextGrantAt(lane) or cjson.null,
     isSuspect = isSuspect(lane),
   }
 end
@@ -50,7 +58,7 @@ local function ask(one)
   local lane = read(one.lane)
   if one.wanted == 0 then
     if lane then return grant(lane, 0, {}) end
-    return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false }
+    return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false, ['until'] = cjson.null }
   end
   addUp(one.lane, one.wanted, not lane)
   if lane then
@@ -148,7 +156,7 @@ return mark('1')
  *   too many of it are back, or its watch was over at checkedAt and none of it is under way.
  * Run twice: a proof counts once; marked if a lane moved.
  */
-export const proveScript = defineScript(
+export const proveScript = defineScript<readonly LaneChange[]>(
   "lanes:prove",
   `${lanePreludeLua}
 -- A time that is still to come was read before the server's clock was set back.
@@ -182,7 +190,11 @@ return #moves > 0 and mark(reply) or reply
  * Effects: a step is not handed out again until its watch is over, or for 15 s; a minute is handed out once,
  *   and others for the same step not for a minute. Run twice: marked where something is handed out.
  */
-export const dueScript = defineScript(
+export const dueScript = defineScript<{
+  at: number;
+  watches: readonly LaneWatch[];
+  ready: readonly LaneReady[];
+}>(
   "lanes:due",
   `${lanePreludeLua}
 local watches, ready, minutesOf = {}, {}, {}
@@ -218,5 +230,64 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0,
 end
 local reply = cjson.encode({ at = now, watches = watches, ready = ready })
 return (#watches > 0 or #ready > 0) and mark(reply) or reply
+`,
+);
+
+/**
+ * views: the lanes that are named, or lanes in an order.
+ *
+ * ARGV[2]: { lanes: [lane] } or { max, by: state | records }. By state: halted, canary, ramping and then open,
+ *   of each the last used first. By records: those that were asked for most messages first.
+ * Returns: JSON { lanes } of the known lanes, each as its LaneView; in an order also { counts, totals }.
+ * Effects: in an order, lanes that have been unused for seven days leave the indexes. Run twice: the same.
+ */
+export const viewsScript = defineScript<LanesCounted>(
+  "lanes:views",
+  `${lanePreludeLua}
+local lanes = {}
+
+local function add(id)
+  local lane = read(id)
+  if not lane then return false end
+  local step, down = lane.step, downOf(lane.step)
+  lanes[#lanes + 1] = {
+    lane = id, step = step.step, drain = lane.drain, origin = lane.origin, state = lane.state, since = lane.since,
+    why = lane.why, size = step.size, sent = knownOf(step), comeBacks = { down = down, refused = count(step.back) - down },
+    nextAt = lane.nextAt or cjson.null, isShaky = lane.isShaky or false, lastUsedAt = lane.usedAt,
+    totals = { canaries = lane.canaries, comeBacks = lane.comeBacks, halts = lane.halts },
+  }
+  return true
+end
+
+local function countLanes()
+  local counts, before = {}, '(' .. string.format('%.0f', now - ${forgetAfterMs})
+  for state, key in pairs(stateKeys) do
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', before)) do redis.call('ZREM', recordsKey, id) end
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', before)
+    counts[state] = redis.call('ZCARD', key)
+  end
+  return counts
+end
+
+if call.lanes then
+  for _, id in ipairs(call.lanes) do add(id) end
+  return cjson.encode({ lanes = lanes })
+end
+local counts, totals = countLanes(), {}
+for _, state in ipairs(call.by == 'state' and { ${laneStates.map((state) => `'${state}'`).join(", ")} } or {}) do
+  local left = call.max - #lanes
+  for _, id in ipairs(left > 0 and redis.call('ZREVRANGE', stateKeys[state], 0, left - 1) or {}) do add(id) end
+end
+while call.by == 'records' and #lanes < call.max do
+  local ids = redis.call('ZREVRANGE', recordsKey, #lanes, call.max - 1)
+  if #ids == 0 then break end
+  for _, id in ipairs(ids) do
+    if not add(id) then redis.call('ZREM', recordsKey, id) end
+  end
+end
+for _, name in ipairs({ 'canaries', 'comeBacks', 'halts' }) do
+  totals[name] = tonumber(redis.call('HGET', totalsKey, name) or 0)
+end
+return cjson.encode({ lanes = lanes, counts = counts, totals = totals })
 `,
 );

@@ -1,57 +1,16 @@
 import { createHash } from "node:crypto";
 import type { SourceId } from "../../ports/ids.ts";
-import type {
-  LaneAnswer,
-  LaneBook,
-  LaneChange,
-  LaneComeBack,
-  LaneReady,
-  LanesCounted,
-  LaneTotals,
-  LaneView,
-  LaneWatch,
-} from "../../ports/lanes.ts";
+import type { LaneBook, LaneChange, LaneComeBack, LaneReady } from "../../ports/lanes.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
 import { laneKeys } from "../keys.ts";
-import { parseReply, toList } from "../script-reply.ts";
+import { parseReply, type ScriptRedis } from "../scripts.ts";
 import { maxStep } from "./lane-numbers.ts";
-import { askScript, dueScript, giveBackScript, proveScript, sentScript } from "./lanes.lua.ts";
-import { viewsScript } from "./lane-views.lua.ts";
-
-/** A lane as the scripts keep it, as far as it is shown; absent stands for null. */
-interface LaneRow extends Omit<
-  LaneView,
-  "step" | "size" | "sent" | "comeBacks" | "nextAt" | "isShaky" | "totals" | "lastUsedAt"
-> {
-  readonly step: {
-    readonly step: number;
-    readonly size: number;
-    readonly sent: number;
-    /** Parent → d or r, and the status. */
-    readonly back: Readonly<Record<string, string>>;
-    /** Parent → 1, or a and the status. */
-    readonly delivered: Readonly<Record<string, 1 | string>>;
-  };
-  readonly nextAt?: number;
-  readonly isShaky?: true;
-  readonly canaries: number;
-  readonly comeBacks: number;
-  readonly halts: number;
-  readonly usedAt: number;
-}
-
-interface BusiestRows extends Omit<LanesCounted, "lanes"> {
-  readonly lanes: readonly LaneRow[];
-  readonly totals: LaneTotals;
-}
-
-type LaneMove = Extract<LaneChange, { kind: "moved" }>;
+import { askScript, dueScript, giveBackScript, proveScript, sentScript, viewsScript } from "./lanes.lua.ts";
 
 interface Proof {
   readonly step: number;
   readonly parent: string;
-  /** As in `back` and `delivered` of a row. */
+  /** `d`, `r` or `a` and the status of a come-back; 1: a delivery. */
   readonly said: 1 | string;
 }
 
@@ -66,54 +25,27 @@ interface ProvedLane {
  * limits. `identity` names a call, so that a call that is sent again counts once.
  */
 export function createRedisLaneBook(
-  redis: Pick<RedisConnection, "run" | "keyPrefix">,
+  redis: ScriptRedis,
   sourceId: SourceId,
   grantLifeMs: number,
   identity: { token(): string },
 ): LaneBook {
-  const keys = laneKeys(redis.keyPrefix, sourceId);
-  const run = async (script: RedisScript, call: object): Promise<unknown> => {
-    const reply = await redis.run(
-      script,
-      [
-        keys.canary,
-        keys.ramping,
-        keys.open,
-        keys.halted,
-        keys.due,
-        keys.at,
-        keys.call(identity.token()),
-        keys.records,
-        keys.totals,
-      ],
-      [keys.lanePrefix, JSON.stringify(call), grantLifeMs],
-    );
-    return parseReply(script, reply);
+  const { canary, ramping, open, halted, due, at, call, records, totals, lanePrefix } = laneKeys(
+    redis.keyPrefix,
+    sourceId,
+  );
+  const run = async <Answer>(script: RedisScript<Answer>, what: object): Promise<Answer> => {
+    const keys = [canary, ramping, open, halted, due, at, call(identity.token()), records, totals];
+    return parseReply(script, await redis.run(script, keys, [lanePrefix, JSON.stringify(what), grantLifeMs]));
   };
-  const prove = async (lanes: readonly ProvedLane[], checkedAt?: number): Promise<readonly LaneChange[]> => {
-    const moves = (await run(proveScript, { lanes, checkedAt })) as readonly LaneMove[];
-    return toList(moves).map((move) => ({ ...move, resumeMinutes: toList(move.resumeMinutes) }));
-  };
-  const viewsOf = async (call: object) => {
-    const reply = (await run(viewsScript, call)) as BusiestRows;
-    return { ...reply, lanes: toList(reply.lanes).map(toView) };
-  };
+  const prove = (lanes: readonly ProvedLane[], checkedAt?: number) => run(proveScript, { lanes, checkedAt });
+  const proveStep = async (provedLane: ProvedLane, checkedAt?: number): Promise<LaneChange> =>
+    (await prove([provedLane], checkedAt))[0] ?? { kind: "none" };
 
   return {
-    async ask(drain, given, asks) {
+    ask(drain, given, asks) {
       const config = { ...given, openFrom: Math.min(given.openFrom, maxStep) };
-      const reply = (await run(askScript, { drain, config, asks })) as {
-        readonly at: number;
-        readonly answers: readonly (Omit<LaneAnswer, "until"> & { readonly until?: number })[];
-      };
-      return {
-        at: reply.at,
-        answers: toList(reply.answers).map((answer) => ({
-          ...answer,
-          avoid: toList(answer.avoid),
-          until: answer.until ?? null,
-        })),
-      };
+      return run(askScript, { drain, config, asks });
     },
     async sent(sent) {
       if (sent.length > 0) await run(sentScript, { sent });
@@ -132,35 +64,23 @@ export function createRedisLaneBook(
       );
     },
     async due() {
-      const { at, watches, ready } = (await run(dueScript, {})) as {
-        readonly at: number;
-        readonly watches: readonly LaneWatch[];
-        readonly ready: readonly LaneReady[];
-      };
-      return {
-        at,
-        watches: toList(watches).toSorted((a, b) =>
-          a.lane === b.lane ? a.step - b.step : a.lane < b.lane ? -1 : 1,
-        ),
-        ready: inOrder(toList(ready)),
-      };
+      const answer = await run(dueScript, {});
+      const watches = answer.watches.toSorted((a, b) =>
+        a.lane === b.lane ? a.step - b.step : a.lane < b.lane ? -1 : 1,
+      );
+      return { at: answer.at, watches, ready: inOrder(answer.ready) };
     },
-    async checked({ lane, step }, checkedAt, comeBacks) {
+    checked({ lane, step }, checkedAt, comeBacks) {
       const proofs = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toProof);
-      return (await prove([{ lane, steps: [step], proofs }], checkedAt))[0] ?? { kind: "none" };
+      return proveStep({ lane, steps: [step], proofs }, checkedAt);
     },
-    async delivered({ lane, step }, parentDlqId) {
-      const proofs = [{ step, parent: toShort(parentDlqId), said: 1 as const }];
-      return (await prove([{ lane, steps: [step], proofs }]))[0] ?? { kind: "none" };
-    },
-    async views(max) {
-      const { lanes, counts } = await viewsOf({ max, by: "state" });
-      return { lanes, counts };
-    },
+    delivered: ({ lane, step }, parentDlqId) =>
+      proveStep({ lane, steps: [step], proofs: [{ step, parent: toShort(parentDlqId), said: 1 }] }),
+    views: (max) => run(viewsScript, { max, by: "state" }),
     async viewsOf(lanes) {
-      return lanes.length === 0 ? [] : (await viewsOf({ lanes })).lanes;
+      return lanes.length === 0 ? [] : (await run(viewsScript, { lanes })).lanes;
     },
-    busiest: (max) => viewsOf({ max, by: "records" }),
+    busiest: (max) => run(viewsScript, { max, by: "records" }),
   };
 }
 
@@ -172,40 +92,6 @@ const saidOf = { down: "d", refused: "r", again: "a" } as const;
 
 function toShort(dlqId: string): string {
   return createHash("sha256").update(dlqId).digest("base64url").slice(0, 10);
-}
-
-function toView({
-  lane,
-  drain,
-  origin,
-  state,
-  since,
-  why,
-  step,
-  nextAt,
-  isShaky,
-  usedAt,
-  ...totals
-}: LaneRow): LaneView {
-  const said = Object.values(step.back);
-  const down = said.filter((one) => one.startsWith("d")).length;
-  const { canaries, comeBacks, halts } = totals;
-  return {
-    lane,
-    step: step.step,
-    drain,
-    origin,
-    state,
-    since,
-    why,
-    size: step.size,
-    sent: Math.max(step.sent, said.length + Object.keys(step.delivered).length),
-    comeBacks: { down, refused: said.length - down },
-    nextAt: nextAt ?? null,
-    isShaky: isShaky ?? false,
-    totals: { canaries, comeBacks, halts },
-    lastUsedAt: usedAt,
-  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { BeginAnswer } from "../../ports/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
@@ -17,7 +18,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * may register the id of an item that it refuses, so a later hit on that id would prove nothing. A hit on an
  * id that was never refused is proof.
  */
-export const beginScript = defineLedgerScript(
+export const beginScript = defineLedgerScript<BeginAnswer>(
   "begin",
   `
 local previous = call.previous

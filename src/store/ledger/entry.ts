@@ -47,8 +47,9 @@ interface StoredEntry {
   readonly h?: string;
 }
 
-/** A stored entry as its readers see it. Fails with `invariant-broken` on a state that is unknown. */
-export function parseView(text: string, now: number, limits: LedgerLimits): LedgerView {
+/** A stored entry, or none, as its readers see it. Fails with `invariant-broken` on a state that is unknown. */
+export function parseView(text: string | null, now: number, limits: LedgerLimits): LedgerView {
+  if (text === null) return { state: "absent" };
   const stored = JSON.parse(text) as StoredEntry;
   if (stored.v !== layout) return { state: "other-version" };
   const { n: attempt = 0, f: firstAt = 0, m: messageId = null } = stored;

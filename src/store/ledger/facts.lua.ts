@@ -1,3 +1,4 @@
+import type { PublishedVerdict, SourceFacts } from "../../ports/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
@@ -11,7 +12,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  *   acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a come-back is old and is not.
  * Run twice: the same answer, nothing changes.
  */
-export const publishedScript = defineLedgerScript(
+export const publishedScript = defineLedgerScript<SourceFacts & { verdicts: readonly PublishedVerdict[] }>(
   "published",
   `
 evenWhenFull()
@@ -71,7 +72,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
  * ARGV[4]: { dlqIds, file, token }. Returns: stamp, verdicts in order: recorded | not-yours.
  * Effects: open(drop) of the token becomes archived and pending. Run twice: the same answer, nothing changes.
  */
-export const archivedScript = defineLedgerScript(
+export const archivedScript = defineLedgerScript<{ verdicts: readonly ("recorded" | "not-yours")[] }>(
   "archived",
   `
 evenWhenFull()
@@ -101,7 +102,7 @@ return stamped({ verdicts = verdicts })
  * and failed.
  * Run twice: the same count, nothing changes.
  */
-export const goneScript = defineLedgerScript(
+export const goneScript = defineLedgerScript<{ count: number }>(
   "gone",
   `
 evenWhenFull()

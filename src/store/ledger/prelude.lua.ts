@@ -1,4 +1,5 @@
 import { reasonsDecidedAgain } from "../../ports/ledger-entries.ts";
+import type { LedgerStamp } from "../../ports/ledger.ts";
 import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -148,12 +149,16 @@ local function recordAcceptance()
 end
 
 local function withSourceFacts(answer)
-  answer.lastAcceptedAt = tonumber(redis.call('HGET', metaKey, 'lastAcceptedAt') or nil)
+  answer.lastAcceptedAt = tonumber(redis.call('HGET', metaKey, 'lastAcceptedAt') or nil) or cjson.null
   answer.refusedAloneInARow = tonumber(redis.call('HGET', metaKey, 'refusedAloneInARow') or '0')
   return answer
 end
 `;
 
-export function defineLedgerScript(name: string, body: string): RedisScript {
+/** `Answer`: besides the stamp. */
+export function defineLedgerScript<Answer = object>(
+  name: string,
+  body: string,
+): RedisScript<LedgerStamp & Answer> {
   return defineScript(`ledger:${name}`, preludeLua + body);
 }

@@ -1,3 +1,4 @@
+import type { LedgerSummary } from "../../ports/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /** now: ARGV[4] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
@@ -141,7 +142,7 @@ return answer
  * may still have an old page. So one return is of at most backBy, and the next waits for backEvery: a page
  * that looks fresh was then read less than a tombstone's life ago.
  */
-export const summaryScript = defineLedgerScript(
+export const summaryScript = defineLedgerScript<LedgerSummary>(
   "summary",
   `
 local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
@@ -167,7 +168,7 @@ end
 -- refuses this write, and the summary goes on without it.
 redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead, unpack(changes))
 local function byServer(at)
-  return at and at - ahead
+  return at and at - ahead or cjson.null
 end
 return stamped({
   open = redis.call('ZCARD', openKey),

@@ -1,3 +1,4 @@
+import type { ParkVerdict, RefusedVerdict, SourceFacts } from "../../ports/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
@@ -11,7 +12,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  *   service takes messages: lastAcceptedAt is now and refusedAloneInARow 0.
  * Run twice: the entry knows whose refusal was counted; the same answer, nothing changes.
  */
-export const refusedScript = defineLedgerScript(
+export const refusedScript = defineLedgerScript<SourceFacts & { verdicts: readonly RefusedVerdict[] }>(
   "refused",
   `
 local function countAlone(e)
@@ -58,7 +59,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
  *   person.
  *   An entry that a person released since seenAt stays as it is.
  */
-export const parkScript = defineLedgerScript(
+export const parkScript = defineLedgerScript<{ verdicts: readonly ParkVerdict[] }>(
   "park",
   `
 local function park(request)
@@ -92,7 +93,7 @@ return stamped({ verdicts = verdicts })
  *   is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
  *   forgotten before it is begun.
  */
-export const releaseScript = defineLedgerScript(
+export const releaseScript = defineLedgerScript<{ count: number }>(
   "release",
   `
 local count = 0

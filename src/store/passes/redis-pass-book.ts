@@ -24,7 +24,7 @@ import {
   takeWindowScript,
 } from "./passes.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
-import type { LedgerRedis } from "../ledger/redis-ledger.ts";
+import type { ScriptRedis } from "../scripts.ts";
 
 const minuteMs = 60_000;
 
@@ -53,7 +53,7 @@ interface PassRow {
 }
 
 /** Passes of one source's drains in Redis. */
-export function createRedisPassBook(redis: LedgerRedis, sourceId: SourceId): PassBook {
+export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
   const { passPrefix } = sourceKeys(redis.keyPrefix, sourceId);
   const run = async (script: RedisScript, drain: DrainName, call: object): Promise<unknown> => {
     const row = `${passPrefix}${drain}`;

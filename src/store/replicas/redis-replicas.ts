@@ -1,8 +1,8 @@
 import type { ReplicaRecord, Replicas } from "../../ports/replicas.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
 import { sharedKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
+import type { StoreRedis } from "../scripts.ts";
 
 /** Four announcements at 15 s: one may be late and one lost before a living daemon is taken for dead. */
 const replicaLifeMs = 60_000;
@@ -43,7 +43,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 const allScript = defineScript("replicas:all", `${preludeLua}return living`);
 
 /** The living daemons of an installation. Fails with `redis-unavailable`. */
-export function createRedisReplicas(redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">): Replicas {
+export function createRedisReplicas(redis: StoreRedis): Replicas {
   const key = sharedKey(redis.keyPrefix, "replicas");
   return {
     async announce(record) {

@@ -10,10 +10,9 @@ import {
   type SourcePause,
   type SourcePauseBook,
 } from "../../ports/source-pauses.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
-import { parseReply } from "../script-reply.ts";
+import { parseReply, type ScriptRedis } from "../scripts.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /** The hash outlives its last time by this much. */
@@ -34,7 +33,7 @@ const lifeMs = 3_600_000;
  *   once more while failures are few. Both only wait longer. A second `giveBack` may let another call go
  *   beside the probe.
  */
-const sourcePauseScript = defineScript(
+const sourcePauseScript = defineScript<SourcePause>(
   "source-pauses",
   `${serverTimeLua}
 local verb, n, class = ARGV[1], cjson.decode(ARGV[2]), ARGV[3]
@@ -118,23 +117,17 @@ const numbers = {
 };
 
 /** The pauses of one source, shared by all replicas. */
-export function createRedisSourcePauseBook(
-  redis: Pick<RedisConnection, "run" | "keyPrefix">,
-  sourceId: SourceId,
-): SourcePauseBook {
+export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceId): SourcePauseBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
   const run = async (
     verb: "ask" | "limited" | "failed" | "answered" | "lifted" | "giveBack",
     more: { readonly forMs?: number; readonly jitter?: number; readonly lease?: number } = {},
     callClass: CallClass | "" = "",
   ): Promise<SourcePause | "probe" | "limit-probe" | null> => {
-    const reply = await redis.run(
-      sourcePauseScript,
-      [key],
-      [verb, JSON.stringify({ ...numbers, ...more }), callClass],
-    );
+    const args = [verb, JSON.stringify({ ...numbers, ...more }), callClass];
+    const reply = await redis.run(sourcePauseScript, [key], args);
     if (reply === null || reply === "probe" || reply === "limit-probe") return reply;
-    return parseReply(sourcePauseScript, reply) as SourcePause;
+    return parseReply(sourcePauseScript, reply);
   };
   return {
     ask: async (callClass, leaseMs) => (await run("ask", { lease: leaseMs }, callClass)) ?? "go",

@@ -1,8 +1,8 @@
 import type { Census, SourceBook } from "../../ports/source-book.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { RedisConnection } from "../../redis/connect.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { accountKey, addressKey, sourceKeys } from "../keys.ts";
+import type { StoreRedis } from "../scripts.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
@@ -106,7 +106,7 @@ redis.call('SET', KEYS[1], ARGV[1])
 
 /** What is remembered about a source besides its ledger. Fails with `redis-unavailable`. */
 export function createRedisSourceBook(
-  redis: Pick<RedisConnection, "run" | "command" | "keyPrefix">,
+  redis: StoreRedis,
   sourceId: SourceId,
   retentionMs: number,
 ): SourceBook {

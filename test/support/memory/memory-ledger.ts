@@ -333,7 +333,6 @@ export function createMemoryLedger(
         pendingDelete: pending.length,
         oldestPendingAt: pending[0]?.since ?? null,
         failedDeletes: pending.filter(({ entry }) => entry.deleteFailed).length,
-        parked: null,
         settleGate: isSettleGateClosed() ? "closed" : "open",
       });
     },

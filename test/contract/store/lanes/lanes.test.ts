@@ -1195,7 +1195,7 @@ describe("what lanes want", () => {
     await stand.advance(7 * 24 * hourMs);
     expect((await stand.book.views(9)).counts.halted).toBe(1);
     await stand.advance(1);
-    expect(await stand.book.views(9)).toEqual({
+    expect(await stand.book.views(9)).toMatchObject({
       lanes: [],
       counts: { canary: 0, ramping: 0, open: 0, halted: 0 },
     });

@@ -364,7 +364,6 @@ describe.each(standsFor(redis))("what is open ($name)", ({ create }) => {
       oldestOpenAt: startOfTime,
       pendingDelete: 0,
       oldestPendingAt: null,
-      parked: null,
     });
     await stand.advance(1_000);
     expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toMatchObject([
