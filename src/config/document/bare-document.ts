@@ -5,7 +5,7 @@ import { parseRoughly } from "../text/rough-yaml.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
 import { loadDocument } from "./load-document.ts";
-import { asMap, type Raw } from "./schema/raw.ts";
+import { asMap, type Raw } from "./checks/raw.ts";
 
 /**
  * The sources and drains of a document that does not load, without rules. That is enough to pause them or to

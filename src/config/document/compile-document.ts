@@ -12,7 +12,7 @@ import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Select } from "../../ports/service.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
 import type { RuleSpec } from "../../rules/spec.ts";
-import { defaultRuleName } from "./checks/rule-checks.ts";
+import { defaultRuleName } from "./checks/drain-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./effective.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hash.ts";
 import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";

@@ -4,12 +4,9 @@ import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
 import { checkTogether } from "./checks/checks.ts";
-import { toLintView } from "./checks/lint-view.ts";
-import { findStrayKeys, toStrayProblem } from "./checks/stray-keys.ts";
-import { findWarnings } from "./checks/warnings.ts";
 import { compileDocument } from "./compile-document.ts";
 import { documentSchema } from "./schema/document-schema.ts";
-import { findOverfull, toProblems } from "./to-problems.ts";
+import { toMisfits, type Misfits } from "./to-problems.ts";
 
 export type DocumentOutcome =
   | {
@@ -37,19 +34,19 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   if (!reading.ok) return { ok: false, problems: inOrder(reading.problems), warnings: [] };
   const { tree } = reading;
   const shape = documentSchema.safeParse(tree.value);
-  const strays = shape.success ? [] : findStrayKeys(tree.value);
-  const strayPaths = strays.map((name) => toPathText(["drains", name]));
-  const overfull = shape.success ? [] : findOverfull(shape.error.issues, tree).map(toPathText);
+  const { success, data } = shape;
+  const misfits = success ? noMisfits : toMisfits(shape.error.issues, tree, fileName);
+  const overfull = misfits.overfull.map(toPathText);
+  const strays = misfits.strays.map((name) => toPathText(["drains", name]));
+  const together = checkTogether(tree, fileName, misfits.strays, options.now);
   const problems = [
     ...reading.problems,
-    ...strays.map((name) => toStrayProblem(name, tree, fileName)),
-    ...(shape.success ? [] : toProblems(shape.error.issues, tree, fileName)).filter(isOutside(strayPaths)),
-    ...checkTogether(tree, fileName).filter(isOutside([...strayPaths, ...overfull])),
+    ...misfits.problems,
+    ...together.problems.filter(isOutside([...strays, ...overfull])),
   ];
-  const found = findWarnings(toLintView(tree.value, strays), tree, fileName, options.now);
-  const warnings = inOrder(found.filter(isOutside(overfull)));
-  if (!shape.success || problems.length > 0) return { ok: false, problems: inOrder(problems), warnings };
-  const document = compileDocument(shape.data);
+  const warnings = inOrder(together.warnings.filter(isOutside(overfull)));
+  if (!success || problems.length > 0) return { ok: false, problems: inOrder(problems), warnings };
+  const document = compileDocument(data);
   return { ok: true, document, warnings, locate: (path) => tree.locate(path, "value") };
 }
 
@@ -61,6 +58,8 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
   const problem = { file: path, expected, message: `expected ${expected}: ${file.why}` };
   return { ok: false, problems: [problem], warnings: [] };
 }
+
+const noMisfits: Misfits = { problems: [], strays: [], overfull: [] };
 
 function isOutside(paths: readonly string[]): (problem: Problem) => boolean {
   return ({ path = "" }) =>

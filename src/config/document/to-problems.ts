@@ -1,42 +1,97 @@
 import type * as z from "zod";
-import { oneOfText, shownValue, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
+import {
+  oneOfText,
+  quoted,
+  shownValue,
+  toPathText,
+  unknownName,
+  type Problem,
+  type ValuePath,
+} from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
+import { asMap } from "./checks/raw.ts";
+import { drain as drainSchema } from "./schema/drain-schema.ts";
 import { aboutCount, atKey } from "./schema/shapes.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Paths with more members than allowed. Problems of the members themselves are left out. */
-export function findOverfull(issues: readonly Issue[], tree: YamlTree): readonly ValuePath[] {
-  return [...flatten(issues, [], tree)].filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);
+export interface Misfits {
+  readonly problems: readonly Problem[];
+  /** Names below `drains` that are no drains. */
+  readonly strays: readonly string[];
+  /** Paths with more members than allowed. Problems of the members themselves are left out. */
+  readonly overfull: readonly ValuePath[];
 }
 
-/** Turns what zod found into problems with positions. */
-export function toProblems(issues: readonly Issue[], tree: YamlTree, file: string): Problem[] {
-  const problems: Problem[] = [];
-  const overfull = findOverfull(issues, tree);
-  for (const { path, issue } of flatten(issues, [], tree)) {
-    if (!isAboutCount(issue) && overfull.some((above) => startsWith(path, above))) continue;
-    if (issue.code === "unrecognized_keys") {
-      const known = issue.message.split(",");
-      for (const key of issue.keys) {
-        problems.push({
-          file,
-          ...tree.locate([...path, key], "key"),
-          path: toPathText(path),
-          expected: oneOfText(known),
-          message: unknownName("key", key, known),
-        });
-      }
-      continue;
-    }
-    problems.push({
-      file,
-      ...tree.locate(path, isAboutKey(issue) ? "key" : "value"),
-      path: toPathText(path),
-      ...toSentence(issue, path, tree),
-    });
+/** What zod found, as problems with positions. One problem for each stray key replaces those of its value. */
+export function toMisfits(found: readonly Issue[], tree: YamlTree, file: string): Misfits {
+  const issues = [...flatten(found, [], tree)];
+  const overfull = issues.filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);
+  const strays = findStrayKeys(tree.value);
+  const strayPaths = strays.map((name) => ["drains", name]);
+  const isLeftOut = ({ path, issue }: PlacedIssue): boolean =>
+    strayPaths.some((above) => startsWith(path, above)) ||
+    (!isAboutCount(issue) && overfull.some((above) => startsWith(path, above)));
+  const problems = [
+    ...strays.map((name) => toStrayProblem(name, tree, file)),
+    ...issues.filter((one) => !isLeftOut(one)).flatMap((one) => toProblems(one, tree, file)),
+  ];
+  return { problems, strays, overfull };
+}
+
+interface PlacedIssue {
+  readonly path: ValuePath;
+  readonly issue: Issue;
+}
+
+function toProblems({ path, issue }: PlacedIssue, tree: YamlTree, file: string): readonly Problem[] {
+  if (issue.code !== "unrecognized_keys") {
+    const place = tree.locate(path, isAboutKey(issue) ? "key" : "value");
+    return [{ file, ...place, path: toPathText(path), ...toSentence(issue, path, tree) }];
   }
-  return problems;
+  const known = issue.message.split(",");
+  return issue.keys.map((key) => ({
+    file,
+    ...tree.locate([...path, key], "key"),
+    path: toPathText(path),
+    expected: oneOfText(known),
+    message: unknownName("key", key, known),
+  }));
+}
+
+const drainKeys = Object.keys(drainSchema.shape);
+
+/**
+ * Names below `drains` that are keys of a drain, two spaces too shallow: their values are no drains. A drain
+ * may still be called `rules` if its value is one.
+ */
+function findStrayKeys(document: unknown): readonly string[] {
+  return Object.entries(asMap(asMap(document)["drains"]))
+    .filter(([name, value]) => drainKeys.includes(name) && !looksLikeDrain(value))
+    .map(([name]) => name);
+}
+
+function looksLikeDrain(value: unknown): boolean {
+  if (value === null || value === undefined) return false;
+  if (typeof value !== "object" || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length === 0 || keys.some((key) => drainKeys.includes(key));
+}
+
+function toStrayProblem(name: string, tree: YamlTree, file: string): Problem {
+  const drains = Object.keys(asMap(asMap(tree.value)["drains"])).filter(
+    (other) => !drainKeys.includes(other),
+  );
+  const where = drains.length === 0 ? "a drain" : `a drain (${oneOfText(drains)})`;
+  const expected = `${name} below ${where}, two spaces deeper`;
+  return {
+    file,
+    ...tree.locate(["drains", name], "key"),
+    path: "drains",
+    found: quoted(name),
+    expected,
+    message: `${name} is a key of a drain and stands beside the drains; expected it below ${where}, two spaces deeper`,
+  };
 }
 
 function startsWith(path: ValuePath, above: ValuePath): boolean {
@@ -110,11 +165,7 @@ function isSecretive(path: ValuePath): boolean {
  * accepts the kind of value that is there, so its issues lie deeper or name keys; without one, the union
  * speaks for itself.
  */
-function* flatten(
-  issues: readonly Issue[],
-  base: ValuePath,
-  tree: YamlTree,
-): Generator<{ readonly path: ValuePath; readonly issue: Issue }> {
+function* flatten(issues: readonly Issue[], base: ValuePath, tree: YamlTree): Generator<PlacedIssue> {
   for (const issue of issues) {
     const path = [...base, ...issue.path.filter((segment) => typeof segment !== "symbol")];
     const meant =

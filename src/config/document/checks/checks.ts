@@ -1,45 +1,44 @@
-import { defined } from "../../../message/defined.ts";
 import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-edge.ts";
-import { oneOfText, quoted, toPathText, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import { parseServiceUrl } from "../../http-address.ts";
+import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
-import { asList, asMap, type Raw, type Report } from "../schema/raw.ts";
-import { checkCensuses } from "./census-checks.ts";
-import { checkFlowControls } from "./flow-control-checks.ts";
-import { checkGuards } from "./guard-checks.ts";
-import { checkLanes } from "./lane-checks.ts";
+import { checkGuards, checkRules, checkTests } from "./drain-checks.ts";
+import { checkLayers } from "./layer-checks.ts";
+import { toLintView } from "./lint-view.ts";
+import { asList, asMap, reportTo, type Raw, type Report, type Warn } from "./raw.ts";
 import { checkRetentions } from "./retention-checks.ts";
-import { checkRules } from "./rule-checks.ts";
-import { checkTests } from "./test-checks.ts";
+import { findWarnings } from "./warnings.ts";
+
+export interface Findings {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
 
 /**
  * Checks what keys mean together. Works on the document as it was written, also if its shape is wrong
  * elsewhere, so that all problems are reported at once; a value of the wrong shape is passed over, it has its
- * own problem.
+ * own problem. `strays` below `drains` are no drains. `now` in Unix ms; without it no date is judged.
  */
-export function checkTogether(tree: YamlTree, file: string): readonly Problem[] {
+export function checkTogether(
+  tree: YamlTree,
+  file: string,
+  strays: readonly string[],
+  now: number | undefined,
+): Findings {
   const problems: Problem[] = [];
-  const report: Report = (path, part, expected, { found, behind = "", message } = {}) => {
-    problems.push({
-      file,
-      ...tree.locate(path, part),
-      path: toPathText(path),
-      ...defined({ found }),
-      expected,
-      message: message ?? `expected ${expected}${behind}`,
-    });
-  };
+  const warnings: Problem[] = [];
+  const report = reportTo(problems, tree, file);
+  const toWarnings = reportTo(warnings, tree, file);
+  const warn: Warn = (path, expected, message, found) =>
+    toWarnings(path, "key", expected, { found, message });
   const document = asMap(tree.value);
   const sources = asMap(document["sources"]);
   const defaults = asMap(document["defaults"]);
   checkSourceIdentities(sources, report);
-  checkCensuses(document, report);
-  checkRetentions(document, report);
-  checkLanes(document, report);
-  checkFlowControls(document, report);
+  checkLayers(document, report);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
   const archive = document["archive"] !== undefined;
-  const indexes = Object.keys(asMap(document["indexes"]));
+  const indexes = asMap(document["indexes"]);
   for (const [name, value] of Object.entries(asMap(document["drains"]))) {
     const drain = asMap(value);
     const path = ["drains", name];
@@ -48,13 +47,15 @@ export function checkTogether(tree: YamlTree, file: string): readonly Problem[] 
     const mode = (drain["mode"] ?? defaults["mode"]) === "live" ? "live" : "plan";
     checkRules(asList(drain["rules"]), { mode, archive }, [...path, "rules"], report);
     checkTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
-    checkGuards(asList(drain["guards"]), indexes, [...path, "guards"], report);
+    checkGuards(asList(drain["guards"]), Object.keys(indexes), [...path, "guards"], report);
     checkDates(asMap(drain["select"]), [...path, "select"], report);
   }
-  for (const [name, value] of Object.entries(asMap(document["indexes"]))) {
+  for (const [name, value] of Object.entries(indexes)) {
     checkSchedule([], asMap(asMap(value)["schedule"]), ["indexes", name, "schedule"], report);
   }
-  return problems;
+  findWarnings(toLintView(document, strays), document, now, warn);
+  checkRetentions(document, report, warn);
+  return { problems, warnings };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ValuePath } from "../../problem.ts";
-import { asMap, type Raw } from "../schema/raw.ts";
+import { asMap, type Raw } from "./raw.ts";
 import { duration } from "../schema/schedule-schema.ts";
 
 /** Where a key may be written, the last word first: a drain, then `defaults`. */
@@ -41,4 +41,8 @@ export function writtenIn(
     if (value !== undefined) return { value, path: [...path, ...way] };
   }
   return null;
+}
+
+export function copiesNothing(layers: Layers): boolean {
+  return writtenIn(layers, ["beforeExpiry", "then"])?.value === "nothing";
 }

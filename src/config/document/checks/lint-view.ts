@@ -3,19 +3,16 @@ import type { ItemChanges } from "../../../message/item-changes.ts";
 import type { Select } from "../../../ports/service.ts";
 import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
 import type { Condition } from "../../../rules/spec.ts";
-import type { ValuePath } from "../../problem.ts";
 import { toSelect } from "../compile-document.ts";
 import { builtIn, toEffective, type Effective } from "../effective.ts";
 import { documentSchema } from "../schema/document-schema.ts";
 import { common, drain as drainSchema } from "../schema/drain-schema.ts";
 import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
-import { asList, asMap, type Raw } from "../schema/raw.ts";
+import { asList, asMap, type Raw } from "./raw.ts";
 import { rule as ruleSchema } from "../schema/rule-schema.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
 import { toCondition, type Places } from "../to-condition.ts";
-import { defaultRuleName } from "./rule-checks.ts";
-
-export type Warn = (path: ValuePath, expected: string, message: string, found?: string) => void;
+import { defaultRuleName } from "./drain-checks.ts";
 
 /**
  * What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not

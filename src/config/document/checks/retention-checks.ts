@@ -1,16 +1,9 @@
 import { durationText } from "../../../rules/format-duration.ts";
-import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
-import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
+import { toPathText, type ValuePath } from "../../problem.ts";
 import { builtIn } from "../effective.ts";
-import { asMap, type Raw, type Report } from "../schema/raw.ts";
-import { layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./layers.ts";
-
-export interface RetentionConflict {
-  /** `warned`: it does something, if probably not what was meant. */
-  readonly kind: "refused" | "warned";
-  readonly path: ValuePath;
-  readonly problem: Pick<Problem, "expected" | "message"> & { readonly found: string };
-}
+import { duration } from "../schema/schedule-schema.ts";
+import { copiesNothing, layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./layers.ts";
+import { asMap, type Raw, type Report, type Warn } from "./raw.ts";
 
 interface Retention {
   readonly ms: number;
@@ -19,70 +12,53 @@ interface Retention {
   readonly path: ValuePath;
 }
 
-/** A record leaves the queue when its retention is over, so a wait that is as long never ends. */
-export function checkRetentions(document: Raw, report: Report): void {
-  for (const { kind, path, problem } of findRetentionConflicts(document)) {
-    if (kind === "refused") report(path, "value", problem.expected, problem);
-  }
-}
-
 /**
- * Waits of a drain that are too long for its source's retention. Each is reported once, at the place where it
- * is written.
+ * A record leaves the queue when its retention is over, so a wait that is as long never ends. Some such waits do
+ * something, if probably not what was meant: these are warnings. Each is reported once, where it is written.
  */
-export function findRetentionConflicts(document: Raw): readonly RetentionConflict[] {
-  const conflicts = new Map<string, RetentionConflict>();
+export function checkRetentions(document: Raw, report: Report, warn: Warn): void {
+  const refuse: Warn = (path, expected, message, found) =>
+    report(path, "value", expected, { found, message });
+  const seen = new Set<string>();
   for (const [name, drain] of Object.entries(asMap(document["drains"]))) {
     const retention = retentionOf(document, asMap(drain));
     if (retention === null) continue;
-    for (const conflict of conflictsOf(layersOf(document, name), retention)) {
-      const key = JSON.stringify(conflict.path);
-      if (!conflicts.has(key)) conflicts.set(key, conflict);
-    }
-  }
-  return [...conflicts.values()];
-}
-
-function conflictsOf(layers: Layers, retention: Retention): readonly RetentionConflict[] {
-  const checks: readonly [RetentionConflict["kind"], readonly (WrittenSpan | null)[], then: string][] = [
-    ["refused", [spanIn(layers, ["minAge"], builtIn.drain.minAge)], "no record is ever published or dropped"],
-    ["refused", waitsOf(layers), "that redrive is never made"],
-    ["refused", [everyOf(layers)], "records expire between two passes, unseen by the drain"],
-    [
-      "warned",
+    const layers = layersOf(document, name);
+    const check = (say: Warn, spans: readonly (WrittenSpan | null)[], then: string): void => {
+      for (const span of spans) {
+        const key = JSON.stringify(span?.path ?? retention.path);
+        if (span === null || span.ms < retention.ms || seen.has(key)) continue;
+        seen.add(key);
+        reportSpan(span, retention, then, say);
+      }
+    };
+    check(
+      refuse,
+      [spanIn(layers, ["minAge"], builtIn.drain.minAge)],
+      "no record is ever published or dropped",
+    );
+    check(refuse, waitsOf(layers), "that redrive is never made");
+    check(refuse, [everyOf(layers)], "records expire between two passes, unseen by the drain");
+    check(
+      warn,
       [written(spanIn(layers, ["schedule", "full"], 0))],
       "what passes between two full ones do not look at again expires before the next",
-    ],
-    [
-      "warned",
+    );
+    check(
+      warn,
       [copiesNothing(layers) ? null : written(spanIn(layers, ["beforeExpiry", "within"], 0))],
       "every record is near its expiry as soon as it is seen",
-    ],
-  ];
-  return checks.flatMap(([kind, spans, then]) =>
-    spans
-      .filter((span) => span !== null)
-      .filter(({ ms }) => ms >= retention.ms)
-      .map((span) => toConflict(kind, span, retention, then)),
-  );
+    );
+  }
 }
 
-function toConflict(
-  kind: RetentionConflict["kind"],
-  span: WrittenSpan,
-  retention: Retention,
-  then: string,
-): RetentionConflict {
-  const found = durationText(span.ms);
-  if (span.path === null) {
-    const expected = `more than minAge as it is built in (${found})`;
-    const own = durationText(retention.ms);
-    const message = `expected ${expected}, got ${own}; else ${then}`;
-    return { kind, path: retention.path, problem: { expected, found: own, message } };
-  }
-  const expected = `less than ${durationText(retention.ms)}, ${retention.where}`;
-  const message = `expected ${expected}, got ${found}; else ${then}`;
-  return { kind, path: span.path, problem: { expected, found, message } };
+function reportSpan({ ms, path }: WrittenSpan, retention: Retention, then: string, say: Warn): void {
+  const isBuiltIn = path === null;
+  const expected = isBuiltIn
+    ? `more than minAge as it is built in (${durationText(ms)})`
+    : `less than ${durationText(retention.ms)}, ${retention.where}`;
+  const found = durationText(isBuiltIn ? retention.ms : ms);
+  say(path ?? retention.path, expected, `expected ${expected}, got ${found}; else ${then}`, found);
 }
 
 /** Null if the drain's source is not known, or its retention has a problem of its own. */
@@ -105,11 +81,10 @@ function written(span: WrittenSpan | null): WrittenSpan | null {
 function waitsOf(layers: Layers): readonly WrittenSpan[] {
   const wait = writtenIn(layers, ["attempts", "wait"]);
   if (wait === null) return [];
-  const listed: readonly unknown[] = Array.isArray(wait.value) ? wait.value : [wait.value];
-  return listed.flatMap((value, index) => {
-    const parsed = parseDuration(value);
-    const path = Array.isArray(wait.value) ? [...wait.path, index] : wait.path;
-    return parsed.ok ? [{ ms: parsed.value, path }] : [];
+  const isList = Array.isArray(wait.value);
+  return [wait.value].flat().flatMap((value: unknown, index) => {
+    const { success, data } = duration.safeParse(value);
+    return success ? [{ ms: data, path: isList ? [...wait.path, index] : wait.path }] : [];
   });
 }
 
@@ -118,8 +93,4 @@ function everyOf(layers: Layers): WrittenSpan | null {
   const own = asMap(layers[0]?.keys["schedule"]);
   if (own["cron"] !== undefined && own["every"] === undefined) return null;
   return written(spanIn(layers, ["schedule", "every"], 0));
-}
-
-export function copiesNothing(layers: Layers): boolean {
-  return writtenIn(layers, ["beforeExpiry", "then"])?.value === "nothing";
 }

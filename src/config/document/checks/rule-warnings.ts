@@ -1,8 +1,9 @@
 import { leavesOf } from "../../../rules/leaves.ts";
 import { canonicalJson } from "../meaning-hash.ts";
 import type { Places } from "../to-condition.ts";
-import type { LintDrain, LintRule, Warn } from "./lint-view.ts";
+import type { LintDrain, LintRule } from "./lint-view.ts";
 import { toPatternWarning } from "./pattern-warnings.ts";
+import type { Warn } from "./raw.ts";
 
 export interface WarningContext {
   /** Whether the document has an archive. */

@@ -1,35 +1,16 @@
-import { defined } from "../../../message/defined.ts";
+import { toDestination } from "../../../message/destination.ts";
 import type { Select } from "../../../ports/service.ts";
-import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
-import type { YamlTree } from "../../text/yaml-tree.ts";
-import { asMap, type Raw } from "../schema/raw.ts";
-import { warnAboutComeBacks } from "./come-back-warnings.ts";
-import type { LintDrain, LintView, Warn } from "./lint-view.ts";
-import { warnAboutPace } from "./pace-warnings.ts";
-import { findRetentionConflicts } from "./retention-checks.ts";
+import { durationText } from "../../../rules/format-duration.ts";
+import { rateText } from "../../../rules/patterns/parse-rate.ts";
+import type { ValuePath } from "../../problem.ts";
+import type { LintDrain, LintRule, LintView } from "./lint-view.ts";
+import { asMap, type Raw, type Warn } from "./raw.ts";
 import { warnAboutRules } from "./rule-warnings.ts";
 
-/** What loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
-export function findWarnings(
-  view: LintView,
-  tree: YamlTree,
-  file: string,
-  now: number | undefined,
-): readonly Problem[] {
-  const warnings: Problem[] = [];
-  const warn: Warn = (path, expected, message, found) => {
-    warnings.push({
-      file,
-      ...tree.locate(path, "key"),
-      path: toPathText(path),
-      ...defined({ found }),
-      expected,
-      message,
-    });
-  };
+/** Warns of what loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
+export function findWarnings(view: LintView, document: Raw, now: number | undefined, warn: Warn): void {
   const { archive, places } = view;
-  const raw = asMap(tree.value);
-  const drains = asMap(raw["drains"]);
+  const drains = asMap(document["drains"]);
   for (const [index, drain] of view.drains.entries()) {
     warnAboutOverlap(drain, view.drains.slice(0, index), warn);
     warnAboutRules(drain, { archive, places, now }, warn);
@@ -39,11 +20,7 @@ export function findWarnings(
     warnAboutPace(drain, rateAt(drains, drain.name), warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
-  if (!archive) warnAboutCopies(raw["defaults"], ["defaults"], warn);
-  for (const { kind, path, problem } of findRetentionConflicts(raw)) {
-    if (kind === "warned") warn(path, problem.expected, problem.message, problem.found);
-  }
-  return warnings;
+  if (!archive) warnAboutCopies(document["defaults"], ["defaults"], warn);
 }
 
 /** Where the rate of a drain's flow control is written, if it is. */
@@ -103,4 +80,104 @@ function areDisjoint(one: Select, other: Select): boolean {
     const seen = new Set<string | number>(values);
     return others.every((value) => !seen.has(value));
   });
+}
+
+/**
+ * A drain that selects by what a redrive does not keep: a message that fails again becomes a dead letter that
+ * this drain no longer lists, so nothing counts its attempts, lets it wait or parks it. `takesRest`: another
+ * drain of the source lists everything.
+ */
+function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): void {
+  const { select, name, rules } = drain;
+  const republishing = rules.filter(({ then }) => then === "republish");
+  if (select === null || takesRest || republishing.length === 0) return;
+  for (const key of Object.keys(select) as (keyof Select)[]) {
+    const why = whyLost(key, select, republishing);
+    if (why === null) continue;
+    const message = `what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected ${comeBackExpected}`;
+    warn(["drains", name, "select", key], comeBackExpected, message);
+  }
+}
+
+const comeBackExpected =
+  "url, queueName or label as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest";
+
+/**
+ * Null if a record that is selected by it is selected again when it comes back, as far as the document shows.
+ */
+function whyLost(key: keyof Select, select: Select, rules: readonly LintRule[]): string | null {
+  switch (key) {
+    case "topicName":
+      return "it keeps no topicName: it goes to the one endpoint that failed";
+    case "scheduleId":
+      return "it keeps no scheduleId";
+    case "callerIp":
+      return "its callerIp is redriver's own";
+    case "messageId":
+      return "it has another messageId";
+    // Which of the addresses a rule matches is not asked: one that stays among them is enough.
+    case "url": {
+      const known = new Set(select.url);
+      return byRule(rules, ({ set: { destination } }) =>
+        destination === undefined ||
+        [...known].some((url) => known.has(toDestination(url, destination) ?? url))
+          ? null
+          : "sets a destination that is not among these",
+      );
+    }
+    case "queueName":
+      return byRule(rules, ({ set: { queue } }) =>
+        queue === undefined || (queue !== null && select.queueName?.includes(queue) === true)
+          ? null
+          : "sets a queue that is not among these",
+      );
+    case "label":
+      return byRule(rules, ({ set: { labels } }) =>
+        labels === undefined || labels.some((label) => select.label?.includes(label) === true)
+          ? null
+          : "sets labels that are not among these",
+      );
+    // Whether it fails with the same status again depends on its receiver.
+    case "responseStatus":
+      return null;
+  }
+}
+
+function byRule(rules: readonly LintRule[], judge: (rule: LintRule) => string | null): string | null {
+  for (const rule of rules) {
+    const verdict = judge(rule);
+    if (verdict !== null) return `rule "${rule.name}" ${verdict}`;
+  }
+  return null;
+}
+
+/** Of a rate without a period, as far as is known; a longer one would be lower still. */
+const usualPeriodMs = 1_000;
+
+/**
+ * Warns of a drain with a lane if its flow control lets less through than the drain publishes. What waits at
+ * the service under its key has not been tried when the watch is over. The lane takes that for silence
+ * (docs/lanes.md, "Where it ends"). `rateAt`: where the rate is written.
+ */
+function warnAboutPace(drain: LintDrain, rateAt: ValuePath, warn: Warn): void {
+  const { lane, limits, flowControl } = drain.pace ?? {};
+  if (lane === undefined || limits === undefined || flowControl?.rate === undefined) return;
+  if (!drain.rules.some(({ then, set }) => then === "republish" && set.flowControl === undefined)) return;
+  const rate = { count: flowControl.rate, perMs: flowControl.periodMs ?? usualPeriodMs };
+  // Messages to all hosts wait under one key, so it is publish that counts; without it no host's own limit is
+  // more than a part.
+  const name = limits.publish === undefined && limits.perHost !== undefined ? "perHost" : "publish";
+  const limit = limits[name];
+  if (limit !== undefined && rate.count * limit.perMs >= limit.count * rate.perMs) return;
+  const text = `${rate.count} per ${durationText(rate.perMs)}`;
+  const [expected, found] =
+    limit === undefined
+      ? [`limits.publish of at most ${text}`, "none"]
+      : [`at least limits.${name} (${rateText(limit)})`, text];
+  warn(
+    rateAt,
+    expected,
+    `drain ${drain.name} has a lane and may publish faster: what waits at the service under the key has not been tried when its watch is over, so its silence proves nothing; expected ${expected}, got ${found}`,
+    found,
+  );
 }

@@ -5,7 +5,7 @@ import { policyLosses, reportedLosses } from "../../../message/losses.ts";
 import { parkReasons } from "../../../message/park-reasons.ts";
 import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
 import type { RuleTest } from "../../../rules/rule-test.ts";
-import { noRule } from "../checks/rule-checks.ts";
+import { noRule } from "../checks/drain-checks.ts";
 import { jsonValue } from "./json-value-schema.ts";
 import { duration } from "./schedule-schema.ts";
 import { key, line, name, oneOf, oneOrMany, section, wholeNumber } from "./shapes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
 import { documentJsonSchema } from "../../../../src/config/document/schema/json-schema.ts";
-import { asMap } from "../../../../src/config/document/schema/raw.ts";
+import { asMap } from "../../../../src/config/document/checks/raw.ts";
 import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const documentOf = (drain: string, defaults = "{}"): string =>

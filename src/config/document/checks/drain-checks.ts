@@ -1,0 +1,178 @@
+import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { parseHold, parseResume } from "../schema/guard-schema.ts";
+import { asMap, type Raw, type Report } from "./raw.ts";
+
+const otherActions: readonly unknown[] = ["drop", "hold", "park"];
+
+export interface Acting {
+  readonly mode: "plan" | "live";
+  /** Whether the document has an archive. */
+  readonly archive: boolean;
+}
+
+/** Stands for "no rule" where a test expects that. */
+export const noRule = "none";
+
+/** What the keys of a rule, and the rules of a drain, mean together. */
+export function checkRules(rules: readonly unknown[], acting: Acting, path: ValuePath, report: Report): void {
+  const seen = new Map<string, number>();
+  for (const [index, value] of rules.entries()) {
+    const rule = asMap(value);
+    const here = [...path, index];
+    checkName(rule["name"] ?? defaultRuleName(index), index, seen, here, report);
+    checkAction(rule, acting, here, report);
+    checkChanges(rule, here, report);
+  }
+}
+
+/** The name of a rule that has none, by its position from 1. */
+export function defaultRuleName(index: number): string {
+  return `rule-${index + 1}`;
+}
+
+function checkName(
+  name: unknown,
+  index: number,
+  seen: Map<string, number>,
+  path: ValuePath,
+  report: Report,
+): void {
+  if (typeof name !== "string") return;
+  if (name === noRule) {
+    report([...path, "name"], "value", "another name: none stands for no rule", { found: quoted(name) });
+  }
+  const first = seen.get(name);
+  if (first === undefined) {
+    seen.set(name, index);
+    return;
+  }
+  const found = quoted(name);
+  const expected = `another name than rules[${first}] of this drain`;
+  report([...path, "name"], "value", expected, { found, behind: `, got ${found}` });
+}
+
+function checkAction(rule: Raw, { mode, archive }: Acting, path: ValuePath, report: Report): void {
+  const { then, when } = rule;
+  if ((then === "republish" || then === "drop") && when === undefined) {
+    const expected = "when beside republish and drop; when: any says it of every record on purpose";
+    report(path, "key", expected, { message: `missing when; expected ${expected}` });
+  }
+  if (then === "drop" && mode === "live" && !archive) {
+    const expected = "archive: { dir: … } at the top of the document, or republish, hold or park";
+    const message =
+      "a live drain drops only what is archived first, and the document has no archive; expected archive: { dir: … } at its top";
+    report([...path, "then"], "value", expected, { found: quoted("drop"), message });
+  }
+  if (rule["limit"] !== undefined && otherActions.includes(then)) {
+    report([...path, "limit"], "key", "limit only beside then: republish");
+  }
+}
+
+function checkChanges(rule: Raw, path: ValuePath, report: Report): void {
+  if (rule["set"] === undefined) return;
+  const set = asMap(rule["set"]);
+  if (otherActions.includes(rule["then"])) {
+    report([...path, "set"], "key", "set only beside then: republish");
+  }
+  if (typeof set["queue"] === "string" && set["delay"] !== undefined) {
+    // remote-contract: a delay together with a queue is refused by the service.
+    report([...path, "set", "delay"], "key", "either queue or delay", {
+      behind: ": the service refuses both together",
+    });
+  }
+  const seen = new Set<string>();
+  for (const header of Object.keys(asMap(set["headers"]))) {
+    const lower = header.toLowerCase();
+    if (seen.has(lower)) {
+      report([...path, "set", "headers", header], "key", "each header once, in whatever case");
+    }
+    seen.add(lower);
+  }
+}
+
+/** What the keys of a test mean together, and with the rules of its drain. */
+export function checkTests(
+  tests: readonly unknown[],
+  rules: readonly unknown[],
+  path: ValuePath,
+  report: Report,
+): void {
+  const names = rules.map((rule, index) => asMap(rule)["name"] ?? defaultRuleName(index));
+  const known = names.filter((name) => typeof name === "string");
+  const seen = new Set<string>();
+  for (const [index, value] of tests.entries()) {
+    const test = asMap(value);
+    const here = [...path, index];
+    const { name } = test;
+    if (typeof name === "string" && seen.has(name)) {
+      report([...here, "name"], "value", "another name than a test above it", { found: quoted(name) });
+    }
+    if (typeof name === "string") seen.add(name);
+    checkGiven(asMap(test["given"]), [...here, "given"], report);
+    checkExpected(asMap(test["expect"]), known, [...here, "expect"], report);
+  }
+}
+
+/** Pairs of keys for one thing. */
+const onlyOneOf = [
+  ["age", "dlqId"],
+  ["messageAge", "createdAt"],
+  ["callerIp", "callerIP"],
+  ["label", "labels"],
+] as const;
+
+function checkGiven(given: Raw, path: ValuePath, report: Report): void {
+  for (const [one, other] of onlyOneOf) {
+    if (given[one] === undefined || given[other] === undefined) continue;
+    report([...path, other], "key", `either ${one} or ${other}`, { behind: ", got both" });
+  }
+}
+
+function checkExpected(expected: Raw, known: readonly string[], path: ValuePath, report: Report): void {
+  const { rule, then, item } = expected;
+  if (typeof rule === "string" && rule !== noRule && !known.includes(rule)) {
+    const names = known.length === 0 ? noRule : oneOfText([...known, noRule]);
+    const message = unknownName("rule", rule, known, names);
+    report([...path, "rule"], "value", names, { found: quoted(rule), message });
+  }
+  if (item !== undefined && then !== undefined && then !== "republish") {
+    report([...path, "item"], "key", "item only beside then: republish");
+  }
+}
+
+/** A guard watches an index of the document, and does not ask to hold and to resume at one number. */
+export function checkGuards(
+  guards: readonly unknown[],
+  indexes: readonly string[],
+  path: ValuePath,
+  report: Report,
+): void {
+  for (const [position, value] of guards.entries()) {
+    const guard = asMap(value);
+    const { index } = guard;
+    if (typeof index === "string" && !indexes.includes(index)) {
+      const expected = indexes.length === 0 ? "an index under indexes, which are none" : oneOfText(indexes);
+      const message = unknownName("index", index, indexes, expected);
+      report([...path, position, "index"], "value", expected, { found: quoted(index), message });
+    }
+    checkResume(guard["hold"], guard["resume"], [...path, position, "resume"], report);
+  }
+}
+
+function checkResume(holdText: unknown, resumeText: unknown, path: ValuePath, report: Report): void {
+  const hold = parseHold(holdText);
+  const resume = parseResume(resumeText);
+  if (!hold.ok || !resume.ok) return;
+  const { field } = resume.value;
+  if (field !== null && field !== hold.value.field) {
+    const expected = `a comparison of ${hold.value.field}, as in hold`;
+    report(path, "value", expected, { found: quoted(field), behind: `, got ${field}` });
+    return;
+  }
+  const [one, other] = [hold.value.pattern, resume.value.pattern];
+  if (one.from <= other.to && other.from <= one.to) {
+    report(path, "value", "a comparison that no number has in common with hold", {
+      behind: ": a guard that holds and resumes at once would do neither",
+    });
+  }
+}
