@@ -24,7 +24,7 @@ import { RedriverError } from "../ports/errors.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import { createRoomCheck } from "../redis/room.ts";
+import { createRoomCheck } from "../redis/preflight.ts";
 import { withOwnCallbacks, proofAddressOf } from "../redrive/callbacks/canary-callbacks.ts";
 import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from "ioredis";
 import { toNode, type RedisTarget, type SentinelTarget } from "./target.ts";
 
-/** Both have the same commands; a cluster's go to the node that has the key. */
+/** Both have the same commands. A cluster sends each to the node that has its key. */
 export type RedisClient = Redis | Cluster;
 
 export type ClientKind =
@@ -15,9 +15,9 @@ export type ClientKind =
 export const commandTimeoutMs = 2_000;
 /** Above the queue's blocking read of 5 s. */
 const workerSilenceMs = 10_000;
-const reconnectAtMostMs = 1_000;
+const maxReconnectMs = 1_000;
 
-/** Connects at once, in the background, and reconnects for ever. `name` is what CLIENT LIST shows. */
+/** Connects at once, in the background, and reconnects for ever. `name`: as CLIENT LIST shows it. */
 export function openClient(target: RedisTarget, kind: ClientKind, name: string): RedisClient {
   const options = toOptions(target, kind, name);
   const { sentinel, cluster } = target;
@@ -31,58 +31,45 @@ export function openClient(target: RedisTarget, kind: ClientKind, name: string):
     ...options,
     retryStrategy: toRetryMs,
     enableOfflineQueue: kind === "worker",
-    // The preflight says that a server is loading, or hides INFO; the library waits without a word.
+    // The preflight reports that a server is loading, or hides INFO; the library would wait silently.
     enableReadyCheck: kind !== "commands",
   };
   if (sentinel !== undefined) return new Redis({ ...one, ...toSentinelOptions(target, sentinel) });
   return new Redis({ ...one, ...toNode(target.url) });
 }
 
-type NodeOptions = Pick<
-  RedisOptions,
-  | "connectionName"
-  | "disableClientInfo"
-  | "connectTimeout"
-  | "username"
-  | "password"
-  | "db"
-  | "tls"
-  | "reconnectOnError"
-  | "maxRetriesPerRequest"
-  | "commandTimeout"
-  | "socketTimeout"
->;
+/** The options of a connection to any one server. */
+type NodeOptions = Omit<NonNullable<ClusterOptions["redisOptions"]>, "replyMapping">;
 
-/** What holds for a connection to any one server. */
 function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOptions {
   const url = new URL(target.url);
-  // Some write them into the query, because their tools do.
-  const said = (part: "username" | "password"): string =>
+  // Some tools write them into the query.
+  const partOf = (part: "username" | "password"): string =>
     decodeURIComponent(url[part]) || (url.searchParams.get(part) ?? "");
-  const user = said("username");
-  const password = said("password");
+  const user = partOf("username");
+  const password = partOf("password");
   const database = Number(url.pathname.slice(1));
   return {
     connectionName: name,
-    // It would report the library's version to the server: one more permission, for nothing.
+    // The library would report its version to the server, which needs one more permission.
     disableClientInfo: true,
     connectTimeout: commandTimeoutMs,
     ...(user === "" ? {} : { username: user }),
     ...(password === "" ? {} : { password }),
     ...(database === 0 ? {} : { db: database }),
     ...toTls(target),
-    // A replica that was a master until a moment ago: the next connection finds the new one.
+    // A master that has become a replica: the next connection finds the new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
-    ...toPatience(kind),
+    ...toTimeouts(kind),
   };
 }
 
 /**
- * A silent socket is dropped, so that one that is half open comes back by itself. A worker has no
- * commandTimeout: measured, with one it never consumed again after a black-holed socket. For commands the
- * socket's time is longer than the command's, so that one slow script does not reconnect.
+ * A silent socket is dropped, so that a half open one is made again. A worker has no commandTimeout: with one
+ * it never took a job again after a black-holed socket (measured). For commands the socket's timeout is
+ * longer than the command's, so that one slow script does not reconnect.
  */
-function toPatience(kind: ClientKind): NodeOptions {
+function toTimeouts(kind: ClientKind): NodeOptions {
   switch (kind) {
     case "commands":
       return {
@@ -108,9 +95,9 @@ function toTls({ url, ca, cert, key }: RedisTarget): NodeOptions {
 }
 
 /**
- * Without the library's failoverDetector: what it hears while a connection is being made ends the client for
- * good (seen with ioredis 6.0.0: a daemon that never came back from a failover). A master that is cut off
- * together with its clients is stopped by min-replicas-to-write, see docs/redis.md.
+ * Without the library's failoverDetector: a message that it gets while a connection is being made ends the
+ * client for good (seen with ioredis 6.0.0: a daemon that never came back from a failover). A master that is
+ * cut off together with its clients is stopped by min-replicas-to-write (docs/redis.md).
  */
 function toSentinelOptions(target: RedisTarget, { nodes, name, user, password }: SentinelTarget) {
   const { tls } = toTls(target);
@@ -125,22 +112,19 @@ function toSentinelOptions(target: RedisTarget, { nodes, name, user, password }:
   } satisfies RedisOptions;
 }
 
-/**
- * A cluster's names are looked up by the connection itself, because a certificate names hosts and no
- * addresses.
- */
+/** The connection itself looks up a cluster's names, because a certificate has hosts and no addresses. */
 function toClusterOptions(kind: ClientKind): ClusterOptions {
   return {
     clusterRetryStrategy: toRetryMs,
     enableOfflineQueue: kind === "worker",
     slotsRefreshTimeout: commandTimeoutMs,
-    // Where slots have no master as it connects, a check would leave the promise of its `connect` open for
-    // ever (ioredis 6.0.0), and with it the worker, which awaits that before it takes another job.
+    // If slots have no master as it connects, a check leaves the promise of its `connect` open for ever
+    // (ioredis 6.0.0). The worker awaits that promise before it takes another job.
     enableReadyCheck: kind !== "worker",
     dnsLookup: (address, callback) => callback(null, address),
   };
 }
 
 function toRetryMs(times: number): number {
-  return Math.min(50 * times, reconnectAtMostMs);
+  return Math.min(50 * times, maxReconnectMs);
 }

@@ -9,29 +9,27 @@ import { withinMs } from "./within-ms.ts";
 
 /**
  * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it
- * reconnects by itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`. On
- * a cluster a command goes to the node that has its key; keys of one call share a slot. Not part of this
- * contract: blocking commands, subscriptions, transactions.
+ * reconnects by itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`. In
+ * a cluster the keys of one call share a slot. Not part of this contract: blocking commands, subscriptions,
+ * transactions.
  */
 export interface RedisConnection extends ScriptRunner {
   readonly topology: RedisTopology;
-  /** Where a person would look, without user and password; for messages. */
+  /** For messages; without user and password. */
   readonly address: string;
-  /** First part of every key; see key-names.ts. */
+  /** First part of every key (key-names.ts). */
   readonly keyPrefix: string;
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Asks every master: one, or each of a cluster. The command names no key. */
   askMasters(name: string, ...args: readonly (string | number)[]): Promise<readonly MasterReply[]>;
   isReady(): boolean;
-  /**
-   * How often it became ready. If this grows, the server was away and may have lost writes.
-   */
+  /** How often it became ready. If this grows, the server was away and may have lost writes. */
   timesReady(): number;
-  /** What keeps it from being ready, and what to do; null while it is. */
+  /** Why it is not ready, and what to do; null while it is. */
   whyAway(): string | null;
   /** Resolves when the connection is ready; `redis-unavailable` after `timeoutMs`, and it goes on trying. */
   ready(timeoutMs: number): Promise<void>;
-  /** Says goodbye for at most 500 ms, then drops the socket. */
+  /** Sends QUIT, waits at most 500 ms for its answer, then drops the socket. */
   close(): Promise<void>;
 }
 
@@ -42,7 +40,7 @@ export interface MasterReply {
 }
 
 export interface ConnectionSettings {
-  /** What the connection is for; its name in CLIENT LIST is `redriver-<role>`. */
+  /** Its name in CLIENT LIST is `redriver-<role>`. */
   readonly role: string;
   readonly keyPrefix?: string;
   /** Called when the connection is lost and when it is ready, once per change. */
@@ -51,11 +49,10 @@ export interface ConnectionSettings {
 
 const goodbyeMs = 500;
 
-/** Connects at once, in the background. `target`: a URL is a single server. */
-export function createRedis(target: string | RedisTarget, settings: ConnectionSettings): RedisConnection {
-  const known: RedisTarget = typeof target === "string" ? { url: target } : target;
-  const address = toAddress(known);
-  const client = openClient(known, "commands", `redriver-${settings.role}`);
+/** Connects at once, in the background. */
+export function createRedis(target: RedisTarget, settings: ConnectionSettings): RedisConnection {
+  const address = toAddress(target);
+  const client = openClient(target, "commands", `redriver-${settings.role}`);
   let lastError: unknown = new Error("not connected yet");
   let timesReady = 0;
   let state: "ready" | "lost" | null = null;
@@ -74,7 +71,7 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
   client.on("error", (error: unknown) => {
     lastError = toReason(error);
   });
-  // A cluster keeps what its nodes said to itself; it is the reason why there is none.
+  // A cluster emits the errors of its nodes apart. They are the reason why it is not ready.
   if (isCluster(client)) {
     client.on("node error", (error: unknown) => {
       lastError = error;
@@ -88,19 +85,16 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
     args: readonly (string | number)[],
   ): Promise<unknown> => {
     try {
-      return await withinMs(
-        asked.call(name, ...args),
-        commandTimeoutMs,
-        () => new Error("Command timed out"),
-      );
+      const toLate = (): Error => new Error("Command timed out");
+      return await withinMs(asked.call(name, ...args), commandTimeoutMs, toLate);
     } catch (error) {
-      throw toRedisError(saysOnlyOffline(error) ? lastError : error, at, name);
+      throw toRedisError(isOffline(error) ? lastError : error, at, name);
     }
   };
   const command = (name: string, ...args: readonly (string | number)[]): Promise<unknown> =>
     ask(client, address, name, args);
   return {
-    topology: toTopology(known),
+    topology: toTopology(target),
     address,
     keyPrefix: settings.keyPrefix ?? defaultKeyPrefix,
     command,
@@ -120,21 +114,15 @@ export function createRedis(target: string | RedisTarget, settings: ConnectionSe
   };
 }
 
-/**
- * A client for the work queue's library. The type is the library's own; nothing but src/queue passes it on.
- */
+/** A client for the work queue's library. The type is the library's own; only src/queue passes it on. */
 export type BullmqConnection = RedisClient;
 
 /**
  * `worker`: waits for ever. `queue`: for adding jobs; fails at once while Redis is away. The caller ends it
  * with `disconnect()`.
  */
-export function toBullmqConnection(
-  target: string | RedisTarget,
-  role: "worker" | "queue" = "worker",
-): BullmqConnection {
-  const known: RedisTarget = typeof target === "string" ? { url: target } : target;
-  const client = openClient(known, role, `redriver-bullmq-${role}`);
+export function toBullmqConnection(target: RedisTarget, role: "worker" | "queue"): BullmqConnection {
+  const client = openClient(target, role, `redriver-bullmq-${role}`);
   // Without a listener the library prints every reconnect; state is watched on the command connection.
   client.on("error", () => undefined);
   return client;
@@ -148,18 +136,15 @@ function mastersOf(client: RedisClient): readonly Redis[] {
   return isCluster(client) ? client.nodes("master") : [client];
 }
 
-/**
- * A cluster tries again by itself for longer than anybody waits, and "all failed" hides what the last node
- * said.
- */
+/** A cluster's error only reports that all nodes failed. The reason is the last node's error. */
 function toReason(error: unknown): unknown {
   return error instanceof Error && "lastNodeError" in error && error.lastNodeError instanceof Error
     ? error.lastNodeError
     : error;
 }
 
-/** What the library says while there is no connection; the reason is in the last error event. */
-function saysOnlyOffline(error: unknown): boolean {
+/** The library's errors while there is no connection. The reason is in the last error event. */
+function isOffline(error: unknown): boolean {
   return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
 }
 

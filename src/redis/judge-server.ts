@@ -1,8 +1,8 @@
-/** What is wrong with one Redis server, by what it says of itself. */
+/** A fault of a Redis server, by its own answers. */
 export interface RedisProblem {
   readonly kind: RedisProblemKind;
   readonly weight: RedisProblemWeight;
-  /** Says what to do about it. */
+  /** With the fix. */
   readonly message: string;
 }
 
@@ -20,11 +20,11 @@ export type RedisProblemKind =
 
 /**
  * `refuse`: publishing on it can double messages, or nothing can be written. `hold`: nothing new is begun,
- * what is begun is finished. `warn`: works, and is not what the ledger was measured on.
+ * and begun work is finished. `warn`: it works, but the ledger was not measured on such a server.
  */
 export type RedisProblemWeight = "refuse" | "hold" | "warn";
 
-/** From this share of maxmemory on nothing new is begun; what is left is for finishing what is begun. */
+/** From this share of maxmemory on nothing new is begun. The remaining memory serves to finish begun work. */
 const almostFullAt = 0.9;
 
 /** INFO's fields, and the eviction policy if INFO lacks it. */
@@ -38,7 +38,7 @@ export function judgeServer({ info, policy }: ServerFacts): readonly RedisProble
     judgePolicy(policy),
     judgeVersion(info.get("redis_version")),
     judgeLoading(info),
-    judgeRole(info),
+    judgeRole(info.get("role")),
     judgeWriting(info),
     judgeMemory(info),
   ].filter((problem) => problem !== null);
@@ -76,8 +76,7 @@ function judgeLoading(info: ServerFacts["info"]): RedisProblem | null {
   return refuse("loading", "expected a Redis that has loaded its data, got loading:1; wait until it has");
 }
 
-function judgeRole(info: ServerFacts["info"]): RedisProblem | null {
-  const role = info.get("role");
+function judgeRole(role: string | undefined): RedisProblem | null {
   if (role === undefined || role === "master") return null;
   return refuse(
     "replica",
@@ -103,10 +102,7 @@ function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {
   };
 }
 
-/**
- * Memory in use as a share of maxmemory, counted as Redis counts it before it refuses a write; null without a
- * limit.
- */
+/** Memory in use as a share of maxmemory, counted as Redis does before it refuses a write; null without a limit. */
 export function memoryShare(info: ServerFacts["info"]): number | null {
   const max = Number(info.get("maxmemory") ?? 0);
   const used = Number(info.get("used_memory") ?? Number.NaN);

@@ -1,21 +1,19 @@
-import { isRedriverError } from "../ports/errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { isRedisAway, isRedriverError, unlessRedisAway } from "../ports/errors.ts";
 import type { RedisConnection } from "./connect.ts";
 import { sharedKey } from "./key-names.ts";
 import { judgeServer, memoryShare, parseInfo, type RedisProblem } from "./judge-server.ts";
 
 export interface RedisFitness {
-  /**
-   * Why this Redis must not, or should not, keep a ledger; empty when it is fit. Of a cluster each names its
-   * node.
-   */
+  /** Why this Redis must not, or should not, have a ledger. In a cluster each message names its node. */
   readonly problems: readonly RedisProblem[];
-  /** Memory in use as a share of maxmemory, of the fullest master; null where none has a limit. */
+  /** Memory in use as a share of maxmemory, of the fullest master; null if none has a limit. */
   readonly memoryShare: number | null;
 }
 
 /**
- * Asks every master for INFO. INFO memory carries maxmemory_policy, so that CONFIG, which hosted Redis often
- * forbids, is only a fallback. Fails with `redis-unavailable`.
+ * Asks every master for INFO. INFO memory has maxmemory_policy, so CONFIG, which hosted Redis often forbids,
+ * is only a fallback. Fails with `redis-unavailable`.
  */
 export async function checkFitness(redis: RedisConnection): Promise<RedisFitness> {
   const masters = (await redis.askMasters("INFO")).map(({ address, reply }) => ({
@@ -43,8 +41,8 @@ export async function checkFitness(redis: RedisConnection): Promise<RedisFitness
 }
 
 /**
- * A failed snapshot refuses every write where stop-writes-on-bgsave-error is yes, and too few replicas where
- * there are fewer than min-replicas-to-write; INFO shows neither setting, so one write is tried.
+ * Redis refuses every write after a failed snapshot (stop-writes-on-bgsave-error), or with too few replicas
+ * (min-replicas-to-write). INFO shows neither setting, so one write is tried.
  */
 function mayRefuseWrites(info: ReadonlyMap<string, string>): boolean {
   return info.get("rdb_last_bgsave_status") === "err" || info.has("min_slaves_good_slaves");
@@ -66,14 +64,9 @@ async function judgeTopology(
 ): Promise<readonly RedisProblem[]> {
   if (redis.topology !== "cluster") {
     if (!masters.some(({ info }) => info.get("cluster_enabled") === "1")) return [];
-    return [
-      {
-        kind: "other-topology",
-        weight: "refuse",
-        message:
-          "expected a Redis of its own, got a node of a cluster: set redis.cluster (REDRIVER_REDIS_CLUSTER) to true",
-      },
-    ];
+    const message =
+      "expected a Redis of its own, got a node of a cluster: set redis.cluster (REDRIVER_REDIS_CLUSTER) to true";
+    return [{ kind: "other-topology", weight: "refuse", message }];
   }
   if (masters.length === 0) {
     const message = "expected masters in the cluster, found none; see CLUSTER NODES";
@@ -97,8 +90,32 @@ async function askPolicies(redis: RedisConnection): Promise<ReadonlyMap<string, 
       }),
     );
   } catch (error) {
-    // Forbidden or renamed: unknown is an answer here. Being away is not.
-    if (isRedriverError(error) && error.code === "redis-unavailable") throw error;
+    // A forbidden or renamed command leaves the policy unknown.
+    if (isRedisAway(error)) throw error;
     return new Map();
   }
+}
+
+/** A begin is asked for at most this long after the memory was. */
+const knownForMs = 5_000;
+
+/**
+ * Whether Redis has room for new entries of a ledger. Asks it at most every 5 s. True while Redis is away: the
+ * next call reports that itself.
+ */
+export function createRoomCheck(
+  redis: RedisConnection,
+  clock: Pick<Clock, "monotonic">,
+): () => Promise<boolean> {
+  let asked: { readonly at: number; readonly hasRoom: Promise<boolean> } | null = null;
+  const ask = async (): Promise<boolean> => {
+    const fitness = await unlessRedisAway(() => checkFitness(redis), null);
+    if (fitness === null) asked = null;
+    return fitness === null || !fitness.problems.some(({ kind }) => kind === "almost-full");
+  };
+  return () => {
+    const now = clock.monotonic();
+    if (asked === null || now - asked.at >= knownForMs) asked = { at: now, hasRoom: ask() };
+    return asked.hasRoom;
+  };
 }

@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
 
-/**
- * A Lua text with the name it is known by in errors. The text starts with its contract: KEYS, ARGV, returns,
- * effects.
- */
+/** A Lua text. It starts with its contract: KEYS, ARGV, returns, effects. */
 export interface RedisScript<Answer = unknown> {
   /** Never there: the type of the JSON that it answers. */
   readonly answer?: Answer;
+  /** For errors. */
   readonly name: string;
   readonly lua: string;
-  /** SHA-1 of the text, in hex, as EVALSHA wants it. */
+  /** SHA-1 of the text, in hex, as EVALSHA takes it. */
   readonly sha: string;
 }
 
@@ -26,9 +24,9 @@ export interface ScriptRunner {
   run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
 }
 
-type Send = (command: string, ...args: readonly (string | number)[]) => Promise<unknown>;
-
-export function createRunScript(send: Send): ScriptRunner["run"] {
+export function createRunScript(
+  send: (command: string, ...args: readonly (string | number)[]) => Promise<unknown>,
+): ScriptRunner["run"] {
   return async (script, keys, args) => {
     try {
       return await send("EVALSHA", script.sha, keys.length, ...keys, ...args);
@@ -40,6 +38,6 @@ export function createRunScript(send: Send): ScriptRunner["run"] {
 }
 
 function isNoScript(error: unknown): boolean {
-  const seen = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return seen instanceof Error && seen.message.startsWith("NOSCRIPT");
+  const refusal = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return refusal instanceof Error && refusal.message.startsWith("NOSCRIPT");
 }

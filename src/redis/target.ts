@@ -1,17 +1,15 @@
 import { RedriverError } from "../ports/errors.ts";
 
-/** Where Redis is: one server, or the master that Sentinels name, or a cluster. */
+/** One server, the master that Sentinels name, or a cluster. */
 export interface RedisTarget {
   /**
    * `redis://` or `rediss://` (TLS), with user, password and database number as usual. With Sentinels its
    * host and port are not used, and TLS goes to the Sentinels too. Of a cluster it is one node.
    */
   readonly url: string;
-  /** PEM of who signed the server's certificate, in place of the system's list. */
+  /** PEM of certificate authorities, instead of the system's list. */
   readonly ca?: string | undefined;
-  /**
-   * PEM of the client's own certificate and its private key, where the server asks for one; both or neither.
-   */
+  /** PEM of the client's own certificate and its private key, if the server asks for one; both or neither. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly sentinel?: SentinelTarget | undefined;
@@ -35,9 +33,8 @@ export function toTopology({ sentinel, cluster }: RedisTarget): RedisTopology {
   return cluster === undefined ? "standalone" : "cluster";
 }
 
-/** Where a person would look, safe to print: hosts and ports, and the master's name. */
-export function toAddress(target: string | RedisTarget): string {
-  const { url, sentinel, cluster } = typeof target === "string" ? { url: target } : target;
+/** Safe to print: hosts and ports, and the master's name. */
+export function toAddress({ url, sentinel, cluster }: RedisTarget): string {
   if (sentinel !== undefined) return `${sentinel.name} of the Sentinels ${sentinel.nodes.join(", ")}`;
   if (parse(url) === null) return "an unreadable redis.url";
   const { host, port } = toNode(url);
@@ -45,13 +42,11 @@ export function toAddress(target: string | RedisTarget): string {
   return `the cluster of ${[`${bracketed(host)}:${port}`, ...cluster].join(", ")}`;
 }
 
-export interface RedisNode {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** `host:port` or a URL → host without brackets, and port. Fails with `settings-invalid`. */
-export function toNode(address: string, defaultPort = 6379): RedisNode {
+export function toNode(
+  address: string,
+  defaultPort = 6379,
+): { readonly host: string; readonly port: number } {
   const url = parse(address.includes("://") ? address : `redis://${address}`);
   if (url === null) {
     throw new RedriverError("settings-invalid", "expected host:port of a Redis, got something else");

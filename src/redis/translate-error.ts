@@ -6,77 +6,63 @@ interface Meaning {
   readonly fix: string;
 }
 
-const login = "give redis.url a user that may use keys, scripts and INFO (docs/redis.md has the ACL line)";
-const topology = "set redis.cluster (REDRIVER_REDIS_CLUSTER) to true: this is a node of a cluster";
-const slotMoving: Meaning = {
-  code: "redis-unavailable",
-  fix: "a slot of the cluster is being moved; wait until it is",
-};
+/** It ends when Redis is well again. */
+const away = (fix: string): Meaning => ({ code: "redis-unavailable", fix });
+/** It needs a person. */
+const unfit = (fix: string): Meaning => ({ code: "redis-unsuitable", fix });
 
-/** Refusals that end when Redis is well again. The command did nothing. */
-const unavailable: Readonly<Record<string, string>> = {
-  LOADING: "it is loading its data; wait until it has",
-  MASTERDOWN: "its master is away; bring it back or promote a replica",
-  READONLY: "it is a replica; point redis.url at the primary, or name its Sentinels in redis.sentinels",
-  OOM: "maxmemory is reached; raise it (CONFIG SET maxmemory …), or remove what else is in this Redis",
-  MISCONF: "it cannot write its snapshot and refuses writes; free its disk",
-  NOREPLICAS: "too few replicas follow it (min-replicas-to-write); bring them back",
-  CLUSTERDOWN: "some slots of the cluster have no master; see CLUSTER NODES",
-  TRYAGAIN: slotMoving.fix,
-  BUSY: "a script runs for long; see SLOWLOG",
-  UNBLOCKED: "it became a replica; see redis.url",
-  EXECABORT: "it refused a command of a transaction; see its log",
-  NOSCRIPT: "it forgot a script; it is sent again",
-};
+const login = unfit(
+  "give redis.url a user that may use keys, scripts and INFO (docs/redis.md has the ACL line)",
+);
+const inCluster = unfit("set redis.cluster (REDRIVER_REDIS_CLUSTER) to true: this is a node of a cluster");
+const slotMoving = away("a slot of the cluster is being moved; wait until it is");
 
-/** Refusals that need a person. */
-const unsuitable: Readonly<Record<string, string>> = {
-  MOVED: topology,
-  ASK: topology,
-  CROSSSLOT: topology,
+/** The meaning of a refusal by its first word. The command did nothing. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  LOADING: away("it is loading its data; wait until it has"),
+  MASTERDOWN: away("its master is away; bring it back or promote a replica"),
+  READONLY: away("it is a replica; point redis.url at the primary, or name its Sentinels in redis.sentinels"),
+  OOM: away("maxmemory is reached; raise it (CONFIG SET maxmemory …), or remove what else is in this Redis"),
+  MISCONF: away("it cannot write its snapshot and refuses writes; free its disk"),
+  NOREPLICAS: away("too few replicas follow it (min-replicas-to-write); bring them back"),
+  CLUSTERDOWN: away("some slots of the cluster have no master; see CLUSTER NODES"),
+  TRYAGAIN: slotMoving,
+  BUSY: away("a script runs for long; see SLOWLOG"),
+  UNBLOCKED: away("it became a replica; see redis.url"),
+  EXECABORT: away("it refused a command of a transaction; see its log"),
+  NOSCRIPT: away("it forgot a script; it is sent again"),
+  MOVED: inCluster,
+  ASK: inCluster,
+  CROSSSLOT: inCluster,
   NOAUTH: login,
   WRONGPASS: login,
   NOPERM: login,
   DENIED: login,
 };
 
-/** What the first word of a refusal means. */
-function meaningOf(word: string): Meaning | null {
-  const wait = unavailable[word];
-  if (wait !== undefined) return { code: "redis-unavailable", fix: wait };
-  const fix = unsuitable[word];
-  return fix === undefined ? null : { code: "redis-unsuitable", fix };
-}
-
-/** Refusals that start with ERR, by what they say. */
+/** Refusals that start with ERR, by their text. */
 const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
-  // Redis says so of a script whose entries are on their way to another node. The read before the write
+  // Redis reports it of a script whose entries are on their way to another node. The read before the write
   // fails: nothing is half done.
   [/non local key in a cluster node/, slotMoving],
-  [/max number of clients/, { code: "redis-unavailable", fix: "maxclients is reached; raise it" }],
+  [/max number of clients/, away("maxclients is reached; raise it")],
   [
     /cluster support disabled/,
-    {
-      code: "redis-unsuitable",
-      fix: "this is no cluster: set redis.cluster (REDRIVER_REDIS_CLUSTER) to false",
-    },
+    unfit("this is no cluster: set redis.cluster (REDRIVER_REDIS_CLUSTER) to false"),
   ],
   [
     /unknown command/i,
-    {
-      code: "redis-unsuitable",
-      fix: "it does not know it by this name: let redriver use INFO and the commands of docs/redis.md (rename-command), on Redis 6.2 or newer",
-    },
+    unfit(
+      "it does not know it by this name: let redriver use INFO and the commands of docs/redis.md (rename-command), on Redis 6.2 or newer",
+    ),
   ],
   [
     /only (have|with) database 0|DB index is out of range|SELECT is not allowed in cluster mode/,
-    { code: "redis-unsuitable", fix: "redis.url names a database that is not there" },
+    unfit("redis.url names a database that is not there"),
   ],
 ];
 
-/**
- * What the client says of a cluster that it asked again and again; what was answered last stands behind it.
- */
+/** A cluster's client gives up after several redirections. Behind this stands the last answer. */
 const askedInVain = /^Too many Cluster redirections\. Last error: (?:ReplyError: )?/;
 
 export interface Refusal extends Meaning {
@@ -84,37 +70,36 @@ export interface Refusal extends Meaning {
   readonly word: string;
 }
 
-/** What a refusal of the server means, by its own words; null where they are not known. */
+/** Reads a refusal of the server by its words; null if they are not known. */
 export function findRefusal(text: string): Refusal | null {
-  const said = text.replace(askedInVain, "");
-  const word = /^[A-Z]+/.exec(said)?.[0] ?? "";
-  const known = meaningOf(word);
-  if (known === null) {
-    const general = generalRefusals.find(([pattern]) => pattern.test(said))?.[1];
+  const answer = text.replace(askedInVain, "");
+  const word = /^[A-Z]+/.exec(answer)?.[0] ?? "";
+  const known = meanings[word];
+  if (known === undefined) {
+    const general = generalRefusals.find(([pattern]) => pattern.test(answer))?.[1];
     return general === undefined ? null : { word: "ERR", ...general };
   }
   // A client that follows redirections meets too many of them only while slots move.
-  const isMoving = said !== text && known.code !== "redis-unavailable";
+  const isMoving = answer !== text && known.code !== "redis-unavailable";
   return { word, ...(isMoving ? slotMoving : known) };
 }
 
 /**
- * An error of the client or a reply of the server → RedriverError: `redis-unavailable` when waiting can help
- * (no connection, no answer in time, loading, read-only, out of memory); `redis-unsuitable` when a person
- * must act (login, permissions, another topology); `invariant-broken` for a script that failed. Messages name
- * host and command, never arguments.
+ * An error of the client or a reply of the server → RedriverError: `redis-unavailable` if waiting can help
+ * (no connection, no answer in time, loading, read-only, out of memory); `redis-unsuitable` if a person must
+ * act (login, permissions, another topology); `invariant-broken` for a script that failed. Messages have
+ * address and command, never arguments.
  */
 export function toRedisError(error: unknown, address: string, command: string): RedriverError {
   if (isRedriverError(error)) return error;
   const text = error instanceof Error ? error.message : String(error);
-  const isReply = error instanceof Error && error.name === "ReplyError";
   const detail = { cause: error };
   const refusal = findRefusal(text);
   if (refusal !== null) {
     const message = `Redis at ${address} refused ${command}: ${refusal.word}; ${refusal.fix}`;
     return new RedriverError(refusal.code, message, detail);
   }
-  if (isReply) {
+  if (error instanceof Error && error.name === "ReplyError") {
     const message = `Redis at ${address} failed ${command}: ${/^[A-Z]+/.exec(text)?.[0] ?? "error"}`;
     return new RedriverError("invariant-broken", message, detail);
   }
@@ -125,26 +110,21 @@ export function toRedisError(error: unknown, address: string, command: string): 
 
 function toConnectionMeaning(error: unknown): Meaning {
   const reason = toReason(error);
-  return { code: "redis-unavailable", fix: `${reason}; ${settingBehind(reason)}` };
+  return away(`${reason}; ${settingBehind(reason)}`);
 }
 
-/** The library's text ends in what the last Sentinel said. */
+/** The library's text ends with the last Sentinel's answer. */
 function toSentinelMeaning(text: string): Meaning {
-  const said = /Last error: (.*)$/.exec(text)?.[1];
-  if (said === undefined || said.includes("No such master")) {
-    const fix = "no Sentinel knows this master; see redis.sentinels and redis.sentinelName";
-    return { code: "redis-unavailable", fix };
+  const answer = /Last error: (.*)$/.exec(text)?.[1];
+  if (answer === undefined || answer.includes("No such master")) {
+    return away("no Sentinel knows this master; see redis.sentinels and redis.sentinelName");
   }
-  if (/\b(NOAUTH|WRONGPASS|NOPERM)\b/.test(said)) {
-    const fix = "the Sentinels refused the login; see redis.sentinelUser and redis.sentinelPassword";
-    return { code: "redis-unsuitable", fix };
-  }
-  return { code: "redis-unavailable", fix: "no Sentinel answers; see redis.sentinels" };
+  return /\b(NOAUTH|WRONGPASS|NOPERM)\b/.test(answer)
+    ? unfit("the Sentinels refused the login; see redis.sentinelUser and redis.sentinelPassword")
+    : away("no Sentinel answers; see redis.sentinels");
 }
 
-/**
- * A TLS alert comes from the server; every other complaint about a certificate is ours about the server's.
- */
+/** A TLS alert comes from the server. Any other complaint about a certificate is ours about the server's. */
 function settingBehind(reason: string): string {
   if (reason.includes("_ALERT_")) {
     return "it refuses our certificate, or asks for one: see redis.certFile and redis.keyFile";
@@ -154,7 +134,7 @@ function settingBehind(reason: string): string {
     : "see redis.url";
 }
 
-/** What the system's names of a connection's end mean, for a person. */
+/** The system's names of a connection's end, for a person. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "there is no such host",

@@ -176,7 +176,7 @@ const server = await findRedisServer({
   cacheDir: ".cache/redis",
   say: (line) => process.stderr.write(`${line}\n`),
 });
-const redis = createRedis(server.url, { role: "bench" });
+const redis = createRedis({ url: server.url }, { role: "bench" });
 let off = 0;
 try {
   await redis.ready(5_000);

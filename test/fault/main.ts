@@ -82,7 +82,7 @@ const teardown = createTeardown();
 const { stop, closed } = endOnSignals(processIo.onSignal, settings.shutdown.hardMs);
 teardown.add("signals", closed);
 const { url, keyPrefix } = settings.redis;
-const redis = createRedis(url, { role: "fault", keyPrefix });
+const redis = createRedis({ url }, { role: "fault", keyPrefix });
 teardown.add("redis of the guard book", () => redis.close());
 const env = process.env;
 const live = openLiveCore({
@@ -94,7 +94,7 @@ const live = openLiveCore({
   decorate: decorateDaemon({ failpoints, disk, redis }),
 });
 const queue = createBullmqQueue({
-  createConnection: (role) => toBullmqConnection(url, role),
+  createConnection: (role) => toBullmqConnection({ url }, role),
   keyPrefix,
   concurrency: { short: 10, windows: settings.windows.concurrency },
   clock: systemClock,

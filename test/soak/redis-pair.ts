@@ -47,7 +47,7 @@ export async function startRedisPair(dir: string, daemons: number, guard: Guard)
   const started: SoakRedis[] = [];
   const start = async (): Promise<SoakRedis> => {
     const server = await servers.start(serverArgs);
-    const connection = createRedis(server.url, { role: "soak", keyPrefix });
+    const connection = createRedis({ url: server.url }, { role: "soak", keyPrefix });
     const untilConnected = (): Promise<void> =>
       waitUntil(
         `Redis on port ${server.port}`,

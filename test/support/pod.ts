@@ -57,7 +57,7 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
   const teardown = createTeardown();
   const live = openLiveCore({ settings, document: reading.document, env: {}, events, teardown });
   const queue = createBullmqQueue({
-    createConnection: (role) => toBullmqConnection(redisUrl, role),
+    createConnection: (role) => toBullmqConnection({ url: redisUrl }, role),
     keyPrefix,
     concurrency: { short: 20, windows: settings.windows.concurrency },
     clock: systemClock,

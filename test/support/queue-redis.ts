@@ -71,7 +71,7 @@ export function recordEvents(): RecordedEvents {
 export function openQueue(url: string, options: Partial<QueueOptions> & { readonly keyPrefix: string }) {
   const events = recordEvents();
   const queue = createBullmqQueue({
-    createConnection: (role) => toBullmqConnection(url, role),
+    createConnection: (role) => toBullmqConnection({ url }, role),
     concurrency: { short: 4, windows: 4 },
     clock: systemClock,
     events,

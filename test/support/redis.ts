@@ -27,7 +27,7 @@ export function useRedis(whose: "any" | "own" = "any"): TestRedis {
 
   beforeAll(async () => {
     found = whose === "own" ? await startOwn() : await findForTests();
-    redis = createRedis(found.url, { role: "test" });
+    redis = createRedis({ url: found.url }, { role: "test" });
     await redis.ready(5_000);
   });
   afterAll(async () => {

@@ -146,7 +146,7 @@ it("the daemon and its commands give away no secret and nothing of a message, wh
     asked.set(`${name} ${method}`, (asked.get(`${name} ${method}`) ?? 0) + 1);
     return services[name]?.[method]?.(request) ?? friendly(request);
   });
-  const admin = createRedis(redis.url(), { role: "test" });
+  const admin = createRedis({ url: redis.url() }, { role: "test" });
   onTestFinished(() => admin.close());
   await admin.ready(5_000);
   await admin.command("ACL", "SETUSER", "daemon", "on", `>${secrets["Redis password"]}`, "~*", "&*", "+@all");

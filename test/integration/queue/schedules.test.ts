@@ -145,7 +145,7 @@ describe("a schedule", () => {
   });
 
   test("tells when it runs next to whoever asks, and asking leaves nothing behind", async () => {
-    const connection = toBullmqConnection(server.url(), "queue");
+    const connection = toBullmqConnection({ url: server.url() }, "queue");
     try {
       expect(await readNextRuns(connection, prefix)).toEqual(new Map());
       expect(await redis.keys(`{${prefix}}:*`)).toEqual([]);

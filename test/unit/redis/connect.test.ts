@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 function connect(url: string, settings: Partial<Parameters<typeof createRedis>[1]> = {}): RedisConnection {
-  const connection = createRedis(url, { role: "test", ...settings });
+  const connection = createRedis({ url }, { role: "test", ...settings });
   cleanups.push(() => connection.close());
   return connection;
 }
@@ -111,8 +111,8 @@ describe("a connection", () => {
 });
 
 test("a worker's connection waits for ever and drops a silent socket; a queue's fails at once", () => {
-  const worker = toBullmqConnection(redis.url());
-  const queue = toBullmqConnection(redis.url(), "queue");
+  const worker = toBullmqConnection({ url: redis.url() }, "worker");
+  const queue = toBullmqConnection({ url: redis.url() }, "queue");
   expect(worker.options).toMatchObject({ maxRetriesPerRequest: null, socketTimeout: 10_000 });
   expect(worker.options).not.toHaveProperty("commandTimeout", expect.any(Number));
   expect(queue.options).toMatchObject({ maxRetriesPerRequest: 1, enableOfflineQueue: false });
@@ -126,6 +126,6 @@ test("keys carry prefix, layout version and the source as hash tag", () => {
 });
 
 test("an address has no credentials", () => {
-  expect(toAddress("rediss://user:pass@cache.example.com/2")).toBe("cache.example.com:6379");
-  expect(toAddress("not a url")).toBe("an unreadable redis.url");
+  expect(toAddress({ url: "rediss://user:pass@cache.example.com/2" })).toBe("cache.example.com:6379");
+  expect(toAddress({ url: "not a url" })).toBe("an unreadable redis.url");
 });
