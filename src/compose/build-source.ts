@@ -36,7 +36,7 @@ import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
 import { createSweepRequest } from "../redrive/sweep/sweep-request.ts";
 import { createPageMemory } from "../redrive/listing/page-memory.ts";
-import { createTooLargeDates } from "../redrive/listing/too-large-dates.ts";
+import { createTooLargeDates } from "../redrive/listing/too-large.ts";
 import { watchLedger } from "../redrive/source/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";

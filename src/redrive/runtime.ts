@@ -17,7 +17,7 @@ import type { RefusalRow } from "./page/publish/refusal-row.ts";
 import type { PageMemory } from "./listing/page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
-import type { TooLargeDates } from "./listing/too-large-dates.ts";
+import type { TooLargeDates } from "./listing/too-large.ts";
 import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 
 /** The parts of the world that the stages need. */

@@ -7,7 +7,7 @@ import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
-import type { ListingSignals } from "../../redrive/listing/list-with-retry.ts";
+import type { ListingSignals } from "../../redrive/listing/list-page.ts";
 import { countOption } from "../input/options.ts";
 
 /** Which of the parked dead letters a command is about. */

@@ -21,7 +21,7 @@ import {
   type DrainSelects,
   selectsEverything,
 } from "../listing/drain-selects.ts";
-import type { ListingSignals } from "../listing/list-with-retry.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";

@@ -9,24 +9,6 @@ export interface Lease {
   release(): void;
 }
 
-/**
- * The bytes of memory that all listing, parsing and publishing of this process shares. First come, first served, so that nobody
- * waits for ever: a large request delays the small ones behind it. A request for more than the total waits until half of the total
- * is free, and then nobody else is served. A bounded number of others may pass it, so it delays nobody for long and its own wait
- * ends.
- *
- * A caller that holds a lease and waits for another could wait for a caller that does the same. So a page has one lease for its
- * whole life, and a page within a page uses `tryAcquire`.
- */
-export interface ByteBudget {
-  readonly total: number;
-  used(): number;
-  /** Throws `stopped` when the signal aborts before its turn. */
-  acquire(bytes: number, signal: AbortSignal): Promise<Lease>;
-  /** Null if it would have to wait. */
-  tryAcquire(bytes: number): Lease | null;
-}
-
 /** One page each: some thousand messages. */
 const maxPassed = 64;
 
@@ -37,11 +19,23 @@ interface Waiting {
   passed: number;
 }
 
-export function createByteBudget(total: number): ByteBudget {
+export type ByteBudget = ReturnType<typeof createByteBudget>;
+
+/**
+ * The bytes of memory that all listing, parsing and publishing of this process shares. First come, first
+ * served, so that nobody waits for ever: a large request delays the small ones behind it. A request for more
+ * than the total waits until half of the total is free, and then nobody else is served. A bounded number of
+ * others may pass it, so it delays nobody for long and its own wait ends.
+ *
+ * A caller that holds a lease and waits for another could wait for a caller that does the same. So a page has
+ * one lease for its whole life, and a page within a page uses `tryAcquire`.
+ */
+export function createByteBudget(total: number) {
   let used = 0;
   const queue: Waiting[] = [];
 
-  // Half in use is allowed: a listing that hangs in the middle of its answer must not make large records, and so everyone, wait.
+  // Half in use is allowed: a listing that hangs in the middle of its answer must not make large records, and
+  // so everyone, wait.
   const hasRoom = (bytes: number): boolean => (bytes > total ? used <= total / 2 : used + bytes <= total);
   const take = (asked: number): Lease => {
     let bytes = asked;
@@ -78,8 +72,7 @@ export function createByteBudget(total: number): ByteBudget {
       next?.grant(take(next.bytes));
     }
   };
-  /** Takes without waiting; null: it is not its turn. */
-  const tryTake = (bytes: number): Lease | null => {
+  const tryAcquire = (bytes: number): Lease | null => {
     const mayPass = queue.every((one) => one.bytes > total && one.passed < maxPassed);
     if (!mayPass || !hasRoom(bytes) || (bytes > total && queue.length > 0)) return null;
     pass(queue.length);
@@ -89,10 +82,12 @@ export function createByteBudget(total: number): ByteBudget {
   return {
     total,
     used: () => used,
-    tryAcquire: tryTake,
-    async acquire(bytes, signal) {
+    /** Null if it would have to wait. */
+    tryAcquire,
+    /** Throws `stopped` if the signal aborts before its turn. */
+    async acquire(bytes: number, signal: AbortSignal): Promise<Lease> {
       if (signal.aborted) throw stopped(signal);
-      const taken = tryTake(bytes);
+      const taken = tryAcquire(bytes);
       if (taken !== null) return taken;
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {

@@ -8,8 +8,8 @@ import { resolveEdge } from "../../rules/patterns/parse-edge.ts";
 export type DatesMeaning = "entered" | "created" | null;
 
 /**
- * True if a drain lists a record at `now` (Unix ms by the service's clock), or will later: an upper end that moves with the clock
- * reaches every record. A record without a date is not excluded by it.
+ * True if a drain lists a record at `now` (Unix ms by the service's clock), or will later: an upper end that
+ * moves with the clock reaches every record. A record without a date is not excluded by it.
  */
 export type DrainSelects = (record: RawRecord, now: number) => boolean;
 
@@ -39,8 +39,8 @@ export function enteredAtOf({ dlqId }: RawRecord): number | null {
 }
 
 /**
- * True if the source may delete a record until `by` (Unix ms by the service's clock). If its id does not show when it entered the
- * DLQ, its creation counts. A record without either counts as near.
+ * True if the source may delete a record until `by` (Unix ms by the service's clock). If its id does not show
+ * when it entered the DLQ, its creation counts. A record without either counts as near.
  */
 export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
   const enteredAt = enteredAtOf(record) ?? createdAtOf(record);

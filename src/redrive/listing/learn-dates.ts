@@ -1,7 +1,7 @@
 import { parseRecord } from "../../message/parse-record.ts";
 import type { DeadLetter, RawRecord } from "../../message/dead-letter.ts";
 import type { ListQuery } from "../../ports/service.ts";
-import { createPageSize, isTooLarge, listFitting, noRoom, type TakeRoom } from "./list-fitting.ts";
+import { createPageSize, isTooLarge, listFitting, noRoom, takeAtOnce } from "./list-fitting.ts";
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
@@ -9,8 +9,8 @@ import type { SourceRuntime } from "../runtime.ts";
 export const apartMs = 1_000;
 
 /**
- * True if the record entered the DLQ when it was created. Then the meaning of dates cannot be learned from it and does not matter
- * for it.
+ * True if the record entered the DLQ when it was created. Then the meaning of dates cannot be learned from it
+ * and does not matter for it.
  */
 export function letterDatesAgree({
   enteredAt,
@@ -20,9 +20,10 @@ export function letterDatesAgree({
 }
 
 /**
- * Learns once what fromDate and toDate of this source mean. It lists the millisecond in which a record entered the DLQ. If the
- * record is listed, dates mean entry. If it is listed by its createdAt, they mean creation. Otherwise nothing is learned. The
- * service's documents leave this open (remote-contract.md). Only dates that mean entry allow passes over new records alone.
+ * Learns once what fromDate and toDate of this source mean, which the service's documents leave open
+ * (remote-contract.md). It lists the millisecond in which a record entered the DLQ. If the record is listed,
+ * dates mean entry. If it is listed by its createdAt, they mean creation. Otherwise nothing is learned. Only
+ * dates that mean entry allow passes over new records alone.
  */
 export async function learnDates(
   source: SourceRuntime,
@@ -30,11 +31,7 @@ export async function learnDates(
   signal: AbortSignal,
 ): Promise<"entered" | "created" | null> {
   // No wait for memory: the caller holds the page of these records. The next window asks again.
-  const take: TakeRoom = async (bytes) => {
-    const lease = source.memory.tryAcquire(bytes);
-    if (lease === null) throw noRoom;
-    return lease;
-  };
+  const room = { memory: source.memory, take: takeAtOnce(source.memory) };
   const known = await source.book.datesMean();
   if (known !== null) return known;
   for (const raw of records) {
@@ -46,7 +43,7 @@ export async function learnDates(
       const query = { select: {}, fromDate: date, toDate: date };
       try {
         const list = (sized: ListQuery) => listPage(source, sized, signal);
-        const page = await listFitting(list, query, createPageSize(), { memory: source.memory, take });
+        const page = await listFitting(list, query, createPageSize(), room);
         page.release();
         return page.records.some((listed) => listed["dlqId"] === dlqId);
       } catch (error) {
@@ -54,12 +51,9 @@ export async function learnDates(
         throw error;
       }
     };
-    const meaning = (await isListedAt(enteredAt))
-      ? "entered"
-      : (await isListedAt(createdAt))
-        ? "created"
-        : null;
-    if (meaning === null) return null;
+    const isEntry = await isListedAt(enteredAt);
+    if (!isEntry && !(await isListedAt(createdAt))) return null;
+    const meaning = isEntry ? "entered" : "created";
     await source.book.learnDates(meaning);
     source.events.emit({ type: "source:dates-learned", source: source.config.id, meaning });
     return meaning;

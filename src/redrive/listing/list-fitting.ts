@@ -23,11 +23,10 @@ export const createPageSize = (count = recordsPerPage): PageSize => ({
   isSurprised: count === 1,
 });
 
-/** The memory that a page holds until its records are done. */
 export interface Held {
   /** The number of records asked for. */
   readonly asked: number;
-  /** Safe to call twice. */
+  /** Releases its memory, once its records are done. Safe to call twice. */
   readonly release: () => void;
 }
 
@@ -37,10 +36,20 @@ export const noRoom = new Error("there is no memory for a page beside the one th
 /** Takes memory for an answer of this many bytes. Throws what keeps a page from being listed. */
 export type TakeRoom = (answerBytes: number) => Promise<PageLease>;
 
+/** For a caller that holds a page. */
+export const takeAtOnce =
+  (memory: PageMemory): TakeRoom =>
+  async (answerBytes) => {
+    const lease = memory.tryAcquire(answerBytes);
+    if (lease === null) throw noRoom;
+    return lease;
+  };
+
 /**
- * Lists one page with as many records as memory allows. The caller releases it. Memory is taken when the answer begins, so a source
- * that does not answer holds none. If there is no memory then, the answer is dropped and the page is asked for again later. Throws
- * as `list` and `take` do, and `answer-too-large` if not even one record fits into the allowed bytes.
+ * Lists one page with as many records as memory allows. The caller releases it. Memory is taken when the
+ * answer begins, so a source that does not answer holds none. If there is no memory then, the answer is
+ * dropped and the page is asked for again later. Throws as `list` and `take` do, and `answer-too-large` if not
+ * even one record fits into the allowed bytes.
  */
 export async function listFitting<Page extends ListPage>(
   list: (query: ListQuery) => Promise<Page>,

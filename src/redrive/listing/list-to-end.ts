@@ -1,14 +1,12 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
+import { defined } from "../../message/defined.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { ListQuery } from "../../ports/service.ts";
-import { cutAround, isMoment, type DateRange } from "./date-range.ts";
 import { enteredAtOf } from "./drain-selects.ts";
-import { findTooLarge } from "./find-too-large.ts";
-import { followCursor } from "./follow-cursor.ts";
+import { createListingDeadline, followCursor, type ListingDeadline } from "./follow-cursor.ts";
 import { createPageSize, isTooLarge, recordsPerPage, type Held } from "./list-fitting.ts";
-import type { ListedPage } from "./list-page.ts";
-import { listWithRetry, type ListingSignals } from "./list-with-retry.ts";
-import { createListingDeadline, type ListingDeadline } from "./listing-deadline.ts";
+import { listWithRetry, type ListedPage, type ListingSignals } from "./list-page.ts";
+import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
 /** Each too large record costs a search. A listing with more of them fails; the next one starts with the known ones. */
@@ -16,8 +14,8 @@ const maxCuts = 32;
 /** 80 bytes each. Behind this many ids, repeated records are no longer recognised. */
 const maxIds = 100_000;
 /**
- * Enough for a million records at 6 calls a second. A window or command that ends so has worked on what it saw. Its pass is
- * partial, and the next one lists again.
+ * Enough for a million records at 6 calls a second. A window or command that ends so has worked on what it
+ * saw. Its pass is partial, and the next one lists again.
  */
 export const maxListingMs = 1_800_000;
 /** The date of a record without a date: outside every range. */
@@ -28,8 +26,9 @@ export interface ListingPage extends ListedPage {
   /** True if it was asked for by the cursor of the page before. */
   readonly isBehindCursor: boolean;
   /**
-   * Null on a page of records. Otherwise the page is empty: a record with this date (Unix ms, by the service's dates) is too large
-   * to be read. It was passed over, with everything that the service lists behind it in the same millisecond.
+   * Null on a page of records. Otherwise the page is empty: a record with this date (Unix ms, by the service's
+   * dates) is too large to be read. It was passed over, with everything that the service lists behind it in
+   * the same millisecond.
    */
   readonly passedOver: number | null;
   /** The number of records asked for; 0 if passed over. */
@@ -37,9 +36,9 @@ export interface ListingPage extends ListedPage {
 }
 
 /**
- * Every page of a listing until its cursor ends. A short page means nothing. A record too large to be read is located by dates,
- * reported, and passed over. After that, a missing record proves nothing. Throws RedriverErrors: the failure of a page, `stopped`
- * between two pages, `listing-endless`.
+ * Every page of a listing until its cursor ends. A record too large to be read is located by dates, reported,
+ * and passed over. After that, a missing record proves nothing. Throws RedriverErrors: the failure of a page,
+ * `stopped` between two pages, `listing-endless`.
  *
  * A page holds its memory until the next one is asked for.
  */
@@ -48,10 +47,7 @@ export async function* listToEnd(
   { fromDate, toDate, ...select }: Omit<ListQuery, "count" | "cursor">,
   signals: ListingSignals,
 ): AsyncGenerator<ListingPage, void, undefined> {
-  const whole: DateRange = {
-    ...(fromDate === undefined ? {} : { fromDate }),
-    ...(toDate === undefined ? {} : { toDate }),
-  };
+  const whole: DateRange = defined({ fromDate, toDate });
   const parts = [...cutAround(whole, source.tooLarge.within(whole))];
   const listed = createListed();
   const time = createListingDeadline(source.clock, signals.maxListingMs ?? maxListingMs);

@@ -6,11 +6,10 @@
  * A page has one lease for its whole life: the answer, its text, the records, their items, the body in flight and its answer.
  */
 import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
-import { createRecordSizes } from "./record-sizes.ts";
 
 /**
- * Bytes of memory per byte of an answer, from its first byte to the end of its batch, uncollected garbage included. Measured
- * (docs/memory.md): 6 if a character takes one byte, 10 if it takes two.
+ * Bytes of memory per byte of an answer, from its first byte to the end of its batch, uncollected garbage
+ * included. Measured (docs/memory.md): 6 if a character takes one byte, 10 if it takes two.
  */
 export const readingFactor = 10;
 /** The same once it is parsed: then the answer and its text are garbage. */
@@ -23,21 +22,6 @@ const margin = 2;
 const minAnswerBytes = 262_144;
 /** Garbage is collected around an answer this large. It takes some 30 ms, and such a page half a second. */
 const worthCollectingBytes = 4_194_304;
-
-export interface PageMemory {
-  /** How many records a page may ask for; at least 1. */
-  maxRecords(): number;
-  /** The allowed answer bytes for this many records: a share of the budget, or the longest answer for a single record. */
-  limitBytes(count: number): number;
-  /** The expected maximum answer bytes for this many records; `limitBytes` while nothing is known. */
-  usualBytes(count: number): number;
-  /** True if a page of one record is so large that a page of more would not have been read. */
-  isLargeOne(records: number, answerBytes: number): boolean;
-  /** Waits for memory to read an answer of at most this many bytes. Throws `stopped`. */
-  acquire(answerBytes: number, signal: AbortSignal): Promise<PageLease>;
-  /** Null if it would have to wait. For callers that already hold a page. */
-  tryAcquire(answerBytes: number): PageLease | null;
-}
 
 export interface PageLease {
   /** Reports that the page was read, with its records and answer bytes. */
@@ -55,12 +39,14 @@ export interface PageMemoryParts {
   readonly collectGarbage: () => void;
 }
 
-/** Creates the page memory of one source. */
-export function createPageMemory(parts: PageMemoryParts): PageMemory {
-  const { budget, shares, maxAnswerBytes } = parts;
+export type PageMemory = ReturnType<typeof createPageMemory>;
+
+/** The page memory of one source. */
+export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbage }: PageMemoryParts) {
   const sizes = createRecordSizes();
   let wasLarge = false;
   const shareBytes = Math.min(maxAnswerBytes, Math.floor(budget.total / shares / readingFactor));
+  /** The allowed answer bytes for this many records: a share of the budget, or the longest answer for one record. */
   const limitBytes = (count: number): number => (count === 1 ? maxAnswerBytes : shareBytes);
   /** Until record sizes are known, this source reads one page at a time. It may be a source that never ends a page. */
   const firstPage = createByteBudget(1);
@@ -71,7 +57,7 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
       lease.shrink(answerBytes * workingFactor);
       wasLarge = answerBytes >= worthCollectingBytes;
       // The answer and its text, before its records are encoded.
-      if (wasLarge) parts.collectGarbage();
+      if (wasLarge) collectGarbage();
     },
     release() {
       lease.release();
@@ -80,24 +66,27 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
   });
   /** Collects the garbage of the page before. */
   const collectLeftOver = (): void => {
-    if (wasLarge) parts.collectGarbage();
+    if (wasLarge) collectGarbage();
     wasLarge = false;
   };
   return {
-    maxRecords() {
+    /** How many records a page may ask for; at least 1. */
+    maxRecords(): number {
       const mean = sizes.mean();
       return mean === null ? Infinity : Math.max(1, Math.floor((filling * shareBytes) / mean));
     },
     limitBytes,
-    usualBytes(count) {
+    /** The expected maximum answer bytes for this many records; `limitBytes` while nothing is known. */
+    usualBytes(count: number): number {
       const mean = sizes.mean();
-      const most = limitBytes(count);
-      return mean === null
-        ? most
-        : Math.min(most, Math.max(minAnswerBytes, Math.ceil(margin * mean * count)));
+      const max = limitBytes(count);
+      return mean === null ? max : Math.min(max, Math.max(minAnswerBytes, Math.ceil(margin * mean * count)));
     },
-    isLargeOne: (records, answerBytes) => records === 1 && answerBytes > shareBytes / 2,
-    async acquire(answerBytes, signal) {
+    /** True if a page of one record is so large that a page of more would not have been read. */
+    isLargeOne: (records: number, answerBytes: number): boolean =>
+      records === 1 && answerBytes > shareBytes / 2,
+    /** Waits for memory to read an answer of at most this many bytes. Throws `stopped`. */
+    async acquire(answerBytes: number, signal: AbortSignal): Promise<PageLease> {
       const first = sizes.mean() === null ? await firstPage.acquire(1, signal) : null;
       try {
         const lease = await budget.acquire(answerBytes * readingFactor, signal);
@@ -108,7 +97,8 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
         throw error;
       }
     },
-    tryAcquire(answerBytes) {
+    /** Null if it would have to wait. For callers that already hold a page. */
+    tryAcquire(answerBytes: number): PageLease | null {
       const isFirst = sizes.mean() === null;
       const first = isFirst ? firstPage.tryAcquire(1) : null;
       if (isFirst && first === null) return null;
@@ -119,6 +109,26 @@ export function createPageMemory(parts: PageMemoryParts): PageMemory {
       }
       collectLeftOver();
       return toPageLease(lease, first);
+    },
+  };
+}
+
+/** The mean covers about this many recent records, so that one large record does not make the next pages small. */
+const recordsRemembered = 400;
+
+/** The mean size of a source's records in a listing, as this process has seen them. */
+function createRecordSizes() {
+  let records = 0;
+  let bytes = 0;
+  return {
+    /** Bytes per record; null: not known yet. */
+    mean: (): number | null => (records === 0 ? null : bytes / records),
+    note(moreRecords: number, moreBytes: number): void {
+      records += moreRecords;
+      bytes += moreRecords === 0 ? 0 : moreBytes;
+      if (records <= recordsRemembered) return;
+      bytes *= recordsRemembered / records;
+      records = recordsRemembered;
     },
   };
 }

@@ -6,7 +6,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import type { Select } from "../../ports/service.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
-import type { ListingSignals } from "../listing/list-with-retry.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { hostOf } from "../../message/destination.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";

@@ -1,7 +1,7 @@
 import { sleptFully } from "../../ports/clock.ts";
 import type { Tally, OpenVerdict, Window } from "../../ports/passes.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
-import type { ListingSignals } from "../listing/list-with-retry.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import { type PassSettings, openPass } from "./open-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isRedriverError } from "../../ports/errors.ts";

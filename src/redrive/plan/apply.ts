@@ -16,7 +16,7 @@ import type { Origin } from "../../ports/lanes.ts";
 import type { Capacity } from "../../ports/limits.ts";
 import type { Tally } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons } from "../../ports/tally.ts";
-import type { ListingSignals } from "../listing/list-with-retry.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import type { PageOutcome } from "../page/page-report.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";

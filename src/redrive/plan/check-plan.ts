@@ -1,5 +1,5 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import type { ListingSignals } from "../listing/list-with-retry.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createOpenOrders } from "./open-orders.ts";
 import type { Planned } from "./plan-record.ts";

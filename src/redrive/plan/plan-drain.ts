@@ -7,7 +7,7 @@ import { parseUrl } from "../../message/parse-url.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
-import type { ListingSignals } from "../listing/list-with-retry.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import { isReconciling } from "../page/capacity-request.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDecidedCount, type DecidedReport } from "./decided-count.ts";

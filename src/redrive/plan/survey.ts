@@ -4,7 +4,7 @@
  * records nothing.
  */
 import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
-import type { ListingSignals } from "../listing/list-with-retry.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { horizonBehindMs, selectRange } from "../pass/select-dates.ts";
 import { knownOffsetMs } from "../pass/open-pass.ts";

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { ListPage, ListQuery } from "../../../../src/ports/service.ts";
-import { cutAround, type DateRange } from "../../../../src/redrive/listing/date-range.ts";
-import { findTooLarge } from "../../../../src/redrive/listing/find-too-large.ts";
 import { createPageSize, listFitting } from "../../../../src/redrive/listing/list-fitting.ts";
-import { createTooLargeDates } from "../../../../src/redrive/listing/too-large-dates.ts";
+import {
+  createTooLargeDates,
+  cutAround,
+  findTooLarge,
+  type DateRange,
+} from "../../../../src/redrive/listing/too-large.ts";
 import { amplePageMemory } from "../../../support/ample-memory.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
