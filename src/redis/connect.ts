@@ -48,6 +48,7 @@ export interface ConnectionSettings {
 }
 
 const goodbyeMs = 500;
+const toTimedOut = (): Error => new Error("Command timed out");
 
 /** Connects at once, in the background. */
 export function createRedis(target: RedisTarget, settings: ConnectionSettings): RedisConnection {
@@ -85,8 +86,7 @@ export function createRedis(target: RedisTarget, settings: ConnectionSettings): 
     args: readonly (string | number)[],
   ): Promise<unknown> => {
     try {
-      const toLate = (): Error => new Error("Command timed out");
-      return await withinMs(asked.call(name, ...args), commandTimeoutMs, toLate);
+      return await withinMs(asked.call(name, ...args), commandTimeoutMs, toTimedOut);
     } catch (error) {
       throw toRedisError(isOffline(error) ? lastError : error, at, name);
     }
