@@ -1,12 +1,12 @@
+import path from "node:path";
 import { judgeVolume, toVolumeComplaint, type Archive, type DeclaredVolume } from "../ports/archive.ts";
 import { RedriverError } from "../ports/errors.ts";
 import { systemDisk, type Disk } from "./disk.ts";
 import { toLine } from "./entry-line.ts";
-import type { Writer } from "./file-name.ts";
+import { type Writer, parseOpenedAt } from "./file-name.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { toMember } from "./member.ts";
 import { createOpenFile, FileVanished, type OpenFile } from "./open-file.ts";
-import { removeOld } from "./remove-old.ts";
 import { toArchiveError } from "./translate-error.ts";
 import { createTwoClocks } from "./two-clocks.ts";
 
@@ -18,8 +18,6 @@ export interface ArchiveSettings extends Writer {
   readonly volume?: DeclaredVolume;
   /** A file that has this many compressed bytes is followed by another; default 64 MiB. */
   readonly maxFileBytes?: number;
-  /** A file is written to for at most this long, and for half of `keepMs`; default 1 h. */
-  readonly maxFileAgeMs?: number;
   /** Unix ms. */
   readonly now: () => number;
   /** The same by another machine's clock. Null: it does not answer, and no file is removed. Never throws. */
@@ -31,6 +29,8 @@ export interface ArchiveSettings extends Writer {
   readonly disk?: Disk;
 }
 
+/** A file is written to for at most this long, and for half of `keepMs`. */
+const maxFileAgeMs = 3_600_000;
 /** Entries of one member as text, before compression. It bounds the memory of a write and of a reader. */
 const maxGroupLength = 8 * 1024 * 1024;
 
@@ -40,7 +40,6 @@ export function createArchive({
   keepMs,
   volume,
   maxFileBytes = 64 * 1024 * 1024,
-  maxFileAgeMs = 3_600_000,
   owner,
   pid,
   now,
@@ -50,7 +49,7 @@ export function createArchive({
 }: ArchiveSettings): Archive {
   // Another process must not remove a file as old that is still being written to, even if clocks differ.
   const rotateAfterMs = Math.min(maxFileAgeMs, keepMs / 2);
-  const nextCount = counter();
+  let count = 0;
   let current: OpenFile | null = null;
   let closing: Promise<void> | null = null;
 
@@ -58,12 +57,21 @@ export function createArchive({
 
   const reportError = (error: unknown): void => report(toArchiveError(error, dir, "write to"));
 
-  /** `seenNow`: the time by both clocks; null: it is uncertain, and no file is removed. */
-  const clean = async (seenNow: number | null, file: OpenFile): Promise<void> => {
+  /**
+   * Removes files of the archive's own naming if their newest change and time of opening are both longer ago
+   * than `keepMs`, except the new one. Anything else in the directory stays. `seenNow`: the time by both
+   * clocks; null: it is uncertain, and no file is removed.
+   */
+  const removeOld = async (seenNow: number | null, file: OpenFile): Promise<void> => {
     if (seenNow === null) return;
     try {
       const earliest = Math.min(seenNow, await file.madeAt());
-      await removeOld(disk, dir, { now: earliest, keepMs, current: file.name }, reportError);
+      for (const { name, changedAt } of await disk.list(dir)) {
+        const openedAt = parseOpenedAt(name);
+        if (openedAt === null || name === file.name) continue;
+        if (earliest - Math.max(openedAt, changedAt) <= keepMs) continue;
+        await disk.remove(path.join(dir, name)).catch(reportError);
+      }
     } catch (error) {
       reportError(error);
     }
@@ -95,10 +103,10 @@ export function createArchive({
         dir,
         { openedAt: now(), namedAt: clocks.later() },
         { owner, pid },
-        nextCount,
+        () => (count += 1),
       );
       current = file;
-      await clean(seenNow, file);
+      await removeOld(seenNow, file);
     }
     return current;
   };
@@ -165,9 +173,4 @@ function toVanished(cause: FileVanished, dir: string): RedriverError {
     `expected ${cause.file} in the archive in ${dir}, got nothing: somebody removed or moved it; what was kept goes on in a new file`,
     { cause },
   );
-}
-
-function counter(): () => number {
-  let count = 0;
-  return () => (count += 1);
 }

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { ArchiveVolume } from "../ports/archive.ts";
+import { errorCode } from "./translate-error.ts";
 import { readVolume } from "./volume.ts";
 
 /** A file that only this process writes to. */
@@ -114,12 +115,5 @@ function toIdentity({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }
 }
 
 function isMissing(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === "ENOENT" || code === "ENOTDIR";
-}
-
-/** The system's name of an error, such as ENOSPC. */
-export function errorCode(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
+  return ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 }

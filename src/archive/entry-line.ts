@@ -1,4 +1,4 @@
-import { isObject } from "../message/json-value.ts";
+import { isObject, parseJson } from "../message/json-value.ts";
 import type { ArchiveEntry } from "../ports/archive.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 
@@ -24,14 +24,6 @@ export function parseLine(line: string): ArchiveEntry | null {
     dlqId: dlqId as ArchiveEntry["dlqId"],
     record,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isTextOrNull(value: unknown): value is string | null {

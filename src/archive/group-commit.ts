@@ -1,13 +1,3 @@
-/**
- * Serialises commits. Additions wait while one runs, and are then committed together. Each `add` resolves or
- * rejects with its commit.
- */
-export interface GroupCommit<Receipt> {
-  add(text: string): Promise<Receipt>;
-  /** Resolves when nothing waits and nothing runs. */
-  idle(): Promise<void>;
-}
-
 interface Waiting<Receipt> {
   readonly text: string;
   readonly resolve: (receipt: Receipt) => void;
@@ -15,12 +5,11 @@ interface Waiting<Receipt> {
 }
 
 /**
- * `maxLength` in UTF-16 units: longer additions are split over several commits. One text alone may be longer.
+ * Serialises commits. Additions wait while one runs, and are then committed together. Each `add` resolves or
+ * rejects with its commit. `maxLength` in UTF-16 units: longer additions are split over several commits. One
+ * text alone may be longer.
  */
-export function createGroupCommit<Receipt>(
-  commit: (text: string) => Promise<Receipt>,
-  maxLength: number,
-): GroupCommit<Receipt> {
+export function createGroupCommit<Receipt>(commit: (text: string) => Promise<Receipt>, maxLength: number) {
   const waiting: Waiting<Receipt>[] = [];
   let running: Promise<void> | null = null;
 
@@ -47,11 +36,12 @@ export function createGroupCommit<Receipt>(
   };
 
   return {
-    add: (text) =>
+    add: (text: string): Promise<Receipt> =>
       new Promise((resolve, reject) => {
         waiting.push({ text, resolve, reject });
         running ??= run();
       }),
-    idle: () => running ?? Promise.resolve(),
+    /** Resolves when nothing waits and nothing runs. */
+    idle: (): Promise<void> => running ?? Promise.resolve(),
   };
 }

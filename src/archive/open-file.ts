@@ -1,6 +1,7 @@
 import path from "node:path";
-import { errorCode, type Disk, type DiskFile } from "./disk.ts";
+import type { Disk, DiskFile } from "./disk.ts";
 import { toFileName, type Writer } from "./file-name.ts";
+import { errorCode } from "./translate-error.ts";
 
 /**
  * One file of the archive while this process writes to it.

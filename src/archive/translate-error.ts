@@ -1,5 +1,4 @@
 import { RedriverError, isRedriverError } from "../ports/errors.ts";
-import { errorCode } from "./disk.ts";
 
 const words: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the volume",
@@ -29,4 +28,10 @@ export function toArchiveError(error: unknown, dir: string, wanted: "write to" |
     `expected to ${wanted} the archive in ${dir}, got ${reason}; see archive.dir`,
     { cause: error },
   );
+}
+
+/** The system's name of an error, such as ENOSPC. */
+export function errorCode(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
 }

@@ -4,25 +4,19 @@ const maxApartMs = 5 * 60_000;
 /**
  * This machine's clock beside another machine's. A wrong one must not make a new file look old. So a file is
  * named by the later of both, and its age is taken by the earlier of both. While they are far apart nothing
- * is old.
+ * is old. `otherNow`: Unix ms, null without an answer. `report` gets their difference, once until they agree
+ * again.
  */
-export interface TwoClocks {
-  /** The earlier of both, Unix ms. Null: no answer, or they are far apart. Never throws. */
-  earlier(): Promise<number | null>;
-  /** The later of both in Unix ms, with the other clock's lead at its last answer. */
-  later(): number;
-}
-
-/** `otherNow`: Unix ms, null without an answer. `report` gets their difference, once until they agree again. */
 export function createTwoClocks(
   now: () => number,
   otherNow: () => Promise<number | null>,
   report: (apartMs: number) => void,
-): TwoClocks {
+) {
   let otherAheadMs = 0;
   let areApart = false;
   return {
-    async earlier() {
+    /** The earlier of both, Unix ms. Null: no answer, or they are far apart. Never throws. */
+    async earlier(): Promise<number | null> {
       const other = await otherNow();
       if (other === null) return null;
       const own = now();
@@ -34,6 +28,7 @@ export function createTwoClocks(
       if (!wereApart) report(apartMs);
       return null;
     },
-    later: () => now() + Math.max(0, otherAheadMs),
+    /** The later of both in Unix ms, with the other clock's lead at its last answer. */
+    later: (): number => now() + Math.max(0, otherAheadMs),
   };
 }

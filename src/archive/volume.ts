@@ -1,6 +1,7 @@
-import { stat, statfs } from "node:fs/promises";
+import { stat, statfs, access, constants } from "node:fs/promises";
 import path from "node:path";
-import type { ArchiveVolume } from "../ports/archive.ts";
+import { type ArchiveVolume, judgeVolume, toVolumeComplaint, type DeclaredVolume } from "../ports/archive.ts";
+import { errorCode, toArchiveError } from "./translate-error.ts";
 
 /**
  * `f_type` of Linux (statfs(2)). File systems in memory end with the machine or the pod. Those that
@@ -32,4 +33,52 @@ async function nearestThatExists(dir: string): Promise<string> {
     if (parent === dir) throw error;
     return nearestThatExists(parent);
   }
+}
+
+export interface SeenVolume {
+  readonly verdict: ReturnType<typeof judgeVolume>;
+  /** The problem; empty if it is fit. */
+  readonly complaint: string;
+  /** Something on the path is no directory: no mount and no permission fixes that, also on other machines. */
+  readonly isCertain: boolean;
+}
+
+/** The state of a volume from here. Null if it cannot be read: a write will report why. Writes nothing. */
+export async function seeVolume(dir: string, declared: DeclaredVolume): Promise<SeenVolume | null> {
+  const error = await whyUnwritable(dir);
+  if (error !== null) {
+    const { message: complaint } = toArchiveError(error, dir, "write to");
+    return { verdict: "unfit", complaint, isCertain: errorCode(error) === "ENOTDIR" };
+  }
+  try {
+    const seen = await readVolume(dir);
+    const verdict = judgeVolume(seen, declared);
+    return { verdict, complaint: verdict === "fit" ? "" : toVolumeComplaint(seen, dir), isCertain: false };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The system's error if files cannot be written into a directory, or a missing one cannot be made; null: no
+ * visible reason. Changes nothing, so problems that only a write finds are not found.
+ */
+async function whyUnwritable(dir: string): Promise<unknown> {
+  for (let at = path.resolve(dir); ; at = path.dirname(at)) {
+    try {
+      if (!(await stat(at)).isDirectory()) return systemError("ENOTDIR");
+      await access(at, constants.W_OK | constants.X_OK);
+      const { blocks, bavail } = await statfs(at);
+      // A file system that counts nothing reports 0 for both.
+      return blocks > 0 && bavail === 0 ? systemError("ENOSPC") : null;
+    } catch (error) {
+      if (errorCode(error) === "ENOENT" && path.dirname(at) !== at) continue;
+      return error;
+    }
+  }
+}
+
+/** The system's error of a write, without the write. */
+function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
 }

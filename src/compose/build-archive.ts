@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
-import { createArchiveReader } from "../archive/create-archive-reader.ts";
 import { createArchive } from "../archive/create-archive.ts";
-import { seeVolume, type SeenVolume } from "../archive/see-volume.ts";
+import { createArchiveReader } from "../archive/archive-reader.ts";
+import { seeVolume, type SeenVolume } from "../archive/volume.ts";
 import type { Archive, ArchiveReader, DeclaredVolume } from "../ports/archive.ts";
 import type { ArchiveConfig } from "../ports/drains.ts";
 import type { RedriverError } from "../ports/errors.ts";
@@ -38,7 +38,7 @@ async function askTime(redis: Pick<RedisConnection, "command" | "isReady">): Pro
   }
 }
 
-/** The state of the archive's volume from here (archive/see-volume.ts). */
+/** The state of the archive's volume from here (archive/volume.ts). */
 export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
   return seeVolume(dir, volume ?? silentVolume());
 }

@@ -6,7 +6,7 @@ import type { Events } from "../ports/events.ts";
 import type { IndexStatistics } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createStatisticsClient } from "../statistics/client.ts";
-import { createIndexReadings, type IndexReadings } from "../statistics/index-readings.ts";
+import { createIndexReadings } from "../statistics/index-readings.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import type { ReadSecret } from "./secrets.ts";
 import { systemClock } from "./system-world.ts";
@@ -39,7 +39,7 @@ export function buildIndexReadings(
   settings: Settings,
   readSecret: ReadSecret,
   events: Events,
-): IndexReadings {
+) {
   const store = createRedisStatisticsStore(redis);
   const read = createReadIndex(settings, readSecret);
   return createIndexReadings({ store, read, clock: systemClock, events });

@@ -1,5 +1,5 @@
-import { parseUrl } from "../message/parse-url.ts";
-import type { Parsed } from "../rules/patterns/parsed.ts";
+import { parseUrl } from "../message/destination.ts";
+import type { Parsed } from "../rules/patterns/pattern-kind.ts";
 
 const serviceExpected =
   'an http(s) address without spaces, user, query and fragment, such as "https://qstash.upstash.io"';

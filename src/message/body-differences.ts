@@ -1,4 +1,4 @@
-import { toPointer } from "./json-pointer.ts";
+import { parsePointer, toPointer } from "./json-pointer.ts";
 import { isObject } from "./json-value.ts";
 import { toShownToken, type Show } from "./masked-text.ts";
 
@@ -7,11 +7,6 @@ export interface BodyDifference {
   readonly pointer: string;
   readonly before: unknown;
   readonly after: unknown;
-}
-
-interface Path {
-  readonly parent: Path | null;
-  readonly token: string;
 }
 
 /**
@@ -25,18 +20,19 @@ export function differencesOf(
   show: Show,
 ): readonly BodyDifference[] {
   const differences: BodyDifference[] = [];
-  const open: { path: Path | null; before: unknown; after: unknown }[] = [{ path: null, before, after }];
+  const open: BodyDifference[] = [{ pointer: "", before, after }];
   for (let one = open.pop(); one !== undefined && differences.length < max; one = open.pop()) {
     const names = namesOf(one.before, one.after);
     if (names === null) {
       if (!Object.is(one.before, one.after)) {
-        differences.push({ pointer: pointerTo(one.path, show), before: one.before, after: one.after });
+        const tokens = parsePointer(one.pointer) ?? [];
+        differences.push({ ...one, pointer: toPointer(tokens.map((token) => toShownToken(token, show))) });
       }
       continue;
     }
     for (const token of names.toReversed()) {
       open.push({
-        path: { parent: one.path, token },
+        pointer: one.pointer + toPointer([token]),
         before: memberOf(one.before, token),
         after: memberOf(one.after, token),
       });
@@ -56,10 +52,4 @@ function namesOf(before: unknown, after: unknown): readonly string[] | null {
 
 function memberOf(value: unknown, token: string): unknown {
   return Object.hasOwn(value as object, token) ? (value as Record<string, unknown>)[token] : undefined;
-}
-
-function pointerTo(path: Path | null, show: Show): string {
-  const tokens: string[] = [];
-  for (let step = path; step !== null; step = step.parent) tokens.push(toShownToken(step.token, show));
-  return toPointer(tokens.toReversed());
 }

@@ -1,8 +1,7 @@
 import { differencesOf } from "./body-differences.ts";
 import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
-import { isForwardable } from "./forward-headers.ts";
-import { byLowerName } from "./header-values.ts";
+import { isForwardable, byLowerName } from "./headers.ts";
 import { parseJson } from "./json-value.ts";
 import { toPrintable, toShownHeader, toShownJson, toShownText, type Show } from "./masked-text.ts";
 import { toShownUrl } from "./shown-url.ts";

@@ -1,5 +1,4 @@
 import type { DestinationRewrite } from "./item-changes.ts";
-import { parseUrl } from "./parse-url.ts";
 
 /**
  * True if a message can be sent to this URL: http or https, a host, no credentials. White space, control
@@ -9,6 +8,11 @@ import { parseUrl } from "./parse-url.ts";
 export function isDestination(text: string): boolean {
   const authority = /^https?:\/\/([^/?#\s\\\p{Cc}\p{Cs}]+)[^\s\\\p{Cc}\p{Cs}]*$/iu.exec(text)?.[1];
   return authority !== undefined && !authority.includes("@") && parseUrl(text) !== null;
+}
+
+/** Unlike a destination it may carry credentials, which the service accepted with the original. */
+export function isCallbackUrl(url: string): boolean {
+  return isDestination(url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1"));
 }
 
 /** Host in lower case, with its port unless it is the usual one; `(no host)` for a text that is no URL. */
@@ -32,4 +36,17 @@ function rewritten(url: string, change: DestinationRewrite): string | null {
   if (change.host !== undefined && !/^[^/?#@\s\\]+$/u.test(change.host)) return null;
   if (change.path !== undefined && !/^\/[^?#]*$/u.test(change.path)) return null;
   return `${change.scheme ?? scheme}://${change.host ?? host}${change.path ?? path}${rest}`;
+}
+
+/**
+ * An address, or null. `URL.canParse` is not used: in Node 20 (seen in 20.20.2) it answers false for an
+ * address with a Latin-1 letter, such as `https://münchen.example`, once its caller is hot. After some
+ * thousand of them, such messages would be parked.
+ */
+export function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
 }

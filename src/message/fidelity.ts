@@ -1,6 +1,6 @@
 import type { DeadLetter, HeaderValues, RawRecord } from "./dead-letter.ts";
 import { isDestination } from "./destination.ts";
-import { byLowerName, valuesOf } from "./header-values.ts";
+import { byLowerName, valuesOf } from "./headers.ts";
 import type { ParkReason } from "./park-reasons.ts";
 
 /** The service lists this in place of redacted text (remote-contract.md, trap 5). */

@@ -19,11 +19,9 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
-import { valuesOf } from "./header-values.ts";
+import { lineageHeaderName, valuesOf } from "./headers.ts";
 import type { FlowControl } from "./item-changes.ts";
 import { isCount, isObject, parseJson } from "./json-value.ts";
-
-export const lineageHeaderName = "X-Redriver";
 
 /** The content of the signed header that a redriven message carries. */
 export interface Lineage {

@@ -10,18 +10,23 @@
  * can set them in the item: schedule id, caller ip, timeout, redaction settings, the original deduplication
  * id and URL Group membership.
  */
-import type { BatchItem, DeadLetter, DeduplicationId } from "./dead-letter.ts";
-import { toDestination } from "./destination.ts";
-import { editBody, type EditedBody } from "./edit-body.ts";
-import { changeHeaders, toForwardHeaders } from "./forward-headers.ts";
-import { isFieldValue, isToken } from "./header-values.ts";
+import type { BatchItem, DeadLetter, DeduplicationId, HeaderValues } from "./dead-letter.ts";
+import { isCallbackUrl, toDestination } from "./destination.ts";
+import { editBody } from "./edit-body.ts";
+import { isReplaced, originalFlowControl, toFlowControlValue } from "./flow-control.ts";
+import {
+  changeHeaders,
+  hasUnansweredProof,
+  isFieldValue,
+  isToken,
+  lineageHeaderName,
+  toForwardHeaders,
+  valuesOf,
+} from "./headers.ts";
 import type { ItemChanges } from "./item-changes.ts";
-import { chosen, toItemSettings, type Headers } from "./item-settings.ts";
-import { lineageHeaderName } from "./lineage.ts";
-import type { Loss } from "./losses.ts";
-import { reportedLossesOf } from "./losses.ts";
+import type { Loss, ReportedLoss } from "./losses.ts";
 import type { ParkReason } from "./park-reasons.ts";
-import { hasUnansweredProof } from "./signature-headers.ts";
+import { readProofCallback } from "./proof-callback.ts";
 
 export interface RebuildContext {
   /** `Upstash-`, `Service-`: never empty. */
@@ -41,28 +46,35 @@ export type Rebuilt =
   | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
   | { readonly kind: "park"; readonly reason: ParkReason };
 
+type Headers = [name: string, value: string][];
+
 /** Pure, and never throws on a parsed record. */
 export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: RebuildContext): Rebuilt {
-  const { headerPrefix: prefix, delayMs } = context;
+  const { headerPrefix: prefix } = context;
   // A URL Group message goes back to the endpoint that failed; its group would send it to all again.
   const destination = toDestination(letter.url, changes.destination);
   if (destination === null) return park("bad-destination");
   const queue = chosen(changes.queue, letter.queueName);
-  const settings = toItemSettings(letter, changes, {
-    headerPrefix: prefix,
+  const delayMs = context.delayMs ?? 0;
+  const settings = toSettings(letter, changes, prefix, {
     retries: context.retries,
-    delayMs: queue === undefined ? delayMs : null,
+    delayMs: queue === undefined ? delayMs : 0,
   });
-  if (settings.kind === "park") return settings;
+  if (typeof settings === "string") return park(settings);
   const method = changes.method ?? letter.method;
   const forward = toForwardHeaders(letter.header, prefix);
   if (forward === null || !isToken(method)) return park("unjoinable-header");
 
-  const edited = bodyOf(letter, changes, context.attempt);
-  if (edited.kind === "park") return edited;
-  const { body } = edited;
-  const losses: Loss[] = [...edited.losses];
+  const losses: Loss[] = [];
+  let body = letter.body;
+  if (changes.body !== undefined) {
+    const edited = editBody(letter.body, changes.body, context.attempt);
+    if (edited.kind === "park") return edited;
+    body = edited.body;
+    losses.push(...edited.losses);
+  }
   if (body !== letter.body && hasUnansweredProof(forward, changes.headers ?? {})) losses.push("signed-body");
+  losses.push(...reportedLossesOf(letter, changes, prefix, queue !== undefined && delayMs > 0));
   changeHeaders(forward, changes.headers ?? {}, prefix);
 
   const contentType = forward.get("content-type");
@@ -71,18 +83,13 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
     ...(contentType === undefined ? [] : [["Content-Type", contentType.value] as [string, string]]),
     [`${prefix}Method`, method],
     ...[...forward.values()].map(({ name, value }): [string, string] => [`${prefix}Forward-${name}`, value]),
-    ...settings.headers,
+    ...settings,
     [deduplicationHeader(prefix), context.deduplicationId],
     [lineageHeader(prefix), context.signLineage(body)],
   ];
   if (!headers.every(([name, value]) => isToken(name) && isFieldValue(value))) {
     return park("unjoinable-header");
   }
-  const { failureCallback } = settings;
-  const { flowControl } = changes;
-  losses.push(
-    ...reportedLossesOf(letter, { headerPrefix: prefix, queue, delayMs, failureCallback, flowControl }),
-  );
   return {
     kind: "item",
     item: {
@@ -94,6 +101,105 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
     },
     losses,
   };
+}
+
+/** All settings but the method, or the reason why a header cannot carry them. */
+function toSettings(
+  letter: DeadLetter,
+  changes: ItemChanges,
+  prefix: string,
+  { retries, delayMs }: { readonly retries: number | null; readonly delayMs: number },
+): Headers | ParkReason {
+  const callback = chosen(changes.callback, letter.callback);
+  const failureCallback = chosen(changes.failureCallback, letter.failureCallback);
+  const urls = [callback, failureCallback].filter((url) => url !== undefined);
+  if (!urls.every(isCallbackUrl)) return "bad-destination";
+  // Readable ones were opened when the record was listed.
+  if (callback !== undefined && readProofCallback(callback, []).kind === "sealed") return "callback-sealed";
+
+  const onAttempt = toCallback(`${prefix}Callback`, callback, letter.callbackHeader, prefix);
+  const onFailure = toCallback(
+    `${prefix}Failure-Callback`,
+    failureCallback,
+    letter.failureCallbackHeader,
+    prefix,
+  );
+  const labels = changes.labels ?? letter.labels;
+  // The header joins labels with commas.
+  if (onAttempt === null || onFailure === null || labels.some((label) => label.includes(","))) {
+    return "unjoinable-header";
+  }
+
+  const headers: Headers = [];
+  const set = (name: string, value: string | number | undefined): void => {
+    if (value !== undefined) headers.push([`${prefix}${name}`, String(value)]);
+  };
+  set("Retries", changes.retries ?? retries ?? undefined);
+  set("Retry-Delay", chosen(changes.retryDelay, letter.retryDelayExpression));
+  set("Timeout", toSeconds(changes.timeoutMs ?? 0));
+  headers.push(...onAttempt, ...onFailure);
+  set("Label", labels.length === 0 ? undefined : labels.join(","));
+  const flow = chosen(changes.flowControl, originalFlowControl(letter));
+  const flowValue = flow === undefined ? "" : toFlowControlValue(flow);
+  // Key and value only travel together.
+  if (flow !== undefined && flowValue !== "") {
+    set("Flow-Control-Key", flow.key);
+    set("Flow-Control-Value", flowValue);
+  }
+  set("Delay", toSeconds(delayMs));
+  return headers;
+}
+
+/** A change before the original's value: `undefined` leaves it, `null` removes it. */
+function chosen<T>(change: T | null | undefined, original: T | undefined): T | undefined {
+  return change === undefined ? original : (change ?? undefined);
+}
+
+/** With the original's own headers for it, under any new URL. */
+function toCallback(
+  setting: string,
+  url: string | undefined,
+  header: HeaderValues | undefined,
+  prefix: string,
+): Headers | null {
+  if (url === undefined) return [];
+  const forward = toForwardHeaders(header ?? {}, prefix);
+  if (forward === null) return null;
+  const own = [...forward.values()].map(({ name, value }): [string, string] => [
+    `${setting}-Forward-${name}`,
+    value,
+  ]);
+  return [[setting, url], ...own];
+}
+
+/** Whole seconds, rounded up; nothing for no time. */
+function toSeconds(ms: number): string | undefined {
+  return ms <= 0 ? undefined : `${Math.ceil(ms / 1_000)}s`;
+}
+
+/**
+ * Parts that a rebuild leaves out or does again, without changing the message. A redacted record is parked
+ * before. So `redaction` is reported only if a record lists its setting and no placeholder: a redacted part
+ * that was empty.
+ */
+function reportedLossesOf(
+  letter: DeadLetter,
+  { flowControl, failureCallback }: ItemChanges,
+  prefix: string,
+  losesDelay: boolean,
+): readonly ReportedLoss[] {
+  const { failureCallback: known } = letter;
+  const losses: ReportedLoss[] = [];
+  if (losesDelay) losses.push("queue-delay");
+  if (originalFlowControl(letter) !== undefined && isReplaced(letter, flowControl)) {
+    losses.push("flow-control");
+  }
+  // A callback that a rule sets anew has not fired for this message yet.
+  if (known !== undefined && chosen(failureCallback, known) === known) losses.push("failure-callback-again");
+  if (letter.scheduleId !== undefined) losses.push("schedule-id");
+  if (valuesOf(letter.header, `${prefix}Redact-Fields`).length > 0) losses.push("redaction");
+  if (letter.topicName !== undefined) losses.push("group-membership");
+  return losses;
 }
 
 export function inSeries(item: BatchItem, headerPrefix: string, deduplicationId: DeduplicationId): BatchItem {
@@ -110,11 +216,6 @@ export function deduplicationHeader(headerPrefix: string): string {
 
 export function lineageHeader(headerPrefix: string): string {
   return `${headerPrefix}Forward-${lineageHeaderName}`;
-}
-
-function bodyOf(letter: DeadLetter, changes: ItemChanges, attempt: number): EditedBody {
-  if (changes.body === undefined) return { kind: "body", body: letter.body, losses: [] };
-  return editBody(letter.body, changes.body, attempt);
 }
 
 function park(reason: ParkReason): Rebuilt {

@@ -1,5 +1,5 @@
 import type { DeadLetter } from "./dead-letter.ts";
-import { valuesOf } from "./header-values.ts";
+import { valuesOf } from "./headers.ts";
 
 /** 24 h is the maximum wait that a receiver can ask for. Longer waits are the operator's to configure. */
 const capMs = 86_400_000;

@@ -1,8 +1,8 @@
 import type { FlowControl } from "../message/item-changes.ts";
-import type { Router } from "../rules/facts.ts";
-import type { DateEdge } from "../rules/patterns/parse-edge.ts";
-import type { NumberPattern, Rate, RuleSpec } from "../rules/spec.ts";
+import type { Router } from "../rules/decision.ts";
+import type { DateEdge } from "../rules/patterns/parse-dates.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
+import type { NumberRange, Rate, RuleSpec } from "../rules/spec.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { Select } from "./service.ts";
 import type { IndexTarget, ScalarField } from "./statistics.ts";
@@ -72,8 +72,8 @@ export interface LaneConfig {
 export interface GuardConfig {
   readonly index: string;
   readonly field: ScalarField;
-  readonly hold: NumberPattern;
-  readonly resume: NumberPattern;
+  readonly hold: NumberRange;
+  readonly resume: NumberRange;
   /** The effect while there is no fresh reading. */
   readonly whenStale: "hold" | "ignore";
 }

@@ -1,9 +1,10 @@
-import { durationText } from "./format-duration.ts";
+import { durationText } from "./durations.ts";
 import {
   textFields,
   type AddressPattern,
   type Leaf,
   type NumberPattern,
+  type NumberRange,
   type TextField,
   type TextPattern,
   type ValuePattern,
@@ -141,9 +142,7 @@ function writeValue(pattern: ValuePattern, shown: Shown): unknown {
 }
 
 /** A comparison as a document writes it, `> 10000`. A pattern's end is that number, or the next whole one. */
-export function comparisonText(pattern: NumberPattern): string {
-  if (pattern.kind !== "range") return pattern.kind;
-  const { from, to } = pattern;
+export function comparisonText({ from, to }: NumberRange): string {
   if (Number.isFinite(to)) return Number.isInteger(to) ? `<= ${to}` : `< ${Math.ceil(to)}`;
   return Number.isInteger(from) ? `>= ${from}` : `> ${Math.floor(from)}`;
 }

@@ -1,6 +1,5 @@
-import type { Decision } from "./decision.ts";
-import type { RecordFacts } from "./facts.ts";
-import { formatDuration } from "./format-duration.ts";
+import type { Decision, RecordFacts } from "./decision.ts";
+import { formatDuration } from "./durations.ts";
 
 /**
  * One line for logs and tables: `hold: too-young (rule "gateway", 40s of 5m)`. Without facts the time is the

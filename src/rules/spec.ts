@@ -47,6 +47,9 @@ export type DurationField = "age" | "messageAge" | "timeLeft";
 /** The JSON that a pointer reads. */
 export type BodyField = "body" | "responseBody";
 
+/** `some`: any value, the field is there. `none`: it is absent. */
+export type Presence = { readonly kind: "some" } | { readonly kind: "none" };
+
 /** A glob's `*` is any run of characters; a regex is an RE2 expression, found anywhere in the text. */
 export type TextPattern =
   | { readonly kind: "exact"; readonly value: string }
@@ -54,25 +57,24 @@ export type TextPattern =
   | { readonly kind: "prefix"; readonly value: string }
   | { readonly kind: "suffix"; readonly value: string }
   | { readonly kind: "regex"; readonly source: string }
-  /** Any value: the field is there. */
-  | { readonly kind: "some" }
-  | { readonly kind: "none" };
+  | Presence;
 
-/** An inclusive range (ends may be infinite), any value, or `none` for an absent field. */
-export type NumberPattern =
-  | { readonly kind: "range"; readonly from: number; readonly to: number }
-  | { readonly kind: "some" }
-  | { readonly kind: "none" };
+/** An inclusive range; its ends may be infinite. */
+export interface NumberRange {
+  readonly kind: "range";
+  readonly from: number;
+  readonly to: number;
+}
+export type NumberPattern = NumberRange | Presence;
 
 /** One pattern for an IP address: a network of `bits` (an address alone has all of them). */
 export type AddressPattern =
   | { readonly kind: "network"; readonly address: string; readonly bits: number }
-  | { readonly kind: "some" }
-  | { readonly kind: "none" };
+  | Presence;
 
 /** Ranges have inclusive or exclusive ends, because JSON numbers need not be whole. */
 export type ValuePattern =
-  | { readonly kind: "text"; readonly pattern: Exclude<TextPattern, { kind: "some" | "none" }> }
+  | { readonly kind: "text"; readonly pattern: Exclude<TextPattern, Presence> }
   | {
       readonly kind: "number";
       readonly from: number;
@@ -81,8 +83,7 @@ export type ValuePattern =
       readonly openTo: boolean;
     }
   | { readonly kind: "literal"; readonly value: boolean | null }
-  | { readonly kind: "some" }
-  | { readonly kind: "none" };
+  | Presence;
 
 /** Lists are or; keys of one `when` are and (`all`). */
 export type Condition =
@@ -128,4 +129,11 @@ export interface RuleSpec {
   readonly limit?: Rate;
   /** Unix ms after which the rule is skipped. */
   readonly ignoreAfter?: number;
+}
+
+/** The tests of single fields in a condition, in order; also those below a `not`. */
+export function leavesOf(condition: Condition): readonly Leaf[] {
+  if (condition.kind === "all" || condition.kind === "some") return condition.of.flatMap(leavesOf);
+  if (condition.kind === "not") return leavesOf(condition.of);
+  return condition.kind === "any" ? [] : [condition];
 }

@@ -1,9 +1,10 @@
-import type { DeadLetter, HeaderValues } from "../message/dead-letter.ts";
+import type { DeadLetter } from "../message/dead-letter.ts";
+import { byLowerName } from "../message/headers.ts";
+import { parseUrl } from "../message/destination.ts";
 import { lookUp } from "../message/json-pointer.ts";
 import type { JsonValue } from "../message/json-value.ts";
-import { parseUrl } from "../message/parse-url.ts";
-import type { RecordFacts } from "./facts.ts";
-import { parseIpAddress, type IpAddress } from "./patterns/ip-address.ts";
+import type { RecordFacts } from "./decision.ts";
+import { parseIpAddress, type IpAddress } from "./patterns/address-patterns.ts";
 import { toJson } from "./patterns/json-body.ts";
 import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts";
 
@@ -12,7 +13,7 @@ interface Address {
   readonly path: readonly string[];
 }
 
-type ValuesByName = ReadonlyMap<string, readonly string[]>;
+type ValuesByName = ReturnType<typeof byLowerName>;
 
 /**
  * One record as conditions ask about it. Some answers cost something: the URL's parts, headers by name, the
@@ -54,9 +55,9 @@ export class Subject {
   header(of: "request" | "response", lowerName: string): readonly string[] {
     const values =
       of === "request"
-        ? (this.#request ??= toValuesByName(this.#letter.header))
-        : (this.#response ??= toValuesByName(this.#letter.responseHeader));
-    return values.get(lowerName) ?? nothing;
+        ? (this.#request ??= byLowerName(this.#letter.header))
+        : (this.#response ??= byLowerName(this.#letter.responseHeader));
+    return values.get(lowerName)?.values ?? nothing;
   }
 
   /** Undefined when absent. */
@@ -109,18 +110,6 @@ function toAddress(text: string): Address {
   const { hostname, host, pathname } = url;
   if (hostname === "") return { host: nothing, path: [pathname] };
   return { host: hostname === host ? [host] : [hostname, host], path: [pathname] };
-}
-
-/** Names that differ only in case are one header. */
-function toValuesByName(header: HeaderValues): ValuesByName {
-  const byName = new Map<string, readonly string[]>();
-  for (const name of Object.keys(header)) {
-    const values = header[name] ?? nothing;
-    const lower = name.toLowerCase();
-    const known = byName.get(lower);
-    byName.set(lower, known === undefined ? values : [...known, ...values]);
-  }
-  return byName;
 }
 
 /** Bytes of the body as it was sent. */

@@ -1,5 +1,5 @@
 import { retryAfterOf } from "../message/retry-after.ts";
-import type { RecordFacts } from "./facts.ts";
+import type { RecordFacts } from "./decision.ts";
 
 export interface Timing {
   /** A younger record is neither published nor dropped. */

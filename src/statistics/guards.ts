@@ -45,33 +45,16 @@ export function createGuards(parts: GuardParts): Guards {
   };
 }
 
-interface Judged {
-  readonly guard: GuardConfig;
-  readonly before: GuardMemory | null;
-  readonly memory: GuardMemory;
-  readonly standing: GuardStanding;
-}
-
 /** Reads, and changes nothing. */
-async function judgeAll(
-  { statistics, book }: GuardParts,
-  { name, guards }: DrainConfig,
-): Promise<readonly Judged[]> {
+async function judgeAll({ statistics, book }: GuardParts, { name, guards }: DrainConfig) {
   const [readings, memories] = await Promise.all([
     statistics.readAll([...new Set(guards.map(({ index }) => index))]),
     book.recall(name, guards.map(nameOf)),
   ]);
   return guards.map((guard, position) => {
     const before = memories[position] ?? null;
-    return {
-      guard,
-      before,
-      ...judge(
-        guard,
-        readings.find(({ index }) => index === guard.index),
-        before,
-      ),
-    };
+    const reading = readings.find(({ index }) => index === guard.index);
+    return { guard, before, ...judge(guard, reading, before) };
   });
 }
 
@@ -84,7 +67,13 @@ async function look(parts: GuardParts, config: DrainConfig): Promise<readonly Gu
   for (const { guard, before, memory, standing } of judged) {
     if (before !== null && isSame(before, memory)) continue;
     const replaced = await parts.book.record(name, nameOf(guard), memory);
-    if (replaced !== null && replaced !== memory.effect) reportChange(parts.events, name, standing);
+    if (replaced === null || replaced === memory.effect) continue;
+    const { effect, ...change } = standing;
+    parts.events.emit({
+      type: effect === "closed" ? "guard:closed" : "guard:opened",
+      drain: name,
+      ...change,
+    });
   }
   return judged.map(({ standing }) => standing);
 }
@@ -112,15 +101,8 @@ export function judge(
   };
 }
 
-function matches(pattern: GuardConfig["hold"], value: number): boolean {
-  switch (pattern.kind) {
-    case "range":
-      return value >= pattern.from && value <= pattern.to;
-    case "some":
-      return true;
-    case "none":
-      return false;
-  }
+function matches({ from, to }: GuardConfig["hold"], value: number): boolean {
+  return value >= from && value <= to;
 }
 
 function isSame(one: GuardMemory, other: GuardMemory): boolean {
@@ -129,24 +111,5 @@ function isSame(one: GuardMemory, other: GuardMemory): boolean {
 
 /** An edited guard starts anew: its state answered another question. */
 function nameOf({ index, field, hold, resume }: GuardConfig): string {
-  return [index, field, toText(hold), toText(resume)].join(" ");
-}
-
-function toText(pattern: GuardConfig["hold"]): string {
-  return pattern.kind === "range" ? `${pattern.from}..${pattern.to}` : pattern.kind;
-}
-
-function reportChange(
-  events: Events,
-  drain: DrainName,
-  { index, field, effect, why, value }: GuardStanding,
-): void {
-  events.emit({
-    type: effect === "closed" ? "guard:closed" : "guard:opened",
-    drain,
-    index,
-    field,
-    why,
-    value,
-  });
+  return [index, field, ...[hold, resume].map(({ from, to }) => `${from}..${to}`)].join(" ");
 }

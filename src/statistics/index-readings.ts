@@ -3,7 +3,7 @@ import type { IndexConfig, Schedule } from "../ports/drains.ts";
 import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { IndexGauge, IndexReading, IndexStatistics, StatisticsStore } from "../ports/statistics.ts";
-import { toReadingGauges } from "./gauges.ts";
+import { toGauges } from "./gauges.ts";
 
 /** Two readings may fail or come late before the numbers go; a third is no accident. */
 const staleAfterIntervals = 3;
@@ -18,16 +18,8 @@ export interface IndexReadingsParts {
 }
 
 /** The last reading of each index: written by any replica, the same in all, gone when it is stale. */
-export interface IndexReadings {
+export function createIndexReadings({ store, read, clock, events }: IndexReadingsParts) {
   /** A failure is the event `statistics:failed`, and the earlier reading stays. */
-  take(index: IndexConfig, signal: AbortSignal): Promise<void>;
-  /** Samples for the metrics page. An index that has not been read for three intervals has none. */
-  gauges(indexes: readonly string[]): Promise<readonly IndexGauge[]>;
-  /** For a command without a daemon beside it: first reads those that are missing or stale. */
-  readFresh(indexes: readonly IndexConfig[]): Promise<readonly IndexReading[]>;
-}
-
-export function createIndexReadings({ store, read, clock, events }: IndexReadingsParts): IndexReadings {
   const take = async (index: IndexConfig, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
@@ -42,8 +34,11 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
   };
   return {
     take,
-    gauges: async (indexes) => (await store.readAll(indexes)).flatMap(toReadingGauges),
-    async readFresh(indexes) {
+    /** Samples for the metrics page. An index that has not been read for three intervals has none. */
+    gauges: async (indexes: readonly string[]): Promise<readonly IndexGauge[]> =>
+      (await store.readAll(indexes)).flatMap(toGauges),
+    /** For a command without a daemon beside it: first reads those that are missing or stale. */
+    async readFresh(indexes: readonly IndexConfig[]): Promise<readonly IndexReading[]> {
       const names = indexes.map(({ name }) => name);
       const known = await store.readAll(names);
       const missing = indexes.filter(({ name }) => !known.some(({ index }) => index === name));

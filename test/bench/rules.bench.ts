@@ -5,10 +5,10 @@
  * expression adds.
  */
 import { bench, describe } from "vitest";
-import { toCondition } from "../../src/config/document/to-condition.ts";
 import { when } from "../../src/config/document/schema/when-schema.ts";
+import { toCondition } from "../../src/config/document/to-condition.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
-import type { RecordFacts, Router } from "../../src/rules/facts.ts";
+import type { RecordFacts, Router } from "../../src/rules/decision.ts";
 import { factsOf } from "../support/letters.ts";
 
 const indexes = (count: number) => Array.from({ length: count }, (_, index) => index);

@@ -1,4 +1,4 @@
-import { createArchiveReader } from "../../src/archive/create-archive-reader.ts";
+import { createArchiveReader } from "../../src/archive/archive-reader.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { ArchiveDamage } from "../../src/ports/archive.ts";
 import type { AuditAct } from "../../src/ports/audit.ts";

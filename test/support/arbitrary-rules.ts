@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { RecordFacts } from "../../src/rules/facts.ts";
+import type { RecordFacts } from "../../src/rules/decision.ts";
 import type {
   AddressPattern,
   Condition,

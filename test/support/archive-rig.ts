@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createArchiveReader } from "../../src/archive/create-archive-reader.ts";
+import { createArchiveReader } from "../../src/archive/archive-reader.ts";
 import type { ArchiveEntry } from "../../src/ports/archive.ts";
 import { createRig, type Rig, type RigOptions } from "./rig.ts";
 

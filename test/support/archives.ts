@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import { createArchive, type ArchiveSettings } from "../../src/archive/create-archive.ts";
-import { createArchiveReader } from "../../src/archive/create-archive-reader.ts";
+import { createArchiveReader } from "../../src/archive/archive-reader.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { Archive, ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../src/ports/archive.ts";
 import type { RedriverError } from "../../src/ports/errors.ts";

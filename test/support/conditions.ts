@@ -1,10 +1,11 @@
-import { textPatterns } from "../../src/rules/patterns/text-patterns.ts";
+import { addressPatterns } from "../../src/rules/patterns/address-patterns.ts";
 import {
   numberPatterns,
   durationPatterns,
   momentPatterns,
 } from "../../src/rules/patterns/number-patterns.ts";
-import { addressPatterns } from "../../src/rules/patterns/address-patterns.ts";
+import type { Parsed } from "../../src/rules/patterns/pattern-kind.ts";
+import { textPatterns } from "../../src/rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../src/rules/patterns/value-patterns.ts";
 import type {
   BodyField,
@@ -14,7 +15,6 @@ import type {
   RuleSpec,
   TextField,
 } from "../../src/rules/spec.ts";
-import type { Parsed } from "../../src/rules/patterns/parsed.ts";
 
 /** Conditions with patterns as a document writes them. */
 function parsed<T>(result: Parsed<T>): T {

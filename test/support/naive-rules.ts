@@ -1,5 +1,5 @@
-import { parseUrl } from "../../src/message/parse-url.ts";
-import type { RecordFacts } from "../../src/rules/facts.ts";
+import { parseUrl } from "../../src/message/destination.ts";
+import type { RecordFacts } from "../../src/rules/decision.ts";
 import type { Condition, TextPattern, ValuePattern } from "../../src/rules/spec.ts";
 
 /**

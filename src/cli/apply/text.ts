@@ -1,7 +1,7 @@
 import type { Applied, ApplyWait } from "../../redrive/plan/apply.ts";
 import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skips.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { toTime } from "../output/time.ts";
 import { ifAny, toDecisionText } from "../plan/rules-text.ts";
 import { toTable } from "../output/table.ts";

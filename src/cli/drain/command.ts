@@ -4,7 +4,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { DrainFacts, Tally } from "../../ports/passes.ts";
 import { emptyTally } from "../../ports/tally.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";

@@ -1,10 +1,10 @@
-import { parseUrl } from "../../message/parse-url.ts";
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
 import type { Credentials, Emulator, GenerateOptions } from "../../emulator/index.ts";
+import { parseUrl } from "../../message/destination.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { parseDuration } from "../../rules/patterns/parse-durations.ts";
+import { parseDuration } from "../../rules/durations.ts";
 import type { Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
 import { toFields } from "../output/table.ts";

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../../compose/system-world.ts";
-import { parseDuration } from "../../rules/patterns/parse-durations.ts";
-import { parseEdge, resolveEdge } from "../../rules/patterns/parse-edge.ts";
+import { parseDuration } from "../../rules/durations.ts";
+import { parseEdge, resolveEdge } from "../../rules/patterns/parse-dates.ts";
 
 /**
  * An option that is a moment, as Unix ms: `2d` (so long before now), a date (its first or its last millisecond in UTC), a time with

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 
 /** `2026-11-20 10:15:00 UTC`; a number that is no moment as it is. */
 export function toTime(at: number): string {

@@ -1,6 +1,6 @@
 /** The lanes that messages wait for, in lines for a person. */
 import type { LaneWait, LaneWaits } from "../../redrive/plan/lane-waits.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { counted } from "../output/counted.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 

@@ -2,7 +2,7 @@
 import type { Estimate } from "../../redrive/plan/estimate.ts";
 import type { ClosedGuard, Room } from "../../redrive/plan/room.ts";
 import type { PlanClock } from "../../redrive/plan/survey.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 
 /** Clocks that differ by less concern nobody. */

@@ -4,7 +4,7 @@ import type { DecidedReport } from "../../redrive/plan/decided-count.ts";
 import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
 import type { Counted, TopCounted } from "../../redrive/plan/top-count.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { counted } from "../output/counted.ts";
 import { toSpan } from "../output/time.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";

@@ -3,7 +3,7 @@ import { toPrintable } from "../../message/masked-text.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { createFileSummary, type FrozenDrain } from "../../redrive/plan/file-summary.ts";
 import type { PlanHead } from "../../redrive/plan/plan-file.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import type { Io } from "../io.ts";
 import { counted } from "../output/counted.ts";
 import { toTime } from "../output/time.ts";

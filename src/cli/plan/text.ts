@@ -5,7 +5,7 @@ import type { Bound, Estimate } from "../../redrive/plan/estimate.ts";
 import type { PlanFilter } from "../../redrive/plan/plan-file.ts";
 import type { Room } from "../../redrive/plan/room.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import { counted } from "../output/counted.ts";
 import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";

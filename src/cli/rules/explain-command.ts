@@ -3,7 +3,7 @@ import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
-import { lineageHeaderName } from "../../message/lineage.ts";
+import { lineageHeaderName } from "../../message/headers.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";

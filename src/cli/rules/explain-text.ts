@@ -1,5 +1,5 @@
 import type { LedgerView } from "../../ports/ledger-entries.ts";
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import type { Explanation } from "./explain.ts";
 import { toTime } from "../output/time.ts";
 import { toWalkText } from "./walk-text.ts";

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../rules/format-duration.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { laneStates, type LaneState } from "../../ports/lanes.ts";
 import { counted } from "../output/counted.ts";
 import type { OpenPass } from "../../ports/passes.ts";

@@ -1,5 +1,5 @@
 /** What must be true of settings and document together before anything is built from them. Every function: empty when all is. */
-import { isForwardable } from "../../message/forward-headers.ts";
+import { isForwardable } from "../../message/headers.ts";
 import type { DrainsDocument, SecretRef, SourceConfig } from "../../ports/drains.ts";
 import { firstProblems, type Problem } from "../problem.ts";
 import { checkInequality } from "./ledger-limits.ts";

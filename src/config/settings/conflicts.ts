@@ -1,4 +1,4 @@
-import { durationText } from "../../rules/format-duration.ts";
+import { durationText } from "../../rules/durations.ts";
 import type { Problem } from "../problem.ts";
 import type { SettingName, SettingValues } from "./table.ts";
 

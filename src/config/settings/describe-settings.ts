@@ -1,4 +1,4 @@
-import { durationText } from "../../rules/format-duration.ts";
+import { durationText } from "../../rules/durations.ts";
 import { stringify } from "yaml";
 import { nest, valueOf, type Settings } from "./settings.ts";
 import { settingNames, settingRows, type SettingName, type SettingRow } from "./table.ts";

@@ -1,4 +1,4 @@
-import { durationText } from "../../rules/format-duration.ts";
+import { durationText } from "../../rules/durations.ts";
 import type { DrainsDocument, SourceConfig } from "../../ports/drains.ts";
 import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
 import type { Problem } from "../problem.ts";

@@ -1,7 +1,7 @@
-import { parseUrl } from "../../message/parse-url.ts";
+import { parseUrl } from "../../message/destination.ts";
 import { parseHostPattern } from "../../message/item-check.ts";
-import { parseDuration } from "../../rules/patterns/parse-durations.ts";
-import type { Parsed } from "../../rules/patterns/parsed.ts";
+import { parseDuration } from "../../rules/durations.ts";
+import type { Parsed } from "../../rules/patterns/pattern-kind.ts";
 import { parseServiceUrl } from "../http-address.ts";
 
 /**

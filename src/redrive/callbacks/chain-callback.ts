@@ -1,8 +1,8 @@
 import type { BatchItem, DeduplicationId } from "../../message/dead-letter.ts";
-import { defined } from "../../message/defined.ts";
 import { toCallbackDeduplicationId } from "../../message/deduplication-id.ts";
+import { defined } from "../../message/defined.ts";
 import { encodeItem } from "../../message/encode-item.ts";
-import { toForwardHeaders } from "../../message/forward-headers.ts";
+import { toForwardHeaders } from "../../message/headers.ts";
 import { readProofCallback, type OwnCallback } from "../../message/proof-callback.ts";
 import type { AttemptReport } from "../../ports/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";

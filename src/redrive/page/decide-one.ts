@@ -1,7 +1,7 @@
+import type { RecordFacts } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
-import type { RecordFacts } from "../../rules/facts.ts";
-import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
 import { proofAddressOf } from "../callbacks/canary-callbacks.ts";
+import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
 import { decideRecord } from "./decide.ts";
 import { prepare } from "./prepare.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";

@@ -1,11 +1,10 @@
-import type { ParkReason } from "../../message/park-reasons.ts";
 import { isNonRetryable } from "../../message/fidelity.ts";
 import { rootOf } from "../../message/lineage.ts";
-import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import type { Decision } from "../../rules/decision.ts";
-import type { RecordFacts } from "../../rules/facts.ts";
+import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import { asksForStatus } from "../../rules/asks-for-status.ts";
+import type { Decision, RecordFacts } from "../../rules/decision.ts";
 import { whenDue } from "../../rules/when-due.ts";
 import type { KnownRecord } from "./records.ts";
 

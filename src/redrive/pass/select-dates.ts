@@ -1,6 +1,6 @@
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { Window } from "../../ports/passes.ts";
-import { resolveEdge } from "../../rules/patterns/parse-edge.ts";
+import { resolveEdge } from "../../rules/patterns/parse-dates.ts";
 
 /**
  * The dates that a drain selects besides its filters. The upper end lowers a pass's horizon at its opening, so that the watermark

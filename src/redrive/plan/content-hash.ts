@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BatchItem, RawRecord } from "../../message/dead-letter.ts";
-import { isNestedTooDeep } from "../../message/json-depth.ts";
 import { deduplicationHeader, lineageHeader } from "../../message/rebuild-item.ts";
+import { isNestedTooDeep } from "../../message/safe-json.ts";
 
 /** Of the record as listed, in any order of its fields: 22 characters of a SHA-256. */
 export function hashRecord(raw: RawRecord): string {

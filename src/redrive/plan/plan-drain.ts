@@ -1,9 +1,8 @@
 /** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
-import { describeRebuild } from "../../message/describe-rebuild.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
-import { hostOf } from "../../message/destination.ts";
+import { describeRebuild } from "../../message/describe-rebuild.ts";
+import { hostOf, parseUrl } from "../../message/destination.ts";
 import type { Show } from "../../message/masked-text.ts";
-import { parseUrl } from "../../message/parse-url.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";

@@ -1,7 +1,6 @@
+import { isIPv4, isIPv6 } from "node:net";
 import type { AddressPattern } from "../spec.ts";
-import { parseIpAddress } from "./ip-address.ts";
-import type { Parsed } from "./parsed.ts";
-import { definePatterns, listOf, one } from "./pattern-kind.ts";
+import { type Parsed, definePatterns, listOf, one } from "./pattern-kind.ts";
 
 const expected =
   "an IP address (10.1.2.3, 2001:db8::1), a network (10.0.0.0/8), none, or one of { in, exists }";
@@ -34,4 +33,25 @@ function parseNetwork(value: unknown): Parsed<readonly AddressPattern[]> {
     };
   }
   return one({ kind: "network", address: parsed.address, bits });
+}
+
+/** An address as text. IPv4 written as IPv6 (`::ffff:10.0.0.1`) is IPv4. */
+export interface IpAddress {
+  readonly family: "ipv4" | "ipv6";
+  readonly address: string;
+}
+
+/** Null for a text that is no address. A zone (`%eth0`) is local to a machine and ignored. */
+export function parseIpAddress(text: string): IpAddress | null {
+  const address = text.trim().replace(/%.*$/, "").toLowerCase();
+  if (isIPv4(address)) return { family: "ipv4", address };
+  if (!isIPv6(address)) return null;
+  // The parser of URLs spells each address in one way.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(hostname) ?? [];
+  if (high === undefined || low === undefined) return { family: "ipv6", address };
+  const numbers = [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((two) => [two >> 8, two & 255]);
+  return { family: "ipv4", address: numbers.join(".") };
 }

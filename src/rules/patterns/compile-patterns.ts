@@ -1,8 +1,8 @@
 import { BlockList } from "node:net";
 import type { JsonValue } from "../../message/json-value.ts";
 import type { AddressPattern, NumberPattern, TextField, TextPattern, ValuePattern } from "../spec.ts";
+import { parseIpAddress, type IpAddress } from "./address-patterns.ts";
 import { compileGlob } from "./glob.ts";
-import { parseIpAddress, type IpAddress } from "./ip-address.ts";
 import { compileRegex } from "./regex.ts";
 
 /** True if any value matches; `values` is empty for an absent field, which only `none` matches. */

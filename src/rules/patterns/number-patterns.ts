@@ -1,14 +1,12 @@
-import type { NumberPattern } from "../spec.ts";
-import { firstPlausibleMs, parseDay, parseTime } from "./parse-date-or-time.ts";
-import { toDurationMs } from "./parse-durations.ts";
-import type { Parsed } from "./parsed.ts";
-import { definePatterns, listOf, one } from "./pattern-kind.ts";
+import { toDurationMs } from "../durations.ts";
+import type { NumberPattern, NumberRange } from "../spec.ts";
+import { firstPlausibleMs, parseDay, parseTime } from "./parse-dates.ts";
+import { type Parsed, definePatterns, listOf, one } from "./pattern-kind.ts";
 
 /** Numbers, durations and moments are all whole numbers, so each of their patterns is an inclusive range. */
 
-type Range = Extract<NumberPattern, { kind: "range" }>;
 /** The meaning of one word: a number, or all milliseconds of a day. */
-type Span = Pick<Range, "from" | "to">;
+type Span = Pick<NumberRange, "from" | "to">;
 
 const numbersExpected =
   "a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }";
@@ -83,7 +81,7 @@ export const momentPatterns = definePatterns<NumberPattern>({
   forms: {},
 });
 
-function orExpected(range: Range | null, expected: string): Parsed<readonly NumberPattern[]> {
+function orExpected(range: NumberRange | null, expected: string): Parsed<readonly NumberPattern[]> {
   return range === null ? { ok: false, expected } : one(range);
 }
 
@@ -92,7 +90,7 @@ function parseWhole(value: unknown): Parsed<readonly NumberPattern[]> {
   return orExpected(isWhole ? between(value, value) : null, "a whole number");
 }
 
-function toNumbers(value: unknown): Range | null {
+function toNumbers(value: unknown): NumberRange | null {
   if (typeof value !== "string") return null;
   const hundred = /^\s*([1-9])xx\s*$/i.exec(value)?.[1];
   if (hundred !== undefined) return between(Number(hundred) * 100, Number(hundred) * 100 + 99);
@@ -100,7 +98,7 @@ function toNumbers(value: unknown): Range | null {
 }
 
 /** A comparison, a range with `dash` between its ends, or one word. */
-function toRange(text: string, toSpan: (word: string) => Span | null, dash: RegExp): Range | null {
+function toRange(text: string, toSpan: (word: string) => Span | null, dash: RegExp): NumberRange | null {
   const [, operator, bound = ""] = /^(<=?|>=?)\s*(\S+)$/.exec(text.trim()) ?? [];
   if (operator !== undefined) {
     const span = toSpan(bound);
@@ -112,7 +110,7 @@ function toRange(text: string, toSpan: (word: string) => Span | null, dash: RegE
 }
 
 /** Below a day is before its first millisecond, above it is after its last. */
-function compare(operator: string, { from, to }: Span): Range | null {
+function compare(operator: string, { from, to }: Span): NumberRange | null {
   switch (operator) {
     case "<":
       return between(Number.NEGATIVE_INFINITY, from - 1);
@@ -128,7 +126,7 @@ function compare(operator: string, { from, to }: Span): Range | null {
 }
 
 /** Null for a range that ends before it begins: it could never match. */
-function between(from: number, to: number): Range | null {
+function between(from: number, to: number): NumberRange | null {
   return from <= to ? { kind: "range", from, to } : null;
 }
 

@@ -1,5 +1,5 @@
 import type { Rate } from "../spec.ts";
-import type { Parsed } from "./parsed.ts";
+import type { Parsed } from "./pattern-kind.ts";
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 

@@ -1,6 +1,5 @@
 import { RE2JS, RE2JSException } from "re2js";
-import type { Parsed } from "./parsed.ts";
-import { one } from "./pattern-kind.ts";
+import { type Parsed, one } from "./pattern-kind.ts";
 
 /**
  * Regular expressions of RE2 syntax. They have no back references and no lookaround, so every search is

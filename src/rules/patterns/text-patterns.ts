@@ -1,6 +1,5 @@
 import type { TextPattern } from "../spec.ts";
-import type { Parsed } from "./parsed.ts";
-import { definePatterns, listOf, one, type Form } from "./pattern-kind.ts";
+import { type Parsed, definePatterns, listOf, one, type Form } from "./pattern-kind.ts";
 import { parseRegex } from "./regex.ts";
 
 const expected =

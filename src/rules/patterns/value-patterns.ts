@@ -1,6 +1,5 @@
 import type { ValuePattern } from "../spec.ts";
-import type { Parsed } from "./parsed.ts";
-import { definePatterns, listOf, one, type PatternParser } from "./pattern-kind.ts";
+import { type Parsed, definePatterns, listOf, one, type PatternParser } from "./pattern-kind.ts";
 import { parseText, textForms } from "./text-patterns.ts";
 
 const expected =

@@ -17,7 +17,7 @@ const prelude = `
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { createArchive } from ${JSON.stringify(built("create-archive.js"))};
-import { createArchiveReader } from ${JSON.stringify(built("create-archive-reader.js"))};
+import { createArchiveReader } from ${JSON.stringify(built("archive-reader.js"))};
 const [dir, name] = process.argv.slice(1);
 const archive = createArchive({
   dir, keepMs: ${30 * dayMs}, owner: "pod", pid: 1, now: () => ${archivedAt}, otherNow: async () => null,

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { whyUnwritable } from "../../../src/archive/writable.ts";
-import { lookAtVolume } from "../../../src/compose/build-archive.ts";
+import { seeVolume } from "../../../src/archive/volume.ts";
 import { runHere } from "../../support/cli.ts";
 import { createFolder } from "../../support/command.ts";
 
@@ -26,8 +25,8 @@ drains:
 describe("a directory of the archive", () => {
   it("can be written, or made where it is missing", async () => {
     const { path } = createFolder();
-    expect(await whyUnwritable(path)).toBeNull();
-    expect(await whyUnwritable(join(path, "a/b"))).toBeNull();
+    expect(await seeVolume(path, "ephemeral")).toMatchObject({ verdict: "fit" });
+    expect(await seeVolume(join(path, "a/b"), "ephemeral")).toMatchObject({ verdict: "fit" });
     expect(existsSync(join(path, "a"))).toBe(false);
   });
 
@@ -35,9 +34,11 @@ describe("a directory of the archive", () => {
     const folder = createFolder({ file: "" });
     const dir = join(folder.path, below);
     const message = `expected to write to the archive in ${dir}, got something on the path that is not a directory (ENOTDIR); see archive.dir`;
-    expect(await whyUnwritable(dir)).toMatchObject({ isCertain: true, error: { message } });
-    const config = { dir, keepMs: 1, volume: "ephemeral" } as const;
-    expect(await lookAtVolume(config)).toEqual({ verdict: "unfit", complaint: message, isCertain: true });
+    expect(await seeVolume(dir, "ephemeral")).toEqual({
+      verdict: "unfit",
+      complaint: message,
+      isCertain: true,
+    });
     const { exitCode, out, err } = await checkWith(dir);
     expect({ exitCode, out }).toEqual({ exitCode: 78, out: "" });
     expect(err).toContain(message);
@@ -48,9 +49,9 @@ describe("a directory of the archive", () => {
     "that may not be written is told, though another machine may see it otherwise",
     async () => {
       const dir = "/proc/sys/archive";
-      const found = await whyUnwritable(dir);
-      expect(found).toMatchObject({ isCertain: false });
-      const message = found?.error.message ?? "";
+      const found = await seeVolume(dir, "ephemeral");
+      expect(found).toMatchObject({ verdict: "unfit", isCertain: false });
+      const message = found?.complaint ?? "";
       expect(message).toMatch(
         /^expected to write to the archive in \/proc\/sys\/archive, got .* \(E[A-Z]+\)/,
       );

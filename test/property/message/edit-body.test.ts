@@ -1,11 +1,10 @@
-import type { BodyChange, PatchOperation } from "../../../src/message/item-changes.ts";
-import type { JsonValue } from "../../../src/message/json-value.ts";
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editBody } from "../../../src/message/edit-body.ts";
+import { editBody, mergePatch } from "../../../src/message/edit-body.ts";
+import type { BodyChange, PatchOperation } from "../../../src/message/item-changes.ts";
 import { findJsonLosses, survives } from "../../../src/message/json-losses.ts";
 import { patchJson } from "../../../src/message/json-patch.ts";
-import { mergePatch } from "../../../src/message/merge-patch.ts";
+import type { JsonValue } from "../../../src/message/json-value.ts";
+import * as fc from "fast-check";
 
 const keys = fc.constantFrom("a", "b", "", "0", "~/", "__proto__", "constructor", "toString", "length");
 const json = fc.letrec<{ value: JsonValue }>((tie) => ({

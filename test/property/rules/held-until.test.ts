@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import type { RecordFacts } from "../../../src/rules/facts.ts";
+import type { RecordFacts } from "../../../src/rules/decision.ts";
 import type { Condition, RuleSpec } from "../../../src/rules/spec.ts";
 import { conditions, recordFacts } from "../../support/arbitrary-rules.ts";
 import { enteredAt } from "../../support/letters.ts";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import { describeCondition } from "../../../src/rules/describe-condition.ts";
-import { explainRules } from "../../../src/rules/explain-rules.ts";
+import { describeCondition, explainRules } from "../../../src/rules/explain-rules.ts";
 import type { RuleSpec } from "../../../src/rules/spec.ts";
 import { whenDue } from "../../../src/rules/when-due.ts";
 import { conditions, recordFacts as facts } from "../../support/arbitrary-rules.ts";

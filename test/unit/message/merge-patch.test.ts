@@ -1,6 +1,6 @@
-import type { JsonValue } from "../../../src/message/json-value.ts";
 import { describe, expect, it } from "vitest";
-import { mergePatch } from "../../../src/message/merge-patch.ts";
+import { mergePatch } from "../../../src/message/edit-body.ts";
+import type { JsonValue } from "../../../src/message/json-value.ts";
 
 const parsed = (text: string) => JSON.parse(text) as JsonValue;
 

@@ -1,4 +1,4 @@
-import { durationText } from "../../../rules/format-duration.ts";
+import { durationText } from "../../../rules/durations.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
 import { builtIn } from "../effective.ts";
 import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";

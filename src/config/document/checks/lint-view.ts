@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ItemChanges } from "../../../message/item-changes.ts";
 import type { Select } from "../../../ports/service.ts";
-import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
+import { parseDuration } from "../../../rules/durations.ts";
 import type { Condition } from "../../../rules/spec.ts";
 import { toSelect } from "../compile-document.ts";
 import { builtIn, toEffective, type Effective } from "../effective.ts";

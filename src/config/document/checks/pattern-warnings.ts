@@ -1,5 +1,5 @@
 import { maskQuery, writeNumber } from "../../../rules/document-form.ts";
-import { durationText } from "../../../rules/format-duration.ts";
+import { durationText } from "../../../rules/durations.ts";
 import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/spec.ts";
 import { nearestName } from "../../nearest-name.ts";
 

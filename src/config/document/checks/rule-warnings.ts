@@ -1,4 +1,4 @@
-import { leavesOf } from "../../../rules/leaves.ts";
+import { leavesOf } from "../../../rules/spec.ts";
 import { canonicalJson } from "../meaning-hash.ts";
 import type { Places } from "../to-condition.ts";
 import type { LintDrain, LintRule } from "./lint-view.ts";

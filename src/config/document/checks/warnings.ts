@@ -1,6 +1,6 @@
 import { toDestination } from "../../../message/destination.ts";
 import type { Select } from "../../../ports/service.ts";
-import { durationText } from "../../../rules/format-duration.ts";
+import { durationText } from "../../../rules/durations.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { ValuePath } from "../../problem.ts";
 import type { LintDrain, LintRule, LintView } from "./lint-view.ts";

@@ -14,8 +14,8 @@ import type {
   SourceConfig,
 } from "../../../ports/drains.ts";
 import { comparisonText, maskQuery, momentText } from "../../../rules/document-form.ts";
-import { durationText } from "../../../rules/format-duration.ts";
-import type { DateEdge } from "../../../rules/patterns/parse-edge.ts";
+import { durationText } from "../../../rules/durations.ts";
+import type { DateEdge } from "../../../rules/patterns/parse-dates.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/spec.ts";
 import { describeWhen } from "./describe-when.ts";

@@ -1,13 +1,10 @@
 import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
-import { isDestination } from "../../../message/destination.ts";
-import { isForwardable } from "../../../message/forward-headers.ts";
-import { isFieldValue, isToken } from "../../../message/header-values.ts";
+import { isCallbackUrl, isDestination } from "../../../message/destination.ts";
+import { isForwardable, isFieldValue, isToken, lineageHeaderName } from "../../../message/headers.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
-import { isCallbackUrl } from "../../../message/item-settings.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
-import { lineageHeaderName } from "../../../message/lineage.ts";
-import type { Parsed } from "../../../rules/patterns/parsed.ts";
+import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import { jsonValue } from "./json-value-schema.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";

@@ -1,13 +1,13 @@
 import type * as z from "zod";
 import { scalarFields, type ScalarField } from "../../../ports/statistics.ts";
-import type { Parsed } from "../../../rules/patterns/parsed.ts";
-import type { NumberPattern } from "../../../rules/spec.ts";
+import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
+import type { NumberRange } from "../../../rules/spec.ts";
 import { key, name, oneOf, parsed, section } from "./shapes.ts";
 
 /** A comparison of one number of a search index, by the service's own name for it. */
 export interface IndexComparison {
   readonly field: ScalarField | null;
-  readonly pattern: Extract<NumberPattern, { kind: "range" }>;
+  readonly pattern: NumberRange;
 }
 
 const form = /^(?:([a-z_]{1,64})\s*)?(<=?|>=?)\s*(\d{1,15})$/;
@@ -42,7 +42,7 @@ function toComparison(value: unknown): IndexComparison | null {
 /**
  * An index's cost has fractions, so the inclusive end of an open comparison is the next number that there is.
  */
-function toRange(operator: string, bound: number): IndexComparison["pattern"] {
+function toRange(operator: string, bound: number): NumberRange {
   const open = !operator.endsWith("=");
   return operator.startsWith(">")
     ? { kind: "range", from: open ? next(bound, 1n) : bound, to: Number.POSITIVE_INFINITY }
@@ -50,7 +50,7 @@ function toRange(operator: string, bound: number): IndexComparison["pattern"] {
 }
 
 /** Everything that a comparison leaves out. */
-export function complementOf({ from, to }: IndexComparison["pattern"]): IndexComparison["pattern"] {
+export function complementOf({ from, to }: NumberRange): NumberRange {
   return Number.isFinite(to)
     ? { kind: "range", from: next(to, 1n), to: Number.POSITIVE_INFINITY }
     : { kind: "range", from: Number.NEGATIVE_INFINITY, to: next(from, -1n) };

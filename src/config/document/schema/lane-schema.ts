@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { LaneConfig, LimitsConfig } from "../../../ports/drains.ts";
-import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
-import type { Parsed } from "../../../rules/patterns/parsed.ts";
+import { parseDuration } from "../../../rules/durations.ts";
+import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
 import { duration } from "./schedule-schema.ts";
 import { key, parsed, section, wholeNumber } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { parseDateOrTime } from "../../../rules/patterns/parse-date-or-time.ts";
+import { parseDateOrTime } from "../../../rules/patterns/parse-dates.ts";
 import { parseRate } from "../../../rules/patterns/parse-rate.ts";
 import { changes } from "./change-schema.ts";
 import { key, name, oneOf, parsed, section } from "./shapes.ts";

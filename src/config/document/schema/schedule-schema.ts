@@ -1,6 +1,6 @@
 import { CronExpressionParser } from "cron-parser";
-import { parseDuration } from "../../../rules/patterns/parse-durations.ts";
-import type { Parsed } from "../../../rules/patterns/parsed.ts";
+import { parseDuration } from "../../../rules/durations.ts";
+import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
 import { parsed, section } from "./shapes.ts";
 
 const cronExpected = 'a cron pattern of five fields, or six with seconds first, such as "*/5 * * * *"';

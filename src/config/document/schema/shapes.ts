@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isToken } from "../../../message/header-values.ts";
+import { isToken } from "../../../message/headers.ts";
 import { isObject } from "../../../message/json-value.ts";
-import { mismatchesOf, type Parsed } from "../../../rules/patterns/parsed.ts";
+import { mismatchesOf, type Parsed } from "../../../rules/patterns/pattern-kind.ts";
 
 /**
  * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that

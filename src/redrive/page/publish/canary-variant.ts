@@ -85,7 +85,7 @@ export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: numbe
   const timeout = `${headerPrefix}Timeout`;
   delete headers[`${headerPrefix}Delay`];
   headers[`${headerPrefix}Retries`] = "0";
-  // A timeout that a rule has set has the form of item-settings.ts.
+  // A timeout that a rule has set has the form of rebuild-item.ts.
   const own = headers[timeout];
   const ownSeconds = own === undefined ? Infinity : Number.parseInt(own, 10);
   headers[timeout] = `${Math.min(ownSeconds, Math.max(1, Math.floor(timeoutMs / 1_000)))}s`;

@@ -1,10 +1,9 @@
-import { textPatterns } from "../../../../src/rules/patterns/text-patterns.ts";
-import { numberPatterns, durationPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
 import { describe, expect, it } from "vitest";
-import { parseDateOrTime } from "../../../../src/rules/patterns/parse-date-or-time.ts";
-import { parseDuration } from "../../../../src/rules/patterns/parse-durations.ts";
-import { mismatchesOf } from "../../../../src/rules/patterns/parsed.ts";
-import { formatDuration } from "../../../../src/rules/format-duration.ts";
+import { formatDuration, parseDuration } from "../../../../src/rules/durations.ts";
+import { numberPatterns, durationPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
+import { parseDateOrTime } from "../../../../src/rules/patterns/parse-dates.ts";
+import { mismatchesOf } from "../../../../src/rules/patterns/pattern-kind.ts";
+import { textPatterns } from "../../../../src/rules/patterns/text-patterns.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });
 const none = { kind: "none" };

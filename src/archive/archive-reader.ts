@@ -1,9 +1,11 @@
 import { createReadStream } from "node:fs";
+import path from "node:path";
 import { createGunzip, gunzipSync } from "node:zlib";
-import type { ArchiveDamage, ArchiveEntry } from "../ports/archive.ts";
-import { errorCode } from "./disk.ts";
+import type { ArchiveDamage, ArchiveEntry, ArchiveFilter, ArchiveReader } from "../ports/archive.ts";
+import { systemDisk, type ListedFile } from "./disk.ts";
 import { parseLine } from "./entry-line.ts";
 import { splitMembers, type MemberBytes } from "./member.ts";
+import { errorCode, toArchiveError } from "./translate-error.ts";
 
 type Damage = Omit<ArchiveDamage, "file">;
 
@@ -21,11 +23,11 @@ const cutOffText = "ends in the middle of an entry";
  * The entries of one file in order. Damage is reported and skipped: a torn member is read as far as it goes,
  * and then the next one. A file that is gone has no entries. Throws nothing.
  */
-export async function* readArchiveFile(
-  path: string,
+async function* readArchiveFile(
+  file: string,
   onDamage: (damage: Damage) => void,
 ): AsyncGenerator<ArchiveEntry> {
-  const source = createReadStream(path, { highWaterMark: chunkBytes });
+  const source = createReadStream(file, { highWaterMark: chunkBytes });
   let strange = 0;
   try {
     for await (const member of splitMembers(source, maxMemberBytes)) {
@@ -103,4 +105,42 @@ function toReason(error: unknown): string {
   if (code === "Z_BUF_ERROR" || code === "Z_DATA_ERROR") return "bytes that do not decompress";
   if (error instanceof RangeError) return error.message;
   return `cannot be read (${code ?? "unexpected failure"})`;
+}
+
+/**
+ * Reads the archive in a directory, written by any process: every regular file that ends in `.ndjson.gz`,
+ * by name, entries by position. Holds one gzip member at a time. Fails with `archive-unavailable` if the
+ * directory cannot be listed.
+ */
+export function createArchiveReader(dir: string): ArchiveReader {
+  const list = async (): Promise<readonly ListedFile[]> => {
+    try {
+      return (await systemDisk.list(dir)).filter(({ name }) => name.endsWith(".ndjson.gz"));
+    } catch (error) {
+      throw toArchiveError(error, dir, "read");
+    }
+  };
+  return {
+    files: async () => (await list()).map(({ name, bytes, changedAt }) => ({ file: name, bytes, changedAt })),
+    async *entries(filter, onDamage) {
+      const fits = toPredicate(filter);
+      for (const { name: file } of await list()) {
+        const report = (damage: Damage): void => onDamage({ file, ...damage });
+        for await (const entry of readArchiveFile(path.join(dir, file), report)) {
+          if (fits(entry)) yield { ...entry, file };
+        }
+      }
+    },
+  };
+}
+
+function toPredicate(filter: ArchiveFilter): (entry: ArchiveEntry) => boolean {
+  const { source, drain, dlqIds, since, until } = filter;
+  const wanted = dlqIds === undefined ? null : new Set(dlqIds);
+  return (entry) =>
+    (source === undefined || entry.source === source) &&
+    (drain === undefined || entry.drain === drain) &&
+    (wanted === null || wanted.has(entry.dlqId)) &&
+    (since === undefined || entry.at >= since) &&
+    (until === undefined || entry.at <= until);
 }

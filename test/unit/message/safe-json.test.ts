@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNestedTooDeep, maxNestedLevels } from "../../../src/message/json-depth.ts";
-import { toSafeJson } from "../../../src/message/safe-json.ts";
+import { isNestedTooDeep, maxNestedLevels, toSafeJson } from "../../../src/message/safe-json.ts";
 import { hashRecord } from "../../../src/redrive/plan/content-hash.ts";
 import { rawRecord } from "../../support/letters.ts";
 

@@ -1,0 +1,158 @@
+import type { HeaderValues } from "./dead-letter.ts";
+
+/** Signed, and travels with every redriven message (lineage.ts). */
+export const lineageHeaderName = "X-Redriver";
+
+/** All values of a header in any case; empty when it is absent. */
+export function valuesOf(header: HeaderValues, name: string): readonly string[] {
+  const wanted = name.toLowerCase();
+  return Object.entries(header).flatMap(([listed, values]) =>
+    listed.toLowerCase() === wanted ? values : [],
+  );
+}
+
+/**
+ * By lower-case name. Names that differ only in case are one header, under the name first met. Headers without
+ * a value are left out.
+ */
+export function byLowerName(
+  header: HeaderValues,
+): ReadonlyMap<string, { readonly name: string; readonly values: readonly string[] }> {
+  const merged = new Map<string, { name: string; values: string[] }>();
+  for (const [name, values] of Object.entries(header)) {
+    if (values.length === 0) continue;
+    const lower = name.toLowerCase();
+    const known = merged.get(lower);
+    if (known === undefined) merged.set(lower, { name, values: [...values] });
+    else known.values.push(...values);
+  }
+  return merged;
+}
+
+/** A token of RFC 9110 §5.6.2, the form of header names and methods. */
+export function isToken(text: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
+}
+
+/** RFC 9110 §5.5: no control characters but tab. Bytes above 0x7f are allowed and travel as UTF-8. */
+export function isFieldValue(text: string): boolean {
+  return !/[^\P{Cc}\t\u{80}-\u{9f}]|\p{Cs}/u.test(text);
+}
+
+/** Fields of one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them. */
+const singleValued: ReadonlySet<string> = new Set([
+  "age",
+  "authorization",
+  "content-location",
+  "content-range",
+  "content-type",
+  "cookie",
+  "date",
+  "etag",
+  "expires",
+  "from",
+  "if-modified-since",
+  "if-range",
+  "if-unmodified-since",
+  "last-modified",
+  "location",
+  "max-forwards",
+  "origin",
+  "range",
+  "referer",
+  "retry-after",
+  "set-cookie",
+]);
+
+/** Headers on their way to a destination, by lower-case name. */
+export type ForwardHeaders = Map<string, { readonly name: string; readonly value: string }>;
+
+/**
+ * Set by the connection that delivers, or by the service itself. Names that a Connection header lists are not
+ * dropped: the listing shows them as sent to the destination, and a record must not be able to drop its own
+ * Content-Type.
+ */
+const notForwarded: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+  "content-length",
+  "user-agent",
+]);
+
+/**
+ * True if a header of this name may be forwarded: not of the connection, not the service's own
+ * (`headerPrefix`, any case), and not the lineage header, which only redriver writes.
+ */
+export function isForwardable(name: string, headerPrefix: string): boolean {
+  const lower = name.toLowerCase();
+  return (
+    !notForwarded.has(lower) &&
+    !lower.startsWith(headerPrefix.toLowerCase()) &&
+    lower !== lineageHeaderName.toLowerCase()
+  );
+}
+
+/** The forwardable headers, one string each. Null if values cannot be joined or a name is empty. */
+export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
+  const forward: ForwardHeaders = new Map();
+  for (const [lower, { name, values }] of byLowerName(header)) {
+    if (!isForwardable(name, headerPrefix)) continue;
+    const isJoinable = values.length === 1 || !singleValued.has(lower);
+    if (!isJoinable || name === "") return null;
+    forward.set(lower, { name, value: values.join(", ") });
+  }
+  return forward;
+}
+
+/** Sets or, with `null`, removes headers in any case. Names that may not be forwarded are skipped. */
+export function changeHeaders(
+  forward: ForwardHeaders,
+  changes: Readonly<Record<string, string | null>>,
+  headerPrefix: string,
+): void {
+  for (const [name, value] of Object.entries(changes)) {
+    if (name === "" || !isForwardable(name, headerPrefix)) continue;
+    if (value === null) forward.delete(name.toLowerCase());
+    else forward.set(name.toLowerCase(), { name, value });
+  }
+}
+
+/**
+ * Names of headers that prove a body, so that an edit makes them wrong: of RFC 9530, RFC 9421, RFC 1864,
+ * Standard Webhooks, Svix, and the vendors' X-Hub-Signature-256, Stripe-Signature, X-Shopify-Hmac-Sha256 and
+ * the like. A name that is taken for one by mistake costs a park that a rule can answer; one that is missed
+ * costs a rejected message.
+ */
+const provesBody =
+  /signature|digest|hmac|checksum|md5|sha-?(?:1|224|256|384|512)|(?:^|[-_])(?:sig|jws|crc32c?)(?:[-_]|$)|^svix-|(?:body|payload|content|goog)[-_]?hash/;
+/** These ask for a proof of the answer and prove nothing about the body. */
+const asksForProof = /^(?:want-(?:content-|repr-)?digest|accept-signature)$/;
+/** Schemes that sign the request: AWS, HMAC, HTTP signatures, shared keys, Digest with auth-int, OAuth 1. */
+const signedAuthorization = /^\s*(?:aws|hmac|signature|sharedkey)|signature\s*=|auth-int|oauth_body_hash/i;
+
+/** True if a body may no longer be changed under this header. */
+export function provesItsBody(name: string, value: string): boolean {
+  const lower = name.toLowerCase();
+  if (lower === "authorization") return signedAuthorization.test(value);
+  return provesBody.test(lower) && !asksForProof.test(lower);
+}
+
+/** True if one of the record's forwarded headers proves the body and the rule neither sets nor removes it. */
+export function hasUnansweredProof(
+  forward: ForwardHeaders,
+  changes: Readonly<Record<string, string | null>>,
+): boolean {
+  const answered = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
+  for (const [lower, { value }] of forward) {
+    if (!answered.has(lower) && provesItsBody(lower, value)) return true;
+  }
+  return false;
+}
