@@ -24,14 +24,6 @@ export interface BoundedServerOptions {
   readonly variable: string;
 }
 
-export interface BoundedServer {
-  /** `host:port` as bound. */
-  readonly address: string;
-  readonly port: number;
-  /** Stops listening. Requests in hand may end within `withinMs`, then every socket is closed. */
-  close(withinMs: number): Promise<void>;
-}
-
 interface Connection {
   /** Requests in the order of their answers; the first is being answered. */
   readonly turns: Turn[];
@@ -54,7 +46,7 @@ const backlog = 2_048;
 const hostname = "localhost";
 
 /** Fails with `settings-invalid` if the address cannot be bound. */
-export async function listenBounded(options: BoundedServerOptions): Promise<BoundedServer> {
+export async function listenBounded(options: BoundedServerOptions) {
   const { requestTimeoutMs } = options;
   const answer = getRequestListener(options.fetch, { hostname });
   const server = createServer({
@@ -120,9 +112,11 @@ export async function listenBounded(options: BoundedServerOptions): Promise<Boun
   }
   const { address, family, port } = server.address() as AddressInfo;
   return {
+    /** `host:port` as bound. */
     address: `${family === "IPv6" ? `[${address}]` : address}:${port}`,
     port,
-    async close(withinMs) {
+    /** Stops listening. Requests in hand may end within `withinMs`, then every socket is closed. */
+    async close(withinMs: number): Promise<void> {
       if (!server.listening) return;
       const closed = once(server, "close");
       server.close();

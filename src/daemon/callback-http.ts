@@ -35,17 +35,13 @@ export interface CallbackServerOptions {
   readonly requestTimeoutMs: number;
 }
 
-export interface CallbackServer {
-  /** `host:port` as bound. */
-  readonly address: string;
-  close(): Promise<void>;
-}
+export type CallbackServer = Awaited<ReturnType<typeof createCallbackServer>>;
 
 /**
  * Answers POST with the status of `receive`, 405 to anything else. The bytes of bodies in hand are bounded.
  * Fails with `settings-invalid` if the address cannot be bound.
  */
-export async function createCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
+export async function createCallbackServer(options: CallbackServerOptions) {
   let bytesInHand = 0;
   const readBody = async (stream: ReadableStream<Uint8Array> | null, keep: (bytes: number) => void) => {
     const chunks: Uint8Array[] = [];

@@ -26,19 +26,10 @@ export interface CallbackParts {
   readonly stop: AbortSignal;
 }
 
-export interface Callbacks {
-  /**
-   * Listens once a source of the document in force has callbacks, until it is closed. Fails with
-   * `settings-invalid` if the address cannot be bound.
-   */
-  listen(): Promise<void>;
-  /** `host:port` as bound; null while no source has callbacks. */
-  address(): string | null;
-  close(): Promise<void>;
-}
+export type Callbacks = ReturnType<typeof createCallbacks>;
 
 /** Receives the service's reports on canaries, for every source that has callbacks. */
-export function createCallbacks({ live, earlyTicks, events, clock, stop }: CallbackParts): Callbacks {
+export function createCallbacks({ live, earlyTicks, events, clock, stop }: CallbackParts) {
   let server: CallbackServer | null = null;
   const refusals = createChainRefusals();
   const toldAt = new Map<string, number>();
@@ -98,16 +89,19 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
   };
 
   return {
+    /** `host:port` as bound; null while no source has callbacks. */
     address: () => server?.address ?? null,
-    async listen() {
+    /**
+     * Listens once a source of the document in force has callbacks, until it is closed. Fails with
+     * `settings-invalid` if the address cannot be bound.
+     */
+    async listen(): Promise<void> {
       const { settings, sources } = live.current();
       if (server !== null || [...sources.values()].every(({ callbacks }) => callbacks === null)) return;
       server = await createCallbackServer({ ...settings.callback, requestTimeoutMs, receive });
       if (stop.aborted) await server.close();
     },
-    async close() {
-      await server?.close();
-    },
+    close: async () => server?.close(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Core } from "../compose/build-core.ts";
 import type { BuiltSource } from "../compose/build-source.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { DrainName } from "../ports/ids.ts";
 import type { CloseVerdict } from "../ports/passes.ts";
 import type { WorkQueue } from "../ports/queue.ts";
@@ -7,10 +8,17 @@ import type { CallClass } from "../ports/source-pauses.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Health } from "../redrive/source/source-health.ts";
 import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
-import { createUnansweredBackoff } from "./unanswered-backoff.ts";
 
 /** Delay after the end of a source pause: by then the records that cooled for it are due too. */
 const afterPauseMs = 250;
+const firstWaitMs = 30_000;
+const maxWaitMs = 10 * 60_000;
+/** A pass that meets no answers takes minutes to end. A failure so much later is another outage. */
+const inARowWithinMs = 60 * 60_000;
+
+type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
+
+export type EarlyTicks = ReturnType<typeof createEarlyTicks>;
 
 /**
  * Ticks and sweeps that do not wait for the schedule, which may be hours away.
@@ -19,29 +27,7 @@ const afterPauseMs = 250;
  * writes, every drain of the source gets a tick while a deduplication id can still show what was published. A
  * lost tick only costs the wait for the schedule, so none of these fails.
  */
-export interface EarlyTicks {
-  /** No pass could be opened before this, Unix ms. */
-  notOpened(drain: DrainName, until: number): Promise<void>;
-  opened(drain: DrainName): void;
-  /** Records of this drain were left out because these calls are halted in this process. */
-  heldByHalt(drain: DrainRuntime, callClass: CallClass): void;
-  /** No pass could be opened, or a window was given up, because the service did not answer. */
-  unanswered(drain: DrainRuntime): Promise<void>;
-  /** A pass has ended, with this result. */
-  closed(drain: DrainRuntime, pass: Pick<PassClosed, "outcome" | "tally">): Promise<void>;
-  /** Records of this source may be left for the sweep. */
-  afterDeletes(source: SourceRuntime): Promise<void>;
-  /** Ticks the drains of sources that have lost writes since the last call. */
-  afterLosses(core: Pick<Core, "sources" | "drains">): Promise<void>;
-  /** Ticks the drains with a lane that can go on, and sweeps for steps that will need a listing check. */
-  afterLanes(core: Pick<Core, "sources" | "drains">): Promise<void>;
-  /** Ticks the drains of halts that are over, and of trials that need a batch. */
-  afterHalts(core: Pick<Core, "drains">): Promise<void>;
-}
-
-type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
-
-export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">): EarlyTicks {
+export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">) {
   const lossesSeen = new WeakMap<BuiltSource, number>();
   /** Drains that need a new pass soon. A pass that is open already does not count. */
   const owed = new Set<DrainName>();
@@ -64,23 +50,30 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     await tick(config.name, Math.max(clock.now() + waitMs, until));
   };
 
-  const earlyTicks: EarlyTicks = {
-    notOpened: (drain, until) => tick(drain, until + afterPauseMs),
-    opened(drain) {
+  const earlyTicks = {
+    /** No pass could be opened before this, Unix ms. */
+    notOpened: (drain: DrainName, until: number) => tick(drain, until + afterPauseMs),
+    opened(drain: DrainName): void {
       owed.delete(drain);
       unanswered.delete(drain);
     },
-    heldByHalt(drain, callClass) {
+    /** Records of this drain were left out because these calls are halted in this process. */
+    heldByHalt(drain: DrainRuntime, callClass: CallClass): void {
       const { name } = drain.config;
       const coolAt = drain.source.clock.monotonic() + (callClass === "batch" ? notSentCoolMs : 0);
       // Listing resumes before publishing, so a drain held for listing keeps that shorter wait.
       held.set(name, { callClass: held.get(name)?.callClass === "dlq" ? "dlq" : callClass, coolAt });
     },
-    unanswered(drain) {
+    /** No pass could be opened, or a window was given up, because the service did not answer. */
+    unanswered(drain: DrainRuntime): Promise<void> {
       unanswered.add(drain.config.name);
       return tickWhenAnswered(drain);
     },
-    async closed(drain, { outcome, tally: { reasons } }) {
+    /** A pass has ended, with this result. */
+    async closed(
+      drain: DrainRuntime,
+      { outcome, tally: { reasons } }: Pick<PassClosed, "outcome" | "tally">,
+    ): Promise<void> {
       const { config, source } = drain;
       const now = source.clock.now();
       if (outcome === "complete") waits.answered(config.name);
@@ -91,7 +84,8 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       if (health.state === "halted") return earlyTicks.heldByHalt(drain, "batch");
       await tick(config.name, (health.state === "waiting" ? health.until : now) + afterPauseMs);
     },
-    async afterDeletes({ config, clock, health, sweepRequest }) {
+    /** Records of this source may be left for the sweep. */
+    async afterDeletes({ config, clock, health, sweepRequest }: SourceRuntime): Promise<void> {
       const wishedMs = sweepRequest.take();
       const now = health.current();
       let at = wishedMs === null ? null : clock.now() + wishedMs;
@@ -99,7 +93,8 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       if (at === null) return;
       await queue.addSweep(config.id, at).catch(() => undefined);
     },
-    async afterLosses({ sources, drains }) {
+    /** Ticks the drains of sources that have lost writes since the last call. */
+    async afterLosses({ sources, drains }: Pick<Core, "sources" | "drains">): Promise<void> {
       for (const source of sources.values()) {
         const losses = source.losses();
         if (losses === (lossesSeen.get(source) ?? 0)) continue;
@@ -111,7 +106,8 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         }
       }
     },
-    async afterLanes({ sources, drains }) {
+    /** Ticks the drains with a lane that can go on, and sweeps for steps that will need a listing check. */
+    async afterLanes({ sources, drains }: Pick<Core, "sources" | "drains">): Promise<void> {
       for (const { runtime } of sources.values()) {
         const { lanes, clock, config } = runtime;
         for (const at of lanes.takeNext()) await queue.addSweep(config.id, at).catch(() => undefined);
@@ -123,7 +119,8 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         }
       }
     },
-    async afterHalts({ drains }) {
+    /** Ticks the drains of halts that are over, and of trials that need a batch. */
+    async afterHalts({ drains }: Pick<Core, "drains">): Promise<void> {
       for (const [name, { callClass, coolAt }] of new Map(held)) {
         const source = drains.get(name)?.source;
         if (source === undefined) {
@@ -147,4 +144,24 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     },
   };
   return earlyTicks;
+}
+
+/** A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock. */
+function createUnansweredBackoff() {
+  const waits = new Map<DrainName, { readonly waitMs: number; readonly endsAt: number }>();
+  return {
+    /** Ms from now; null: not before its schedule, or a wait is running already. */
+    next({ name, schedule }: DrainRuntime["config"], clock: Pick<Clock, "monotonic">): number | null {
+      const now = clock.monotonic();
+      const last = waits.get(name);
+      if (last !== undefined && last.endsAt > now) return null;
+      const isInARow = last !== undefined && now - last.endsAt < inARowWithinMs;
+      const waitMs = isInARow ? Math.min(last.waitMs * 2, maxWaitMs) : firstWaitMs;
+      // Only the queue knows the next time of a cron pattern, which may be hours away.
+      if (schedule.kind === "every" && schedule.everyMs <= waitMs) return null;
+      waits.set(name, { waitMs, endsAt: now + waitMs });
+      return waitMs;
+    },
+    answered: (drain: DrainName) => void waits.delete(drain),
+  };
 }

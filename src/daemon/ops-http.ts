@@ -21,13 +21,7 @@ export interface OpsServerOptions {
   readonly requestTimeoutMs: number;
 }
 
-export interface OpsServer {
-  /** `host:port` as bound. */
-  readonly address: string;
-  readonly port: number;
-  /** Stops listening and ends every socket, also one in the middle of a request. */
-  close(): Promise<void>;
-}
+export type OpsServer = Awaited<ReturnType<typeof createOpsServer>>;
 
 const maxHeaderBytes = 8_192;
 /**
@@ -41,7 +35,7 @@ const maxConnections = 1_200;
  * Read-only: GET and HEAD, 405 for other methods, 404 for other paths. Fails with `settings-invalid` if the
  * address cannot be bound.
  */
-export async function createOpsServer(options: OpsServerOptions): Promise<OpsServer> {
+export async function createOpsServer(options: OpsServerOptions) {
   const app = new Hono();
   app.get("/livez", (context) => answer(context, options.livez));
   app.get("/readyz", (context) => answer(context, options.readyz));
@@ -68,6 +62,7 @@ export async function createOpsServer(options: OpsServerOptions): Promise<OpsSer
     setting: "http",
     variable: "REDRIVER_HTTP_PORT",
   });
+  // Ends also a socket in the middle of a request.
   return { address: server.address, port: server.port, close: () => server.close(0) };
 }
 

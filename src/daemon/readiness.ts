@@ -1,5 +1,8 @@
 import type { Core } from "../compose/build-core.ts";
+import type { BuiltSource } from "../compose/build-source.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
+import type { ReplicaRecord } from "../ports/replicas.ts";
+import { callClasses } from "../ports/source-pauses.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
 import type { Health } from "../redrive/source/source-health.ts";
@@ -91,4 +94,24 @@ export function toLiveness(
     ok: false,
     reasons: [`no job was taken or finished for ${Math.round((now - since) / 1_000)} s while Redis answers`],
   };
+}
+
+/** The sources that this process does not call now, and why. */
+export function toSourcePauses(sources: Iterable<BuiltSource>): ReplicaRecord["resting"] {
+  return [...sources].flatMap(({ runtime }): ReplicaRecord["resting"] => {
+    const { health: of } = runtime;
+    const standings = [of.standing(), ...callClasses.map((callClass) => of.current(callClass))];
+    const health =
+      standings.find(({ state }) => state === "halted") ?? standings.find(({ state }) => state === "waiting");
+    const source = runtime.config.id;
+    if (health === undefined) return [];
+    switch (health.state) {
+      case "usable":
+        return [];
+      case "waiting":
+        return [{ source, state: health.state, code: "service-resting" }];
+      case "halted":
+        return [{ source, state: health.state, code: health.code }];
+    }
+  });
 }

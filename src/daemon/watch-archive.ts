@@ -18,19 +18,12 @@ interface ArchiveWatchParts {
   readonly look: typeof lookAtVolume;
 }
 
-export interface ArchiveWatch {
-  /** Answers ms until the next check. */
-  look(): Promise<number>;
-  /** Why the archive cannot be written, as last seen; null: it can, or there is none. */
-  problem(): string | null;
-}
-
 /**
  * Checks the archive's volume at the start and every minute. So a volume that cannot be written is reported
  * before the first record is to be dropped or expires. The check writes nothing; problems that only a write
  * finds are reported by the write.
  */
-export function createArchiveWatch({ current, clock, events, look }: ArchiveWatchParts): ArchiveWatch {
+export function createArchiveWatch({ current, clock, events, look }: ArchiveWatchParts) {
   let watched: Archive | null = null;
   let reported: SeenVolume["verdict"] = "fit";
   let problem: string | null = null;
@@ -49,8 +42,10 @@ export function createArchiveWatch({ current, clock, events, look }: ArchiveWatc
   };
 
   return {
-    problem: () => (current().archive === watched ? problem : null),
-    async look() {
+    /** Why the archive cannot be written, as last seen; null: it can, or there is none. */
+    problem: (): string | null => (current().archive === watched ? problem : null),
+    /** Answers ms until the next check. */
+    async look(): Promise<number> {
       const { archive, document } = current();
       if (archive === null || document.archive === undefined) return checkEveryMs;
       const seen = await look(document.archive);

@@ -34,18 +34,14 @@ export interface DocumentState {
   readonly rejected: string | null;
 }
 
-export interface DocumentWatch {
-  /** Reads the file once. Answers if the state has changed. */
-  look(): Promise<"changed" | "unchanged">;
-  state(): DocumentState;
-}
+export type DocumentWatch = ReturnType<typeof createDocumentWatch>;
 
 type Verdict =
   | { readonly kind: "in-force"; readonly before: string; readonly warnings: readonly string[] }
   /** `again`: the same text may be adopted later, once the things it refers to exist. */
   | { readonly kind: "rejected"; readonly problems: readonly string[]; readonly again: boolean };
 
-export function createDocumentWatch(parts: DocumentWatchParts): DocumentWatch {
+export function createDocumentWatch(parts: DocumentWatchParts) {
   const { file, live, clock, events, onAdopted, stop } = parts;
   let state: DocumentState = { adoptedAt: clock.now(), rejected: null };
   /** Hash of the content that was judged last and need not be judged again; null: the next one is. */
@@ -93,7 +89,8 @@ export function createDocumentWatch(parts: DocumentWatchParts): DocumentWatch {
 
   return {
     state: () => state,
-    async look() {
+    /** Reads the file once. Answers if the state has changed. */
+    async look(): Promise<"changed" | "unchanged"> {
       const key = toKey(file.read());
       if (key === judged) return "unchanged";
       await clock.sleep(settleMs, stop).catch(() => undefined);

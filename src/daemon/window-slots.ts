@@ -2,19 +2,7 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SourceId } from "../ports/ids.ts";
 
-/**
- * Limits the windows that this process works on. One source alone may have all of `max`. But each source has
- * one slot that no other can take, so all together have at most `max` − 1 and one per source. A source with
- * listings that hang or never end keeps its slots for as long, and costs the others none of theirs.
- *
- * A window without a slot waits a moment for one, so that slots change hands without a gap. Then it goes back
- * to the queue, where another replica may take it. It keeps its turn here: the first to come gets the first
- * free slot.
- */
-export interface WindowSlots {
-  /** Null: no slot came free. Rejects with the signal's reason. */
-  take(asked: SlotAsked, signal: AbortSignal): Promise<WindowSlot | null>;
-}
+export type WindowSlots = ReturnType<typeof createWindowSlots>;
 
 export interface WindowSlot {
   /** Safe to call twice. */
@@ -42,7 +30,16 @@ interface Waiter extends SlotAsked {
   readonly end: (slot: WindowSlot | null) => void;
 }
 
-export function createWindowSlots(clock: Pick<Clock, "sleep">): WindowSlots {
+/**
+ * Limits the windows that this process works on. One source alone may have all of `max`. But each source has
+ * one slot that no other can take, so all together have at most `max` − 1 and one per source. A source with
+ * listings that hang or never end keeps its slots for as long, and costs the others none of theirs.
+ *
+ * A window without a slot waits a moment for one, so that slots change hands without a gap. Then it goes back
+ * to the queue, where another replica may take it. It keeps its turn here: the first to come gets the first
+ * free slot.
+ */
+export function createWindowSlots(clock: Pick<Clock, "sleep">) {
   const running = new Map<SourceId, number>();
   const waiters = new Set<Waiter>();
   const turns = new BoundedMap<string, number>(maxTurns);
@@ -109,7 +106,8 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">): WindowSlots {
   }
 
   return {
-    async take(asked, signal) {
+    /** Null: no slot came free. Rejects with the signal's reason. */
+    async take(asked: SlotAsked, signal: AbortSignal): Promise<WindowSlot | null> {
       const isFirst = ofSource(asked.source).length === 0;
       if (isFirst && mayRun(asked)) return begin(asked);
       const slot = await wait(asked, signal);

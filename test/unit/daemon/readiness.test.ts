@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../src/compose/build-core.ts";
-import { toReadiness, type DaemonState } from "../../../src/daemon/readiness.ts";
-import { toSourcePauses } from "../../../src/daemon/source-pauses.ts";
+import { toReadiness, toSourcePauses, type DaemonState } from "../../../src/daemon/readiness.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
