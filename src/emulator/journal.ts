@@ -1,3 +1,4 @@
+import { EventEmitter, on } from "node:events";
 import type { EmulatorClock } from "./clock.ts";
 
 /** The kinds of requests, for faults, rate limits and counters. */
@@ -116,7 +117,6 @@ function countIn(counts: Record<string, number>, name: string): void {
 
 export const happeningTypes: readonly string[] = Object.keys(countOf);
 
-/** Counts an entry by its type. */
 function count<T extends HappeningType>(counts: typeof noCounts, entry: EntryOf<T>): void {
   countOf[entry.type](counts, entry);
 }
@@ -130,7 +130,7 @@ export class Journal {
   /** Entries up to this number were dropped on purpose. */
   #clearedAt = 0;
   #counts = structuredClone(noCounts);
-  readonly #watchers = new Set<(entry: JournalEntry) => void>();
+  readonly #added = new EventEmitter().setMaxListeners(0);
 
   constructor(clock: EmulatorClock, limit: number) {
     this.#clock = clock;
@@ -143,7 +143,7 @@ export class Journal {
     // Trimmed by halves: each entry is moved once on average.
     if (this.#entries.length > 2 * this.#limit) this.#entries = this.#entries.slice(this.#firstKept());
     count(this.#counts, entry);
-    for (const watcher of this.#watchers) watcher(entry);
+    this.#added.emit("entry", entry);
   }
 
   /** Number of the newest entry there has been, kept or not; it only grows, also over `clear`. */
@@ -179,31 +179,13 @@ export class Journal {
   }
 
   /** The first entry, past or future, that matches. Rejects when `signal` aborts. */
-  waitFor(matches: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
-    for (const past of this.since(0)) if (matches(past)) return Promise.resolve(past);
-    return this.waitForNext(matches, signal);
-  }
-
-  /** The first entry from now on that matches. Rejects when `signal` aborts. */
-  waitForNext(matches: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
-    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-    return new Promise((resolve, reject) => {
-      const watcher = (entry: JournalEntry): void => {
-        try {
-          if (!matches(entry)) return;
-          resolve(entry);
-        } catch (error) {
-          // Whoever asks learns of it, not what is being written down.
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-        this.#watchers.delete(watcher);
-      };
-      this.#watchers.add(watcher);
-      signal?.addEventListener("abort", () => {
-        this.#watchers.delete(watcher);
-        reject(reasonOf(signal));
-      });
-    });
+  async waitFor(matches: (entry: JournalEntry) => boolean, signal?: AbortSignal): Promise<JournalEntry> {
+    for (const past of this.since(0)) if (matches(past)) return past;
+    // Whoever asks learns of an error in `matches`, not what is being written down.
+    for await (const [entry] of on(this.#added, "entry", { signal }) as AsyncIterable<[JournalEntry]>) {
+      if (matches(entry)) return entry;
+    }
+    throw new Error("a journal does not end");
   }
 
   clear(): void {
@@ -216,6 +198,3 @@ export class Journal {
     return Math.max(0, this.#entries.length - this.#limit);
   }
 }
-
-const reasonOf = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new Error("aborted");

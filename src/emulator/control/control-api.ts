@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { EmulatorClock } from "../clock.ts";
 import { resetEmulatorCore, type EmulatorCore } from "../emulator-core.ts";
@@ -18,8 +19,7 @@ import { endpointsSchema, queueSettings, type Queue } from "../publish/directory
 import { recordsSchema } from "../dlq/seed-record.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { backlogSchema, indexValuesSchema } from "../statistics/index-statistics.ts";
-import { journalAnswer } from "./journal-answer.ts";
-import { maxWaitMs, within } from "./wait-within.ts";
+import { journalAnswer, maxWaitMs } from "./journal-answer.ts";
 
 type Control = (
   core: EmulatorCore,
@@ -144,8 +144,9 @@ const stateOf = (core: EmulatorCore): Record<string, unknown> => ({
 /** Nothing may be pending any more; 504 where something still is when the time is over. */
 async function idleAnswer(core: EmulatorCore, exchange: Exchange): Promise<EmulatorAnswer> {
   const timeoutMs = naturalOf(exchange.query, "timeoutMs", undefined, maxWaitMs);
-  if (timeoutMs === undefined) await core.deliveries.idle();
-  else if (!(await within(timeoutMs, () => core.deliveries.idle()))) {
+  const isIdle = core.deliveries.idle().then(() => true);
+  if (timeoutMs === undefined) await isIdle;
+  else if (!(await Promise.race([isIdle, setTimeout(timeoutMs, false, { ref: false })]))) {
     return errorAnswer(504, `not idle within ${timeoutMs} ms: ${core.deliveries.pending} pending`);
   }
   return json(200, stateOf(core));

@@ -2,8 +2,9 @@ import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
 import { naturalOf } from "../http/query-parameters.ts";
 import { happeningTypes, type Journal, type JournalEntry } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { maxWaitMs, within } from "./wait-within.ts";
 
+/** How long a request may be kept waiting: ten minutes, in real milliseconds. */
+export const maxWaitMs = 600_000;
 const defaultLimit = 1_000;
 
 /**
@@ -11,19 +12,28 @@ const defaultLimit = 1_000;
  * the newest entry of any kind; `forgotten` counts the entries after `after` that are not kept any more. With
  * `wait` an empty answer is held back for so many real milliseconds, or until there is an entry.
  */
-export async function journalAnswer(journal: Journal, exchange: Exchange): Promise<EmulatorAnswer> {
-  const after = naturalOf(exchange.query, "after", 0);
-  const limit = naturalOf(exchange.query, "limit", defaultLimit);
-  const waitMs = naturalOf(exchange.query, "wait", 0, maxWaitMs);
-  const wanted = wantedBy(exchange.query);
-  let page = pageOf(journal, after, limit, wanted);
-  if (page.entries.length === 0 && limit > 0 && waitMs > 0) {
+export async function journalAnswer(journal: Journal, { query }: Exchange): Promise<EmulatorAnswer> {
+  const after = naturalOf(query, "after", 0);
+  const limit = naturalOf(query, "limit", defaultLimit);
+  const waitMs = naturalOf(query, "wait", 0, maxWaitMs);
+  const wanted = wantedBy(query);
+  if (limit > 0 && waitMs > 0) {
     const asked = (entry: JournalEntry): boolean => entry.seq > after && wanted(entry);
-    const came = await within(waitMs, (signal) => journal.waitForNext(asked, signal));
-    if (came) page = pageOf(journal, after, limit, wanted);
+    await journal.waitFor(asked, AbortSignal.timeout(waitMs)).catch(() => undefined);
   }
-  const forgotten = journal.forgottenAfter(after);
-  return json(200, { ...page, last: journal.lastSeq, forgotten: forgotten === 0 ? undefined : forgotten });
+  // One more than asked for: it shows that the page is not the last.
+  const found: JournalEntry[] = [];
+  for (const entry of journal.since(after)) {
+    if (found.length > limit) break;
+    if (wanted(entry)) found.push(entry);
+  }
+  const entries = found.slice(0, limit);
+  return json(200, {
+    entries,
+    next: found.length > limit ? (entries.at(-1)?.seq ?? after) : undefined,
+    last: journal.lastSeq,
+    forgotten: journal.forgottenAfter(after) || undefined,
+  });
 }
 
 function wantedBy(query: URLSearchParams): (entry: JournalEntry) => boolean {
@@ -35,19 +45,4 @@ function wantedBy(query: URLSearchParams): (entry: JournalEntry) => boolean {
   return (entry) =>
     (types.size === 0 || types.has(entry.type)) &&
     (messageId === null || ("messageId" in entry && entry.messageId === messageId));
-}
-
-function pageOf(
-  journal: Journal,
-  after: number,
-  limit: number,
-  wanted: (entry: JournalEntry) => boolean,
-): { readonly entries: readonly JournalEntry[]; readonly next: number | undefined } {
-  const entries: JournalEntry[] = [];
-  for (const entry of journal.since(after)) {
-    if (!wanted(entry)) continue;
-    if (entries.length === limit) return { entries, next: entries.at(-1)?.seq ?? after };
-    entries.push(entry);
-  }
-  return { entries, next: undefined };
 }

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { EmulatorContext } from "../context.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
@@ -27,7 +26,6 @@ export interface FinalFailure {
 export class Deliveries implements DeliveryRules {
   readonly #context: EmulatorContext;
   readonly clock: EmulatorClock;
-  readonly timers: ClockTimers;
   readonly #bury: (failure: FinalFailure) => string;
   #session: DeliverySession;
 
@@ -35,9 +33,8 @@ export class Deliveries implements DeliveryRules {
   constructor(context: EmulatorContext, bury: (failure: FinalFailure) => string) {
     this.#context = context;
     this.clock = context.clock;
-    this.timers = new ClockTimers(context.clock);
     this.#bury = bury;
-    this.#session = this.#newSession();
+    this.#session = new DeliverySession(context);
   }
 
   /** Messages and callbacks that have not ended yet, those that wait for a retry included. */
@@ -96,18 +93,14 @@ export class Deliveries implements DeliveryRules {
   /** Forgets everything under way. */
   async reset(): Promise<void> {
     const ended = this.#session;
-    this.timers.clear();
-    this.#session = this.#newSession();
+    this.clock.clear();
+    this.#session = new DeliverySession(this.#context);
     await ended.end();
   }
 
   async close(): Promise<void> {
-    this.timers.clear();
+    this.clock.clear();
     await this.#session.end();
-  }
-
-  #newSession(): DeliverySession {
-    return new DeliverySession(this.#context, this.timers);
   }
 
   #start(message: Message, origin: CallbackOrigin | undefined): void {

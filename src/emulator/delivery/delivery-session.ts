@@ -1,4 +1,3 @@
-import type { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorContext } from "../context.ts";
 import type { FlowControlLimits, Message } from "../publish/message.ts";
 import { FlowShares, type FlowControlState } from "./flow-control.ts";
@@ -29,19 +28,17 @@ export class DeliverySession {
   ended = false;
   pending = 0;
   readonly #context: EmulatorContext;
-  readonly #timers: ClockTimers;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #queues = new Map<string, QueueTurns>();
   readonly #shares = new Map<string, FlowShares>();
   #manyKeys = fewKeys;
   #idleWatchers: (() => void)[] = [];
 
-  constructor(context: EmulatorContext, timers: ClockTimers) {
+  constructor(context: EmulatorContext) {
     const { maxInFlight, maxResponseBytes } = context.settings;
     this.caller = new HttpCaller({ connections: maxInFlight, maxResponseBytes });
     this.slots = new Turns(maxInFlight);
     this.#context = context;
-    this.#timers = timers;
   }
 
   queue(name: string): QueueTurns {
@@ -55,7 +52,7 @@ export class DeliverySession {
     let shares = this.#shares.get(limits.key);
     if (shares === undefined) {
       this.#forgetIdleKeys();
-      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.#context.clock, this.#timers)));
+      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.#context.clock)));
     } else shares.limits = limits;
     shares.users++;
     return shares;

@@ -1,4 +1,3 @@
-import type { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
 import { WaitingLine, type Leave } from "./waiting-line.ts";
@@ -13,7 +12,6 @@ export type FlowControlState = ReturnType<FlowShares["state"]>;
 export class FlowShares {
   readonly #key: string;
   readonly #clock: EmulatorClock;
-  readonly #timers: ClockTimers;
   #limits: FlowControlLimits;
   readonly #line = new WaitingLine();
   #held = 0;
@@ -24,11 +22,10 @@ export class FlowShares {
   /** Messages under way that name this key. */
   users = 0;
 
-  constructor(limits: FlowControlLimits, clock: EmulatorClock, timers: ClockTimers) {
+  constructor(limits: FlowControlLimits, clock: EmulatorClock) {
     this.#key = limits.key;
     this.#limits = limits;
     this.#clock = clock;
-    this.#timers = timers;
   }
 
   set limits(limits: FlowControlLimits) {
@@ -110,7 +107,7 @@ export class FlowShares {
     this.#wake = undefined;
     const oldest = this.#begun[0];
     if (oldest === undefined || this.#line.length === 0 || this.#isFree()) return;
-    this.#wake = this.#timers.at(oldest + this.#periodMs, () => this.#admit());
+    this.#wake = this.#clock.at(oldest + this.#periodMs, () => this.#admit());
   }
 
   #forget(): void {

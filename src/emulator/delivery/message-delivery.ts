@@ -1,4 +1,3 @@
-import type { ClockTimers } from "../clock-timers.ts";
 import type { EmulatorClock } from "../clock.ts";
 import type { Message } from "../publish/message.ts";
 import type { DeliverySession, UnderWay } from "./delivery-session.ts";
@@ -9,7 +8,6 @@ import type { Leave, QueueTurns } from "./waiting-line.ts";
 /** What a message is called with and what becomes of the answer. */
 export interface DeliveryRules {
   readonly clock: EmulatorClock;
-  readonly timers: ClockTimers;
   toRequest(delivery: MessageDelivery): CallRequest;
   /** Never rejects. */
   call(request: CallRequest, session: DeliverySession): Promise<Attempt>;
@@ -76,10 +74,10 @@ export class MessageDelivery implements UnderWay {
   }
 
   #sleepUntil(moment: number): void {
-    const { clock, timers } = this.#rules;
+    const { clock } = this.#rules;
     const isDue = moment <= clock.now();
     this.nextAttemptAt = isDue ? undefined : moment;
-    this.#wait(isDue ? undefined : (go) => timers.at(moment, go), () => {
+    this.#wait(isDue ? undefined : (go) => clock.at(moment, go), () => {
       this.nextAttemptAt = undefined;
       this.#awaitOpenQueue();
     });

@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ClockTimers } from "../../../src/emulator/clock-timers.ts";
 import { EmulatorClock } from "../../../src/emulator/clock.ts";
 import { createStand, type Stand } from "../../support/delivery-stand.ts";
 
@@ -146,11 +145,10 @@ describe("a clock that jumps by days", () => {
 
   test("makes what is due happen in order of its moment, over many slices", async () => {
     const clock = new EmulatorClock(standingClock);
-    const timers = new ClockTimers(clock);
-    onTestFinished(() => timers.clear());
+    onTestFinished(() => clock.clear());
     const ran: number[] = [];
     const moments = Array.from({ length: 5_000 }, (_, index) => (index * 7_919) % 5_000);
-    const called = moments.map((moment) => timers.at(now + moment, () => ran.push(moment)));
+    const called = moments.map((moment) => clock.at(now + moment, () => ran.push(moment)));
     for (const [index, moment] of moments.entries()) if (moment % 3 === 0) called[index]!();
     clock.advance(5_000);
     expect(ran.length).toBeLessThan(1_000);
