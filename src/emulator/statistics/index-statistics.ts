@@ -4,26 +4,18 @@ import {
   dayStart,
   jitter,
   monthStart,
-  queriesBetween,
+  queriesSince,
   queryRate,
   updateRate,
-  updatesBetween,
+  updatesSince,
   vectorCount,
   type Workload,
 } from "./index-workload.ts";
 
 const hourMs = 3_600_000;
 
-/** Length of each period; 60 points each, except 30d with one every three hours. */
-const periods = {
-  "1h": { lengthMs: hourMs, points: 60 },
-  "3h": { lengthMs: 3 * hourMs, points: 60 },
-  "12h": { lengthMs: 12 * hourMs, points: 60 },
-  "1d": { lengthMs: 24 * hourMs, points: 60 },
-  "3d": { lengthMs: 72 * hourMs, points: 60 },
-  "7d": { lengthMs: 168 * hourMs, points: 60 },
-  "30d": { lengthMs: 720 * hourMs, points: 240 },
-} as const;
+/** Hours of each period; 60 points each, except 30d with one every three hours. */
+const periods = { "1h": 1, "3h": 3, "12h": 12, "1d": 24, "3d": 72, "7d": 168, "30d": 720 } as const;
 
 export type Period = keyof typeof periods;
 export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
@@ -37,8 +29,8 @@ const rerankShare = 0.1;
 
 type Value = (workload: Workload, ms: number, stepMs: number) => number;
 
-const updates: Value = (w, ms, stepMs) => updatesBetween(w, ms - stepMs, ms);
-const queries: Value = (w, ms, stepMs) => queriesBetween(w, ms - stepMs, ms);
+const updates: Value = (w, ms, stepMs) => Math.round((updateRate(w, ms) * stepMs) / 1_000);
+const queries: Value = (w, ms, stepMs) => Math.round((queryRate(w, ms) * stepMs) / 1_000);
 const reranks = (count: number): number => Math.round(count * rerankShare);
 const bandwidth = (queryCount: number, updateCount: number): number =>
   queryCount * bytesPerQuery + updateCount * bytesPerUpdate;
@@ -70,54 +62,42 @@ const series = {
   data_size: times(vectorCount, bytesPerVector),
 } satisfies Record<string, Value>;
 
-type Count = (workload: Workload, now: number) => number;
-
-const queriesSince =
-  (startOf: (now: number) => number): Count =>
-  (w, now) =>
-    queriesBetween(w, startOf(now), now);
-const updatesSince =
-  (startOf: (now: number) => number): Count =>
-  (w, now) =>
-    updatesBetween(w, startOf(now), now);
-const queriesOfMonth = queriesSince(monthStart);
-const updatesOfMonth = updatesSince(monthStart);
-const queriesOfDay = queriesSince(dayStart);
-
-const integers = {
-  pending_index_count: backlog,
-  current_vector_count: vectorCount,
-  daily_query_count: queriesOfDay,
-  daily_update_count: updatesSince(dayStart),
-  monthly_query_count: queriesOfMonth,
-  monthly_update_count: updatesOfMonth,
-  monthly_bandwidth_usage: (w, now) => bandwidth(queriesOfMonth(w, now), updatesOfMonth(w, now)),
-  storage_usage: (w, now) => vectorCount(w, now) * bytesPerVector,
-  daily_rerank_count: (w, now) => reranks(queriesOfDay(w, now)),
-  monthly_rerank_count: (w, now) => reranks(queriesOfMonth(w, now)),
-} satisfies Record<string, Count>;
+/** The numbers of now. */
+function numbers(w: Workload, now: number) {
+  const queriesOfDay = queriesSince(w, dayStart(now), now);
+  const queriesOfMonth = queriesSince(w, monthStart(now), now);
+  const updatesOfMonth = updatesSince(w, monthStart(now), now);
+  return {
+    pending_index_count: backlog(w, now),
+    current_vector_count: vectorCount(w, now),
+    daily_query_count: queriesOfDay,
+    daily_update_count: updatesSince(w, dayStart(now), now),
+    monthly_query_count: queriesOfMonth,
+    monthly_update_count: updatesOfMonth,
+    monthly_bandwidth_usage: bandwidth(queriesOfMonth, updatesOfMonth),
+    storage_usage: vectorCount(w, now) * bytesPerVector,
+    monthly_cost: Number(((queriesOfMonth + updatesOfMonth) * costPerRequest).toFixed(4)),
+    daily_rerank_count: reranks(queriesOfDay),
+    monthly_rerank_count: reranks(queriesOfMonth),
+  };
+}
 
 const integer = z.number().int().min(0).nullable();
 const points = z.array(z.strictObject({ x: z.string(), y: z.number() })).nullable();
+const shape = <Fields extends object, Type>(fields: Fields, type: Type) =>
+  Object.fromEntries(Object.keys(fields).map((name) => [name, type])) as Record<keyof Fields, Type>;
 
 /** Values set by hand instead of the scripted ones. `null` leaves the field out of the answer. */
 export const indexValuesSchema = z
   .strictObject({
-    ...toShape(integers, integer),
-    ...toShape(series, points),
+    ...shape(numbers({ scale: 1, steered: undefined }, 0), integer),
+    ...shape(series, points),
     monthly_cost: z.number().min(0).nullable(),
     days: z.array(z.string()).nullable(),
   })
   .partial();
 
 export type IndexValues = Readonly<z.infer<typeof indexValuesSchema>>;
-
-function toShape<Name extends string, Type extends z.ZodType>(
-  fields: Readonly<Record<Name, unknown>>,
-  type: Type,
-): Record<Name, Type> {
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, type])) as Record<Name, Type>;
-}
 
 /** A backlog that grows or drains from the moment it was set, on the emulator's clock. */
 export const backlogSchema = z
@@ -147,8 +127,7 @@ export function indexStatistics(
   set: IndexValues,
 ): Record<string, unknown> {
   const values = {
-    ...Object.fromEntries(Object.entries(integers).map(([name, count]) => [name, count(workload, now)])),
-    monthly_cost: monthlyCost(workload, now),
+    ...numbers(workload, now),
     days: dayNames(now),
     ...allSeries(workload, period, now),
     ...set,
@@ -156,14 +135,9 @@ export function indexStatistics(
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-function monthlyCost(workload: Workload, now: number): number {
-  const requests = queriesOfMonth(workload, now) + updatesOfMonth(workload, now);
-  return Number((requests * costPerRequest).toFixed(4));
-}
-
 function allSeries(workload: Workload, period: Period, now: number): Record<string, unknown> {
-  const { lengthMs, points } = periods[period];
-  const stepMs = lengthMs / points;
+  const points = period === "30d" ? 240 : 60;
+  const stepMs = (periods[period] * hourMs) / points;
   // The same for every point, so that they are exactly one step apart.
   const belowMs = (Math.floor(now) * 7_919) % 1_000_000;
   const result: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 /**
- * The scripted load of one search index, as closed formulas over time: the same moment always has the same
- * values. Queries rise and fall over the day. Every two hours an import writes for 20 minutes faster than the
- * index can take it; the backlog then drains. Rates are per second, times in milliseconds.
+ * The scripted load of one search index, as formulas over time: the same moment always has the same values.
+ * Queries rise and fall over the day. Every two hours an import writes for 20 minutes faster than the index
+ * can take it; the backlog then drains. Rates are per second, times in milliseconds.
  */
 const cycleS = 7_200;
 const importS = 1_200;
@@ -11,8 +11,7 @@ const backlogRate = 80;
 const drainRate = 120;
 const queryMean = 40;
 const querySwing = 30;
-const dayS = 86_400;
-const swing = (2 * Math.PI) / dayS;
+const dayMs = 86_400_000;
 
 /** Takes the place of the scripted backlog from a moment on: a straight line to where it stops. */
 export interface SteeredBacklog {
@@ -34,26 +33,28 @@ export function workloadOf(indexId: string, steered?: SteeredBacklog): Workload 
   return { scale: 0.5 + (hash % 1_000) / 1_000, steered };
 }
 
-export function queryRate({ scale }: Workload, ms: number): number {
-  return scale * (queryMean + querySwing * Math.sin((swing * ms) / 1_000));
-}
+export const queryRate = ({ scale }: Workload, ms: number): number =>
+  scale * (queryMean + querySwing * Math.sin((2 * Math.PI * ms) / dayMs));
 
-export function updateRate({ scale }: Workload, ms: number): number {
-  return scale * (phaseOf(ms) < importS ? importRate : idleRate);
-}
+export const updateRate = ({ scale }: Workload, ms: number): number =>
+  scale * (phaseOf(ms) < importS ? importRate : idleRate);
 
-/** Queries between two moments. */
-export function queriesBetween({ scale }: Workload, fromMs: number, toMs: number): number {
-  return Math.round(scale * (queriesUntil(toMs) - queriesUntil(fromMs)));
-}
+/** Queries and updates since a moment, at their mean rates. */
+export const queriesSince = ({ scale }: Workload, sinceMs: number, ms: number): number =>
+  Math.round((scale * queryMean * (ms - sinceMs)) / 1_000);
 
-export function updatesBetween({ scale }: Workload, fromMs: number, toMs: number): number {
-  return Math.round(scale * (updatesUntil(toMs) - updatesUntil(fromMs)));
-}
+export const updatesSince = ({ scale }: Workload, sinceMs: number, ms: number): number =>
+  Math.round(
+    (scale * (importS * importRate + (cycleS - importS) * idleRate) * (ms - sinceMs)) / cycleS / 1_000,
+  );
 
 /** Updates accepted and not indexed yet. */
 export function backlog({ scale, steered }: Workload, ms: number): number {
-  if (steered !== undefined && ms >= steered.sinceMs) return steeredBacklog(steered, ms);
+  if (steered !== undefined && ms >= steered.sinceMs) {
+    const { sinceMs, from, perSecond, to } = steered;
+    const reached = from + (perSecond * (ms - sinceMs)) / 1_000;
+    return Math.round(perSecond < 0 ? Math.max(to, reached) : Math.min(to, reached));
+  }
   const phase = phaseOf(ms);
   const peak = importS * backlogRate;
   return Math.round(
@@ -61,14 +62,9 @@ export function backlog({ scale, steered }: Workload, ms: number): number {
   );
 }
 
-function steeredBacklog({ sinceMs, from, perSecond, to }: SteeredBacklog, ms: number): number {
-  const reached = from + (perSecond * (ms - sinceMs)) / 1_000;
-  return Math.round(perSecond < 0 ? Math.max(to, reached) : Math.min(to, reached));
-}
-
 /** Grows by every second update; what is in the backlog is not there yet. */
 export function vectorCount(workload: Workload, ms: number): number {
-  const updates = updatesBetween(workload, monthStart(ms), ms) - backlog(workload, ms);
+  const updates = updatesSince(workload, monthStart(ms), ms) - backlog(workload, ms);
   return Math.max(0, Math.round(1_000_000 * workload.scale + updates / 2));
 }
 
@@ -78,24 +74,12 @@ export function jitter(ms: number): number {
   return value - Math.floor(value);
 }
 
-export const dayStart = (ms: number): number => Math.floor(ms / 86_400_000) * 86_400_000;
+export const dayStart = (ms: number): number => Math.floor(ms / dayMs) * dayMs;
 
 export function monthStart(ms: number): number {
   const date = new Date(ms);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
-/** The integral of the query rate. */
-function queriesUntil(ms: number): number {
-  const s = ms / 1_000;
-  return queryMean * s - (querySwing / swing) * Math.cos(swing * s);
-}
-
-function updatesUntil(ms: number): number {
-  const cycles = Math.floor(ms / 1_000 / cycleS);
-  const phase = phaseOf(ms);
-  const perCycle = importS * importRate + (cycleS - importS) * idleRate;
-  return cycles * perCycle + Math.min(phase, importS) * importRate + Math.max(0, phase - importS) * idleRate;
-}
-
-const phaseOf = (ms: number): number => (((ms / 1_000) % cycleS) + cycleS) % cycleS;
+/** Seconds since the last import began. */
+const phaseOf = (ms: number): number => (ms / 1_000) % cycleS;
