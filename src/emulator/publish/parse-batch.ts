@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { accept } from "../http/json-body.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { isFlowControl } from "./header-values.ts";
@@ -18,7 +20,12 @@ export interface PublishItem {
   readonly body: Buffer;
 }
 
-const fields: ReadonlySet<string> = new Set(["destination", "queue", "headers", "body"]);
+const itemSchema = z.strictObject({
+  destination: z.string(),
+  queue: z.string().optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().default(""),
+});
 
 /** All items, or a refusal of the whole call: one bad item takes the batch down with it. */
 export function parseBatch(payload: unknown, directory: Directory, limits: BatchLimits): PublishItem[] {
@@ -26,7 +33,10 @@ export function parseBatch(payload: unknown, directory: Directory, limits: Batch
     throw new EmulatorRefusal(400, "request body must be a JSON array of messages");
   return payload.map((item: unknown, index) => {
     try {
-      return parseItem(item, directory, limits);
+      const { destination, queue, headers, body } = accept(itemSchema, item, "message");
+      // An empty name is how clients of the service say that there is no queue.
+      const draft = { destination, queueName: queue || undefined, headers, body: Buffer.from(body) };
+      return toItem(draft, directory, limits);
     } catch (error) {
       // The text keeps its beginning, by which clients recognise permanent refusals.
       if (error instanceof EmulatorRefusal)
@@ -34,28 +44,6 @@ export function parseBatch(payload: unknown, directory: Directory, limits: Batch
       throw error;
     }
   });
-}
-
-function parseItem(item: unknown, directory: Directory, limits: BatchLimits): PublishItem {
-  if (!isObject(item)) throw new EmulatorRefusal(400, "a message must be an object");
-  const unknown = Object.keys(item).find((key) => !fields.has(key));
-  if (unknown !== undefined) throw new EmulatorRefusal(400, `unknown field in message: ${unknown}`);
-  const { destination, queue, body } = item;
-  if (typeof destination !== "string") throw new EmulatorRefusal(400, "destination is required");
-  if (queue !== undefined && typeof queue !== "string")
-    throw new EmulatorRefusal(400, "queue must be a string");
-  if (body !== undefined && typeof body !== "string") throw new EmulatorRefusal(400, "body must be a string");
-  return toItem(
-    {
-      destination,
-      // An empty name is how clients of the service say that there is no queue.
-      queueName: queue === "" ? undefined : queue,
-      headers: parseHeaders(item["headers"]),
-      body: Buffer.from(body ?? "", "utf8"),
-    },
-    directory,
-    limits,
-  );
 }
 
 type ItemDraft = Pick<PublishItem, "destination" | "queueName" | "body"> & { readonly headers: GivenHeaders };
@@ -119,15 +107,3 @@ function resolveDestination(
     throw new EmulatorRefusal(400, `url group ${destination} has no endpoints`);
   return { destination, endpoints: urlGroup.endpoints, urlGroup };
 }
-
-function parseHeaders(headers: unknown): Record<string, string> {
-  if (headers === undefined) return {};
-  if (!isObject(headers)) throw new EmulatorRefusal(400, "headers must be an object");
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== "string") throw new EmulatorRefusal(400, `value of header ${name} must be a string`);
-  }
-  return headers as Record<string, string>;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
