@@ -8,18 +8,12 @@ import { hostOf } from "../../message/destination.ts";
 const maxGroups = 1_000;
 const shownGroups = 3;
 
-export interface StrayCount {
-  /** Counts the come-backs among records that no drain selects. */
-  add(unselected: readonly RawRecord[], lineageKeys: readonly LineageKey[]): void;
-  counted(): StrayComeBacks;
-}
-
-/** Counts come-backs that no drain selects any more. Costs a hash of each record with a lineage. */
-export function countStrays(): StrayCount {
+/** Counts come-backs among records that no drain selects. Costs a hash of each record with a lineage. */
+export function countStrays() {
   const groups = new Map<string, { host: string; status: number | null; count: number }>();
   let count = 0;
   return {
-    add(unselected, lineageKeys) {
+    add(unselected: readonly RawRecord[], lineageKeys: readonly LineageKey[]): void {
       for (const raw of unselected) {
         const parsed = parseRecord(raw);
         if (parsed.kind !== "letter") continue;
@@ -34,7 +28,7 @@ export function countStrays(): StrayCount {
         else if (groups.size < maxGroups) groups.set(key, { host, status, count: 1 });
       }
     },
-    counted: () => ({
+    counted: (): StrayComeBacks => ({
       count,
       top: [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, shownGroups),
     }),

@@ -1,11 +1,12 @@
 /**
- * Counts everything that a source holds. Any replica lists each source without filter at its own slow interval, for all replicas.
- * A full pass of a live drain that lists everything has already counted the source, and then the census lists nothing. That does
- * not hold if the pass deleted records before one of its cursors: a service whose cursor is a position then skips records, and no
- * page shows which kind of cursor it is.
+ * Counts everything that a source has. Any replica lists each source without filter at its own slow interval,
+ * for all replicas. A full pass of a live drain that lists everything has already counted the source, and then
+ * the census lists nothing. If that pass deleted records before one of its cursors, it does not count: a
+ * service whose cursor is a position then skips records, and no page shows which kind of cursor it is.
  *
- * Records near their expiry that no drain selects are copied here, because no pass sees them. Records selected only by drains
- * without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that they may be lost.
+ * Records near their expiry that no drain selects are copied here, because no pass sees them. Records selected
+ * only by drains without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that they may be
+ * lost.
  */
 import type { Census } from "../../ports/source-book.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
@@ -25,7 +26,6 @@ import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
-import { withoutRedis } from "./without-redis.ts";
 
 /** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
 const nearExpiryMs = 12 * 60 * 60_000;
@@ -35,7 +35,7 @@ export interface CensusOrder {
   /** All drains of this source, of one document. */
   readonly drains: readonly Pick<DrainConfig, "select" | "dates" | "beforeExpiry">[];
   readonly documentHash: string;
-  /** Null where the document names none. */
+  /** Null if the document names none. */
   readonly archive: Archive | null;
 }
 
@@ -43,10 +43,10 @@ export interface CensusOrder {
 export const censusLooks = 4;
 
 /**
- * Counts the source, unless a count is young enough: it serves until the last check that still comes within its interval. The
- * count of a listing is dated a moment after its check, so it serves until a little before the fourth check after that. Two
- * replicas with a job each list once. Answers null if nothing is counted. Throws RedriverErrors of the service or Redis, or
- * `stopped`.
+ * Counts the source, unless a count is young enough: it serves until the last check that still comes within
+ * its interval. The count of a listing is dated a moment after its check, so it serves until a little before
+ * the fourth check after that. Two replicas with a job each list once. Answers null if nothing is counted.
+ * Throws RedriverErrors of the service or Redis, or `stopped`.
  */
 export async function takeCensus(order: CensusOrder, signals: ListingSignals): Promise<Census | null> {
   const { source, documentHash } = order;
@@ -64,13 +64,27 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
 }
 
 /**
- * Counts the source and copies records near their expiry while Redis cannot be relied on. Each replica does so for itself, and
- * nothing is recorded. This process copies each record once. Throws RedriverErrors of the service, or `stopped`.
+ * Counts the source and copies records near their expiry while Redis cannot be relied on. Each replica does so
+ * for itself, and nothing is recorded. This process copies each record once. Throws RedriverErrors of the
+ * service, or `stopped`.
  */
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
   const { source } = order;
   const startedAt = source.clock.monotonic();
   reportCensus(source, await count({ ...order, source: withoutRedis(source) }, signals), startedAt);
+}
+
+/**
+ * A source whose listings need no answer from Redis: pages get this machine's time, and dates are taken as
+ * entry. Only for counting and copies: a page with such a time must begin nothing.
+ */
+function withoutRedis(source: SourceRuntime): SourceRuntime {
+  const { ledger, book, clock } = source;
+  return {
+    ...source,
+    ledger: { ...ledger, now: () => Promise.resolve({ at: clock.now(), epoch: "", sequence: 0 }) },
+    book: { ...book, datesMean: () => Promise.resolve(null) },
+  };
 }
 
 function reportCensus({ clock, config, events }: SourceRuntime, census: Census, startedAt: number): void {
@@ -90,7 +104,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   }));
   let census: Census = { ...nothing, documentHash };
   const strays = countStrays();
-  let isFirst = true;
+  let startedAt: number | undefined;
   // A longer interval allows a longer listing, so that a source of millions can be counted.
   const inTime = { ...signals, maxListingMs: Math.max(maxListingMs, source.config.censusEveryMs) };
   const pace = createPace(source.clock, signals.stopping);
@@ -98,7 +112,15 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     await pace(page.isLast);
     const now = serviceNow(source);
     if (page.passedOver !== null) {
-      census = withPassedOver(census, datesMean === "created" ? null : page.passedOver, { now, retentionMs });
+      // It cannot be read, and so not copied either.
+      const enteredAt = datesMean === "created" ? null : page.passedOver;
+      const isNear = enteredAt !== null && enteredAt + retentionMs <= now + nearExpiryMs;
+      census = {
+        ...census,
+        depth: census.depth + 1,
+        oldestEnteredAt: earlier(census.oldestEnteredAt, enteredAt),
+        expiringUnarchived: census.expiringUnarchived + (isNear ? 1 : 0),
+      };
       continue;
     }
     const found = look(page.records, { drains, now, retentionMs });
@@ -107,21 +129,23 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
     const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
     const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
-    const before: Census = isFirst ? { ...census, at: page.readAt } : census;
-    isFirst = false;
-    const oldestEnteredAt = earlier(before.oldestEnteredAt, found.oldestEnteredAt);
+    startedAt ??= page.readAt;
     census = {
-      ...before,
-      depth: before.depth + page.records.length,
-      unselected: before.unselected + found.unselected.length,
-      oldestUnselectedAt: earlier(before.oldestUnselectedAt, found.oldestUnselectedAt),
-      oldestEnteredAt,
-      earliestExpiryAt: toExpiry(oldestEnteredAt, retentionMs),
-      expiringUnarchived: before.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
-      expiringAccepted: before.expiringAccepted + accepted + found.withoutId.accepted,
+      ...census,
+      depth: census.depth + page.records.length,
+      unselected: census.unselected + found.unselected.length,
+      oldestUnselectedAt: earlier(census.oldestUnselectedAt, found.oldestUnselectedAt),
+      oldestEnteredAt: earlier(census.oldestEnteredAt, found.oldestEnteredAt),
+      expiringUnarchived: census.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
+      expiringAccepted: census.expiringAccepted + accepted + found.withoutId.accepted,
     };
   }
-  return { ...census, strayComeBacks: strays.counted() };
+  return {
+    ...census,
+    at: startedAt ?? nothing.at,
+    earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
+    strayComeBacks: strays.counted(),
+  };
 }
 
 /** A page this slow waited for a source pause, or the service is slow. */
@@ -137,23 +161,6 @@ function createPace({ monotonic, sleep }: SourceRuntime["clock"], stopping: Abor
     // The same signal stops the listing, which reports it.
     if (isSlow && !isLast) await sleep(pauseMs, stopping).catch(() => undefined);
     askedAt = monotonic();
-  };
-}
-
-/** Counts a record that cannot be read. It cannot be copied either. */
-function withPassedOver(
-  census: Census,
-  enteredAt: number | null,
-  { now, retentionMs }: Pick<Look, "now" | "retentionMs">,
-): Census {
-  const isNear = enteredAt !== null && enteredAt + retentionMs <= now + nearExpiryMs;
-  const oldestEnteredAt = earlier(census.oldestEnteredAt, enteredAt);
-  return {
-    ...census,
-    depth: census.depth + 1,
-    oldestEnteredAt,
-    earliestExpiryAt: toExpiry(oldestEnteredAt, retentionMs),
-    expiringUnarchived: census.expiringUnarchived + (isNear ? 1 : 0),
   };
 }
 
@@ -219,8 +226,8 @@ function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number |
 }
 
 /**
- * The census of a complete full pass of a live drain without selection. Null if the pass is none: it may not have listed everything,
- * or it saw records near their expiry or of unknown age, which need a check each.
+ * The census of a complete full pass of a live drain without selection. Null if the pass is none: it may not
+ * have listed everything, or it saw records near their expiry or of unknown age, which need a check each.
  */
 export function toPassCensus(
   { config, source, nearMs }: Pick<DrainRuntime, "config" | "source" | "nearMs">,

@@ -1,5 +1,6 @@
+import { defined } from "../../message/defined.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { isRedisAway, isRedriverError, RedriverError, type ErrorCode } from "../../ports/errors.ts";
+import { isRedriverError, RedriverError, unlessRedisAway, type ErrorCode } from "../../ports/errors.ts";
 import type { Events, ServiceOperation } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import {
@@ -38,9 +39,10 @@ type Leave = "go" | "probe" | "limit-probe";
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
 
 /**
- * The service of a source with its pauses. A source pauses for all replicas at once if it asks for that (429) or does not answer
- * (ports/source-pauses.ts). Every call asks first. During a pause a list or delete throws `rate-limited` or `service-resting` with
- * retryAt, and a publish is `not-sent` with `resting`. While Redis is away, only pauses known to this process count.
+ * The service of a source with its pauses. A source pauses for all replicas at once if it asks for that (429)
+ * or does not answer (ports/source-pauses.ts). Every call asks first. During a pause a list or delete throws
+ * `rate-limited` or `service-resting` with retryAt, and a publish is `not-sent` with `resting`. While Redis is
+ * away, only pauses known to this process count.
  */
 export function createPausingService(parts: PausingParts): {
   readonly service: MessageService;
@@ -67,43 +69,41 @@ export function createPausingService(parts: PausingParts): {
     const callClass = classOf(operation);
     const forMs = leftMs(callClass);
     if (forMs > 0) return { why: known[callClass].why, forMs };
-    try {
-      const answer = await book.ask(callClass, timeoutsMs[operation] + probeSlackMs);
-      if (answer === "probe") isShaky = true;
-      else if (typeof answer === "object") learn(callClass, answer, false);
-      return answer;
-    } catch (error) {
-      if (isRedisAway(error)) return "go";
-      throw error;
-    }
+    const withinMs = timeoutsMs[operation] + probeSlackMs;
+    const answer = await unlessRedisAway(() => book.ask(callClass, withinMs), "go" as const);
+    if (answer === "probe") isShaky = true;
+    else if (typeof answer === "object") learn(callClass, answer, false);
+    return answer;
   };
 
-  /** Records the end of a call. A failed write is repaired by the next answer. */
-  const tell = async (callClass: CallClass, sign: Sign, leave: Leave): Promise<void> => {
-    if (sign === "answered") budget.earn();
-    try {
-      if (typeof sign === "object") {
-        const forMs = Math.max(0, sign.limitedUntil - clock.now());
-        learn(callClass, { why: "rate-limited", forMs }, true);
-        await book.limited(callClass, forMs);
-      } else if (sign === "failed") {
-        isShaky = true;
-        const rest = await book.failed(clock.random());
-        if (rest !== null) for (const one of callClasses) learn(one, rest, one === callClass);
-      } else if (sign === "silent") {
-        if (leave !== "go") await book.giveBack(callClass);
-      } else if (leave === "limit-probe") {
-        known[callClass] = { ...known[callClass], endsAt: -Infinity };
-        await book.lifted(callClass);
-      }
-      if (sign === "answered" || typeof sign === "object") {
-        if (!isShaky) return;
-        await book.answered();
-        isShaky = false;
-      }
-    } catch (error) {
-      if (!isRedisAway(error)) throw error;
+  const recordEnd = async (callClass: CallClass, sign: Sign, leave: Leave): Promise<void> => {
+    if (sign === "silent") {
+      if (leave !== "go") await book.giveBack(callClass);
+      return;
     }
+    if (sign === "failed") {
+      isShaky = true;
+      const pause = await book.failed(clock.random());
+      if (pause !== null) for (const one of callClasses) learn(one, pause, one === callClass);
+      return;
+    }
+    if (typeof sign === "object") {
+      const forMs = Math.max(0, sign.limitedUntil - clock.now());
+      learn(callClass, { why: "rate-limited", forMs }, true);
+      await book.limited(callClass, forMs);
+    } else if (leave === "limit-probe") {
+      known[callClass] = { ...known[callClass], endsAt: -Infinity };
+      await book.lifted(callClass);
+    }
+    if (!isShaky) return;
+    await book.answered();
+    isShaky = false;
+  };
+
+  /** Learns from the end of a call. A failed write is repaired by the next answer. */
+  const learnEnd = async (callClass: CallClass, sign: Sign, leave: Leave): Promise<void> => {
+    if (sign === "answered") budget.earn();
+    await unlessRedisAway(() => recordEnd(callClass, sign, leave), undefined);
   };
 
   const around = async <Value>(operation: "list" | "delete", call: () => Promise<Value>): Promise<Value> => {
@@ -113,10 +113,10 @@ export function createPausingService(parts: PausingParts): {
     try {
       value = await call();
     } catch (error) {
-      await tell("dlq", signOfError(error, clock.now()), answer);
+      await learnEnd("dlq", signOfError(error, clock.now()), answer);
       throw untilProbe(error, clock.now());
     }
-    await tell("dlq", "answered", answer);
+    await learnEnd("dlq", "answered", answer);
     return value;
   };
 
@@ -129,15 +129,10 @@ export function createPausingService(parts: PausingParts): {
         const answer = await ask("batch");
         if (typeof answer === "object") {
           const { message, retryAt } = toError(source, "batch", answer, clock.now());
-          return {
-            kind: "not-sent",
-            why: "resting",
-            error: message,
-            ...(retryAt === undefined ? {} : { retryAt }),
-          };
+          return { kind: "not-sent", why: "resting", error: message, ...defined({ retryAt }) };
         }
         const outcome = await service.publish(items, lastByteAllowed, signal);
-        await tell("batch", signOfBatch(outcome, clock.now()), answer);
+        await learnEnd("batch", signOfBatch(outcome, clock.now()), answer);
         if (outcome.kind !== "not-sent" || outcome.retryAt === undefined) return outcome;
         return { ...outcome, retryAt: Math.min(outcome.retryAt, clock.now() + probeLimitEveryMs) };
       },
@@ -154,11 +149,7 @@ function beforeProbe(why: SourcePause["why"], forMs: number): number {
 function untilProbe(error: unknown, now: number): unknown {
   if (!isRedriverError(error) || error.code !== "rate-limited" || error.retryAt === undefined) return error;
   const retryAt = now + beforeProbe("rate-limited", error.retryAt - now);
-  return new RedriverError(error.code, error.message, {
-    retryAt,
-    cause: error,
-    ...(error.status === undefined ? {} : { status: error.status }),
-  });
+  return new RedriverError(error.code, error.message, { retryAt, cause: error, status: error.status });
 }
 
 function classOf(operation: ServiceOperation): CallClass {
@@ -208,22 +199,15 @@ function signOfBatch(outcome: BatchOutcome, now: number): Sign {
 
 function toError(source: SourceId, what: string, { why, forMs }: SourcePause, now: number): RedriverError {
   const seconds = Math.ceil(forMs / 1_000);
-  const retryAt = now + forMs;
+  const detail = { retryAt: now + forMs, notSent: true };
   switch (why) {
-    case "rate-limited":
-      return new RedriverError(
-        "rate-limited",
-        `${what}: source ${source} is rate limited for ${seconds} s more`,
-        {
-          retryAt,
-          notSent: true,
-        },
-      );
-    case "failing":
-      return new RedriverError(
-        "service-resting",
-        `${what}: source ${source} does not answer and is left alone for ${seconds} s`,
-        { retryAt, notSent: true },
-      );
+    case "rate-limited": {
+      const message = `${what}: source ${source} is rate limited for ${seconds} s more`;
+      return new RedriverError("rate-limited", message, detail);
+    }
+    case "failing": {
+      const message = `${what}: source ${source} does not answer and is left alone for ${seconds} s`;
+      return new RedriverError("service-resting", message, detail);
+    }
   }
 }

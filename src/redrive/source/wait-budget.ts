@@ -1,9 +1,7 @@
 import { isRedriverError } from "../../ports/errors.ts";
 import { sleptFully, type Clock } from "../../ports/clock.ts";
 
-/**
- * How long several calls may still wait in all for pauses that the service asked for. `signal` ends a wait.
- */
+/** How long several calls may still wait in all for pauses that the service asked for. `signal` ends a wait. */
 export interface WaitBudget {
   leftMs: number;
   readonly signal: AbortSignal;
@@ -11,14 +9,13 @@ export interface WaitBudget {
 
 /** A pause may be over by our clock and not by Redis's. Asking again after this costs little. */
 const minWaitMs = 50;
-/**
- * Spreads calls that were rejected together. Listings of passes come later (list-page.ts).
- */
+/** Spreads calls that were rejected together. Listings of passes come later (list-page.ts). */
 const maxJitterMs = 100;
 
 /**
- * Makes a call again after a pause, while the budget lasts. Then it throws the error that asked for the pause. Such calls come
- * before the next listing of a pass. Otherwise, under a rate limit, listing would take the calls that settle its records.
+ * Makes a call again after a pause, while the budget lasts. Then it throws the error that asked for the pause.
+ * Such calls come before the next listing of a pass. Otherwise, under a rate limit, listing would take the
+ * calls that settle its records.
  */
 export async function waitWithinBudget<Value>(
   clock: Pick<Clock, "now" | "random" | "sleep">,

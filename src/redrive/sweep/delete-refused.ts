@@ -1,10 +1,12 @@
 /**
- * Deletes ids by halves after the service refused them together although a listing shows them. One of them may be the cause.
+ * Deletes ids by halves after the service refused them together although a listing shows them. One of them may
+ * be the cause.
  *
- *   all ─► refused ─► one half, the other half, … ─► refused alone: skipped for a while (per-id-backoff.ts), at last for an hour
+ *   all ─► refused ─► one half, the other half, … ─► refused alone: skipped for a while (per-id-backoff.ts)
  *
- * If none of the listed ids can be deleted in three sweeps in a row, and nobody deleted anything in between, the cause is the
- * address and not an id: the source is halted. A second refusal of the same single id is no news.
+ * If none of the listed ids can be deleted in three sweeps in a row, and nobody deleted anything in between,
+ * the cause is the address and not an id: the source is halted. A second refusal of the same single id is no
+ * news.
  */
 import { BoundedMap } from "../../bounded-map.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
@@ -32,14 +34,14 @@ export interface RefusedDeletes {
 /** Finds at least six single refused ids among a hundred. The next sweep skips them and finds others. */
 export const refusedCallsPerSweep = 50;
 
-const longestWaitMs = 60 * 60_000;
+const maxWaitMs = 60 * 60_000;
 const recordedAgainAfterMs = 60 * 60_000;
 /** Forgetting costs an entry. */
 const maxRecorded = 10_000;
 
 export function createRefusedDeletes(clock: Clock): RefusedDeletes {
   return {
-    backoff: createPerIdBackoff(clock, longestWaitMs),
+    backoff: createPerIdBackoff(clock, maxWaitMs),
     callsLeft: refusedCallsPerSweep,
     fruitless: 0,
     deletesSeen: 0,

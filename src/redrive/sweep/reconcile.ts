@@ -22,9 +22,7 @@ export interface SweptHalf {
   readonly failure: unknown;
 }
 
-/**
- * Searches for records in doubt and passes those found to the same page flow as a pass.
- */
+/** Searches for records in doubt and passes those found to the same page flow as a pass. */
 export async function reconcileUnknown(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
@@ -44,8 +42,9 @@ export async function reconcileUnknown(
       // Records in doubt of a drain that may not act stay, and delay no others.
       if (drain === undefined || drain.config.paused) continue;
       const isLive = drain.config.mode === "live";
-      // Before its horizon an entry is tried in every sweep; afterwards only the policy is left. In plan mode the entry comes from
-      // a person's order: a POST under the same id finishes it, and past the horizon nothing new begins without an order.
+      // Before its horizon an entry is tried in every sweep; afterwards only the policy is left. In plan mode
+      // the entry comes from a person's order: a POST under the same id finishes it, and past the horizon
+      // nothing new begins without an order.
       const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || (isLive && backoff.isDue(dlqId)));
       if (now.length === 0) continue;
       const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
@@ -81,9 +80,7 @@ async function reconcileDrain(
   return { done: finished, failure: firstFailure };
 }
 
-/**
- * Parks absent records, but not before their horizon: a listing may lag, and until then there is time to search again.
- */
+/** Parks absent records past their horizon. Before it there is time to search again: a listing may lag. */
 async function parkVanished(
   drain: DrainRuntime,
   entries: readonly OpenEntry[],
@@ -97,15 +94,11 @@ async function parkVanished(
     drain,
     vanished.map(({ dlqId, view }) => ({ dlqId, reason: "vanished", rule: null, attempt: view.attempt })),
   );
+  const decision: Decision = { then: "park", reason: "vanished", rule: null };
+  const common = { drain: config.name, source: source.config.id, mode: config.mode };
+  const explanation = explainDecision(decision);
   for (const { dlqId } of vanished) {
-    const decision: Decision = { then: "park", reason: "vanished", rule: null };
-    const common = { drain: config.name, source: source.config.id, dlqId, mode: config.mode };
-    source.events.emit({
-      type: "record:decided",
-      ...common,
-      decision,
-      explanation: explainDecision(decision),
-    });
+    source.events.emit({ type: "record:decided", ...common, dlqId, decision, explanation });
   }
   return vanished.length;
 }

@@ -14,11 +14,11 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { PendingEntry } from "../../ports/ledger-entries.ts";
 import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
-import type { Backoff } from "./backoff.ts";
 import { groupBy } from "../group-by.ts";
 import {
   deleteRefused,
   recordedLately,
+  type DeletedByHalves,
   refusedCallsPerSweep,
   type RefusedDeletes,
 } from "./delete-refused.ts";
@@ -33,9 +33,15 @@ const entriesPerPage = 500;
 const pagesPerSweep = 10;
 const goneAtOnce = 100;
 
+/** Sweeps to skip after refused deletes: 15 s × (2 + 1) = 45 s. Unanswered deletes need no pause. */
+const maxSkipped = 2;
+
+/** What one process remembers between sweeps. */
 export interface SettleMemory {
-  readonly settling: Backoff;
   readonly refused: RefusedDeletes;
+  /** Sweeps in a row with refused deletes. */
+  failures: number;
+  toSkip: number;
 }
 
 /** Settles ids that no worker holds. Proofs are recorded as they come, whatever stops the sweep later. */
@@ -45,16 +51,21 @@ export async function settlePending(
   budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
-  if (memory.settling.skips()) return { done: 0, failure: null };
-  const sweep = createSweep(source, memory.refused, budget, signal);
+  if (memory.toSkip > 0) {
+    memory.toSkip -= 1;
+    return { done: 0, failure: null };
+  }
+  const sweep = createPendingSweep(source, memory.refused, budget, signal);
   const left = await readLeft(source, memory.refused);
-  await sweep.look(left.filter(({ view }) => view.maybeGone));
-  if (!sweep.isStopped()) {
-    const listed = sweep.listed();
+  await sweep.search(left.filter(({ view }) => view.maybeGone));
+  if (sweep.mayDelete()) {
     const stoppedBy = await sweep.remove(
-      left.filter(({ dlqId, view }) => !view.maybeGone || listed.has(dlqId)),
+      left.filter(({ dlqId, view }) => !view.maybeGone || sweep.listed.has(dlqId)),
     );
-    if (stoppedBy !== "not-now") memory.settling.note(stoppedBy === "failed" ? "no-progress" : "progress");
+    if (stoppedBy !== "not-now") {
+      memory.failures = stoppedBy === "failed" ? memory.failures + 1 : 0;
+      memory.toSkip = Math.min(memory.failures, maxSkipped);
+    }
   }
   return sweep.end();
 }
@@ -78,37 +89,24 @@ async function readLeft(
   return left;
 }
 
-type StoppedBy = "not-now" | "failed" | null;
+type StoppedBy = DeletedByHalves["stoppedBy"];
 
-interface PendingSweep {
-  /** Searches for these. Absent ones are marked gone as each listing ends. */
-  look(entries: readonly PendingEntry[]): Promise<void>;
-  /** The searched ids that are still listed. */
-  listed(): ReadonlySet<DlqId>;
-  /** True if deletes must wait for now. */
-  isStopped(): boolean;
-  remove(entries: readonly PendingEntry[]): Promise<StoppedBy>;
-  end(): SweptHalf;
-}
-
-function createSweep(
+function createPendingSweep(
   source: SourceRuntime,
   refused: RefusedDeletes,
   budget: SearchBudget,
   signal: AbortSignal,
-): PendingSweep {
+) {
   let done = 0;
   let failure: unknown = null;
+  /** The searched ids that are still listed. */
   const listed = new Set<DlqId>();
   refused.callsLeft = refusedCallsPerSweep;
   const isOver = (): boolean => signal.aborted || source.clock.monotonic() >= budget.endsAt;
 
-  const look = async (entries: readonly PendingEntry[]): Promise<void> => {
-    const wanted = entries.map(({ dlqId, view: { messageId, datesAgree } }) => ({
-      dlqId,
-      messageId,
-      datesAgree,
-    }));
+  /** Absent ones are marked gone as each listing ends. */
+  const search = async (entries: readonly PendingEntry[]): Promise<void> => {
+    const wanted = entries.map(({ dlqId, view }) => ({ ...view, dlqId }));
     for await (const finding of findRecords(source, wanted, budget, signal)) {
       failure ??= finding.failure;
       for (const { dlqId } of finding.records) listed.add(dlqId as DlqId);
@@ -123,20 +121,20 @@ function createSweep(
     entries: readonly PendingEntry[],
   ): Promise<StoppedBy> => {
     // Ids that a listing has just shown are not searched again.
-    if (!entries.every(({ dlqId }) => listed.has(dlqId))) await look(entries);
+    if (!entries.every(({ dlqId }) => listed.has(dlqId))) await search(entries);
     const ids = entries.flatMap(({ dlqId }) => (listed.has(dlqId) ? [dlqId] : []));
     const halved = await deleteRefused(source, { drain }, ids, refused, { signal, waits: budget.waits });
-    done += halved.gone;
     const { gone: deleted, stoppedBy } = halved;
+    done += deleted;
     source.events.emit({ type: "delete:short", source: source.config.id, asked: entries.length, deleted });
     return stoppedBy;
   };
 
   return {
-    look,
-    listed: () => listed,
-    isStopped: () => isOver() || source.health.current().state !== "usable",
-    async remove(entries) {
+    search,
+    listed,
+    mayDelete: () => !isOver() && source.health.current().state === "usable",
+    async remove(entries: readonly PendingEntry[]): Promise<StoppedBy> {
       const short: PendingEntry[] = [];
       let stoppedBy: StoppedBy = null;
       for (const [drain, ofDrain] of groupBy(entries, ({ view }) => view.drain)) {
@@ -154,9 +152,9 @@ function createSweep(
           if (outcome === "not-now" || outcome === "failed") stoppedBy = outcome;
         }
       }
-      if (short.length > 0) await look(short);
+      if (short.length > 0) await search(short);
       return stoppedBy;
     },
-    end: () => ({ done, failure }),
+    end: (): SweptHalf => ({ done, failure }),
   };
 }

@@ -1,18 +1,15 @@
-/** How soon this process wants its source swept again, ahead of the schedule. */
-export interface SweepRequest {
-  /** Requests a sweep within `ms`. The soonest request counts. */
-  within(ms: number): void;
-  /** Takes the request in ms; null: none. */
-  take(): number | null;
-}
+export type SweepRequest = ReturnType<typeof createSweepRequest>;
 
-export function createSweepRequest(): SweepRequest {
+/** How soon this process wants its source swept again, ahead of the schedule. */
+export function createSweepRequest() {
   let wishedMs: number | null = null;
   return {
-    within(ms) {
+    /** Requests a sweep within `ms`. The soonest request counts. */
+    within(ms: number): void {
       wishedMs = Math.min(wishedMs ?? ms, ms);
     },
-    take() {
+    /** Takes the request in ms; null: none. */
+    take(): number | null {
       const taken = wishedMs;
       wishedMs = null;
       return taken;

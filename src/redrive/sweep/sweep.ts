@@ -1,6 +1,6 @@
 /**
- * The scheduled sweep finishes what is unfinished in one source. It reads the ledger's two indexes and nothing else. Jobs hold no
- * second truth.
+ * The scheduled sweep finishes what is unfinished in one source. It reads the ledger's two indexes and nothing
+ * else. Jobs hold no second truth.
  *
  *   open past takeover ─► find the records ─► the page flow of a pass publishes under the same id, or settles (reconcile.ts)
  *   pending deletes ─► ids that may be gone are searched, the others deleted by exact ids (settle-pending.ts)
@@ -10,7 +10,6 @@
 import { isRedriverError, toFailure } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { createBackoff } from "./backoff.ts";
 import { createRefusedDeletes } from "./delete-refused.ts";
 import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
 import { createPerIdBackoff, type PerIdBackoff } from "./per-id-backoff.ts";
@@ -18,17 +17,11 @@ import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { settlePending, type SettleMemory } from "./settle-pending.ts";
 
-/** Refused deletes skip 1, then at most this many sweeps: 15 s × (2 + 1) = 45 s. Unanswered deletes need no pause. */
-const maxSkippedSettling = 2;
-/**
- * Listings of each half of a sweep, so that none makes hundreds. The rest waits for the next sweep; proofs are not repeated.
- */
+/** Listings of each half of a sweep, so that none makes hundreds. The rest waits for the next sweep; proofs are not repeated. */
 const listingsPerSweep = 40;
 /** No call of a sweep begins later than this: two intervals. The next sweep continues. */
 const sweptForMs = 30_000;
-/**
- * How long a sweep waits in all for pauses that the service asks for: one interval. Then the next sweep waits.
- */
+/** How long a sweep waits in all for pauses that the service asks for: one interval. Then the next sweep waits. */
 const waitsForMs = 15_000;
 /** The next sweep after one that made progress and left something. */
 const sweptAgainWithinMs = 1_000;
@@ -41,8 +34,9 @@ export interface SweepMemory extends SettleMemory {
 
 export function createSweepMemory(clock: Clock): SweepMemory {
   return {
-    settling: createBackoff(maxSkippedSettling),
     refused: createRefusedDeletes(clock),
+    failures: 0,
+    toSkip: 0,
     reconciling: createPerIdBackoff(clock),
     dates: { isPassed: false },
   };
@@ -56,8 +50,8 @@ export interface SweepResult {
 }
 
 /**
- * Sweeps one source. `drains`: those of the current document. Throws RedriverErrors; finished work stays finished. If both halves
- * fail, one failure is thrown and the other reported.
+ * Sweeps one source. `drains`: those of the current document. Throws RedriverErrors; finished work stays
+ * finished. If both halves fail, one failure is thrown and the other reported.
  */
 export async function sweep(
   source: SourceRuntime,
