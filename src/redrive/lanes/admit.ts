@@ -6,16 +6,15 @@
  *                                         ├─ plain ────► go on as they are
  *                                         └─ others ───► held: lane-watched, lane-halted
  */
-import { canaryTimeoutMs } from "../page/publish/canary-variant.ts";
-import { isKnownBad, comeBackKindOf } from "../../message/come-back-kind.ts";
-import { toLaneId, laneOriginOf, laneOriginOfLetter } from "./lane-id.ts";
-import type { LaneConfig } from "../../ports/drains.ts";
-import type { LaneAnswer, LaneUnused, Origin } from "../../ports/lanes.ts";
+import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
+import type { LaneUnused } from "../../ports/lanes.ts";
 import { groupBy } from "../group-by.ts";
-import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling } from "../page/capacity-request.ts";
+import { canaryTimeoutMs } from "../page/publish/canary-variant.ts";
 import { held, sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../page/records.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import { canariesByStep, chooseCanaries } from "./canaries.ts";
+import { laneOriginOf, laneOriginOfLetter, toLaneId } from "./lane-id.ts";
 
 export interface Admission {
   readonly free: readonly Candidate[];
@@ -24,25 +23,18 @@ export interface Admission {
   readonly kept: readonly HeldResult<DecidedRecord>[];
 }
 
-interface Group {
-  readonly lane: string;
-  readonly origin: Origin;
-  readonly candidates: readonly Candidate[];
-  readonly exhausted: readonly DecidedRecord[];
-}
-
 /** `exhausted`: records about to be parked because their attempts are spent. Throws `redis-unavailable`. */
 export async function admitToLanes(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
   exhausted: readonly DecidedRecord[],
 ): Promise<Admission> {
-  const { config, source } = drain;
-  const { lane } = config;
+  const { name, lane } = drain.config;
+  const { lanes } = drain.source;
   const unasked = { free: candidates, held: [], kept: [] };
   if (lane === undefined) return unasked;
   const asking = candidates.filter((one) => !isReconciling(one));
-  const groups = toGroups(drain, asking, exhausted.filter(mayBeKept));
+  const groups = toGroups(name, asking, exhausted.filter(mayBeKept));
   if (groups.length === 0) return unasked;
 
   const asks = groups.map((one) => ({
@@ -51,8 +43,9 @@ export async function admitToLanes(
     wanted: one.candidates.length,
     resumeMinutes: resumeMinutesOf(worthRecalling(one.candidates)),
   }));
-  const { answers } = await source.lanes.ask(config.name, lane, asks);
-  const canaries: Candidate[] = [];
+  const { answers } = await lanes.ask(name, lane, asks);
+  const timeoutMs = canaryTimeoutMs(lane.watchMs);
+  const free = candidates.filter(isReconciling);
   const plain: Candidate[] = [];
   const heldHere: HeldResult<Candidate>[] = [];
   const kept: HeldResult<DecidedRecord>[] = [];
@@ -60,23 +53,24 @@ export async function admitToLanes(
   for (const [index, group] of groups.entries()) {
     const answer = answers[index];
     if (answer === undefined) continue;
-    const shared = share(group, answer, lane);
-    canaries.push(...shared.canaries);
-    plain.push(...shared.plain);
-    heldHere.push(...shared.held);
-    const count = answer.canaries - shared.canaries.length;
-    const waiting = worthRecalling(shared.held.map(({ candidate }) => candidate));
-    const resumeMinutes = resumeMinutesBeside(asks[index]?.resumeMinutes ?? [], waiting);
-    if (count > 0 || resumeMinutes.length > 0)
-      unused.push({ lane: group.lane, step: answer.step, count, resumeMinutes });
-    if (answer.isSuspect) kept.push(...group.exhausted.map((one) => held(one, whyHeld(answer))));
+    const { step } = answer;
+    const isProbe = answer.state === "halted";
+    const reason = isProbe ? "lane-halted" : "lane-watched";
+    const canaries = new Set(chooseCanaries(group.candidates, answer));
+    const sendAs = { step: { lane: group.lane, step }, isProbe, timeoutMs };
+    for (const one of canaries) free.push(sentAs(one, sendAs));
+    const others = group.candidates.filter((one) => !canaries.has(one));
+    plain.push(...others.slice(0, answer.plain));
+    const rest = others.slice(answer.plain);
+    heldHere.push(...rest.map((one) => held(one, reason, answer.until ?? undefined, group.origin)));
+
+    const count = answer.canaries - canaries.size;
+    const resumeMinutes = resumeMinutesBeside(asks[index]?.resumeMinutes ?? [], worthRecalling(rest));
+    if (count > 0 || resumeMinutes.length > 0) unused.push({ lane: group.lane, step, count, resumeMinutes });
+    if (answer.isSuspect) kept.push(...group.exhausted.map((one) => held(one, reason)));
   }
-  await source.lanes.giveBack(unused);
-  return {
-    free: [...candidates.filter(isReconciling), ...canaries, ...plain],
-    held: heldHere,
-    kept,
-  };
+  await lanes.giveBack(unused);
+  return { free: [...free, ...plain], held: heldHere, kept };
 }
 
 /** Gives back unpublished grants. By now everything else that could hold a candidate has been asked. */
@@ -85,14 +79,9 @@ export async function giveBackUnpublished(
   granted: readonly Candidate[],
   published: ReadonlySet<unknown>,
 ): Promise<void> {
-  const left = granted.filter(({ letter }) => !published.has(letter.dlqId));
+  const left = canariesByStep(granted.filter(({ letter }) => !published.has(letter.dlqId)));
   await source.lanes.giveBack(
-    canariesByStep(left).map(({ lane, step, canaries }) => ({
-      lane,
-      step,
-      count: canaries.length,
-      resumeMinutes: [],
-    })),
+    left.map(({ lane, step, canaries }) => ({ lane, step, count: canaries.length, resumeMinutes: [] })),
   );
 }
 
@@ -102,48 +91,16 @@ function worthRecalling(candidates: readonly Candidate[]): readonly Candidate[] 
   return others.length > 0 ? others : candidates;
 }
 
-function toGroups(
-  { config }: DrainRuntime,
-  candidates: readonly Candidate[],
-  exhausted: readonly DecidedRecord[],
-): readonly Group[] {
+function toGroups(drain: string, candidates: readonly Candidate[], exhausted: readonly DecidedRecord[]) {
   const asking = groupBy(candidates, (one) => laneOriginOf(one.toItem(1)));
   const spent = groupBy(exhausted, (one) => laneOriginOfLetter(one.letter));
   const origins = [...new Set([...asking.keys(), ...spent.keys()])].filter((origin) => origin !== null);
   return origins.map((origin) => ({
-    lane: toLaneId(config.name, origin),
+    lane: toLaneId(drain, origin),
     origin,
     candidates: asking.get(origin) ?? [],
     exhausted: spent.get(origin) ?? [],
   }));
-}
-
-function share(
-  { lane, origin, candidates }: Group,
-  answer: LaneAnswer,
-  { watchMs }: LaneConfig,
-): {
-  readonly canaries: readonly Candidate[];
-  readonly plain: readonly Candidate[];
-  readonly held: readonly HeldResult<Candidate>[];
-} {
-  const canaries = chooseCanaries(candidates, answer);
-  const isCanary = new Set(canaries);
-  const others = candidates.filter((one) => !isCanary.has(one));
-  const plain = others.slice(0, answer.plain);
-  const rest = others.slice(answer.plain);
-  const { step } = answer;
-  const isProbe = answer.state === "halted";
-  const timeoutMs = canaryTimeoutMs(watchMs);
-  return {
-    canaries: canaries.map((one) => sentAs(one, { step: { lane, step }, isProbe, timeoutMs })),
-    plain,
-    held: rest.map((one) => held(one, whyHeld(answer), answer.until ?? undefined, origin)),
-  };
-}
-
-function whyHeld({ state }: LaneAnswer): "lane-halted" | "lane-watched" {
-  return state === "halted" ? "lane-halted" : "lane-watched";
 }
 
 /** About to be parked because its attempts are spent; one that was parked before stays so. */
@@ -155,9 +112,6 @@ export function isNewlyExhausted({ decision, view }: Pick<DecidedRecord, "decisi
 export function mayBeKept({ letter }: Pick<DecidedRecord, "letter">): boolean {
   return comeBackKindOf(letter.responseStatus) === "down";
 }
-
-/** The pass book lists again by minutes of entry. */
-const minuteMs = 60_000;
 
 /** Minutes that a lane resumes from: the entry of the oldest of these, and of the one in the middle. */
 export function resumeMinutesOf(candidates: readonly Pick<Candidate, "letter">[]): readonly number[] {
@@ -174,6 +128,7 @@ export function resumeMinutesBeside(
   return held.some(({ letter }) => known.includes(toMinute(letter.enteredAt))) ? [] : resumeMinutesOf(held);
 }
 
+/** The pass book lists again by minutes of entry. */
 function toMinute(at: number): number {
-  return Math.floor(at / minuteMs) * minuteMs;
+  return Math.floor(at / 60_000) * 60_000;
 }

@@ -20,19 +20,21 @@ const afterWatchMs = 250;
 
 export type Lanes = ReturnType<typeof createLanes>;
 
-export interface LanesParts extends MoveRecorder {
+export interface LanesParts {
+  readonly source: SourceId;
   readonly book: LaneBook;
   readonly clock: Pick<Clock, "now">;
   readonly events: Events;
   readonly passes: Pick<PassBook, "forceFull" | "listAgain">;
+  readonly audit: Pick<Audit, "record">;
+  readonly by: string;
 }
 
 /**
- * The lanes of one source for its stages. It reports changes, and remembers in this process the drains to
- * wake for them. Records for later are lost when Redis is away: a lane that knows less is more careful.
+ * The lanes of one source for its stages. They report changes, and collect in this process the drains to wake for
+ * them. Records for later are lost when Redis is away: a lane that knows less is more careful.
  */
-export function createLanes(parts: LanesParts) {
-  const { source, book, clock, events, passes } = parts;
+export function createLanes({ source, book, clock, events, passes, audit, by }: LanesParts) {
   const ready = new Set<DrainName>();
   let nextCheckAt: number | null = null;
   let nextProbeAt: number | null = null;
@@ -57,7 +59,11 @@ export function createLanes(parts: LanesParts) {
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
     if (change.to !== "halted") await wake({ drain: change.drain, resumeMinutes });
     events.emit({ type: "lane:moved", source, ...moved });
-    await recordLaneMove(parts, change);
+    // The steps between are in the log alone. The move has happened, so an outage of Redis only delays its entry.
+    const act = actOf(change);
+    const { drain, origin, from, to, why, sent, comeBacks } = change;
+    const lane = { origin, from, to, why, sent, comeBacks };
+    if (act !== null) await audit.record([{ act, by, source, drain, lane, records: [] }]);
   };
 
   return {
@@ -84,7 +90,7 @@ export function createLanes(parts: LanesParts) {
     },
     async recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<void> {
       if (comeBacks.length === 0) return;
-      for (const change of (await unlessRedisAway(() => book.recordComeBacks(comeBacks), undefined)) ?? [])
+      for (const change of await unlessRedisAway(() => book.recordComeBacks(comeBacks), []))
         await report(change);
     },
     /** A canary was delivered (LaneBook.delivered). */
@@ -92,10 +98,7 @@ export function createLanes(parts: LanesParts) {
       const change = await unlessRedisAway(() => book.delivered({ lane, step }, parentDlqId), undefined);
       if (change !== undefined) await report(change);
     },
-    /**
-     * Steps that need a listing check, and the Redis time of the answer. Drains that can go on are then among
-     * `takeReady`.
-     */
+    /** Steps that need a listing check, and the Redis time of the answer. `takeReady` then has drains that can go on. */
     async due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }> {
       const due = await book.due();
       for (const one of due.ready) await wake(one);
@@ -111,8 +114,8 @@ export function createLanes(parts: LanesParts) {
       return taken;
     },
     /**
-     * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first
-     * end of a watch of its own canaries, and the first probe of a lane that held something.
+     * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first end of a
+     * watch of its own canaries, and the first probe of a lane that held something.
      */
     takeNext(): readonly number[] {
       const next = [nextCheckAt, nextProbeAt].filter((at) => at !== null);
@@ -124,30 +127,8 @@ export function createLanes(parts: LanesParts) {
   };
 }
 
-type Moved = Extract<LaneChange, { kind: "moved" }>;
-
-interface MoveRecorder {
-  readonly source: SourceId;
-  readonly audit: Pick<Audit, "record">;
-  readonly by: string;
-}
-
-/**
- * Records in the audit that a lane halted, resumed or opened; the steps between are in the log alone. The
- * move has happened, so an outage of Redis only delays its entry. Never fails.
- */
-async function recordLaneMove(
-  { source, audit, by }: MoveRecorder,
-  { drain, origin, from, to, why, sent, comeBacks }: Moved,
-): Promise<void> {
-  const act = actOf({ from, to });
-  if (act === null) return;
-  const lane = { origin, from, to, why, sent, comeBacks };
-  await audit.record([{ act, by, source, drain, lane, records: [] }]);
-}
-
 /** Null: only the next step. */
-function actOf({ from, to }: Pick<Moved, "from" | "to">): AuditAct | null {
+function actOf({ from, to }: Extract<LaneChange, { kind: "moved" }>): AuditAct | null {
   if (to === "halted") return "lane-halted";
   if (to === "open") return "lane-opened";
   return from === "halted" ? "lane-resumed" : null;

@@ -9,9 +9,7 @@ export interface PeekedLane {
   readonly answer: LaneAnswer;
   /** Redis time of the answer, Unix ms. */
   readonly at: number;
-  /**
-   * Ms until its next step has room or is judged, or its probe is due; 0: now; null: it is open, or unknown.
-   */
+  /** Ms until its next step has room or is judged, or its probe is due; 0: now; null: it is open, or unknown. */
   readonly nextInMs: number | null;
 }
 
@@ -21,17 +19,13 @@ export async function peekLanes(
   given: LaneConfig,
   origins: readonly Origin[],
 ): Promise<readonly PeekedLane[]> {
-  const asks = origins.map((origin) => ({
-    lane: toLaneId(config.name, origin),
-    origin,
-    wanted: 0,
-    resumeMinutes: [],
-  }));
+  const nothing = { wanted: 0, resumeMinutes: [] };
+  const asks = origins.map((origin) => ({ lane: toLaneId(config.name, origin), origin, ...nothing }));
   const { answers, at } = await source.lanes.ask(config.name, given, asks);
-  return asks.flatMap(({ lane, origin }, index) => {
-    const answer = answers[index];
-    if (answer === undefined) return [];
+  return answers.flatMap((answer, index) => {
+    const ask = asks[index];
+    if (ask === undefined) return [];
     const nextInMs = answer.until === null ? null : Math.max(0, answer.until - at);
-    return [{ origin, lane, answer, at, nextInMs }];
+    return [{ origin: ask.origin, lane: ask.lane, answer, at, nextInMs }];
   });
 }
