@@ -4,7 +4,7 @@ import { serviceNow, type ServiceTime } from "../runtime.ts";
 import { parseCallback } from "./parse-callback.ts";
 import { verifySignature } from "./verify-signature.ts";
 
-/** Keys are read again so often at most, as callbacks come. */
+/** Callbacks make this process read its keys again, at most so often. */
 const rereadEveryMs = 5_000;
 
 /** A signing key that may change while the process runs. */
@@ -15,33 +15,29 @@ export interface SigningKey {
 
 export type CallbackDoor = ReturnType<typeof createCallbackDoor>;
 
-/** Where one source is called back, and by whom. `address`: the URL that the service calls, without a query. */
+/** Admits callbacks to one source. `address`: the URL that the service calls, without a query. */
 export function createCallbackDoor(
   address: string,
   keys: readonly SigningKey[],
   time: ServiceTime & { readonly clock: Pick<Clock, "monotonic"> },
 ) {
-  let readAt = time.clock.monotonic();
-  const values = (): readonly string[] => {
-    if (time.clock.monotonic() - readAt >= rereadEveryMs) {
-      readAt = time.clock.monotonic();
-      for (const key of keys) key.reread();
-    }
-    return keys.map((key) => key.value());
-  };
+  const { clock } = time;
+  let readAt = clock.monotonic();
+  const secrets = (): readonly string[] => keys.map((key) => key.value());
   return {
     /** Of the URL that is called, without its query. */
     path: new URL(address).pathname,
     /**
-     * Whether the service sent this. `search`: the query as it came, with its `?`. The body is read only then:
-     * it is `another-body` unless it is the one that was signed.
+     * Admits a call that the service signed. `search`: the query as it came, with its `?`. Only then the body is read.
+     * It is `another-body` unless it is the signed one.
      */
     async admit(signature: string | undefined, search: string) {
-      const verdict = await verifySignature(signature, {
-        url: address + search,
-        keys: values(),
-        now: serviceNow(time),
-      });
+      if (clock.monotonic() - readAt >= rereadEveryMs) {
+        readAt = clock.monotonic();
+        for (const key of keys) key.reread();
+      }
+      const expected = { url: address + search, keys: secrets(), now: serviceNow(time) };
+      const verdict = await verifySignature(signature, expected);
       if (verdict.kind === "unverified") return { kind: "refused" as const, why: verdict.why };
       return {
         kind: "admitted" as const,
@@ -50,6 +46,6 @@ export function createCallbackDoor(
       };
     },
     /** For logs, which leave them out. */
-    secrets: (): readonly string[] => keys.map((key) => key.value()),
+    secrets,
   };
 }

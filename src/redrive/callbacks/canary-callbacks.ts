@@ -3,8 +3,8 @@ import type { MessageService } from "../../ports/service.ts";
 import type { SourceConfig } from "../../ports/drains.ts";
 
 /**
- * The service as it would be without our callbacks on canaries. A record that died with our callback is listed with its original
- * one, so rules, rebuilds and the archive never see ours. This holds whether or not callbacks are configured.
+ * The service as it would be without our callbacks on canaries. A record that died with our callback is listed with its
+ * original one, so rules, rebuilds and the archive never see ours. This holds whether or not callbacks are configured.
  */
 export function withOwnCallbacks(
   service: MessageService,
@@ -20,10 +20,8 @@ export function withOwnCallbacks(
   };
 }
 
-/** The callback address for canaries of a source; undefined without configured callbacks. A source id needs no escape. */
-export function proofAddressOf({
-  id,
-  callbacks,
-}: Pick<SourceConfig, "id" | "callbacks">): string | undefined {
+/** The callback address for canaries; undefined without configured callbacks. A source id needs no escape. */
+export function proofAddressOf(source: Pick<SourceConfig, "id" | "callbacks">): string | undefined {
+  const { id, callbacks } = source;
   return callbacks === undefined ? undefined : `${callbacks.url}/${id}`;
 }

@@ -7,7 +7,7 @@ import { readProofCallback, type OwnCallback } from "../../message/proof-callbac
 import type { AttemptReport } from "../../ports/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** Callbacks whose refusals are remembered. */
+/** Callbacks whose refusals are counted. */
 const maxRefused = 10_000;
 
 export type ChainRefusals = ReturnType<typeof createChainRefusals>;
@@ -33,9 +33,9 @@ export type Chained =
   | { readonly kind: "not-chained"; readonly why: string; readonly retryAt?: number };
 
 /**
- * Forwards a callback to the message's original callback URL, as a message of the same source: redriver itself calls only its
- * services. If the service calls us again for the same attempt, the deduplication id is the same. After a refusal it is another id,
- * because a refused id may count as seen. `query`: the query of our callback URL.
+ * Forwards a callback to the message's original callback URL, as a message of the same source: redriver itself calls
+ * only its services. If the service calls us again for the same attempt, the deduplication id is the same. After a
+ * refusal it is another id, because a refused id may count as seen. `query`: the query of our callback URL.
  */
 export async function chainCallback(
   { config, service, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
@@ -52,7 +52,7 @@ export async function chainCallback(
   if (reading.own === null) return { kind: "none" };
   const callback = `${config.id} ${messageId} ${retried}`;
   const deduplicationId = toCallbackDeduplicationId(messageId, retried, refusals.of(callback) + 1);
-  const item = toChainedItem(reading.own, body, { headerPrefix, deduplicationId });
+  const item = toChainedItem(reading.own, body, headerPrefix, deduplicationId);
   if (item === null) return notChained("its own callback has headers that cannot be sent");
   const { json, bytes } = encodeItem(item);
   const notAllowed = checkItem(item, bytes);
@@ -89,31 +89,23 @@ function notChained(why: string, retryAt?: number): Extract<Chained, { kind: "no
 }
 
 /**
- * The message that forwards a callback to its original URL: what the service would have sent, signed and retried by the service.
- * `body`: as received. Null if its headers cannot be sent.
+ * The message that forwards a callback to its original URL: what the service would have sent, signed and retried by
+ * the service. `body`: as received. Null if its headers cannot be sent.
  */
 function toChainedItem(
   { url, header }: OwnCallback,
   body: string,
-  {
-    headerPrefix,
-    deduplicationId,
-  }: { readonly headerPrefix: string; readonly deduplicationId: DeduplicationId },
+  headerPrefix: string,
+  deduplicationId: DeduplicationId,
 ): BatchItem | null {
   const forward = toForwardHeaders(header, headerPrefix);
   if (forward === null) return null;
-  const contentType = forward.get("content-type")?.value ?? "application/json";
-  forward.delete("content-type");
-  return {
-    destination: url,
-    headers: {
-      "Content-Type": contentType,
-      [`${headerPrefix}Method`]: "POST",
-      ...Object.fromEntries(
-        [...forward.values()].map(({ name, value }) => [`${headerPrefix}Forward-${name}`, value]),
-      ),
-      [`${headerPrefix}Deduplication-Id`]: deduplicationId,
-    },
-    body,
+  const headers: Record<string, string> = {
+    "Content-Type": forward.get("content-type")?.value ?? "application/json",
+    [`${headerPrefix}Method`]: "POST",
   };
+  forward.delete("content-type");
+  for (const { name, value } of forward.values()) headers[`${headerPrefix}Forward-${name}`] = value;
+  headers[`${headerPrefix}Deduplication-Id`] = deduplicationId;
+  return { destination: url, headers, body };
 }

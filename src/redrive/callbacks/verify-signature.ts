@@ -4,31 +4,20 @@ import { errors, jwtVerify } from "jose";
 /** Allowed difference between the clock of the service's answers and the clock that signs. */
 const leewaySeconds = 60;
 
-export interface ExpectedSignature {
-  /** The URL that was called. */
-  readonly url: string;
-  /** Any of these signs. */
-  readonly keys: readonly string[];
-  /** Unix ms, by the service's clock. */
-  readonly now: number;
-}
-
 export type SignatureVerdict =
-  | {
-      readonly kind: "verified";
-      /** True if it was signed for exactly this body. */
-      readonly isFor: (body: Buffer) => boolean;
-    }
+  /** `isFor`: true if it was signed for exactly this body. */
+  | { readonly kind: "verified"; readonly isFor: (body: Buffer) => boolean }
   /** `why` shows nothing that the caller sent. */
   | { readonly kind: "unverified"; readonly why: string };
 
 /**
- * Checks that the service signed a call: a JWT (HS256) by one of the keys, for this URL (`sub`), valid now (`nbf`, `exp`). Its `body`
- * is the SHA-256 of the body as base64url, padded or not. So a caller is known before its body is read.
+ * Checks that the service signed a call: a JWT (HS256) by one of the keys, for this URL (`sub`), valid now (`nbf`,
+ * `exp`). Its `body` is the SHA-256 of the body as base64url, padded or not. So a caller is known before its body is
+ * read. `now`: Unix ms, by the service's clock.
  */
 export async function verifySignature(
   token: string | undefined,
-  { url, keys, now }: ExpectedSignature,
+  { url, keys, now }: { readonly url: string; readonly keys: readonly string[]; readonly now: number },
 ): Promise<SignatureVerdict> {
   if (token === undefined) return { kind: "unverified", why: "without a signature" };
   let why = "by none of the signing keys";
@@ -42,10 +31,8 @@ export async function verifySignature(
         currentDate: new Date(now),
       });
       const hash = typeof payload.body === "string" ? payload.body.replace(/=+$/, "") : "";
-      return {
-        kind: "verified",
-        isFor: (body) => createHash("sha256").update(body).digest("base64url") === hash,
-      };
+      const isFor = (body: Buffer) => createHash("sha256").update(body).digest("base64url") === hash;
+      return { kind: "verified", isFor };
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
       why = toWhy(error) ?? why;

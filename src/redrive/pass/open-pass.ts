@@ -18,8 +18,8 @@ export interface PassSettings {
 }
 
 /**
- * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the service's,
- * less 5 s. Throws if the source cannot be asked.
+ * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the
+ * service's, less 5 s. Throws if the source cannot be asked.
  */
 export async function openPass(
   drain: DrainRuntime,
@@ -30,7 +30,10 @@ export async function openPass(
   const { source, config, documentHash } = drain;
   source.health.check();
   const offsetMs = await askForClock();
-  await bind(drain);
+  await source.bind().catch((error: unknown) => {
+    source.health.note(error);
+    throw error;
+  });
   const now = source.clock.now();
   const verdict = await source.passes.open({
     passId: source.identities.passId(),
@@ -47,14 +50,8 @@ export async function openPass(
   if (verdict.abandoned !== null) {
     const { drain: name, passId, startedAt } = verdict.abandoned;
     const durationMs = Math.max(0, now - startedAt);
-    source.events.emit({
-      type: "pass:closed",
-      drain: name,
-      passId,
-      outcome: "abandoned",
-      counts: emptyTally,
-      durationMs,
-    });
+    const closed = { drain: name, passId, outcome: "abandoned", counts: emptyTally, durationMs } as const;
+    source.events.emit({ type: "pass:closed", ...closed });
   }
   if (verdict.kind === "opened") {
     const { passId, kind, mode, from, to } = verdict.pass;
@@ -63,18 +60,9 @@ export async function openPass(
   return verdict;
 }
 
-async function bind({ source }: DrainRuntime): Promise<void> {
-  try {
-    await source.bind();
-  } catch (error) {
-    source.health.note(error);
-    throw error;
-  }
-}
-
 /**
- * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first answer a small listing
- * asks for it. A clock far from ours is believed after several answers.
+ * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first answer a
+ * small listing asks for it. A clock far from ours is believed after several answers.
  */
 export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
   const { service } = source;

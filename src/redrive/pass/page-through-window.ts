@@ -1,7 +1,5 @@
-import type { RawRecord } from "../../message/dead-letter.ts";
 import { parseRecord } from "../../message/parse-record.ts";
-import type { Pass, Tally, Window, WindowEnd } from "../../ports/passes.ts";
-import type { ListQuery } from "../../ports/service.ts";
+import type { Pass, Tally, Window } from "../../ports/passes.ts";
 import type { LeftRecord } from "../page/page-report.ts";
 import { learnDates } from "../listing/learn-dates.ts";
 import { listToEnd, type ListingPage } from "../listing/list-to-end.ts";
@@ -25,28 +23,32 @@ export interface WindowPaging {
 }
 
 /**
- * Pages through one window until its cursor ends. A short page means nothing. If the first page is full, the window may be split
- * into windows that replace it. Throws a RedriverError of the service or ledger, or `stopped`.
+ * Pages through one window until its cursor ends. A short page means nothing. If the first page is full, the window may
+ * be split into windows that replace it. Throws a RedriverError of the service or ledger, or `stopped`.
  */
 export async function pageThroughWindow(
   given: WindowPaging,
-): Promise<{ readonly end: WindowEnd; readonly tally: Tally }> {
-  const { pass, signal } = given;
+): Promise<{ readonly split: readonly Window[]; readonly tally: Tally }> {
+  const { pass, signal, stopping } = given;
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
-  const window = narrowWindow(drain.config.dates, given.window, pass.startedAt);
-  if (window === null) return { end: { kind: "done", split: [] }, tally: emptyTally };
-  const run = { ...given, window };
-  const { source } = drain;
+  const { source, config } = drain;
+  const window = narrowWindow(config.dates, given.window, pass.startedAt);
+  if (window === null) return { split: [], tally: emptyTally };
+  const query = {
+    select: config.select,
+    ...(window.from > 0 ? { fromDate: window.from } : {}),
+    toDate: window.to,
+  };
   let tally = emptyTally;
   let isFirst = true;
   let hasDeleted = false;
   const settleBehind = createSettleBehind();
   const addPage = (page: Tally): void => {
     tally = addTallies(tally, { ...page, deleted: page.deleted + settleBehind.takeDeleted() });
-    run.onPage(tally);
+    given.onPage(tally);
   };
   try {
-    for await (const page of listToEnd(source, toQuery(run), run)) {
+    for await (const page of listToEnd(source, query, { signal, stopping })) {
       const { records, readAt } = page;
       if (page.passedOver !== null) {
         tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
@@ -57,11 +59,12 @@ export async function pageThroughWindow(
         await learnDates(source, records, signal);
         const split = cut(page, window, source.config.retentionMs);
         // The windows that replace it count what was passed over until here.
-        if (split !== null) return { end: { kind: "done", split }, tally: emptyTally };
+        if (split !== null) return { split, tally: emptyTally };
       }
 
-      const { stopping } = run;
-      const worked = { records, readAt, isWhole: isWhole(page, window) };
+      // The page is the whole pass. A split window has others beside it.
+      const isWhole = page.isLast && !page.isBehindCursor && window.depth === 0;
+      const worked = { records, readAt, isWhole };
       const outcome = await workPage(drain, worked, signal, { stopping, settleBehind });
       const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
       hasDeleted ||= outcome.tally.deleted > 0 || settleBehind.hasBegun();
@@ -73,48 +76,23 @@ export async function pageThroughWindow(
     await settleBehind.ended();
   }
   if (settleBehind.hasBegun()) addPage(emptyTally);
-  return { end: { kind: "done", split: [] }, tally };
+  return { split: [], tally };
 }
 
-/** True if this page is the whole pass. A split window has others beside it. */
-function isWhole({ isLast, isBehindCursor }: ListingPage, { depth }: Window): boolean {
-  return isLast && !isBehindCursor && depth === 0;
-}
-
-function toDueLater(
-  left: readonly LeftRecord[],
-): readonly { readonly enteredAt: number; readonly dueAt: number }[] {
-  return left.flatMap(({ enteredAt, dueAt, reason }) =>
-    dueAt === undefined || isHeldByLane(reason)
-      ? []
-      : // A record that was not sent is due at once.
-        [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }],
-  );
-}
-
-/** Lanes remember the minutes of the records they hold and request as many as can go, so these records need no due time. */
-function isHeldByLane(reason: LeftRecord["reason"]): boolean {
-  return reason === "lane-watched" || reason === "lane-halted";
-}
-
-function toQuery({ drain, window }: WindowPaging): Omit<ListQuery, "count" | "cursor"> {
-  return {
-    select: drain.config.select,
-    ...(window.from > 0 ? { fromDate: window.from } : {}),
-    toDate: window.to,
-  };
+function toDueLater(left: readonly LeftRecord[]) {
+  return left.flatMap(({ enteredAt, dueAt, reason }) => {
+    // Lanes know the minutes of the records they hold, and request as many as can go.
+    if (dueAt === undefined || reason === "lane-watched" || reason === "lane-halted") return [];
+    // A record that was not sent is due at once.
+    return [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }];
+  });
 }
 
 function cut(page: ListingPage, window: Window, retentionMs: number): readonly Window[] | null {
   if (page.cursor === undefined || page.records.length < page.asked) return null;
-  return splitWindow(
-    window,
-    page.records.flatMap((raw) => enteredAtOf(raw) ?? []),
-    retentionMs,
-  );
-}
-
-function enteredAtOf(raw: RawRecord): number | null {
-  const parsed = parseRecord(raw);
-  return parsed.kind === "letter" ? parsed.letter.enteredAt : null;
+  const enteredAts = page.records.flatMap((raw) => {
+    const parsed = parseRecord(raw);
+    return parsed.kind === "letter" ? [parsed.letter.enteredAt] : [];
+  });
+  return splitWindow(window, enteredAts, retentionMs);
 }

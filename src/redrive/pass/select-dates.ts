@@ -3,8 +3,9 @@ import type { Window } from "../../ports/passes.ts";
 import { resolveEdge } from "../../rules/patterns/parse-dates.ts";
 
 /**
- * The dates that a drain selects besides its filters. The upper end lowers a pass's horizon at its opening, so that the watermark
- * never passes what was listed. The lower end narrows each window by the start of its pass, which is the same for every replica.
+ * The dates that a drain selects besides its filters. The upper end lowers a pass's horizon at its opening, so that the
+ * watermark never passes what was listed. The lower end narrows each window by the start of its pass, which is the same
+ * for every replica.
  */
 type Dates = DrainConfig["dates"];
 

@@ -1,4 +1,4 @@
-import { RedriverError, isRedisAway, isRedriverError, toFailure } from "../../ports/errors.ts";
+import { RedriverError, isRedisAway, isRedriverError, toFailure, type Failure } from "../../ports/errors.ts";
 import type { PassId } from "../../ports/ids.ts";
 import type { CloseVerdict, Tally, Window, WindowEnd } from "../../ports/passes.ts";
 import { emptyTally } from "../../ports/tally.ts";
@@ -44,56 +44,51 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
 }
 
 /**
- * Works one window of an open pass and ends it. Answers the windows that replaced it, and the state of the pass. A failure worth
- * another try is thrown, and the window stays. Any other failure ends the window, which makes the pass partial. A halted source
- * ends it only if no other process may call the source: otherwise a halted process would end windows that others could work.
+ * Works one window of an open pass and ends it. Answers the windows that replaced it, and the state of the pass. A
+ * failure worth another try is thrown, and the window stays. Any other failure ends the window, which makes the pass
+ * partial. A halted source ends it only if no other process may call the source: otherwise a halted process would end
+ * windows that others could work.
  *
- * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`) while a process works under
- * that document. Otherwise it is ended, so that the next pass can open under this one.
+ * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`) while a process
+ * works under that document. Otherwise it is ended, so that the next pass can open under this one.
  */
 export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
-  const { source, config } = drain;
-  const { passId, windowId } = work;
+  const { source, config, documentHash } = drain;
+  const { passId, windowId, signal, stopping } = work;
   const taken = await source.passes.takeWindow(config.name, passId, windowId);
   if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
   let latest = emptyTally;
+  const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
+    source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
+    const verdict = await endWindow(drain, passId, windowId, { kind: "failed" }, latest);
+    return { split: [], verdict, failedWith };
+  };
+  const opened = taken.pass.documentHash;
+  if (opened !== documentHash) {
+    const message = `the pass was opened under document ${opened}, this is ${documentHash}`;
+    if (await work.isWorkedElsewhere?.(opened)) throw new RedriverError("document-changed", message);
+    return fail({ code: "document-changed", message }, null);
+  }
   const onPage = (soFar: Tally): void => {
     latest = soFar;
     work.onPage?.(soFar);
   };
-  let ended: { readonly end: WindowEnd; readonly tally: Tally };
-  if (taken.pass.documentHash !== drain.documentHash) {
-    const { documentHash } = taken.pass;
-    const message = `the pass was opened under document ${documentHash}, this is ${drain.documentHash}`;
-    if (await work.isWorkedElsewhere?.(documentHash)) throw new RedriverError("document-changed", message);
-    const failure = { code: "document-changed", message } as const;
-    source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
-    const verdict = await endWindow(drain, passId, windowId, { kind: "failed" }, latest);
-    return { split: [], verdict, failedWith: null };
-  }
-  let failedWith: unknown = null;
+  let ended: Awaited<ReturnType<typeof pageThroughWindow>>;
   try {
-    ended = await pageThroughWindow({
-      drain,
-      ...taken,
-      signal: work.signal,
-      stopping: work.stopping,
-      onPage,
-    });
+    ended = await pageThroughWindow({ drain, ...taken, signal, stopping, onPage });
   } catch (error) {
-    if (work.stopping.aborted || work.signal.aborted) {
+    if (stopping.aborted || signal.aborted) {
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
     }
     const disposition = isRedriverError(error) ? error.disposition : "crash";
     const isTriedAgain = !work.lastTry || (work.awaitsRedis === true && isRedisAway(error));
     if (disposition === "wait" || (disposition === "retry" && isTriedAgain)) throw error;
     if (disposition === "halt" && (await work.isCalledElsewhere?.())) throw leftToOthers(source, error);
-    source.events.emit({ type: "window:failed", drain: config.name, passId, ...toFailure(error) });
-    failedWith = error;
-    ended = { end: { kind: "failed" }, tally: latest };
+    return fail(toFailure(error), error);
   }
-  const verdict = await endWindow(drain, passId, windowId, ended.end, ended.tally);
-  return { split: ended.end.kind === "done" ? ended.end.split : [], verdict, failedWith };
+  const { split, tally } = ended;
+  const verdict = await endWindow(drain, passId, windowId, { kind: "done", split }, tally);
+  return { split, verdict, failedWith: null };
 }
 
 /** Ends windows that will not be worked, so that their pass is closed as partial and the next one can open. */
@@ -115,26 +110,17 @@ async function endWindow(
   const { source, config } = drain;
   const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally);
   if (verdict.kind !== "pass-closed") return verdict;
-  const { pass, outcome, durationMs } = verdict;
-  source.events.emit({
-    type: "pass:closed",
-    drain: config.name,
-    passId,
-    outcome,
-    counts: verdict.tally,
-    durationMs,
-  });
-  if (outcome === "complete") {
-    const census = toPassCensus(drain, pass, verdict.tally);
-    // Losing this write costs one listing.
-    if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
-  }
+  const { pass, outcome, tally: counts, durationMs } = verdict;
+  source.events.emit({ type: "pass:closed", drain: config.name, passId, outcome, counts, durationMs });
+  if (outcome !== "complete") return verdict;
+  const census = toPassCensus(drain, pass, counts);
+  // Losing this write costs one listing.
+  if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
   // If the pass deleted something, a service whose cursor is a position has skipped records.
-  const isWhole = outcome === "complete" && verdict.tally.deleted === 0;
-  if (pass.kind === "full" && pass.mode === "live" && isWhole && selectsEverything(config)) {
-    // A pending record of this drain that is no longer listed was deleted by someone or has expired. With a selection it may
-    // merely have left the selection, published under another document. Nothing past the horizon was listed, and the horizon lies
-    // minutes before the start if this worker's clock or the service's is behind.
+  if (pass.kind === "full" && pass.mode === "live" && counts.deleted === 0 && selectsEverything(config)) {
+    // A pending record of this drain that is no longer listed was deleted by someone or has expired. With a selection it
+    // may merely have left the selection, published under another document. Nothing past the horizon was listed, and the
+    // horizon lies minutes before the start if this worker's clock or the service's is behind.
     await source.ledger.markUnlistedGone(config.name, Math.min(pass.startedAt, pass.to));
   }
   return verdict;
