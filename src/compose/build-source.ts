@@ -4,7 +4,6 @@ import { toAddressSetting, toTokenSetting } from "../config/setting-in-force.ts"
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
-import { createObservedAudit } from "../store/audit/observed-audit.ts";
 import { createRedisCopyBook } from "../store/copies/redis-copy-book.ts";
 import { rememberCopies } from "../store/copies/remembered-copies.ts";
 import { createRedisLaneBook } from "../store/lanes/redis-lane-book.ts";
@@ -148,8 +147,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
     }
   };
-  const kept = createRedisAudit(redis, config.id, auditLimits);
-  const audit = parts.onAudit === undefined ? kept : createObservedAudit(kept, parts.onAudit);
+  const audit = createRedisAudit(redis, config.id, auditLimits, parts.onAudit);
   let losses = 0;
   const runtime: SourceRuntime = {
     ...world,

@@ -17,7 +17,7 @@ export interface ReplicaRecord {
     readonly state: "waiting" | "halted";
     readonly code: ErrorCode;
   }[];
-  /** Why it cannot write to the archive; null: it can, or has none. Absent: its version does not check. */
+  /** Why it cannot write to the archive. Null or absent: it can, or has none. */
   readonly archive?: string | null;
   /** Unix ms, Redis time. */
   readonly seenAt: number;

@@ -5,9 +5,13 @@ const maxWaiting = 1_000;
 
 /**
  * An Audit over something that writes. What `record` could not write waits here and goes before whatever is
- * written next; what `append` could not write is not kept, because its act does not happen.
+ * written next. What `append` could not write is not kept, because its act does not happen. `observe` gets
+ * each intent once it is written and before its act, and each fact at once, also while it cannot be written.
  */
-export function createAuditOver(write: (entries: readonly NewAuditEntry[]) => Promise<void>): Audit {
+export function createAuditOver(
+  write: (entries: readonly NewAuditEntry[]) => Promise<void>,
+  observe: (entry: NewAuditEntry) => void = () => undefined,
+): Audit {
   let kept: readonly NewAuditEntry[] = [];
 
   const writeAfterKept = async (entries: readonly NewAuditEntry[]): Promise<void> => {
@@ -23,8 +27,12 @@ export function createAuditOver(write: (entries: readonly NewAuditEntry[]) => Pr
   };
 
   return {
-    append: writeAfterKept,
+    async append(entries) {
+      await writeAfterKept(entries);
+      entries.forEach(observe);
+    },
     async record(entries) {
+      entries.forEach(observe);
       try {
         await writeAfterKept(entries);
       } catch {

@@ -1,4 +1,4 @@
-import type { Audit, AuditEntry, AuditQuery, AuditReader } from "../../ports/audit.ts";
+import type { Audit, AuditEntry, AuditQuery, AuditReader, NewAuditEntry } from "../../ports/audit.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
@@ -70,19 +70,17 @@ export function createRedisAudit(
   redis: StoreRedis,
   source: SourceId,
   { keepMs, maxBytes }: AuditLimits,
+  observe?: (entry: NewAuditEntry) => void,
 ): Audit & AuditReader {
   const stream = sourceKey(redis.keyPrefix, source, "audit");
 
   const audit = createAuditOver(async (entries) => {
     const texts = entries.flatMap(toTexts);
     for (let start = 0; start < texts.length; start += textsPerCall) {
-      await redis.run(
-        appendScript,
-        [stream],
-        [keepMs, maxBytes, ...texts.slice(start, start + textsPerCall)],
-      );
+      const some = texts.slice(start, start + textsPerCall);
+      await redis.run(appendScript, [stream], [keepMs, maxBytes, ...some]);
     }
-  });
+  }, observe);
 
   async function* read(query: AuditQuery): AsyncGenerator<AuditEntry> {
     const { dlqIds, until, order } = query;
@@ -93,21 +91,13 @@ export function createRedisAudit(
     for (;;) {
       const range = forwards ? ["XRANGE", from, to] : ["XREVRANGE", to, from];
       const [name = "", one = "", other = ""] = range;
-      const page = (await redis.command(
-        name,
-        stream,
-        one,
-        other,
-        "COUNT",
-        entriesPerPage,
-      )) as readonly StreamEntry[];
+      const reply = await redis.command(name, stream, one, other, "COUNT", entriesPerPage);
+      const page = reply as readonly StreamEntry[];
       for (const [id, fields] of page) {
         const text = fields[fields.indexOf("e") + 1] ?? "";
         if (dlqIds !== undefined && !mentionsAny(text, dlqIds)) continue;
-        const entry = selectRecords(
-          parseEntryText(text, Number(id.slice(0, id.indexOf("-"))), source),
-          query,
-        );
+        const at = Number(id.slice(0, id.indexOf("-")));
+        const entry = selectRecords(parseEntryText(text, at, source), query);
         if (entry !== null) yield entry;
       }
       const last = page.at(-1)?.[0];

@@ -58,7 +58,7 @@ end
 local function begun(e)
   return {
     kind = 'begun',
-    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r, doubts = doubtsOf(e) },
+    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r, doubts = e.un or 0 },
     declaredDouble = e.dd or false,
   }
 end
@@ -68,7 +68,7 @@ end
 local function nextSeries(e, pastHorizon)
   local s = { x = 1, f = now, p = 0, r = 0 }
   if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end
-  local doubts = doubtsOf(e)
+  local doubts = e and e.un or 0
   -- A declared double stays one: an earlier series may still have been accepted.
   local double = e and e.dd
   if call.act == 'drop' then return s, double, doubts end

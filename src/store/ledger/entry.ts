@@ -35,7 +35,6 @@ interface StoredEntry {
   readonly rel?: 1 | 2;
   readonly d?: DrainName;
   readonly l?: number;
-  readonly dd?: string;
   readonly u?: number;
   readonly as?: MessageId;
   readonly file?: string;
@@ -72,9 +71,7 @@ export function parseView(text: string | null, now: number, limits: LedgerLimits
         firstAt,
       };
     case "open": {
-      const { x: suffix = 1, p: posts = 0, r: refusals = 0, l: lastAt = 0 } = stored;
-      // Entries of older versions count no doubts: a series that is a declared double had them.
-      const doubts = stored.un ?? (stored.dd === undefined ? 0 : suffix - 1);
+      const { x: suffix = 1, p: posts = 0, r: refusals = 0, un: doubts = 0, l: lastAt = 0 } = stored;
       return {
         state: "open",
         drain: stored.d ?? none,

@@ -95,13 +95,6 @@ local function countOutcome(e, outcome)
   if e.r > 0 and e.p <= e.r then redis.call('HSET', metaKey, 'endedAt', now) end
 end
 
--- Earlier series that may have been accepted. Entries of older versions have no such count: there each series
--- before a declared double is one.
-local function doubtsOf(e)
-  if not e then return 0 end
-  return e.un or (e.dd and e.x - 1 or 0)
-end
-
 local function forget(id)
   redis.call('ZREM', openKey, id)
   redis.call('ZREM', pendingKey, id)

@@ -1,5 +1,5 @@
 import { defineScript } from "../../redis/script-runner.ts";
-import { passPreludeLua } from "./pass-prelude.lua.ts";
+import { passPreludeLua } from "./passes.lua.ts";
 
 /**
  * endWindow: ends a window; the last one closes the pass.
@@ -97,7 +97,7 @@ local function carryReasons(known, met, all)
 end
 
 local isComplete, isFull = open.failed == 0, open.pass.kind == 'full'
-local counts = row.counts or { due = 0, held = 0, parked = 0, inDoubt = 0 }
+local counts = row.counts or { due = 0, held = 0, parked = 0, inDoubt = 0, reasons = { held = {}, parked = {} } }
 if isComplete then
   row.watermark = open.pass.to
   row.lastSuccessAt = now
@@ -116,7 +116,7 @@ if isComplete then
     counts.parked = math.max(tally.parked, counts.parked)
     counts.inDoubt = math.max(tally.inDoubt, counts.inDoubt)
     counts.oldestRecordAt = earlier(counts.oldestRecordAt, tally.oldestRecordAt)
-    local known, met = counts.reasons or { held = {}, parked = {} }, tally.reasons or { due = {}, held = {}, parked = {} }
+    local known, met = counts.reasons, tally.reasons
     counts.reasons = {
       due = met.due, held = carryReasons(known.held, met.held, counts.held),
       parked = carryReasons(known.parked, met.parked, counts.parked),
@@ -125,7 +125,7 @@ if isComplete then
 else
   giveBack()
 end
-local isWhole = isComplete and (tally.passedOver or 0) == 0
+local isWhole = isComplete and tally.passedOver == 0
 -- Records of a recalled window may have left since they were counted.
 counts.exact = isWhole and isFull and not open.recalled
 row.counts = counts

@@ -7,9 +7,7 @@ import {
   type OpenVerdict,
   type Pass,
   type PassBook,
-  type ReasonCounts,
   type SoFar,
-  type Tally,
   type Window,
 } from "../../ports/passes.ts";
 import { noReasons, sumSoFar } from "../../ports/tally.ts";
@@ -28,8 +26,11 @@ import type { ScriptRedis } from "../scripts.ts";
 
 const minuteMs = 60_000;
 
+type Counts = Omit<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome" | "openPass">;
+type WithoutNulls<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
+
 /** The row of one drain as the scripts keep it; absent stands for null. */
-interface PassRow {
+interface PassRow extends WithoutNulls<Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome">> {
   readonly open?: {
     readonly pass: Pass;
     readonly progressAt: number;
@@ -38,19 +39,18 @@ interface PassRow {
     /** By window. */
     readonly soFar?: Readonly<Record<string, SoFar>>;
   };
-  readonly lastFullAt?: number;
-  readonly lastSuccessAt?: number;
-  readonly lastOutcome?: "complete" | "partial" | "abandoned";
-  readonly counts?: {
-    readonly due: number;
-    readonly held: number;
-    readonly parked: number;
-    readonly inDoubt: number;
-    readonly oldestRecordAt?: number;
-    readonly exact: boolean;
-    readonly reasons?: ReasonCounts;
-  };
+  readonly counts?: WithoutNulls<Counts>;
 }
+
+const noCounts: Counts = {
+  due: 0,
+  held: 0,
+  parked: 0,
+  inDoubt: 0,
+  exact: false,
+  reasons: noReasons,
+  oldestRecordAt: null,
+};
 
 /** Passes of one source's drains in Redis. */
 export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
@@ -82,7 +82,8 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
         maxLeft: maxLeftShown,
       })) as CloseVerdict;
       if (answer.kind !== "pass-closed") return answer;
-      return { ...answer, tally: toTally(answer.tally) };
+      const { tally: sum } = answer;
+      return { ...answer, tally: { ...sum, oldestRecordAt: sum.oldestRecordAt ?? null } };
     },
     async facts(drain) {
       const row = (await run(factsScript, drain, {})) as PassRow | null;
@@ -112,34 +113,19 @@ function toDueMinutes(
   return [...minutes].map(([minute, dueAt]) => ({ minute, dueAt }));
 }
 
-/** Absent where only replicas of an earlier version have ended windows of the pass. */
-type Later = "pagesBehindDeletes" | "passedOver";
-
-function toTally(
-  tally: Omit<Tally, "oldestRecordAt" | Later> & Partial<Pick<Tally, "oldestRecordAt" | Later>>,
-): Tally {
-  const { oldestRecordAt = null, pagesBehindDeletes = 0, passedOver = 0 } = tally;
-  return { ...tally, oldestRecordAt, pagesBehindDeletes, passedOver };
-}
-
-function toFacts({ open, counts, ...row }: PassRow): DrainFacts {
+function toFacts({ open, counts, lastSuccessAt, lastFullAt, lastOutcome }: PassRow): DrainFacts {
   return {
-    due: counts?.due ?? 0,
-    held: counts?.held ?? 0,
-    parked: counts?.parked ?? 0,
-    inDoubt: counts?.inDoubt ?? 0,
-    exact: counts?.exact ?? false,
-    reasons: counts?.reasons ?? noReasons,
-    oldestRecordAt: counts?.oldestRecordAt ?? null,
-    lastSuccessAt: row.lastSuccessAt ?? null,
-    lastFullAt: row.lastFullAt ?? null,
+    ...noCounts,
+    ...counts,
+    lastSuccessAt: lastSuccessAt ?? null,
+    lastFullAt: lastFullAt ?? null,
+    lastOutcome: lastOutcome ?? null,
     openPass: open === undefined ? null : toOpenPass(open),
-    lastOutcome: row.lastOutcome ?? null,
   };
 }
 
-function toOpenPass({ pass, progressAt, left, tally, soFar }: NonNullable<PassRow["open"]>): OpenPass {
-  const parts = [...(tally === undefined ? [] : [tally]), ...Object.values(soFar ?? {})];
+function toOpenPass({ pass, progressAt, left, tally, soFar = {} }: NonNullable<PassRow["open"]>): OpenPass {
+  const parts = [...(tally === undefined ? [] : [tally]), ...Object.values(soFar)];
   const { passId, startedAt } = pass;
   return { passId, startedAt, progressAt, windowsLeft: left, soFar: sumSoFar(parts) };
 }

@@ -136,14 +136,10 @@ export function createRedisSourceBook(
     async bind(urlHash, tokenHash) {
       const reply = await redis.run(bindScript, [binding], [urlHash, tokenHash]);
       const verdict = reply as "bound" | "same" | "token-changed" | "url-differs";
-      // In another slot, so in another script. Also of what is bound: an older version has recorded no
-      // address, and a call may have failed here.
+      // In another slot, so in another script. Also of what is bound: a call may have failed here.
       if (verdict !== "url-differs") {
-        await redis.run(
-          recordAddressScript,
-          [addressKey(redis.keyPrefix, urlHash)],
-          [sourceId, 2 * retentionMs],
-        );
+        const address = addressKey(redis.keyPrefix, urlHash);
+        await redis.run(recordAddressScript, [address], [sourceId, 2 * retentionMs]);
       }
       return verdict;
     },
@@ -156,12 +152,7 @@ export function createRedisSourceBook(
     },
     async census() {
       const text = await redis.command("GET", censusKey);
-      if (typeof text !== "string") return null;
-      // During an update another replica may write a census that does not count these apart.
-      const census = JSON.parse(text) as Omit<Census, "expiringAccepted" | "strayComeBacks"> &
-        Partial<Census>;
-      const { expiringAccepted = 0, strayComeBacks = { count: 0, top: [] } } = census;
-      return { ...census, expiringAccepted, strayComeBacks };
+      return typeof text === "string" ? (JSON.parse(text) as Census) : null;
     },
     async recordCensus(census) {
       await redis.run(recordCensusScript, [censusKey], [JSON.stringify(census)]);

@@ -1,7 +1,8 @@
-import type { Datapoint, IndexReading, StatisticsStore } from "../../ports/statistics.ts";
-import { scalarFields, seriesFields } from "../../ports/statistics.ts";
+import type { IndexReading, StatisticsStore } from "../../ports/statistics.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sharedKey } from "../../redis/key-names.ts";
+
+const version = 1;
 
 /**
  * One key per index, with Redis's own expiry: its clock alone decides when a reading is stale, so replicas
@@ -13,74 +14,28 @@ export function createRedisStatisticsStore(
 ): StatisticsStore {
   const keyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics", index);
   return {
-    async write(reading, staleAfterMs) {
-      await redis.command("SET", keyOf(reading.index), encodeReading(reading), "PX", staleAfterMs);
+    async write({ index, readAt, summary: { scalars, newest, unusableFields } }, staleAfterMs) {
+      // The summary alone, without series: about a kilobyte whatever the period.
+      const text = JSON.stringify({ version, index, readAt, summary: { scalars, newest, unusableFields } });
+      await redis.command("SET", keyOf(index), text, "PX", staleAfterMs);
     },
     async readAll(indexes) {
       const texts = await Promise.all(indexes.map((index) => redis.command("GET", keyOf(index))));
-      return texts.flatMap((text, position) => {
-        const reading = typeof text === "string" ? decodeReading(text) : undefined;
-        // A value of another version, or of another index under a colliding key, is as good as none.
-        return reading === undefined || reading.index !== indexes[position] ? [] : [reading];
-      });
+      return texts.flatMap((text, i) => (typeof text === "string" ? toReadings(text, indexes[i]) : []));
     },
   };
 }
 
-const version = 1;
-
-/** What another version or process may have written has any of its parts, or none. */
-interface StoredReading {
-  readonly version?: unknown;
-  readonly index?: unknown;
-  readonly readAt?: unknown;
-  readonly summary?: {
-    readonly scalars?: Readonly<Record<string, unknown>> | null;
-    readonly newest?: Readonly<Record<string, Partial<Datapoint> | null>> | null;
-    readonly unusableFields?: unknown;
-  } | null;
-}
-
-/** The text kept in Redis: summary only, about a kilobyte whatever the period. */
-function encodeReading({ index, readAt, summary }: IndexReading): string {
-  const { scalars, newest, unusableFields } = summary;
-  return JSON.stringify({ version, index, readAt, summary: { scalars, newest, unusableFields } });
-}
-
-/** The reading, or undefined for a text that this version did not write. */
-function decodeReading(text: string): IndexReading | undefined {
-  let stored: StoredReading | null;
+/** None if another version wrote it, if it is of another index under a colliding key, or not ours at all. */
+function toReadings(text: string, expected: string | undefined): readonly IndexReading[] {
   try {
-    stored = JSON.parse(text) as StoredReading | null;
+    const stored = JSON.parse(text) as Partial<IndexReading> & { readonly version?: unknown };
+    const { index, readAt, summary } = stored;
+    const { scalars, newest, unusableFields } = summary ?? {};
+    const isOurs = stored.version === version && index !== undefined && index === expected;
+    if (!isOurs || readAt === undefined || !scalars || !newest || unusableFields === undefined) return [];
+    return [{ index, readAt, summary: { scalars, newest, unusableFields } }];
   } catch {
-    return undefined;
+    return [];
   }
-  if (stored?.version !== version) return undefined;
-  const { index, readAt, summary } = stored;
-  const { scalars, newest, unusableFields } = summary ?? {};
-  if (typeof index !== "string" || typeof readAt !== "number" || typeof unusableFields !== "number") {
-    return undefined;
-  }
-  const scalarEntries = scalarFields.flatMap((field) => {
-    const number = scalars?.[field];
-    return typeof number === "number" ? [[field, number] as const] : [];
-  });
-  const newestEntries = seriesFields.flatMap((field) => {
-    const point = newest?.[field];
-    return isDatapoint(point) ? [[field, point] as const] : [];
-  });
-  return {
-    index,
-    readAt,
-    summary: {
-      scalars: Object.fromEntries(scalarEntries),
-      newest: Object.fromEntries(newestEntries),
-      unusableFields,
-    },
-  };
-}
-
-function isDatapoint(point: Partial<Datapoint> | null | undefined): point is Datapoint {
-  const { epochMs, nanos } = point?.at ?? {};
-  return typeof point?.value === "number" && typeof epochMs === "number" && typeof nanos === "number";
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { createAuditOver } from "../../../../src/store/audit/late-entries.ts";
-import { createObservedAudit } from "../../../../src/store/audit/observed-audit.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { NewAuditEntry } from "../../../../src/ports/audit.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
@@ -71,7 +70,7 @@ describe("an entry that cannot be written", () => {
   test("is told of only as far as it is true: an intent once it is written, a fact at once", async () => {
     const store = createStore();
     const told: NewAuditEntry[] = [];
-    const audit = createObservedAudit(createAuditOver(store.write), (one) => void told.push(one));
+    const audit = createAuditOver(store.write, (one) => void told.push(one));
     store.isAway = true;
     await expect(audit.append([entry("1-0")])).rejects.toThrow("away");
     await audit.record([entry("2-0")]);
