@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { kindOtherThanFile } from "../../config/text/regular-file.ts";
+import { kindOtherThanFile } from "../../config/text/read-text-file.ts";
 import { RedriverError } from "../../ports/errors.ts";
 
 /**

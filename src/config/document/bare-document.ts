@@ -1,8 +1,7 @@
-import { stringify } from "yaml";
+import { parseDocument, stringify } from "yaml";
 import type { DrainsDocument } from "../../ports/drains.ts";
 import { readTextFile } from "../text/read-text-file.ts";
-import { parseRoughly } from "../text/rough-yaml.ts";
-import { textLimits } from "../text/token-gate.ts";
+import { findExcess, textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
 import { loadDocument } from "./load-document.ts";
 import { asMap, type Raw } from "./checks/raw.ts";
@@ -31,4 +30,24 @@ function each(section: unknown, keep: (member: Raw) => Raw): Raw {
   return Object.fromEntries(
     Object.entries(asMap(section)).map(([name, member]) => [name, keep(asMap(member))]),
   );
+}
+
+/**
+ * What can be read of a YAML text that may have mistakes, as plain data; null if there is nothing. Never to be acted on: what
+ * follows a mistake may be somewhere else than its writer meant. Never throws.
+ */
+function parseRoughly(text: string): unknown {
+  if (findExcess(text) !== null) return null;
+  try {
+    const document = parseDocument(text, {
+      prettyErrors: false,
+      uniqueKeys: false,
+      stringKeys: true,
+      resolveKnownTags: false,
+      logLevel: "silent",
+    });
+    return document.toJS({ maxAliasCount: 100 }) as unknown;
+  } catch {
+    return null;
+  }
 }

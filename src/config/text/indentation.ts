@@ -1,3 +1,5 @@
+import { lexYaml } from "./token-gate.ts";
+
 /**
  * The place where a YAML text is indented otherwise than the lines around it. The library reports what its grammar misses after such a
  * line (a key, a bracket, a quote), often on another line. A person needs to be shown the spaces.
@@ -63,76 +65,58 @@ function toFault(line: BlockLine, way: "deeper" | "less", level: Level): Indenta
   };
 }
 
+type InnerLevel = Omit<Level, "line">;
+
 interface BlockLine {
   readonly number: number;
   readonly indent: number;
   readonly isItem: boolean;
   /** What begins behind the first dash on the same line: further dashes, and a key. */
-  readonly inside: readonly Omit<Level, "line">[];
+  readonly inside: readonly InnerLevel[];
   /** Whether a block may follow below it: nothing follows its last colon or dash. */
   readonly opens: boolean;
 }
 
 /** Lines that begin with a key or a dash, outside of flow collections, quotes and block texts. */
 function* blockLines(text: string): Generator<BlockLine> {
-  let open: Open = { depth: 0, quote: null };
-  let blockTextAbove = -1;
-  for (const [index, raw] of text.split(/\r\n|\n/).entries()) {
-    const indent = raw.length - raw.trimStart().length;
-    const isInsideBefore = open.depth > 0 || open.quote !== null;
-    if (!isInsideBefore) {
-      if (raw.trim() === "" || raw[indent] === "#" || /^(---|\.\.\.|%)/.test(raw)) continue;
-      if (blockTextAbove >= 0 && indent > blockTextAbove) continue;
-      blockTextAbove = -1;
+  let number = 1;
+  let lineAt = 0;
+  let depth = 0;
+  /** Of this line, outside of brackets; null if it begins inside of brackets or quotes. */
+  let signs: Sign[] | null = [];
+  for (const { token, offset, isScalar } of lexYaml(text)) {
+    if (depth === 0 && !/^(?:$|[\s#&!])/.test(token)) {
+      signs?.push({ sign: isScalar ? "text" : token, column: offset - lineAt });
     }
-    const [bare, after] = withoutContent(raw, open);
-    open = after;
-    if (isInsideBefore) continue;
-    const dashes = /^(?:- +)*(?:-$)?/.exec(bare.slice(indent))?.[0] ?? "";
-    const rest = bare.slice(indent + dashes.length);
-    const hasKey = /^[^\s:][^:]*(?::[^\s:][^:]*)*:(?: |$)/.test(rest);
-    if (dashes === "" && !hasKey) continue;
-    if (/(?:^|[\s])[|>][-+\d]*$/.test(rest)) blockTextAbove = indent + dashes.length;
-    const inside: Omit<Level, "line">[] = [...dashes.matchAll(/-/g)]
-      .slice(1)
-      .map(({ index: at }) => ({ indent: indent + at, kind: "items" }));
-    if (dashes !== "" && hasKey) inside.push({ indent: indent + dashes.length, kind: "keys" });
-    yield {
-      number: index + 1,
-      indent,
-      isItem: dashes !== "",
-      inside,
-      opens: rest === "" || /:(?: +[&!]\S*)?$/.test(rest),
-    };
+    if (!isScalar && (token === "{" || token === "[")) depth += 1;
+    if (!isScalar && (token === "}" || token === "]")) depth = Math.max(0, depth - 1);
+    const lines = token.split("\n");
+    const last = lines.at(-1) ?? "";
+    if (lines.length === 1) continue;
+    yield* toBlockLine(number, signs ?? []);
+    number += lines.length - 1;
+    lineAt = offset + token.length - last.length;
+    signs = depth > 0 || /^["']/.test(token) ? null : [];
+    // A plain text goes on: its last line may be a key.
+    if (isScalar && last !== "") signs?.push({ sign: "text", column: last.length - last.trimStart().length });
   }
+  yield* toBlockLine(number, signs ?? []);
 }
 
-interface Open {
-  readonly depth: number;
-  readonly quote: '"' | "'" | null;
+interface Sign {
+  readonly sign: string;
+  readonly column: number;
 }
 
-/** The line without quoted text, brackets and comment, and what is still open at its end. */
-function withoutContent(line: string, before: Open): readonly [string, Open] {
-  let { depth, quote } = before;
-  let bare = "";
-  for (let at = 0; at < line.length; at += 1) {
-    const character = line[at] ?? "";
-    if (quote !== null) {
-      if (quote === '"' && character === "\\") at += 1;
-      else if (character === quote) quote = null;
-      continue;
-    }
-    const isFirst = at === 0 || /[\s,[{:]/.test(line[at - 1] ?? "");
-    if (character === "#" && (at === 0 || /\s/.test(line[at - 1] ?? ""))) break;
-    if ((character === '"' || character === "'") && isFirst) {
-      quote = character;
-      if (depth === 0) bare += "q";
-    } else if ((character === "[" || character === "{") && (depth > 0 || isFirst)) {
-      if (depth === 0) bare += "f";
-      depth += 1;
-    } else if ((character === "]" || character === "}") && depth > 0) depth -= 1;
-    else if (depth === 0) bare += character;
-  }
-  return [bare.trimEnd(), { depth, quote }];
+function* toBlockLine(number: number, signs: readonly Sign[]): Generator<BlockLine> {
+  const [first] = signs;
+  const key = signs.find(({ sign }) => sign !== "-");
+  const dashes = key === undefined ? signs : signs.slice(0, signs.indexOf(key));
+  const hasKey = signs.some(({ sign }) => sign === ":");
+  const isItem = dashes.length > 0;
+  if (first === undefined || (!isItem && !hasKey)) return;
+  const inside = dashes.slice(1).map(({ column }): InnerLevel => ({ indent: column, kind: "items" }));
+  if (isItem && hasKey && key !== undefined) inside.push({ indent: key.column, kind: "keys" });
+  const end = signs.at(-1)?.sign;
+  yield { number, indent: first.column, isItem, inside, opens: end === ":" || end === "-" };
 }

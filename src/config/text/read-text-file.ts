@@ -1,5 +1,4 @@
-import { closeSync, readSync } from "node:fs";
-import { openRegularFile } from "./regular-file.ts";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
 
 export type TextFile =
   | { readonly ok: true; readonly text: string }
@@ -10,9 +9,14 @@ export type TextFile =
 export function readTextFile(path: string, maxBytes: number): TextFile {
   let file: number | undefined;
   try {
-    const opened = openRegularFile(path);
-    if (!opened.ok) return { ok: false, why: `expected a regular file, got ${opened.kind}` };
-    file = opened.file;
+    let kind = kindOtherThanFile(path);
+    if (kind === null) {
+      // Not blocking, for what was put in its place since.
+      file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      kind = kindOf(fstatSync(file));
+    }
+    if (kind !== null || file === undefined)
+      return { ok: false, why: `expected a regular file, got ${kind}` };
     const bytes = readUpTo(file, maxBytes + 1);
     if (bytes.length > maxBytes) return { ok: false, why: `it is larger than ${maxBytes} bytes` };
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
@@ -21,6 +25,24 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+/**
+ * The kind of what a path leads to, such as "a FIFO"; null for a regular file. Mounts of Kubernetes are symbolic
+ * links to one. A FIFO without a writer would block the whole process, a device may act when it is opened, and a
+ * socket or a FIFO never ends.
+ */
+export function kindOtherThanFile(path: string): string | null {
+  return kindOf(statSync(path));
+}
+
+function kindOf(stats: Stats): string | null {
+  if (stats.isFile()) return null;
+  if (stats.isDirectory()) return "a directory";
+  if (stats.isFIFO()) return "a FIFO";
+  if (stats.isSocket()) return "a socket";
+  if (stats.isCharacterDevice() || stats.isBlockDevice()) return "a device";
+  return "something else";
 }
 
 function readUpTo(file: number, maxBytes: number): Buffer {

@@ -35,11 +35,9 @@ export function findExcess(text: string): GateRefusal | null {
     }
   }
   let tokens = 0;
-  let offset = 0;
   let flowDepth = 0;
   let indicatorsInLine = 0;
-  let scalarNext = false;
-  for (const token of new Lexer().lex(text)) {
+  for (const { token, offset, isScalar } of lexYaml(text)) {
     tokens += 1;
     if (tokens > textLimits.maxTokens) {
       return { expected: `at most ${textLimits.maxTokens} words and marks`, offset };
@@ -47,18 +45,14 @@ export function findExcess(text: string): GateRefusal | null {
     if (token.length > textLimits.maxTokenLength) {
       return { expected: `text of at most ${textLimits.maxTokenLength} characters`, offset };
     }
-    const isScalar = scalarNext;
-    scalarNext = token === scalarMark;
-    if (!isScalar) {
-      if (token === "{" || token === "[") flowDepth += 1;
-      else if (token === "}" || token === "]") flowDepth = Math.max(0, flowDepth - 1);
-      else if (token === "-" || token === "?") indicatorsInLine += 1;
-      else if (token === "\n" || token === "\r\n") indicatorsInLine = 0;
-      if (flowDepth > textLimits.maxDepth || indicatorsInLine > textLimits.maxDepth) {
-        return { expected: `nesting at most ${textLimits.maxDepth} levels deep`, offset };
-      }
+    if (isScalar) continue;
+    if (token === "{" || token === "[") flowDepth += 1;
+    else if (token === "}" || token === "]") flowDepth = Math.max(0, flowDepth - 1);
+    else if (token === "-" || token === "?") indicatorsInLine += 1;
+    else if (token === "\n" || token === "\r\n") indicatorsInLine = 0;
+    if (flowDepth > textLimits.maxDepth || indicatorsInLine > textLimits.maxDepth) {
+      return { expected: `nesting at most ${textLimits.maxDepth} levels deep`, offset };
     }
-    if (!controlMarks.has(token)) offset += token.length;
   }
   return null;
 }
@@ -67,3 +61,24 @@ export function findExcess(text: string): GateRefusal | null {
 const scalarMark = "\u001f";
 /** Tokens without a character in the text: document, end of a broken flow collection, scalar. */
 const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);
+
+export interface PlacedToken {
+  /** As it is written; empty for a control mark. */
+  readonly token: string;
+  /** In UTF-16 units from the start. */
+  readonly offset: number;
+  /** A plain text or a block text. */
+  readonly isScalar: boolean;
+}
+
+/** All tokens of a text, also blanks and comments. Linear, whatever the text is. */
+export function* lexYaml(text: string): Generator<PlacedToken> {
+  let offset = 0;
+  let isScalar = false;
+  for (const token of new Lexer().lex(text)) {
+    const written = controlMarks.has(token) ? "" : token;
+    yield { token: written, offset, isScalar };
+    isScalar = token === scalarMark;
+    offset += written.length;
+  }
+}

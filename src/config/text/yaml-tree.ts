@@ -22,9 +22,12 @@ const shownMark = /\[(set|unset)\]/;
 /** Keys through which careless code reaches a prototype. None of them can be a name in a document. */
 const prototypeNames = new Set(["__proto__", "constructor", "prototype"]);
 
+/** A value with its offset and that of its key. */
 interface Place {
   readonly at: number;
-  readonly entries: Map<string | number, { readonly keyAt: number; readonly place: Place }>;
+  readonly keyAt: number;
+  value: unknown;
+  readonly entries: Map<string | number, Place>;
 }
 
 /** Strict YAML 1.2: no duplicate keys, tags, merge keys, prototype names, second documents, or great depth and size. */
@@ -41,12 +44,13 @@ export function parseYaml(text: string, file: string): YamlReading {
 
   const excess = findExcess(text);
   if (excess !== null) {
-    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
-      if (at < excess.offset) lines.addNewLine(at + 1);
-    }
-    lines.lineStarts.unshift(0);
-    report(excess.offset, [], `expected ${excess.expected}`, excess.expected);
-    return { ok: false, problems };
+    const above = text.slice(0, excess.offset).split("\n");
+    const position = { line: above.length, column: (above.at(-1) ?? "").length + 1 };
+    const { expected } = excess;
+    return {
+      ok: false,
+      problems: [{ file, ...position, path: "", expected, message: `expected ${expected}` }],
+    };
   }
 
   const document = parseDocument<Node>(text, {
@@ -73,96 +77,72 @@ export function parseYaml(text: string, file: string): YamlReading {
   let values = 0;
   let exhausted = false;
 
-  function walk(
-    node: Node | null | undefined,
-    path: ValuePath,
-    fallbackAt: number,
-    expanding: boolean,
-  ): [unknown, Place] {
-    const place: Place = { at: startOf(node, fallbackAt), entries: new Map() };
+  /** `expanding`: below an alias. What is wrong there is reported at its anchor, not once more for each alias. */
+  function walk(node: Node | null | undefined, path: ValuePath, keyAt: number, expanding: boolean): Place {
+    const place: Place = { at: startOf(node, keyAt), keyAt, value: null, entries: new Map() };
+    const refuse = expanding ? ignore : report;
     values += 1;
-    if (values > maxValues || path.length > textLimits.maxDepth) {
-      if (!exhausted) {
-        const expected =
-          values > maxValues
-            ? `at most ${maxValues} values, each use of an alias counted`
-            : `nesting at most ${textLimits.maxDepth} levels deep`;
-        report(place.at, path.slice(0, 4), `expected ${expected}`, expected);
-      }
+    if (!exhausted && (values > maxValues || path.length > textLimits.maxDepth)) {
+      const expected =
+        values > maxValues
+          ? `at most ${maxValues} values, each use of an alias counted`
+          : `nesting at most ${textLimits.maxDepth} levels deep`;
+      report(place.at, path.slice(0, 4), `expected ${expected}`, expected);
       exhausted = true;
     }
-    if (exhausted || node === null || node === undefined) return [null, place];
+    if (exhausted || node === null || node === undefined) return place;
     if (isAlias(node)) {
       const target = anchors.get(node.source);
-      if (target !== undefined) return walk(target, path, place.at, true);
+      if (target !== undefined) return { ...walk(target, path, place.at, true), keyAt };
       report(place.at, path, `unknown alias ${quoted(node.source)}`, "an alias of an anchor above it");
-      return [null, place];
+      return place;
     }
     if (!expanding && "anchor" in node && typeof node.anchor === "string") anchors.set(node.anchor, node);
-    if (isMap(node)) return [walkMap(node.items as readonly MapItem[], path, place, expanding), place];
-    if (isSeq(node)) {
-      const list = (node.items as readonly Node[]).map((item, index) => {
-        const [value, itemPlace] = walk(item, [...path, index], place.at, expanding);
-        place.entries.set(index, { keyAt: itemPlace.at, place: itemPlace });
-        return value;
+    if (isMap<MaybeNode, Node | null>(node)) {
+      const map: Record<string, unknown> = {};
+      for (const { key: keyNode, value } of node.items) {
+        const at = startOf(keyNode, place.at);
+        const key = isScalar(keyNode) ? keyNode.value : keyNode;
+        const misfit = misfitOfKey(key, map);
+        if (misfit !== null) refuse(at, path, ...misfit);
+        if (misfit !== null || typeof key !== "string") continue;
+        const member = walk(value, [...path, key], at, expanding);
+        map[key] = member.value;
+        place.entries.set(key, member);
+      }
+      place.value = map;
+    } else if (isSeq<Node>(node)) {
+      place.value = node.items.map((item, index) => {
+        const member = walk(item, [...path, index], place.at, expanding);
+        place.entries.set(index, member);
+        return member.value;
       });
-      return [list, place];
-    }
-    const value = isScalar(node) ? node.value : null;
-    const refuse = expanding ? ignore : report;
-    if (typeof value === "string" && shownMark.test(value)) {
-      const expected = "the value itself, not the mark that stands for it where settings are shown";
-      refuse(place.at, path, `expected ${expected}`, expected);
-    }
-    return [value, place];
-  }
-
-  function walkMap(items: readonly MapItem[], path: ValuePath, place: Place, expanding: boolean): unknown {
-    const map: Record<string, unknown> = {};
-    // What is wrong below an anchor is reported at the anchor, not once more for each alias.
-    const refuse = expanding ? ignore : report;
-    for (const item of items) {
-      const keyAt = startOf(item.key, place.at);
-      const key = keyText(item.key);
-      if (key === undefined) {
-        refuse(keyAt, path, "expected a key that is text", "a key that is text");
-      } else if (key === "<<") {
-        refuse(
-          keyAt,
-          path,
-          "merge keys (<<) are not supported; expected the keys themselves",
-          "no merge key",
-        );
-      } else if (prototypeNames.has(key)) {
-        refuse(keyAt, path, `${quoted(key)} cannot be a name`, "another name");
-      } else if (Object.hasOwn(map, key)) {
-        refuse(keyAt, path, `duplicate key ${quoted(key)}`, "each key once");
-      } else {
-        const [value, valuePlace] = walk(item.value, [...path, key], keyAt, expanding);
-        map[key] = value;
-        place.entries.set(key, { keyAt, place: valuePlace });
+    } else if (isScalar(node)) {
+      place.value = node.value;
+      if (typeof node.value === "string" && shownMark.test(node.value)) {
+        const expected = "the value itself, not the mark that stands for it where settings are shown";
+        refuse(place.at, path, `expected ${expected}`, expected);
       }
     }
-    return map;
+    return place;
   }
 
-  const [value, root] = walk(document.contents, [], 0, false);
+  const root = walk(document.contents, [], 0, false);
   if (exhausted) return { ok: false, problems };
   return {
     ok: true,
     problems,
     tree: {
-      value,
+      value: root.value,
       locate(path, part) {
         let place = root;
-        let at = root.at;
-        for (const [depth, segment] of path.entries()) {
-          const entry = place.entries.get(segment);
-          if (entry === undefined) break;
-          place = entry.place;
-          at = part === "key" && depth === path.length - 1 ? entry.keyAt : place.at;
+        for (const segment of path) {
+          const member = place.entries.get(segment);
+          if (member === undefined) return locateOffset(place.at);
+          place = member;
         }
-        return locateOffset(at);
+        const isKey = part === "key" && typeof path.at(-1) === "string";
+        return locateOffset(isKey ? place.keyAt : place.at);
       },
     },
   };
@@ -170,18 +150,20 @@ export function parseYaml(text: string, file: string): YamlReading {
 
 function ignore(): void {}
 
-interface MapItem {
-  readonly key: Node | string | null;
-  readonly value: Node | null;
-}
+type MaybeNode = Node | string | null | undefined;
 
-function keyText(key: MapItem["key"]): string | undefined {
-  if (typeof key === "string") return key;
-  return isScalar(key) && typeof key.value === "string" ? key.value : undefined;
+/** The message about a key, and what was expected in its place; null if it can be one. */
+function misfitOfKey(key: unknown, map: object): readonly [string, string] | null {
+  if (typeof key !== "string") return ["expected a key that is text", "a key that is text"];
+  if (key === "<<") {
+    return ["merge keys (<<) are not supported; expected the keys themselves", "no merge key"];
+  }
+  if (prototypeNames.has(key)) return [`${quoted(key)} cannot be a name`, "another name"];
+  return Object.hasOwn(map, key) ? [`duplicate key ${quoted(key)}`, "each key once"] : null;
 }
 
 /** A value that is not there (`when:` and nothing) has the position of its key. */
-function startOf(node: MapItem["key"] | undefined, fallbackAt: number): number {
+function startOf(node: MaybeNode, fallbackAt: number): number {
   if (node === null || node === undefined || typeof node === "string" || !node.range) return fallbackAt;
   const [start, end] = node.range;
   return start === end ? fallbackAt : start;
