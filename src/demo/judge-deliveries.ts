@@ -1,5 +1,4 @@
-import { createEmulatorClient } from "./emulator-client.ts";
-import type { SentMessage } from "./message-api.ts";
+import { createEmulatorClient, type SentMessage } from "./emulator-client.ts";
 import { toKey, type WitnessReport } from "./receiver.ts";
 import type { StoryRun } from "./run-story.ts";
 
@@ -18,7 +17,7 @@ export async function judgeRun(
   sent: readonly SentMessage[],
 ): Promise<DeliveryVerdict> {
   const { listDlq } = createEmulatorClient(stack.emulator, signal);
-  return judgeDeliveries(sent, stack.receiver.report(), await listDlq());
+  return judgeDeliveries(sent, stack.receiver.witness, await listDlq());
 }
 
 /**
@@ -30,7 +29,7 @@ export function judgeDeliveries(
   witness: WitnessReport,
   dlq: readonly { readonly messageId: string }[],
 ): DeliveryVerdict {
-  const seen = new Map(witness.deliveries);
+  const { deliveries: seen, successCallbacks, failureCallbacks } = witness;
   const wanted = new Set(sent.flatMap(({ plan }) => plan.deliveries));
   const lost = [...wanted].filter((key) => !seen.has(key));
   const doubled = [...wanted].filter((key) => (seen.get(key) ?? 0) > 1);
@@ -43,8 +42,6 @@ export function judgeDeliveries(
   const extra = [...left].filter((messageId) => !staying.has(messageId));
 
   const withCallbacks = sent.filter(({ plan }) => plan.hasCallbacks).map(({ plan }) => plan.id);
-  const successes = new Map(witness.successCallbacks);
-  const failures = new Map(witness.failureCallbacks);
 
   return {
     deliveredOnce: [...wanted].filter((key) => seen.get(key) === 1).length,
@@ -69,11 +66,11 @@ export function judgeDeliveries(
       ...differ("are in the DLQ and should not be", extra),
       ...differ(
         "were delivered, but their callback was not told so exactly once",
-        withCallbacks.filter((id) => successes.get(id) !== 1),
+        withCallbacks.filter((id) => successCallbacks.get(id) !== 1),
       ),
       ...differ(
         "failed at first, but their failure callback was not told",
-        withCallbacks.filter((id) => !failures.has(id)),
+        withCallbacks.filter((id) => !failureCallbacks.has(id)),
       ),
     ],
   };

@@ -1,6 +1,5 @@
-import { createEmulatorClient } from "./emulator-client.ts";
+import { createEmulatorClient, publish, type SentMessage } from "./emulator-client.ts";
 import { judgeRun } from "./judge-deliveries.ts";
-import { publish, type SentMessage } from "./message-api.ts";
 import {
   drainName,
   planMessages,
@@ -98,7 +97,7 @@ export async function playReceiverOutage(
     let saidAt = Date.now();
     await waitUntil(async () => {
       const { pending, dlqSize } = await api.state();
-      const delivered = receiver.delivered();
+      const delivered = receiver.witness.deliveries.size;
       if (Date.now() - saidAt >= progressEveryMs) {
         saidAt = Date.now();
         say(`${delivered} of ${deliveries} delivered, ${dlqSize} dead letters`);

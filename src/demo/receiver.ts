@@ -11,19 +11,20 @@
  */
 import { createHash, randomInt } from "node:crypto";
 import http from "node:http";
+import { buffer } from "node:stream/consumers";
 import { listen, probePort } from "./ports.ts";
 
 export interface WitnessReport {
   /** Deliveries that were answered with 200, by `toKey(path, id)`. */
-  readonly deliveries: readonly (readonly [key: string, count: number])[];
+  readonly deliveries: Map<string, number>;
   /** Callbacks about an attempt that was answered with 2xx, by message id. */
-  readonly successCallbacks: readonly (readonly [id: string, count: number])[];
+  readonly successCallbacks: Map<string, number>;
   /** Callbacks about a final failure, by message id. */
-  readonly failureCallbacks: readonly (readonly [id: string, count: number])[];
+  readonly failureCallbacks: Map<string, number>;
   /** Keys of deliveries whose method, body or headers were not what was published. */
-  readonly altered: readonly string[];
+  readonly altered: string[];
   /** Keys of deliveries to the flaky port that did not carry the mark which the rules add. */
-  readonly unmarked: readonly string[];
+  readonly unmarked: string[];
 }
 
 /** Which of the two ports. */
@@ -44,26 +45,20 @@ export function toDigest(method: string, body: string | Buffer): string {
 }
 
 export async function startReceiver(options: { readonly headerPrefix: string }) {
-  const deliveries = new Map<string, number>();
-  const successCallbacks = new Map<string, number>();
-  const failureCallbacks = new Map<string, number>();
-  const altered: string[] = [];
-  const unmarked: string[] = [];
+  const witness: WitnessReport = {
+    deliveries: new Map(),
+    successCallbacks: new Map(),
+    failureCallbacks: new Map(),
+    altered: [],
+    unmarked: [],
+  };
   const isUp: Record<ReceiverPort, boolean> = { steady: true, flaky: false };
 
   const serve = (port: ReceiverPort) =>
-    http.createServer((request, response) => {
-      void respond(port, request, response);
+    http.createServer(async (request, response) => {
+      const { status, headers } = answer(port, request, await buffer(request));
+      response.writeHead(status, { "Content-Type": "application/json", ...headers }).end("{}");
     });
-
-  async function respond(
-    port: ReceiverPort,
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-  ): Promise<void> {
-    const { status, headers } = answer(port, request, await readBody(request));
-    response.writeHead(status, { "Content-Type": "application/json", ...headers }).end("{}");
-  }
 
   function answer(
     port: ReceiverPort,
@@ -77,10 +72,10 @@ export async function startReceiver(options: { readonly headerPrefix: string }) 
       case "/never":
         return { status: 489, headers: { [`${options.headerPrefix}NonRetryable-Error`]: "true" } };
       case "/callback":
-        recordCallback(body, (status) => status >= 200 && status < 300, successCallbacks);
+        recordCallback(body, (status) => status >= 200 && status < 300, witness.successCallbacks);
         return { status: 200 };
       case "/failure-callback":
-        recordCallback(body, () => true, failureCallbacks);
+        recordCallback(body, () => true, witness.failureCallbacks);
         return { status: 200 };
       default:
         if (!isUp[port]) return { status: 503 };
@@ -97,14 +92,14 @@ export async function startReceiver(options: { readonly headerPrefix: string }) 
   ): void {
     const id = findId(body);
     const key = toKey(path, id);
-    add(deliveries, key);
+    add(witness.deliveries, key);
     const sent = (name: string): string | undefined => request.headers[name.toLowerCase()]?.toString();
     const isAsPublished =
       sent(witnessHeaders.id) === id &&
       sent(witnessHeaders.digest) === toDigest(request.method ?? "", body) &&
       sent(witnessHeaders.method) === request.method;
-    if (!isAsPublished) altered.push(key);
-    if (port === "flaky" && sent(redrivenHeader) !== "true") unmarked.push(key);
+    if (!isAsPublished) witness.altered.push(key);
+    if (port === "flaky" && sent(redrivenHeader) !== "true") witness.unmarked.push(key);
   }
 
   const steady = serve("steady");
@@ -124,15 +119,8 @@ export async function startReceiver(options: { readonly headerPrefix: string }) 
     recover: (port: ReceiverPort): void => {
       isUp[port] = true;
     },
-    /** How many different keys. */
-    delivered: () => deliveries.size,
-    report: (): WitnessReport => ({
-      deliveries: [...deliveries],
-      successCallbacks: [...successCallbacks],
-      failureCallbacks: [...failureCallbacks],
-      altered: [...altered],
-      unmarked: [...unmarked],
-    }),
+    /** What it has seen until now. */
+    witness,
     close: async (): Promise<void> => {
       await Promise.all([close(steady), close(flaky)]);
     },
@@ -151,12 +139,6 @@ function recordCallback(body: Buffer, counts: (status: number) => boolean, into:
 
 function add(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-async function readBody(request: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -11,13 +11,28 @@ export interface RedisProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Libraries of these are on every machine that can run apt. */
-const onEveryMachine = new Set(["libc6", "libssl3", "libssl3t64", "libsystemd0"]);
+/**
+ * Runs in an empty directory. The libraries that it skips are on every machine that can run apt. Another one that
+ * apt does not have may be there already.
+ */
+const download = `
+  set -e
+  packages="redis-server redis-tools"
+  if ! apt-cache policy redis-server | grep -q "Candidate: [^(]"; then
+    [ "$(id -u)" = 0 ] || { echo "apt has no package lists and only root may run apt-get update" >&2; exit 1; }
+    apt-get update
+  fi
+  apt-get download $packages
+  for library in $(apt-cache depends --important $packages | sed -nE "s/.*Depends: ((lib|lua)[^ ]*)$/\\1/p" | sort -u); do
+    case $library in libc6|libssl3|libssl3t64|libsystemd0) continue;; esac
+    apt-get download $library || echo "apt-get has no $library; going on without it"
+  done
+  for deb in *.deb; do dpkg -x "$deb" root; done`;
 
 /**
  * Downloads Debian's redis-server with the libraries it names and unpacks them into `dir`, without installing
  * anything: a package's own installation would start a system service. Needs apt-get, dpkg and package lists,
- * not root. Resolves to null where that is not to be had; `say` is told why.
+ * not root. Resolves to null if that fails; `say` gets the reason.
  */
 export async function unpackRedis(
   dir: string,
@@ -26,31 +41,18 @@ export async function unpackRedis(
 ): Promise<RedisProgram | null> {
   const root = path.join(dir, "root");
   const known = await programIn(root);
-  if (known !== null) return known;
-  if (!hasApt) return null;
+  if (known !== null || !hasApt) return known;
   await mkdir(dir, { recursive: true });
   // Two searches at once unpack side by side; whoever is second finds the first one's result.
   const work = await mkdtemp(path.join(dir, "part-"));
-  const debs = path.join(work, "debs");
-  const unpacked = path.join(work, "root");
   try {
-    await mkdir(debs);
-    await mkdir(unpacked);
-    await refreshListsIfMissing(say);
     say(`downloading Debian's redis-server into ${dir}`);
-    await run("apt-get", ["download", "redis-server", "redis-tools"], { cwd: debs });
-    for (const library of await libraries()) {
-      await run("apt-get", ["download", library], { cwd: debs }).catch(() =>
-        say(`apt-get has no ${library}; going on without it`),
-      );
-    }
-    for (const deb of (await readdir(debs)).filter((name) => name.endsWith(".deb"))) {
-      await run("dpkg", ["-x", path.join(debs, deb), unpacked]);
-    }
-    await rename(unpacked, root);
+    await run("/bin/sh", ["-c", download], { cwd: work });
+    await rename(path.join(work, "root"), root);
   } catch (error) {
+    const { stderr = "", message } = error as Error & { readonly stderr?: string };
     const other = await programIn(root);
-    if (other === null) say(`could not download or unpack redis-server: ${firstLine(error)}`);
+    if (other === null) say(`could not download or unpack redis-server: ${stderr.trim() || message}`);
     return other;
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -58,40 +60,16 @@ export async function unpackRedis(
   return programIn(root);
 }
 
-async function refreshListsIfMissing(say: (line: string) => void): Promise<void> {
-  const { stdout } = await run("apt-cache", ["policy", "redis-server"]).catch(() => ({ stdout: "" }));
-  if (/Candidate: (?!\(none\))/.test(stdout)) return;
-  if (process.getuid?.() !== 0)
-    throw new Error("apt has no package lists and only root may run apt-get update");
-  say("apt has no package lists; running apt-get update");
-  await run("apt-get", ["update"]);
-}
-
-async function libraries(): Promise<readonly string[]> {
-  const { stdout } = await run("apt-cache", ["depends", "--important", "redis-server", "redis-tools"]);
-  const names = [...stdout.matchAll(/Depends: (\S+)/g)].map((match) => match[1] ?? "");
-  return [...new Set(names)].filter((name) => /^(lib|lua)/.test(name) && !onEveryMachine.has(name));
-}
-
 async function programIn(root: string): Promise<RedisProgram | null> {
   const command = path.join(root, "usr/bin/redis-server");
-  const libraryDirs = [path.join(root, "usr/lib"), path.join(root, "lib")];
+  const find =
+    'for dir in "$0"/usr/lib "$0"/lib "$0"/usr/lib/*-linux-gnu "$0"/lib/*-linux-gnu; do printf "%s:" "$dir"; done';
   try {
-    await access(command);
-    for (const dir of libraryDirs.slice()) {
-      const inside = await readdir(dir).catch(() => []);
-      libraryDirs.push(
-        ...inside.filter((name) => name.endsWith("-linux-gnu")).map((name) => path.join(dir, name)),
-      );
-    }
-    const program = { command, env: { LD_LIBRARY_PATH: libraryDirs.join(":") } };
+    const { stdout } = await run("/bin/sh", ["-c", find, root]);
+    const program = { command, env: { LD_LIBRARY_PATH: stdout.slice(0, -1) } };
     await run(command, ["--version"], { env: program.env });
     return program;
   } catch {
     return null;
   }
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 }

@@ -1,6 +1,5 @@
-import { createEmulatorClient, type EmulatorClient } from "../emulator-client.ts";
+import { createEmulatorClient, publish, type EmulatorClient } from "../emulator-client.ts";
 import { judgeRun } from "../judge-deliveries.ts";
-import { publish } from "../message-api.ts";
 import { toSeconds, type StoryRun } from "../run-story.ts";
 import { headerPrefix } from "../stack.ts";
 import { createDeadline, isInTime, waitUntil } from "../waits.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judgeDeliveries } from "../../../src/demo/judge-deliveries.ts";
-import type { SentMessage } from "../../../src/demo/message-api.ts";
+import type { SentMessage } from "../../../src/demo/emulator-client.ts";
 import { planMessages } from "../../../src/demo/plan-messages.ts";
 import type { WitnessReport } from "../../../src/demo/receiver.ts";
 
@@ -19,15 +19,16 @@ const published: readonly SentMessage[] = plans.map((plan, index) => ({
 const dlq = published
   .filter(({ plan }) => plan.fate !== "redriven")
   .map(({ failingMessageId: messageId }) => ({ messageId }));
-const told = plans.filter(({ hasCallbacks }) => hasCallbacks).map(({ id }) => [id, 1] as const);
+const told = plans.filter(({ hasCallbacks }) => hasCallbacks).map(({ id }) => [id, 1] as [string, number]);
+const delivered = plans.flatMap((plan) => plan.deliveries.map((key) => [key, 1] as [string, number]));
 const witness: WitnessReport = {
-  deliveries: plans.flatMap((plan) => plan.deliveries.map((key) => [key, 1] as const)),
-  successCallbacks: told,
-  failureCallbacks: told,
+  deliveries: new Map(delivered),
+  successCallbacks: new Map(told),
+  failureCallbacks: new Map(told),
   altered: [],
   unmarked: [],
 };
-const [someDelivery] = witness.deliveries[0] ?? [""];
+const [someDelivery] = delivered[0] ?? [""];
 
 describe("the publisher's plan", () => {
   it("has every kind of message in 40: 36 to be redriven, 1 held, 3 parked, and 6 delivered twice over a URL Group", () => {
@@ -60,17 +61,17 @@ describe("the verdict", () => {
   it.each<{ name: string; change: Partial<WitnessReport>; left?: typeof dlq; says: string }>([
     {
       name: "a lost message",
-      change: { deliveries: witness.deliveries.slice(1) },
+      change: { deliveries: new Map(delivered.slice(1)) },
       says: `1 had to be delivered and were not: ${someDelivery}`,
     },
     {
       name: "a doubled message",
-      change: { deliveries: [[someDelivery, 2], ...witness.deliveries.slice(1)] },
+      change: { deliveries: new Map(delivered).set(someDelivery, 2) },
       says: `1 were delivered more than once: ${someDelivery}`,
     },
     {
       name: "a message that had to be held back",
-      change: { deliveries: [...witness.deliveries, ["/payouts run-9", 1]] },
+      change: { deliveries: new Map(delivered).set("/payouts run-9", 1) },
       says: "1 were delivered and should not have been: /payouts run-9",
     },
     {
@@ -92,12 +93,12 @@ describe("the verdict", () => {
     },
     {
       name: "a callback that was told twice",
-      change: { successCallbacks: [[firstTold[0], 2], ...told.slice(1)] },
+      change: { successCallbacks: new Map(told).set(firstTold[0], 2) },
       says: "1 were delivered, but their callback",
     },
     {
       name: "a failure callback that was not told",
-      change: { failureCallbacks: told.slice(1) },
+      change: { failureCallbacks: new Map(told.slice(1)) },
       says: "1 failed at first, but their failure callback",
     },
   ])("finds $name", ({ change, left, says }) => {

@@ -29,10 +29,10 @@ describe("the receiver of the demo", () => {
     await expect(send(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
     await receiver.open();
     expect((await send(url)).status).toBe(503);
-    expect(receiver.delivered()).toBe(0);
+    expect(receiver.witness.deliveries.size).toBe(0);
     receiver.recover("flaky");
     expect((await send(url)).status).toBe(200);
-    expect(receiver.report().deliveries).toEqual([[toKey("/orders", "m-1"), 1]]);
+    expect(receiver.witness.deliveries).toEqual(new Map([[toKey("/orders", "m-1"), 1]]));
   });
 
   it("counts every delivery by path and by the id inside the body", async () => {
@@ -41,13 +41,13 @@ describe("the receiver of the demo", () => {
     await send(`${receiver.flakyUrl}/orders`);
     await send(`${receiver.flakyUrl}/orders`);
     await send(`${receiver.steadyUrl}/audit`);
-    expect(new Map(receiver.report().deliveries)).toEqual(
+    expect(receiver.witness.deliveries).toEqual(
       new Map([
         ["/orders m-1", 2],
         ["/audit m-1", 1],
       ]),
     );
-    expect(receiver.report()).toMatchObject({ altered: [], unmarked: [] });
+    expect(receiver.witness).toMatchObject({ altered: [], unmarked: [] });
   });
 
   it("notices another body, another method and a missing mark", async () => {
@@ -57,7 +57,7 @@ describe("the receiver of the demo", () => {
     await send(`${receiver.flakyUrl}/method`, { headers: { "X-Demo-Method": "PUT" } });
     await send(`${receiver.flakyUrl}/id`, { headers: { "X-Demo-Id": "m-2" } });
     await send(`${receiver.flakyUrl}/mark`, { headers: { "X-Redriven": "" } });
-    expect(receiver.report()).toMatchObject({
+    expect(receiver.witness).toMatchObject({
       altered: ["/body m-1", "/method m-1", "/id m-1"],
       unmarked: ["/mark m-1"],
     });
@@ -68,7 +68,7 @@ describe("the receiver of the demo", () => {
     expect((await send(`${receiver.steadyUrl}/refused`)).status).toBe(422);
     const never = await send(`${receiver.steadyUrl}/never`);
     expect([never.status, never.headers.get("upstash-nonretryable-error")]).toEqual([489, "true"]);
-    expect(receiver.report().deliveries).toEqual([]);
+    expect(receiver.witness.deliveries.size).toBe(0);
   });
 
   it("counts callbacks about a success, and those about a final failure, by the id inside the message", async () => {
@@ -79,10 +79,10 @@ describe("the receiver of the demo", () => {
     await tell("/callback", 503);
     await tell("/callback", 200);
     await tell("/failure-callback", 503);
-    expect(receiver.report()).toMatchObject({
-      deliveries: [],
-      successCallbacks: [["m-1", 1]],
-      failureCallbacks: [["m-1", 1]],
+    expect(receiver.witness).toMatchObject({
+      deliveries: new Map(),
+      successCallbacks: new Map([["m-1", 1]]),
+      failureCallbacks: new Map([["m-1", 1]]),
     });
   });
 });
