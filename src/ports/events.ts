@@ -7,9 +7,13 @@ import type { LaneMove } from "./lanes.ts";
 import type { Pass, PassCounts } from "./passes.ts";
 import type { CallClass, SourcePauseReason } from "./source-pauses.ts";
 
-export type ServiceOperation = "list" | "batch" | "delete";
+/** Closed sets of fields that are labels of metrics. */
+export const serviceOperations = ["list", "batch", "delete"] as const;
+export type ServiceOperation = (typeof serviceOperations)[number];
+export const passOutcomes = ["complete", "partial", "abandoned"] as const;
+export const doubleReasons = ["unknown-outcome-past-window", "released-past-window"] as const;
 
-/** How a request ended, as a closed set for metrics. */
+/** How a request ended. */
 export const requestOutcomes = [
   "ok",
   "refused",
@@ -33,7 +37,7 @@ interface EventFields {
   readonly "pass:closed": {
     drain: DrainName;
     passId: PassId;
-    outcome: "complete" | "partial" | "abandoned";
+    outcome: (typeof passOutcomes)[number];
     counts: PassCounts;
     durationMs: number;
   };
@@ -84,7 +88,7 @@ interface EventFields {
     drain: DrainName;
     source: SourceId;
     dlqId: string;
-    why: "unknown-outcome-past-window" | "released-past-window";
+    why: (typeof doubleReasons)[number];
   };
   readonly "double:found": {
     drain: DrainName;

@@ -1,11 +1,12 @@
 import { Counter, exponentialBuckets, Gauge, Histogram, type Registry } from "prom-client";
 import { callbackOutcomes } from "../ports/callbacks.ts";
 import {
+  doubleReasons,
+  passOutcomes,
   requestOutcomes,
+  serviceOperations,
   type EventOf,
-  type Events,
   type RedriverEvent,
-  type ServiceOperation,
 } from "../ports/events.ts";
 import { parkReasons } from "../message/park-reasons.ts";
 import {
@@ -26,24 +27,9 @@ export interface MeasuredDocument {
   readonly archive?: object;
 }
 
-export interface EventCounters extends Events {
-  /**
-   * Makes every series of the document's sources, drains and indexes exist, at 0. Others stay as they are.
-   */
-  adopt(document: MeasuredDocument): void;
-}
-
 type Labels = Readonly<Record<string, string>>;
-/** A counter has series for each drain, source, or index, each drain with its source, or the process. */
-type Owner = "drain" | "source" | "source and drain" | "index" | "process";
-
-const ownerLabels: Readonly<Record<Owner, readonly string[]>> = {
-  drain: ["drain"],
-  source: ["source"],
-  "source and drain": ["source", "drain"],
-  index: ["index"],
-  process: [],
-};
+/** Labels of what a counter has series for: a drain, a source, a drain with its source, an index; none: the process. */
+type Owner = readonly ("source" | "drain" | "index")[];
 
 /** For one event: by how much the counter rises, or its own labels that are no fields of the event. */
 type Rule<Type extends RedriverEvent["type"]> = (event: EventOf<Type>) => number | Labels;
@@ -71,16 +57,6 @@ const once = (): number => 1;
 const ok = (): Labels => ({ outcome: "ok" });
 const failed = (): Labels => ({ outcome: "failed" });
 
-/** The values of a closed set, as an object that the compiler checks for completeness. */
-const operations = Object.keys({ list: 0, batch: 0, delete: 0 } satisfies Record<ServiceOperation, 0>);
-const passOutcomes = { complete: 0, partial: 0, abandoned: 0 } satisfies Record<
-  EventOf<"pass:closed">["outcome"],
-  0
->;
-const doubles = {
-  "unknown-outcome-past-window": 0,
-  "released-past-window": 0,
-} satisfies Record<EventOf<"double:declared">["why"], 0>;
 /** The kinds of ports/queue.ts, the workers themselves, and the loops of the daemon. */
 const jobKinds = ["tick", "window", "sweep", "census", "statistics", "queue", "daemon", "unknown"];
 const reasons: Readonly<Record<Decision["then"], readonly string[]>> = {
@@ -95,113 +71,113 @@ const truths = ["true", "false"];
 
 const rows = [
   row(
-    "drain",
+    ["drain"],
     "redriver_decisions_total",
     "Decisions made, those of plan mode included.",
     { "record:decided": ({ decision: { then, reason } }) => ({ decision: then, reason }) },
     Object.entries(reasons).flatMap(([decision, all]) => all.map((reason) => ({ decision, reason }))),
   ),
   row(
-    "drain",
+    ["drain"],
     "redriver_published_total",
     "Dead letters that were proven published.",
     { "record:published": once },
     truths.map((deduplicated) => ({ deduplicated })),
   ),
-  row("source and drain", "redriver_settled_total", "Dead letters deleted after proof.", {
+  row(["source", "drain"], "redriver_settled_total", "Dead letters deleted after proof.", {
     "record:settled": ({ count }) => count,
   }),
-  row("source and drain", "redriver_come_backs_total", "Redriven messages that were found dead again.", {
+  row(["source", "drain"], "redriver_come_backs_total", "Redriven messages that were found dead again.", {
     "record:come-back": once,
   }),
-  row("source and drain", "redriver_canaries_total", "Dead letters that were published as canaries.", {
+  row(["source", "drain"], "redriver_canaries_total", "Dead letters that were published as canaries.", {
     "record:published": ({ canary }) => Number(canary),
   }),
-  row("source and drain", "redriver_canary_come_backs_total", "Canaries that were found dead again.", {
+  row(["source", "drain"], "redriver_canary_come_backs_total", "Canaries that were found dead again.", {
     "record:come-back": ({ canary }) => Number(canary),
   }),
-  row("source and drain", "redriver_unknown_outcomes_total", "Dead letters whose publish got no answer.", {
+  row(["source", "drain"], "redriver_unknown_outcomes_total", "Dead letters whose publish got no answer.", {
     "outcome:unknown": ({ dlqIds }) => dlqIds.length,
   }),
   row(
-    "drain",
+    ["drain"],
     "redriver_declared_doubles_total",
     "Republishes that may be a second delivery.",
     { "double:declared": once },
-    Object.keys(doubles).map((why) => ({ why })),
+    doubleReasons.map((why) => ({ why })),
   ),
-  row("drain", "redriver_found_doubles_total", "Republishes that are known to be a second delivery.", {
+  row(["drain"], "redriver_found_doubles_total", "Republishes that are known to be a second delivery.", {
     "double:found": once,
   }),
   row(
-    "source",
+    ["source"],
     "redriver_archive_copies_total",
     "Dead letters near their expiry that were copied to the archive.",
     { "archive:copied": ({ count }) => count },
   ),
   row(
-    "source",
+    ["source"],
     "redriver_archive_failures_total",
     "Times the archive could not keep dead letters; nothing that needed it was deleted.",
     { "archive:failed": once },
   ),
   row(
-    "source",
+    ["source"],
     "redriver_passed_over_records_total",
     "Times a listing passed over a record that is too large to be read.",
     { "record:passed-over": once },
   ),
-  row("source", "redriver_short_deletes_total", "Deletes that deleted fewer than asked.", {
+  row(["source"], "redriver_short_deletes_total", "Deletes that deleted fewer than asked.", {
     "delete:short": once,
   }),
   row(
-    "source",
+    ["source"],
     "redriver_service_requests_total",
     "Requests to the message service.",
     { "service:answered": once },
-    operations.flatMap((operation) => requestOutcomes.map((outcome) => ({ operation, outcome }))),
+    serviceOperations.flatMap((operation) => requestOutcomes.map((outcome) => ({ operation, outcome }))),
   ),
   row(
-    "source",
+    ["source"],
     "redriver_callbacks_total",
     "Calls to the callback address of a source.",
     { "callback:received": once },
     callbackOutcomes.map((outcome) => ({ outcome })),
   ),
   row(
-    "drain",
+    ["drain"],
     "redriver_passes_total",
     "Passes closed.",
     { "pass:closed": once },
-    Object.keys(passOutcomes).map((outcome) => ({ outcome })),
+    passOutcomes.map((outcome) => ({ outcome })),
   ),
-  row("drain", "redriver_window_failures_total", "Windows that failed.", { "window:failed": once }),
+  row(["drain"], "redriver_window_failures_total", "Windows that failed.", { "window:failed": once }),
   row(
-    "source",
+    ["source"],
     "redriver_sweeps_total",
     "Sweeps ended.",
     { "sweep:finished": ok, "sweep:failed": failed },
     ended,
   ),
   row(
-    "source",
+    ["source"],
     "redriver_censuses_total",
     "Listings without filter ended.",
     { "census:taken": ok, "census:failed": failed },
     ended,
   ),
   row(
-    "index",
+    ["index"],
     "redriver_statistics_readings_total",
     "Readings of search index statistics.",
     { "statistics:read": ok, "statistics:failed": failed },
     ended,
   ),
-  row("source", "redriver_ledger_lost_writes_total", "Times Redis came back without writes.", {
+  row(["source"], "redriver_ledger_lost_writes_total", "Times Redis came back without writes.", {
     "ledger:lost-writes": once,
   }),
   row(
-    "process",
+    [],
     "redriver_job_failures_total",
     "Jobs that failed.",
     { "job:failed": ({ givenUp }) => ({ given_up: String(givenUp) }) },
@@ -246,14 +222,12 @@ const requestBuckets = exponentialBuckets(0.01, 2, 13);
 const passBuckets = exponentialBuckets(0.1, 2, 16);
 
 /** Counts of this process's events. Per replica, so queries take the sum of rates. */
-export function createEventCounters(registry: Registry): EventCounters {
+export function createEventCounters(registry: Registry) {
   const registers = [registry];
-  const counters = rows
-    .map((one): CounterRow => one)
-    .map(({ owner, name, help, on, series }) => {
-      const labelNames = [...ownerLabels[owner], ...Object.keys(series[0] ?? {})];
-      return { owner, on, series, labelNames, counter: new Counter({ name, help, labelNames, registers }) };
-    });
+  const counters = (rows as readonly CounterRow[]).map(({ owner, name, help, on, series }) => {
+    const labelNames = [...owner, ...Object.keys(series[0] ?? {})];
+    return { owner, on, series, labelNames, counter: new Counter({ name, help, labelNames, registers }) };
+  });
   const requestSeconds = new Histogram({
     name: "redriver_service_request_duration_seconds",
     help: "How long requests to the message service took.",
@@ -293,12 +267,13 @@ export function createEventCounters(registry: Registry): EventCounters {
   );
   reloadSuccessful.set(1);
 
-  const start = (begun: Owner, labels: Labels): void => {
+  const start = (labels: Labels): void => {
     for (const { owner, series, counter } of counters) {
-      if (owner === begun) for (const own of series) counter.inc({ ...labels, ...own }, 0);
+      if (owner.join() !== Object.keys(labels).join()) continue;
+      for (const own of series) counter.inc({ ...labels, ...own }, 0);
     }
   };
-  start("process", {});
+  start({});
   // Events of single records are frequent, so each event finds its own counters only.
   const countersOf = new Map<string, typeof counters>();
   for (const one of counters) {
@@ -326,7 +301,8 @@ export function createEventCounters(registry: Registry): EventCounters {
 
   let known: readonly string[] = [];
   return {
-    adopt({ hash, sources, drains, indexes, archive }) {
+    /** Makes every series of the document's sources, drains and indexes exist, at 0. Others stay as they are. */
+    adopt({ hash, sources, drains, indexes, archive }: MeasuredDocument): void {
       if (archive === undefined) archiveVolume.reset();
       configInfo.reset();
       configInfo.set({ hash }, 1);
@@ -336,21 +312,21 @@ export function createEventCounters(registry: Registry): EventCounters {
       }
       known = sources.map(({ id }) => id);
       for (const { id: source } of sources) {
-        start("source", { source });
+        start({ source });
         // Records that no drain selects may be settled too.
         settled?.counter.inc({ source, drain: "none" }, 0);
-        for (const operation of operations) requestSeconds.zero({ source, operation });
+        for (const operation of serviceOperations) requestSeconds.zero({ source, operation });
         halted.inc({ source }, 0);
       }
       for (const { name: drain, source } of drains) {
-        start("drain", { drain });
-        start("source and drain", { source: source.id, drain });
+        start({ drain });
+        start({ source: source.id, drain });
         passSeconds.zero({ drain });
       }
-      for (const { name: index } of indexes) start("index", { index });
+      for (const { name: index } of indexes) start({ index });
     },
 
-    emit(event) {
+    emit(event: RedriverEvent): void {
       if (event.type in unmeasured) return;
       for (const { on, labelNames, counter } of countersOf.get(event.type) ?? []) {
         const counted = on[event.type]?.(event as never);

@@ -1,4 +1,4 @@
-import { pino, type DestinationStream } from "pino";
+import { pino } from "pino";
 import { isRedriverError } from "../ports/errors.ts";
 import { createRedact } from "./redact.ts";
 
@@ -16,13 +16,14 @@ export interface LoggerOptions {
   readonly level: LineLevel | "silent";
   /** Values that must not appear in any line. Called for every line. */
   readonly secrets: () => readonly string[];
-  /** Commands log to stderr, because data is on stdout; the daemon may log to stdout. */
-  readonly destination: "stdout" | "stderr" | { readonly write: (line: string) => void };
+  /** Commands do not log to stdout, because data is there; the daemon may. */
+  readonly destination: "stdout" | { readonly write: (line: string) => void };
 }
 
 export function createLogger({ level, secrets, destination }: LoggerOptions): Logger {
   const redact = createRedact(secrets);
-  const stream = toStream(destination);
+  // Synchronous, so that the last lines before an exit are written.
+  const stream = destination === "stdout" ? pino.destination({ dest: 1, sync: true }) : destination;
   const logger = pino(
     {
       level,
@@ -51,18 +52,6 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
     fatal: write("fatal"),
     flush: () => logger.flush(),
   };
-}
-
-/** Synchronous, so that the last lines before an exit are written. */
-function toStream(destination: LoggerOptions["destination"]): DestinationStream {
-  switch (destination) {
-    case "stdout":
-      return pino.destination({ dest: 1, sync: true });
-    case "stderr":
-      return pino.destination({ dest: 2, sync: true });
-    default:
-      return { write: (line) => destination.write(line) };
-  }
 }
 
 const maxCauseDepth = 5;

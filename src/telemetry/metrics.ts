@@ -4,7 +4,6 @@ import type { Events } from "../ports/events.ts";
 import type { QueueFacts } from "../ports/queue-facts.ts";
 import type { IndexGauge } from "../ports/statistics.ts";
 import { createEventCounters, type MeasuredDocument } from "./event-counters.ts";
-import { createIndexGauges } from "./index-gauges.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface MetricsOptions {
@@ -16,16 +15,9 @@ export interface MetricsOptions {
   readonly clock: Pick<Clock, "sleep">;
 }
 
-export interface ProcessMetrics {
-  readonly events: Events;
-  readonly contentType: string;
-  /** Called with the first document and with every one that replaces it. */
-  adopt(document: MeasuredDocument): void;
-  /** The Prometheus text; ends within 2 s and a little, also if Redis hangs. */
-  render(): Promise<string>;
-}
+export type ProcessMetrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(options: MetricsOptions): ProcessMetrics {
+export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const buildInfo = new Gauge({
@@ -50,9 +42,11 @@ export function createMetrics(options: MetricsOptions): ProcessMetrics {
           // A number that the library refuses, such as NaN, must not stop the work that it reports.
         }
       },
-    },
+    } satisfies Events,
     contentType: registry.contentType,
-    adopt: (document) => counters.adopt(document),
+    /** Called with the first document and with every one that replaces it. */
+    adopt: (document: MeasuredDocument) => counters.adopt(document),
+    /** The Prometheus text; ends within 2 s and a little, also if Redis hangs. */
     async render() {
       const [facts, indexes] = await Promise.all([readFacts(), readIndexes()]);
       setQueueGauges(facts);
@@ -85,5 +79,19 @@ function createScrapeReader<Facts>(
     const facts = await Promise.race([underWay, late]);
     answered.abort();
     return facts;
+  };
+}
+
+/** Shows exactly the given gauges; only src/statistics knows their names. */
+function createIndexGauges(registry: Registry): (values: readonly IndexGauge[]) => void {
+  const gauges = new Map<string, Gauge<"index">>();
+  return (values) => {
+    for (const gauge of gauges.values()) gauge.reset();
+    for (const { name, help, value, index } of values) {
+      const gauge =
+        gauges.get(name) ?? new Gauge({ name, help, labelNames: ["index"], registers: [registry] });
+      gauges.set(name, gauge);
+      gauge.set({ index }, value);
+    }
   };
 }
