@@ -1,9 +1,13 @@
+import type { Command } from "commander";
 import type { Core } from "../compose/build-core.ts";
+import { createFanOut } from "../compose/fan-out.ts";
 import { openCore, type OpenParts } from "../compose/open-core.ts";
+import { createSecretValues } from "../compose/secret-values.ts";
 import { createTeardown, type Teardown } from "../compose/teardown.ts";
+import type { Events } from "../ports/events.ts";
 import type { Io } from "./io.ts";
 import type { Loaded } from "./load.ts";
-import type { Events } from "../ports/events.ts";
+import { createCommandEvents } from "./output/command-events.ts";
 
 /** For commands that only read: nothing happens in them that somebody would want to watch. */
 const silent: Events = { emit: () => undefined };
@@ -14,8 +18,8 @@ interface CoreOptions extends Partial<Pick<OpenParts, "by" | "events" | "onSecre
 }
 
 /**
- * Builds the document's drains and sources for one command, and closes them when `work` ends. Redis may be away: a command that
- * needs it calls `requireRedis`. Nobody hears of events unless `events` is given.
+ * Builds the document's drains and sources for one command, and closes them when `work` ends. Redis may be
+ * away: a command that needs it calls `requireRedis`.
  */
 export async function withCore<Result>(
   io: Io,
@@ -30,4 +34,31 @@ export async function withCore<Result>(
   } finally {
     await teardown.run(closeWithinMs);
   }
+}
+
+/**
+ * As `withCore`, for a command that publishes and deletes: events go to stderr without any secret, and guards
+ * without a reading of their index take one.
+ */
+export function withActingCore<Result>(
+  io: Io,
+  command: Command,
+  loaded: Loaded,
+  { by, observers = [] }: { readonly by: string; readonly observers?: readonly Events[] },
+  work: (core: Core, teardown: Teardown) => Promise<Result>,
+): Promise<Result> {
+  const secrets = createSecretValues(loaded.settings);
+  const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
+  const log = { level: loaded.settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
+  const options = {
+    by,
+    readsIndexes: true,
+    onSecret: secrets.add,
+    events: createFanOut([createCommandEvents(log, io), ...observers]),
+    closeWithinMs: 5_000,
+  };
+  return withCore(io, loaded, options, (core, teardown) => {
+    secrets.use(core);
+    return work(core, teardown);
+  });
 }

@@ -1,6 +1,5 @@
-import type { Status } from "../../src/cli/status/read.ts";
+import type { Status, LaneStatus } from "../../src/cli/status/read.ts";
 import { toStatusText } from "../../src/cli/status/text.ts";
-import type { LaneStatus } from "../../src/cli/status/read-lane-next.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 
 export const now = Date.UTC(2026, 7, 1, 12);
@@ -186,7 +185,7 @@ export const troubled: Partial<Status> = {
       },
       lanes: {
         counts: { halted: 1, canary: 1, ramping: 1, open: 12 },
-        told: [
+        reported: [
           lane({
             origin: "https://api.example.com",
             state: "halted",

@@ -9,20 +9,19 @@ import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
 import { createSelection, type PlanSelection } from "../../redrive/plan/selection.ts";
 import { addSkips, noSkips, skippedOf } from "../../redrive/plan/skips.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { toLanesText } from "../plan/lanes-text.ts";
+import { toLanesText } from "../plan/room-text.ts";
 import { toExit, worseExit, type CommandContext, type Register } from "../command-context.ts";
-import { hasConsent } from "../input/consent.ts";
-import { currentUser } from "../input/current-user.ts";
+import { hasConsent, currentUser, createStop, type Stop } from "../input/person.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
-import { readPlanFile } from "../plan/read-plan-file.ts";
+import { readPlanFile } from "../plan/file.ts";
+import { printResult } from "../output/print.ts";
+import { toCounts } from "../output/words.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { createStop, type Stop } from "../input/stop.ts";
 import { terminalColumns } from "../output/wrap.ts";
-import { withActingCore } from "../with-acting-core.ts";
-import { toApplyJson } from "./json.ts";
+import { withActingCore } from "../with-core.ts";
 import {
-  skipsOf,
+  toApplyJson,
   toApplyText,
   toQuestion,
   toSkipsText,
@@ -64,9 +63,7 @@ interface Part {
   readonly planned: PlannedDrain;
 }
 
-interface CheckedPart extends Part {
-  readonly check: PlanCheck;
-}
+type CheckedPart = Part & { readonly check: PlanCheck };
 
 async function apply(
   file: string,
@@ -74,7 +71,7 @@ async function apply(
   command: Command,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
-  if (!io.isTerminal && (isEmpty(flags.reason) || isEmpty(flags.by))) {
+  if (!io.isTerminal && [flags.reason, flags.by].some((text = "") => text.trim() === "")) {
     throw new RedriverError("command-misused", "without a terminal --reason and --by are required");
   }
   const loaded = loadAll(command, io);
@@ -96,18 +93,13 @@ async function apply(
     for (const part of checked) {
       lines.push({ ...toLine(part), applied: await act(core, part, flags.reason, stop, io) });
     }
-    const json = flags.json === true;
-    io.out(json ? `${JSON.stringify(lines.map(toApplyJson), null, 2)}\n` : toApplyText(lines));
+    printResult(io, flags.json, lines.map(toApplyJson), () => toApplyText(lines));
     exitWith(lines.reduce((code, line) => worseExit(code, report(line, io)), 0));
   });
 }
 
 function toLine({ planned, host, check }: CheckedPart): Omit<ApplyLine, "applied"> {
   return { drain: planned.drain, host, check };
-}
-
-function isEmpty(text: string | undefined): boolean {
-  return text === undefined || text.trim() === "";
 }
 
 /**
@@ -180,53 +172,39 @@ async function act(
   const progress = createProgressLine(io);
   const total = open.size;
   const toDone = (left: number): string => `${planned.drain}: ${total - left} of ${total} done`;
+  const pausedBy = async (): Promise<string | null> => {
+    const pause = await readPause(core, drain);
+    return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
+  };
   const applied = await applyPlan({
     drain,
     range: planned,
     open,
     order: why === undefined ? {} : { why },
     signals: stop,
-    pausedBy: () => readPausedBy(core, drain),
+    pausedBy,
     onPage: (left) => progress.show(toDone(left)),
-    onWait: (wait) =>
-      progress.show(
-        `${toDone(wait.left)}, ${toWaitText(wait)}`,
-        wait.nextLookMs >= longWaitMs ? "news" : "passing",
-      ),
+    onWait: (wait) => {
+      const isLong = wait.nextCheckMs >= longWaitMs;
+      progress.show(`${toDone(wait.left)}, ${toWaitText(wait)}`, isLong ? "news" : "passing");
+    },
   });
   progress.end();
   return applied;
 }
 
-async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {
-  const pause = await readPause(core, drain);
-  return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
-}
-
 /** Shows on stderr what was skipped and why some is left. Answers the exit code of this drain's part. */
 function report(line: ApplyLine, io: Io): number {
   const { drain, applied } = line;
-  io.err(toSkipsText(drain, skipsOf(line)));
+  io.err(toSkipsText(line));
   const { stop, left, leftReasons, leftLanes } = applied;
-  const reasons = Object.entries(leftReasons).map(([reason, count]) => `${reason} ${count}`);
+  const reasons = toCounts(leftReasons);
   const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
   const lanes = leftLanes === null ? "" : toLanesText(terminalColumns, 2, leftLanes);
   const rest = `${left} left${why}; apply the plan again to go on\n${lanes}`;
-  if (stop === null) {
-    if (left > 0) io.err(`${drain}: ${rest}`);
-    return left > 0 ? 3 : 0;
-  }
-  switch (stop.kind) {
-    case "told":
-      io.err(`${drain}: stopped; ${rest}`);
-      return 3;
-    case "paused":
-      io.err(`${drain}: paused ${stop.why}; ${rest}`);
-      return 3;
-    case "failed": {
-      const { exitCode, message } = toExit(stop.error);
-      io.err(`${drain}: ${message}; ${rest}`);
-      return exitCode;
-    }
-  }
+  if (stop === null && left === 0) return 0;
+  const failure = stop?.kind === "failed" ? toExit(stop.error) : null;
+  const ended = stop?.kind === "paused" ? `paused ${stop.why}` : (failure?.message ?? stop?.kind);
+  io.err(`${drain}: ${ended === undefined ? "" : `${ended}; `}${rest}`);
+  return failure?.exitCode ?? 3;
 }

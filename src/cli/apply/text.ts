@@ -1,10 +1,11 @@
 import type { Applied, ApplyWait } from "../../redrive/plan/apply.ts";
 import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
+import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skips.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { toTime } from "../output/time.ts";
-import { ifAny, toDecisionText } from "../plan/rules-text.ts";
 import { toTable } from "../output/table.ts";
+import { ifAny, joined, present, toCounts, toTime } from "../output/words.ts";
+import { toDecisionText } from "../plan/rules-text.ts";
 
 /** A drain's part of a plan, as it was found and what became of it. */
 export interface ApplyLine {
@@ -19,41 +20,40 @@ export function toQuestion(createdAt: number, lines: readonly Omit<ApplyLine, "a
   const parts = lines.map(({ drain, host, check }) => {
     const acts = { republish: 0, drop: 0, park: 0, settle: 0, hold: 0 };
     for (const { then } of check.open.values()) acts[then] += 1;
-    const orders = [
-      ...ifAny(acts.republish, "to republish"),
-      ...ifAny(acts.drop, "to archive and delete"),
-      ...ifAny(acts.park, "to park"),
-      ...ifAny(acts.settle, "to delete again"),
-    ];
-    const skipped = skippedOf(check.skips);
-    const rest = [
-      ...ifAny(check.done, "done already"),
-      ...ifAny(skipped, `skipped (${toSkipCounts(check.skips)})`),
-    ];
-    const text = orders.length === 0 ? "nothing to do" : orders.join(", ");
-    return `  ${drain} on ${host}: ${[text, ...rest].join("; ")}`;
+    const orders = present([
+      ifAny(acts.republish, "to republish"),
+      ifAny(acts.drop, "to archive and delete"),
+      ifAny(acts.park, "to park"),
+      ifAny(acts.settle, "to delete again"),
+    ]);
+    const rest = present([
+      orders.join(", ") || "nothing to do",
+      ifAny(check.done, "done already"),
+      ifAny(skippedOf(check.skips), `skipped (${toSkipCounts(check.skips)})`),
+    ]);
+    return `  ${drain} on ${host}: ${rest.join("; ")}`;
   });
   return `Apply the plan of ${toTime(createdAt)}:\n${parts.join("\n")}\nGo on?`;
 }
 
 /** What was skipped before anything was done, and meanwhile. */
-export function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {
+function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {
   return addSkips(check.skips, applied.skips);
 }
 
 const shownSkips = 5;
 
 /** How many of a drain were skipped and why, and the first of them one by one; empty if none were. */
-export function toSkipsText(drain: string, skips: SkipReport): string {
+export function toSkipsText(line: Pick<ApplyLine, "drain" | "check" | "applied">): string {
+  const skips = skipsOf(line);
   const skipped = skippedOf(skips);
   if (skipped === 0) return "";
   const shown = skips.examples.slice(0, shownSkips);
-  const more = skipped - shown.length;
-  return [
-    `${drain}: ${skipped} skipped: ${toSkipCounts(skips)}\n`,
+  return joined(
+    `${line.drain}: ${skipped} skipped: ${toSkipCounts(skips)}\n`,
     ...shown.map((skip) => `  ${toSkipText(skip)}\n`),
-    ...(more > 0 ? [`  and ${more} more\n`] : []),
-  ].join("");
+    skipped > shown.length && `  and ${skipped - shown.length} more\n`,
+  );
 }
 
 /** `1795211964826-0: republish by outage → republish by blackout`. */
@@ -65,44 +65,65 @@ export function toSkipText({ dlqId, why, was, is }: Skip): string {
 
 /** `2 gone, 1 changed, 3 decided otherwise`; empty if nothing was skipped. */
 function toSkipCounts({ gone, changed, otherwise }: SkipReport): string {
-  return [
-    ...ifAny(gone, "gone"),
-    ...ifAny(changed, "changed"),
-    ...ifAny(otherwise, "decided otherwise"),
-  ].join(", ");
+  return present([
+    ifAny(gone, "gone"),
+    ifAny(changed, "changed"),
+    ifAny(otherwise, "decided otherwise"),
+  ]).join(", ");
 }
 
-/** `waits for guard 20, next look in 10s`. */
-export function toWaitText({ reasons, nextLookMs }: Pick<ApplyWait, "reasons" | "nextLookMs">): string {
-  const what = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
-  return `waits for ${what.join(", ")}, next look in ${formatDuration(Math.ceil(nextLookMs / 1_000) * 1_000)}`;
+/** `waits for guard 20, next check in 10s`. */
+export function toWaitText({ reasons, nextCheckMs }: Pick<ApplyWait, "reasons" | "nextCheckMs">): string {
+  const wait = formatDuration(Math.ceil(nextCheckMs / 1_000) * 1_000);
+  return `waits for ${toCounts(reasons).join(", ")}, next check in ${wait}`;
 }
 
 export function toApplyText(lines: readonly ApplyLine[]): string {
-  return toTable(
-    [
-      "drain",
-      "planned",
-      "before",
-      "republished",
-      "dropped",
-      "deleted",
-      "parked",
-      "meanwhile",
-      "skipped",
-      "left",
-    ],
-    lines.map(({ drain, check, applied }) => [
-      drain,
-      check.planned,
-      check.done,
-      applied.tally.republished,
-      applied.dropped,
-      applied.tally.deleted,
-      applied.tally.parked,
-      applied.meanwhile,
-      skippedOf(skipsOf({ check, applied })),
-      applied.left,
-    ]),
-  );
+  return toTable(lines, {
+    drain: ({ drain }) => drain,
+    planned: ({ check }) => check.planned,
+    before: ({ check }) => check.done,
+    republished: ({ applied }) => applied.tally.republished,
+    dropped: ({ applied }) => applied.dropped,
+    deleted: ({ applied }) => applied.tally.deleted,
+    parked: ({ applied }) => applied.tally.parked,
+    meanwhile: ({ applied }) => applied.meanwhile,
+    skipped: (line) => skippedOf(skipsOf(line)),
+    left: ({ applied }) => applied.left,
+  });
+}
+
+/** A drain's part of an apply as `--json` prints it. */
+export function toApplyJson(line: ApplyLine): object {
+  const { drain, host, check, applied } = line;
+  const { planned, notNow, done } = check;
+  const { gone, changed, otherwise } = check.skips;
+  // Of the tally what an apply can do; the rest of it is of passes.
+  const { republished, deduplicated, deleted, parked, comeBacks } = applied.tally;
+  const { meanwhile, left, leftReasons, leftLanes, stop } = applied;
+  const skips = skipsOf(line);
+  return {
+    drain,
+    host,
+    check: { planned, notNow, done, gone, changed, otherwise },
+    applied: {
+      tally: { republished, deduplicated, dropped: applied.dropped, deleted, parked, comeBacks },
+      meanwhile,
+      skipped: skippedOf(applied.skips),
+      left,
+      leftReasons,
+      leftLanes: leftLanes && toLanesJson(leftLanes),
+      stoppedBy: stop?.kind ?? null,
+    },
+    skippedRecords: { count: skippedOf(skips), records: skips.examples },
+  };
+}
+
+function toLanesJson({ lanes, more }: LaneWaits): object {
+  return {
+    lanes: lanes.map(({ origin, due: held, state, sinceMs, why, nextInMs }) => {
+      return { origin, held, state, sinceMs, why, nextInMs };
+    }),
+    more: { lanes: more.lanes, held: more.due },
+  };
 }

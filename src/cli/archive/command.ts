@@ -11,7 +11,7 @@ import type { CommandContext, Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
-import { printResult } from "../output/print-result.ts";
+import { printResult, printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { countOption, tableLimit, timeOption } from "../input/options.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
@@ -68,33 +68,18 @@ async function show(
   context: CommandContext,
 ): Promise<void> {
   const { io } = context;
-  const asLines = options.json === true || options.showContent === true;
-  const limit = options.limit ?? (asLines ? Number.POSITIVE_INFINITY : tableLimit);
-  const missing = new Set(dlqIds);
-  const rows: (readonly (string | number)[])[] = [];
-  let shown = 0;
-  let more = false;
+  const missing = new Set<string>(dlqIds);
   const entries = openArchiveReader(dir).entries(toFilter(dlqIds, options), (damage) =>
     reportDamage(damage, context),
   );
-  for await (const entry of entries) {
-    if (shown === limit) {
-      more = true;
-      break;
-    }
-    shown += 1;
+  const take = (entry: ArchiveEntry) => {
     missing.delete(entry.dlqId);
-    if (!asLines) rows.push(toRow(entry));
-    else if (options.showContent === true) io.out(`${toSafeJson(entry)}\n`);
-    else io.out(`${toSafeJson({ ...entry, record: toMaskedRecord(entry.record) })}\n`);
-  }
-  if (!asLines) {
-    io.out(toTable(["archived", "why", "source", "drain", "rule", "dlqId", "status", "url"], rows));
-  }
-  if (more) {
-    io.err(`there is more than these ${shown}; see --limit\n`);
-    return;
-  }
+    return toRow(entry);
+  };
+  const { shown, more } = await printRows(io, entries, options.limit, toLineOf(options), take, (rows) =>
+    toTable(rows, columns),
+  );
+  if (more) return;
   io.err(unknownDrainNote(options.drain, drains, shown) ?? "");
   if (missing.size > 0) {
     io.err(`not in the archive: ${[...missing].join(", ")}\n`);
@@ -112,19 +97,26 @@ function toFilter(dlqIds: readonly string[], { drain, source, since, until }: Sh
   });
 }
 
-function toRow({ at, why, source, drain, rule, dlqId, record }: ArchiveEntry): readonly string[] {
-  const { responseStatus, url } = record;
-  return [
-    new Date(at).toISOString(),
-    why,
-    source,
-    drain ?? "-",
-    rule ?? "-",
-    dlqId,
-    typeof responseStatus === "number" && responseStatus > 0 ? String(responseStatus) : "-",
-    typeof url === "string" ? toShownUrl(url, "masked") : "-",
-  ];
+function toLineOf({ json, showContent }: ShowOptions): ((entry: ArchiveEntry) => string) | null {
+  if (showContent === true) return toSafeJson;
+  return json === true ? (entry) => toSafeJson({ ...entry, record: toMaskedRecord(entry.record) }) : null;
 }
+
+/** Bodies are not kept: a table is in memory before it is printed. */
+function toRow({ record, ...entry }: ArchiveEntry) {
+  return { ...entry, status: record["responseStatus"], url: record["url"] };
+}
+
+const columns: Readonly<Record<string, (row: ReturnType<typeof toRow>) => string>> = {
+  archived: ({ at }) => new Date(at).toISOString(),
+  why: ({ why }) => why,
+  source: ({ source }) => source,
+  drain: ({ drain }) => drain ?? "-",
+  rule: ({ rule }) => rule ?? "-",
+  dlqId: ({ dlqId }) => dlqId,
+  status: ({ status }) => (typeof status === "number" && status > 0 ? String(status) : "-"),
+  url: ({ url }) => (typeof url === "string" ? toShownUrl(url, "masked") : "-"),
+};
 
 /** A torn end is what a killed process leaves, and nothing that was promised is missing; anything else is a failure. */
 function reportDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {

@@ -41,24 +41,22 @@ export async function summariseArchive(reader: ArchiveReader): Promise<readonly 
 }
 
 export function toArchiveText(files: readonly ArchiveFileSummary[]): string {
-  const perFile = toTable(
-    ["file", "bytes", "entries", "from", "to", "damage"],
-    files.map(({ file, bytes, entries, from, to, damages }) => [
-      file,
-      bytes,
-      entries,
-      toTime(from),
-      toTime(to),
-      damages.map(({ kind }) => kind).join(", ") || "-",
-    ]),
-  );
+  const perFile = toTable(files, {
+    file: ({ file }) => file,
+    bytes: ({ bytes }) => bytes,
+    entries: ({ entries }) => entries,
+    from: ({ from }) => toTime(from),
+    to: ({ to }) => toTime(to),
+    damage: ({ damages }) => damages.map(({ kind }) => kind).join(", ") || "-",
+  });
   const counts: ArchiveCount[] = [];
   for (const file of files) for (const count of file.counts) add(counts, count);
   if (counts.length === 0) return perFile;
-  const perDrain = toTable(
-    ["drain", "why", "entries"],
-    counts.map(({ drain, why, entries }) => [drain ?? "-", why, entries]),
-  );
+  const perDrain = toTable(counts, {
+    drain: ({ drain }) => drain ?? "-",
+    why: ({ why }) => why,
+    entries: ({ entries }) => entries,
+  });
   return `${perFile}\n${perDrain}`;
 }
 

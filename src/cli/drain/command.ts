@@ -11,17 +11,14 @@ import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { drainInProcess } from "../../redrive/pass/drain-in-process.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
-import { counted } from "../output/counted.ts";
-import { hasConsent } from "../input/consent.ts";
-import { currentUser } from "../input/current-user.ts";
-import { createStop, type Stop } from "../input/stop.ts";
+import { counted } from "../output/words.ts";
+import { hasConsent, currentUser, createStop, type Stop } from "../input/person.ts";
 import { loadAll } from "../load.ts";
 import type { Io } from "../io.ts";
-import { printResult } from "../output/print-result.ts";
+import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { withActingCore } from "../with-acting-core.ts";
-import { toProgress, toSummary, type PassLine } from "./pass-lines.ts";
-import { createReasonCount, type ReasonCount } from "./reason-count.ts";
+import { withActingCore } from "../with-core.ts";
+import { toProgress, toSummary, type PassLine, createReasonCount, type ReasonCount } from "./results.ts";
 
 interface DrainFlags {
   readonly all?: boolean;

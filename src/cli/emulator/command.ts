@@ -1,29 +1,30 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
-import type { Credentials, Emulator, GenerateOptions } from "../../emulator/index.ts";
+import type { Credentials, Emulator, EmulatorOptions, GenerateOptions } from "../../emulator/index.ts";
 import { parseUrl } from "../../message/destination.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import type { Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
+import { numberOf, textOf } from "../input/options.ts";
 import { toFields } from "../output/table.ts";
 
-interface EmulatorFlags {
-  readonly host: string;
-  readonly port: number;
-  readonly controlPort: number;
-  readonly token?: string;
-  readonly headerPrefix: string;
-  readonly retryScale: number;
+type Same =
+  | "host"
+  | "port"
+  | "controlPort"
+  | "token"
+  | "headerPrefix"
+  | "retryScale"
+  | "deliver"
+  | "dateFilter";
+
+interface EmulatorFlags extends Pick<EmulatorOptions, Same | "load" | "seed"> {
   readonly dedupWindow: number;
   readonly retention?: number;
-  readonly deliver: "loopback" | "any";
-  readonly dateFilter: "entered" | "created";
-  readonly load?: string;
   readonly generate?: number;
-  readonly seed: number;
-  readonly arrivals: "even" | "burst" | "skewed";
+  readonly arrivals: NonNullable<GenerateOptions["arrivals"]>;
   readonly over: number;
   readonly recordBytes: number;
   readonly destination?: readonly string[];
@@ -113,24 +114,19 @@ export const registerEmulator: Register = (program, { io }) => {
 /** Undefined when it was stopped before it had begun. */
 async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulator | undefined> {
   const { startEmulator, LoadProblem, EmulatorRefusal } = await import("../../emulator/index.ts");
-  const { host, port, controlPort, token, headerPrefix, retryScale, deliver, dateFilter } = flags;
+  const { dedupWindow, retention, index, stopWithParent: _, json: __, ...others } = flags;
+  const { generate: count, arrivals, over: overMs, recordBytes, destination, ...rest } = others;
+  const { statsUser, statsPassword, ...same } = rest;
+  const records = { seed: flags.seed, arrivals, overMs, recordBytes, destinations: destination?.slice() };
+  const hasCredentials = statsUser !== undefined || statsPassword !== undefined;
   try {
     return await startEmulator({
-      host,
-      port,
-      controlPort,
-      token,
-      headerPrefix,
-      retryScale,
-      deliver,
-      dateFilter,
-      seed: flags.seed,
-      dedupWindowMs: flags.dedupWindow,
-      retentionMs: flags.retention,
-      load: flags.load,
-      generate: toGenerate(flags),
-      indexes: flags.index,
-      statsCredentials: toCredentials(flags),
+      ...same,
+      dedupWindowMs: dedupWindow,
+      retentionMs: retention,
+      generate: count === undefined ? undefined : { count, ...records },
+      indexes: index,
+      statsCredentials: hasCredentials ? toCredentials(statsUser, statsPassword) : undefined,
       signal,
     });
   } catch (error) {
@@ -138,6 +134,7 @@ async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulato
     if (error instanceof LoadProblem || error instanceof EmulatorRefusal) {
       throw new RedriverError("command-misused", error.message, { cause: error });
     }
+    const { host } = flags;
     const { code, address = host, port: at } = error as NodeJS.ErrnoException & Partial<AddressInfo>;
     if (code === undefined) throw error;
     const expected = `a free port on ${host} (--host, --port) and on 127.0.0.1 (--control-port)`;
@@ -149,38 +146,22 @@ async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulato
   }
 }
 
-function toGenerate(flags: EmulatorFlags): GenerateOptions | undefined {
-  const { generate: count, seed, arrivals, over: overMs, recordBytes, destination } = flags;
-  if (count === undefined) return undefined;
-  return { count, seed, arrivals, overMs, recordBytes, destinations: destination && [...destination] };
+/** The half of a pair that was not given is made up by the emulator's own rules. */
+function toCredentials(username = "emulator", password = randomBytes(24).toString("base64url")): Credentials {
+  return { username, password };
 }
 
-/** Only what was given; the other half of a pair is made up by the emulator's own rules. */
-function toCredentials({ statsUser, statsPassword }: EmulatorFlags): Credentials | undefined {
-  if (statsUser === undefined && statsPassword === undefined) return undefined;
-  return {
-    username: statsUser ?? "emulator",
-    password: statsPassword ?? randomBytes(24).toString("base64url"),
-  };
-}
-
-/** Resolves on SIGINT, SIGTERM, and, where asked for, when stdin ends. */
+/** Resolves on SIGINT, SIGTERM, and, if asked for, when stdin ends. */
 function untilStopped(io: Io, stopWithParent: boolean): Promise<void> {
   return new Promise((resolve) => {
-    io.onSignal(() => resolve());
-    if (!stopWithParent) return;
-    process.stdin.resume();
-    process.stdin
-      .once("end", resolve)
-      .once("close", resolve)
-      .once("error", () => resolve());
+    const end = (): void => resolve();
+    io.onSignal(end);
+    if (stopWithParent) process.stdin.resume().once("end", end).once("close", end).once("error", end);
   });
 }
 
-function toLines(
-  { url, controlUrl, token, statsCredentials, headerPrefix }: Emulator,
-  index: string,
-): string {
+function toLines(emulator: Emulator, index: string): string {
+  const { url, controlUrl, token, statsCredentials, headerPrefix } = emulator;
   const authorization = quote(`Authorization: Bearer ${token}`);
   const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
   const credentials = `${statsCredentials.username}:${statsCredentials.password}`;
@@ -220,12 +201,6 @@ function duration(flags: string, description: string): Option {
 const toPort = numberOf(/^\d{1,5}$/, 65_535, "a port from 0 to 65535");
 const toNatural = numberOf(/^\d{1,9}$/, Infinity, "a whole number of at most nine digits");
 const toFactor = numberOf(/^\d{1,9}(\.\d{1,9})?$/, 1_000, "a number from 0 to 1000, such as 0.01");
-
-function numberOf(pattern: RegExp, max: number, expected: string): (text: string) => number {
-  const toText = textOf((text) => pattern.test(text) && Number(text) <= max, expected);
-  return (text) => Number(toText(text));
-}
-
 const toToken = textOf((text) => /^[\x21-\x7e]+$/.test(text), "printable ASCII without spaces");
 const toHeaderPrefix = textOf(
   (text) => /^[A-Za-z][A-Za-z0-9-]*-$/.test(text),
@@ -236,13 +211,6 @@ const toDestination = textOf(
   "an http(s) URL",
 );
 const toIndex = textOf((text) => text !== "", "an id");
-
-function textOf(fits: (text: string) => boolean, expected: string): (text: string) => string {
-  return (text) => {
-    if (fits(text)) return text;
-    throw new InvalidArgumentError(`Expected ${expected}.`);
-  };
-}
 
 /** Of an option that may be given several times. */
 function listOf(parse: (text: string) => string): (text: string, before?: readonly string[]) => string[] {

@@ -6,12 +6,13 @@ import { toSafeJson } from "../../message/safe-json.ts";
 import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
-import { historyHeader, toHistoryRows, toTableRows, type HistoryRow } from "./rows.ts";
+import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "./rows.ts";
 import { findStory } from "./story.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { createStop } from "../input/stop.ts";
+import { createStop } from "../input/person.ts";
+import { printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { countOption, tableLimit, timeOption } from "../input/options.ts";
@@ -78,23 +79,19 @@ async function show(
   { json = false, limit }: HistoryFlags,
   io: Io,
 ): Promise<{ readonly shown: number; readonly ofDrains: number }> {
-  const most = limit ?? (json ? Number.POSITIVE_INFINITY : tableLimit);
-  const rows: HistoryRow[] = [];
-  let shown = 0;
   let ofDrains = 0;
-  let more = false;
-  for await (const row of rowsOf(reader, query)) {
-    if (shown === most) {
-      more = true;
-      break;
-    }
-    shown += 1;
+  const count = (row: HistoryRow): HistoryRow => {
     if (row.drain !== null) ofDrains += 1;
-    if (json) io.out(`${toSafeJson(row)}\n`);
-    else rows.push(row);
-  }
-  if (!json) io.out(toTable(historyHeader, toTableRows(rows)));
-  if (more) io.err(`there is more than these ${shown}; see --limit\n`);
+    return row;
+  };
+  const { shown } = await printRows(
+    io,
+    rowsOf(reader, query),
+    limit,
+    json ? toSafeJson : null,
+    count,
+    (rows) => toTable(withProofs(rows), historyColumns),
+  );
   return { shown, ofDrains };
 }
 

@@ -1,4 +1,5 @@
 import { toPrintable } from "../../message/masked-text.ts";
+import { present } from "../output/words.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../ports/audit.ts";
 
 /** One dead letter in one act; an act on no dead letter (a pause, the move of a lane) is a row too. */
@@ -12,62 +13,44 @@ export function toHistoryRows(entry: AuditEntry): readonly HistoryRow[] {
   return records.map(({ dlqId, ...record }) => ({ at, act, dlqId, ...common, ...record }));
 }
 
-export const historyHeader = [
-  "when",
-  "act",
-  "dlqId",
-  "drain",
-  "rule",
-  "reason",
-  "notes",
-  "why",
-  "by",
-  "as",
-] as const;
+/** With what lets a dead letter be deleted: an act that a row further down shows. */
+type ProvenRow = HistoryRow & { readonly proof?: string | undefined };
 
-/** The cells of these rows, newest first. A `reason` is a decision's or a lane's, a `why` is a person's. */
-export function toTableRows(rows: readonly HistoryRow[]): readonly (readonly string[])[] {
-  const proofs = new Map<string, string>();
+/** The columns of the table. A `reason` is a decision's or a lane's, a `why` is a person's. */
+export const historyColumns = {
+  when: ({ at }) => new Date(at).toISOString(),
+  act: ({ act }) => act,
+  dlqId: ({ dlqId }) => toPrintable(dlqId ?? "-"),
+  drain: ({ drain, dlqId }) => toPrintable(drain ?? (dlqId === null ? "(all)" : "-")),
+  rule: ({ rule }) => toPrintable(rule ?? "-"),
+  reason: ({ reason, lane }) => toPrintable(reason ?? lane?.why ?? "-"),
+  notes: (row) => toPrintable(toNotes(row)),
+  why: ({ why }) => toPrintable(why ?? "-"),
+  by: ({ by }) => toPrintable(by),
+  as: (row) => toPrintable(row.as ?? "-"),
+} satisfies Readonly<Record<string, (row: ProvenRow) => string>>;
+
+/** Rows newest first: each delete with its proof. */
+export function withProofs(rows: readonly HistoryRow[]): readonly ProvenRow[] {
+  const proofs = new Map<string | null, string>();
   return rows
     .toReversed()
     .map((row) => {
-      const proof = row.act === "delete" ? proofs.get(row.dlqId ?? "") : undefined;
-      const says = proofOf(row);
-      if (says !== undefined && row.dlqId !== null) proofs.set(row.dlqId, says);
-      return toCells(row, proof);
+      if (row.act === "published") proofs.set(row.dlqId, "after published");
+      if (row.act === "drop") proofs.set(row.dlqId, "after archived");
+      return row.act === "delete" ? { ...row, proof: proofs.get(row.dlqId) } : row;
     })
     .toReversed();
 }
 
-/** What lets a dead letter be deleted: this act on it. */
-function proofOf({ act }: HistoryRow): string | undefined {
-  if (act === "published") return "after published";
-  return act === "drop" ? "after archived" : undefined;
-}
-
-function toCells(row: HistoryRow, proof: string | undefined): readonly string[] {
-  return [
-    new Date(row.at).toISOString(),
-    row.act,
-    row.dlqId ?? "-",
-    row.drain ?? (row.dlqId === null ? "(all)" : "-"),
-    row.rule ?? "-",
-    row.reason ?? row.lane?.why ?? "-",
-    toNotes(row, proof),
-    row.why ?? "-",
-    row.by,
-    row.as ?? "-",
-  ].map(toPrintable);
-}
-
-function toNotes({ notes = [], parent, lane }: HistoryRow, proof: string | undefined): string {
+function toNotes({ notes = [], parent, lane, proof }: ProvenRow): string {
   const parts = [
     ...new Set(notes),
     proof,
-    parent === undefined ? undefined : `came back from ${parent}`,
+    parent !== undefined && `came back from ${parent}`,
     ...(lane === undefined ? [] : toLaneNotes(lane)),
   ];
-  return parts.filter((part) => part !== undefined).join(", ") || "-";
+  return present(parts).join(", ") || "-";
 }
 
 function toLaneNotes({ origin, from, to, sent, comeBacks }: AuditLane): readonly string[] {

@@ -9,7 +9,7 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { AuditAct, AuditReader } from "../../ports/audit.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
-import { cameBackText } from "../output/came-back.ts";
+import { cameBackText } from "../output/words.ts";
 import type { ProgressLine } from "../output/progress.ts";
 import { findListed, findNear } from "../input/find-listed.ts";
 

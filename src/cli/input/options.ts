@@ -25,9 +25,19 @@ export const tableLimit = 100;
 
 /** An option that is a number of things, at least one. */
 export function countOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text: string) => {
-    const count = /^\d{1,12}$/.test(text) ? Number(text) : 0;
-    if (count > 0) return count;
-    throw new InvalidArgumentError("Expected a whole number, at least 1.");
-  });
+  const toCount = numberOf(/^(?!0+$)\d{1,12}$/, Infinity, "a whole number, at least 1");
+  return new Option(flags, description).argParser(toCount);
+}
+
+/** Parses the text of an option; fails with what was expected. */
+export function textOf(fits: (text: string) => boolean, expected: string): (text: string) => string {
+  return (text) => {
+    if (fits(text)) return text;
+    throw new InvalidArgumentError(`Expected ${expected}.`);
+  };
+}
+
+export function numberOf(pattern: RegExp, max: number, expected: string): (text: string) => number {
+  const toText = textOf((text) => pattern.test(text) && Number(text) <= max, expected);
+  return (text) => Number(toText(text));
 }

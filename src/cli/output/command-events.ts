@@ -1,22 +1,17 @@
-import type { Settings } from "../../config/settings/settings.ts";
 import type { Events } from "../../ports/events.ts";
 import { createEventLog } from "../../telemetry/event-log.ts";
-import { createLogger, type Logger } from "../../telemetry/logger.ts";
+import { createLogger, type Logger, type LoggerOptions } from "../../telemetry/logger.ts";
 import { createRedact } from "../../telemetry/redact.ts";
 import type { Io } from "../io.ts";
 
-export interface CommandLog {
-  /** Of the settings, whoever set it. */
-  readonly level: Settings["log"]["level"];
-  /** `--log-level` was given on this command line. */
+/** The level is that of the settings, whoever set it. `isAsked`: `--log-level` was given on this command line. */
+interface CommandLog extends Omit<LoggerOptions, "destination"> {
   readonly isAsked: boolean;
-  /** Values that must not appear in any line; asked for every line. */
-  readonly secrets: () => readonly string[];
 }
 
 /**
- * What a command in the foreground shows of its events on stderr. Under a level that somebody chose: JSON lines. Else warnings and
- * errors in words, because progress and summary show what goes well.
+ * What a command in the foreground shows of its events on stderr. Under a level that somebody chose: JSON
+ * lines. Else warnings and errors in words, because progress and summary show what goes well.
  */
 export function createCommandEvents({ level, isAsked, secrets }: CommandLog, io: Io): Events {
   const isChosen = isAsked || level !== "info";
@@ -29,10 +24,7 @@ export function createCommandEvents({ level, isAsked, secrets }: CommandLog, io:
 
 /** Warnings of a daemon that nobody watches, which are the ordinary course of a command. */
 const ordinary: ReadonlySet<unknown> = new Set(["archive:copied"]);
-
 const nothing = (): void => undefined;
-
-const subjects = ["drain", "source", "dlqId"] as const;
 
 function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
   const redact = createRedact(secrets);
@@ -42,19 +34,13 @@ function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
     (word: "warning" | "error") =>
     (fields: Readonly<Record<string, unknown>>, message: string): void => {
       if (ordinary.has(fields["event"])) return;
-      const subject = subjects.flatMap((name) => {
+      const subject = ["drain", "source", "dlqId"].flatMap((name) => {
         const value = fields[name];
         return typeof value === "string" && !message.includes(value) ? [`${name} ${value}`] : [];
       });
       const tail = subject.length === 0 ? "" : ` (${subject.join(", ")})`;
       io.err(`${start}${redact(`${word}: ${message.replaceAll(/\s*\n\s*/g, "; ")}${tail}`)}\n`);
     };
-  return {
-    debug: nothing,
-    info: nothing,
-    warn: report("warning"),
-    error: report("error"),
-    fatal: report("error"),
-    flush: nothing,
-  };
+  const error = report("error");
+  return { debug: nothing, info: nothing, warn: report("warning"), error, fatal: error, flush: nothing };
 }

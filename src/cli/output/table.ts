@@ -1,15 +1,16 @@
+/** The cells of a row, by the names of their columns. */
+type Columns<Row> = Readonly<Record<string, (row: Row) => string | number>>;
+
 /**
- * Columns padded to their widest cell, two spaces apart. Columns of numbers end at the right; `numbers` counts those from the second
- * one on that do so whatever is in them. Ends with a newline.
+ * A header and a line for each row, cells padded to the widest of their column, two spaces apart. Columns of
+ * numbers end at the right; `-` in them is no number known. Ends with a newline.
  */
-export function toTable(
-  header: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
-  numbers = 0,
-): string {
-  return toLines([header, ...rows], (column) => {
-    if (column >= 1 && column <= numbers) return true;
-    return rows.length > 0 && rows.every((row) => typeof row[column] === "number");
+export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): string {
+  const cells = rows.map((row) => Object.values(columns).map((toCell) => toCell(row)));
+  return toLines([Object.keys(columns), ...cells], (column) => {
+    const own = cells.map((row) => row[column]);
+    const numbers = own.filter((cell) => typeof cell === "number").length;
+    return numbers > 0 && numbers + own.filter((cell) => cell === "-").length === own.length;
   });
 }
 
@@ -22,13 +23,13 @@ function toLines(
   rows: readonly (readonly (string | number)[])[],
   isRight: (column: number) => boolean,
 ): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => String(row[column] ?? "").length)),
-  );
-  const isRightAt = widths.map((_, column) => isRight(column));
-  const toCell = (cell: string | number, column: number): string => {
-    const width = widths[column] ?? 0;
-    return isRightAt[column] === true ? String(cell).padStart(width) : String(cell).padEnd(width);
-  };
-  return rows.map((row) => `${row.map(toCell).join("  ").trimEnd()}\n`).join("");
+  const pads = (rows[0] ?? []).map((_, column) => {
+    const width = Math.max(...rows.map((row) => String(row[column] ?? "").length));
+    const isRightHere = isRight(column);
+    return (cell: string | number) =>
+      isRightHere ? String(cell).padStart(width) : String(cell).padEnd(width);
+  });
+  const toLine = (row: readonly (string | number)[]): string =>
+    row.map((cell, column) => pads[column]?.(cell) ?? "").join("  ");
+  return rows.map((row) => `${toLine(row).trimEnd()}\n`).join("");
 }

@@ -5,15 +5,13 @@ import { requireRedis } from "../../compose/open-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { counted } from "../output/counted.ts";
-import { hasConsent, requireConsent } from "../input/consent.ts";
-import { currentUser } from "../input/current-user.ts";
+import { counted } from "../output/words.ts";
+import { hasConsent, requireConsent, currentUser, createStop, type Stop } from "../input/person.ts";
 import { loadAll, loadForReading, type Loaded } from "../load.ts";
 import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "./find.ts";
 import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
 import { showParked } from "./show.ts";
 import { tableLimit } from "../input/options.ts";
-import { createStop, type Stop } from "../input/stop.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 

@@ -8,7 +8,7 @@ import { toMaskedRecord } from "../output/masked-record.ts";
 import { toFields } from "../output/table.ts";
 import { findParked, withLetters, type FoundParked } from "./find.ts";
 import { enteredAtOf, toDrain, toParkedJson } from "./text.ts";
-import type { Stop } from "../input/stop.ts";
+import type { Stop } from "../input/person.ts";
 
 /** Shows single parked dead letters with their records. Of an id that is not parked it reports what the ledger knows, and ends with 1. */
 export async function showParked(

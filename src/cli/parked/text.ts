@@ -9,20 +9,17 @@ import { toTable } from "../output/table.ts";
 const answerCharacters = 40;
 
 export function toParkedTable(found: readonly FoundParked[]): string {
-  return toTable(
-    ["dlqId", "entered", "parked for", "drain", "rule now", "host", "status", "answer", "attempts"],
-    found.map((one) => [
-      one.dlqId,
-      new Date(enteredAtOf(one.dlqId)).toISOString(),
-      one.view.reason,
-      toDrain(one),
-      one.letter?.rule ?? "-",
-      toHost(one),
-      one.letter?.status ?? "-",
-      toAnswer(one),
-      one.view.attempt,
-    ]),
-  );
+  return toTable(found, {
+    dlqId: ({ dlqId }) => dlqId,
+    entered: ({ dlqId }) => new Date(enteredAtOf(dlqId)).toISOString(),
+    "parked for": ({ view }) => view.reason,
+    drain: toDrain,
+    "rule now": ({ letter }) => letter?.rule ?? "-",
+    host: toHost,
+    status: ({ letter }) => letter?.status ?? "-",
+    answer: toAnswer,
+    attempts: ({ view }) => view.attempt,
+  });
 }
 
 export function toDrain({ view, hasDrain }: FoundParked): string {
@@ -75,18 +72,16 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
 
 /** How many of which drain, for which reason. */
 export function toParkedCounts(found: readonly FoundParked[]): string {
-  const counts: { readonly drain: string; readonly reason: string; count: number }[] = [];
+  const groups = new Map<string, FoundParked[]>();
   for (const one of found) {
-    const drain = toDrain(one);
-    const { reason } = one.view;
-    const same = counts.find((count) => count.drain === drain && count.reason === reason);
-    if (same === undefined) counts.push({ drain, reason, count: 1 });
-    else same.count += 1;
+    const key = JSON.stringify([toDrain(one), one.view.reason]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  return toTable(
-    ["drain", "parked for", "count"],
-    counts.map(({ drain, reason, count }) => [drain, reason, count]),
-  );
+  return toTable([...groups.values()], {
+    drain: ([one]) => toDrain(one!),
+    "parked for": ([one]) => one!.view.reason,
+    count: ({ length }) => length,
+  });
 }
 
 export function enteredAtOf(dlqId: string): number {

@@ -6,7 +6,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import { recordIntent, type ActOf } from "../../redrive/record-act.ts";
 import type { Register } from "../command-context.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
-import { currentUser } from "../input/current-user.ts";
+import { currentUser } from "../input/person.ts";
 import { loadNames } from "../load.ts";
 import { withCore } from "../with-core.ts";
 import type { Command } from "commander";

@@ -5,46 +5,40 @@ import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
 import type { Counted, TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { counted } from "../output/counted.ts";
-import { toSpan } from "../output/time.ts";
-import { wrapList, wrapText } from "../output/wrap.ts";
+import { counted, ifAny, joined, toAge, toSpan } from "../output/words.ts";
+import { wrapChange, wrapList, wrapText } from "../output/wrap.ts";
 
 type Decisions = DecidedReport & Partial<Pick<DrainReport, "unusable">>;
 
-/** `behind` are the lines below what is to be done. `waiting`: why due messages do not go, in a few words. */
+/** `behind`: the lines below what is to be done. `waiting`: why due messages do not go; empty if they do. */
 export function toDecisionsText(
   columns: number,
   { decisions, parkedAlready, rules, unusable = {} }: Decisions,
   now: number,
-  {
-    label,
-    behind = "",
-    waiting = "",
-  }: { readonly label: string; readonly behind?: string; readonly waiting?: string },
+  { label, behind = "", waiting = "" }: { label: string; behind?: string; waiting?: string },
 ): string {
-  const acts = [
+  const acts = wrapList(columns, 2, label, [
     ifAny(decisions.republish, `republish${inBrackets(waiting)}`),
     ifAny(decisions.drop, "drop"),
     ifAny(decisions.park - parkedAlready, "park"),
     ifAny(decisions.settle, "delete again (published before)"),
-  ].flat();
+  ]);
   const later = byThen(rules.flatMap(({ next }) => next));
   const turns = later.map(({ count, then, from, to }) => `${count} ${then} ${toSpan(from, to, now)}`);
   const turning = later.reduce((sum, { count }) => sum + count, 0);
-  const stays = [
-    ifAny(decisions.hold - turning, "held"),
-    ifAny(parkedAlready, "parked already"),
-    ...Object.entries(unusable).map(([reason, count]) => ifAny(count, `unreadable (${reason})`)),
-  ].flat();
-  return [
-    wrapList(columns, 2, label, acts.length === 0 ? ["nothing to do"] : acts),
+  return joined(
+    acts || wrapList(columns, 2, label, ["nothing to do"]),
     behind,
     wrapList(columns, 2, "later", turns),
-    wrapList(columns, 2, "stays", stays),
-  ].join("");
+    wrapList(columns, 2, "stays", [
+      ifAny(decisions.hold - turning, "held"),
+      ifAny(parkedAlready, "parked already"),
+      ...Object.entries(unusable).map(([reason, count]) => ifAny(count, `unreadable (${reason})`)),
+    ]),
+  );
 }
 
-/** `waiting`: why due messages do not go, in a few words; empty if they do. */
+/** `waiting` as for the decisions. */
 export function toRulesText(
   columns: number,
   rules: readonly RuleReport[],
@@ -66,48 +60,44 @@ export function toExpiryText(
   now: number,
   when: "soon" | "always",
 ): string {
-  if (earliestAt === null) return "";
-  const soon = [
+  if (earliestAt === null || (when === "soon" && expired + within24h === 0)) return "";
+  return wrapList(columns, indent, "expires", [
     ifAny(expired, "past their retention"),
     ifAny(within1h, "within 1h"),
     // A number that equals the one before is left out.
-    within6h === within1h ? [] : ifAny(within6h, "within 6h"),
-    within24h === within6h ? [] : ifAny(within24h, "within 24h"),
-  ].flat();
-  if (soon.length === 0 && when === "soon") return "";
-  const first = expired > 0 ? [] : [`the first in ${formatDuration(earliestAt - now)}`];
-  return wrapList(columns, indent, "expires", [...soon, ...first]);
+    within6h !== within1h && ifAny(within6h, "within 6h"),
+    within24h !== within6h && ifAny(within24h, "within 24h"),
+    expired === 0 && `the first in ${formatDuration(earliestAt - now)}`,
+  ]);
 }
 
 function toRuleText(columns: number, rule: RuleReport, now: number, waiting: string): string {
   const { oldestEnteredAt } = rule;
-  const own = rule.next.filter((next) => isOwnRepublish(next, rule.rule));
-  const others = rule.next.filter((next) => !isOwnRepublish(next, rule.rule));
-  const due = [
-    ...ifAny(rule.dueNow, `now${inBrackets(waiting)}`),
-    ...own.map(({ count, from, to }) => `${count} ${toSpan(from, to, now)}`),
-  ];
-  const turns = others.map(
-    (next) => `${next.count} ${toDecisionText(next)} ${toSpan(next.from, next.to, now)}`,
-  );
-  const reasons = rule.reasons.map(({ then, reason, count }) => `${then}: ${reason} ${count}`);
-  const oldest =
-    oldestEnteredAt === null ? "" : `, the oldest for ${formatDuration(Math.max(0, now - oldestEnteredAt))}`;
-  return [
+  const isOwn = (next: NextReport): boolean => next.then === "republish" && next.rule === rule.rule;
+  const own = rule.next.filter(isOwn);
+  const others = rule.next.filter((next) => !isOwn(next));
+  const oldest = oldestEnteredAt === null ? "" : `, the oldest for ${toAge(oldestEnteredAt, now)}`;
+  const toList = (label: string, items: readonly string[]): string => wrapList(columns, 4, label, items);
+  return joined(
     `  ${rule.rule === null ? "no rule" : `rule ${rule.rule}`}: ${counted(rule.count, "record")}${oldest}\n`,
     toExpiryText(columns, 4, rule.expiry, now, "soon"),
-    wrapList(columns, 4, "due", due),
-    wrapList(columns, 4, "then", turns),
-    wrapList(columns, 4, "why", reasons),
-    wrapList(columns, 4, "status", toItems(rule.statuses)),
-    wrapList(columns, 4, "hosts", toItems(rule.hosts)),
-    wrapList(columns, 4, "losses", rule.losses.map(toItem)),
+    toList("due", [
+      ifAny(rule.dueNow, `now${inBrackets(waiting)}`),
+      ...own.map(({ count, from, to }) => `${count} ${toSpan(from, to, now)}`),
+    ]),
+    toList(
+      "then",
+      others.map((next) => `${next.count} ${toDecisionText(next)} ${toSpan(next.from, next.to, now)}`),
+    ),
+    toList(
+      "why",
+      rule.reasons.map(({ then, reason, count }) => `${then}: ${reason} ${count}`),
+    ),
+    toList("status", toItems(rule.statuses)),
+    toList("hosts", toItems(rule.hosts)),
+    toList("losses", rule.losses.map(toItem)),
     toSamplesText(columns, rule.samples),
-  ].join("");
-}
-
-function isOwnRepublish({ then, rule }: NextReport, own: string | null): boolean {
-  return then === "republish" && rule === own;
+  );
 }
 
 const plainReasons = new Set(["due", "rule", "reconcile"]);
@@ -131,18 +121,13 @@ function byThen(nexts: readonly NextReport[]): readonly Pick<NextReport, "then" 
   });
 }
 
-export function ifAny(count: number, what: string): readonly string[] {
-  return count === 0 ? [] : [`${count} ${what}`];
-}
-
 /** `503 1000`. */
 export function toItem({ key, count }: Counted<string>): string {
   return `${key} ${count}`;
 }
 
 export function toItems({ top, more }: TopCounted<string>): readonly string[] {
-  const items = top.map(toItem);
-  return more.count === 0 ? items : [...items, `${more.kinds} more ${more.count}`];
+  return [...top.map(toItem), more.count === 0 ? "" : `${more.kinds} more ${more.count}`];
 }
 
 /** Samples that change alike are shown together, and below them what changes. */
@@ -159,9 +144,9 @@ function toSamplesText(columns: number, samples: readonly SampleReport[]): strin
 }
 
 function toChangesHeading(count: number, text: string): string {
-  if (text === "")
-    return `        ${count === 1 ? "this one is" : `all ${count} of these are`} sent unchanged\n`;
-  return `        ${count === 1 ? "changes in this one" : `changes in all ${count} of these`}\n`;
+  const these = count === 1 ? "this one" : `all ${count} of these`;
+  if (text !== "") return `        changes in ${these}\n`;
+  return `        ${these} ${count === 1 ? "is" : "are"} sent unchanged\n`;
 }
 
 function toChangeText(columns: number, { what, change, before, after }: RebuildRow): string {
@@ -170,12 +155,8 @@ function toChangeText(columns: number, { what, change, before, after }: RebuildR
       return wrapText(columns, 10, "", `${what}: added, ${after ?? ""}`);
     case "removed":
       return wrapText(columns, 10, "", `${what}: removed, was ${before ?? ""}`);
-    case "changed": {
-      if (before === after)
-        return wrapText(columns, 10, "", `${what}: changed${before === null ? "" : ` (${before})`}`);
-      const line = `${what}: ${before ?? ""} -> ${after ?? ""}`;
-      if (10 + line.length <= columns) return wrapText(columns, 10, "", line);
-      return `${wrapText(columns, 10, "", what)}${wrapText(columns, 12, "- ", before ?? "")}${wrapText(columns, 12, "+ ", after ?? "")}`;
-    }
+    case "changed":
+      if (before !== after) return wrapChange(columns, 10, what, before ?? "", after ?? "");
+      return wrapText(columns, 10, "", `${what}: changed${inBrackets(before ?? "")}`);
   }
 }

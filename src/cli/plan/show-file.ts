@@ -3,18 +3,15 @@ import { toPrintable } from "../../message/masked-text.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { createFileSummary, type FrozenDrain } from "../../redrive/plan/file-summary.ts";
 import type { PlanHead } from "../../redrive/plan/plan-file.ts";
-import { formatDuration } from "../../rules/durations.ts";
 import type { Io } from "../io.ts";
-import { counted } from "../output/counted.ts";
-import { toTime } from "../output/time.ts";
+import { printResult } from "../output/print.ts";
+import { counted, joined, toAge, toTime } from "../output/words.ts";
 import { wrapText } from "../output/wrap.ts";
-import { readPlanFile } from "./read-plan-file.ts";
+import { readPlanFile } from "./file.ts";
 import { toDecisionsText, toExpiryText, toRulesText } from "./rules-text.ts";
 import { toFilterText } from "./text.ts";
 
-interface ShownPlan extends Pick<PlanHead, "createdAt" | "version" | "documentHash" | "flags"> {
-  readonly drains: readonly FrozenDrain[];
-}
+type ShownPlan = Omit<PlanHead, "redriverPlan" | "drains"> & { readonly drains: readonly FrozenDrain[] };
 
 /** Flags of `plan` that only a queue can answer. */
 const notOfFiles = ["all", "rule", "host", "limit", "records", "out", "showContent"] as const;
@@ -35,9 +32,7 @@ export async function showPlan(
   const { createdAt, version, documentHash, flags: asked } = head;
   const drains = summary.drains(head);
   const shown: ShownPlan = allPrintable({ createdAt, version, documentHash, flags: asked, drains });
-  io.out(
-    flags.json === true ? `${JSON.stringify(shown, null, 2)}\n` : toShownPlanText(io.columns, shown, now),
-  );
+  printResult(io, flags.json, shown, () => toShownPlanText(io.columns, shown, now));
 }
 
 /** Anybody may have written the file, so a terminal gets no string of it as it is. */
@@ -51,24 +46,24 @@ function allPrintable<Value>(value: Value): Value {
 /** `now`, Unix ms: ages and what is left of a retention go by it. */
 function toShownPlanText(columns: number, plan: ShownPlan, now: number): string {
   const { createdAt, flags } = plan;
-  return [
-    `Plan of ${toTime(createdAt)} (${formatDuration(Math.max(0, now - createdAt))} ago), document ${plan.documentHash.slice(0, 12)}.\n`,
+  return joined(
+    `Plan of ${toTime(createdAt)} (${toAge(createdAt, now)} ago), document ${plan.documentHash.slice(0, 12)}.\n`,
     `Made by redriver ${plan.version}; read from the file alone, nothing was asked.\n`,
     toFilterText(flags),
-    ...(flags.showContent ? ["With content: header values, bodies and whole URLs are in it.\n"] : []),
+    flags.showContent && "With content: header values, bodies and whole URLs are in it.\n",
     ...plan.drains.map((drain) => `\n${toDrainText(columns, drain, now)}`),
-  ].join("");
+  );
 }
 
 function toDrainText(columns: number, drain: FrozenDrain, now: number): string {
-  const host = drain.host === undefined ? "an address that it does not name" : drain.host;
+  const { host = "an address that it does not name" } = drain;
   const source = `${drain.source}, address ${drain.address}, rules ${drain.rulesHash.slice(0, 12)}`;
-  return [
+  return joined(
     `${drain.drain} on ${host}: ${counted(drain.planned, "record")}, ${drain.acts} to act on\n`,
     `  entered until ${toTime(drain.to)}\n`,
     wrapText(columns, 2, "source    ", source),
     toExpiryText(columns, 2, drain.expiry, now, "always"),
     toDecisionsText(columns, drain, now, { label: "apply" }),
     toRulesText(columns, drain.rules, now),
-  ].join("");
+  );
 }

@@ -1,6 +1,6 @@
 import { countProblems, type Problem } from "../../config/problem.ts";
 import type { DrainsDocument } from "../../ports/drains.ts";
-import { counted } from "../output/counted.ts";
+import { counted } from "../output/words.ts";
 import type { OpenedDocument } from "./open-document.ts";
 import { wrapWords } from "../output/wrap.ts";
 

@@ -6,8 +6,8 @@ import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
 import { runRuleTests } from "./run-tests.ts";
 import { toTestJson, toTestText } from "./test-text.ts";
 import type { ExplainFlags } from "./explain-command.ts";
-import { itemCheckOf } from "./item-check.ts";
-import { printResult } from "../output/print-result.ts";
+import { itemCheckOf } from "./trial.ts";
+import { printResult } from "../output/print.ts";
 import { timeOption } from "../input/options.ts";
 
 const fileArgument = ["[file]", "a drains document; default: the one of the settings"] as const;

@@ -10,21 +10,19 @@ import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import type { Select } from "../../ports/service.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
-import type { SourceRuntime } from "../../redrive/runtime.ts";
-import { serviceNow } from "../../redrive/runtime.ts";
+import { type SourceRuntime, serviceNow } from "../../redrive/runtime.ts";
 import type { CommandContext } from "../command-context.ts";
-import { itemCheckOf } from "./item-check.ts";
+import { itemCheckOf } from "./trial.ts";
 import { readNamedFile } from "../input/named-file.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./open-document.ts";
 import { explainRecord, type ExplainConditions } from "./explain.ts";
 import { toExplainText } from "./explain-text.ts";
 import { findListed } from "../input/find-listed.ts";
-import { readLineageKeys } from "./lineage-keys.ts";
-import { hasHeader, looksMasked, parseRecordText } from "./given-record.ts";
+import { readLineageKeys, hasHeader, looksMasked, parseRecordText } from "./given-record.ts";
 import { cameBackFrom, whyUnselected } from "./unselected.ts";
 import { withCore } from "../with-core.ts";
-import { createStop } from "../input/stop.ts";
+import { createStop } from "../input/person.ts";
 
 export interface ExplainFlags {
   readonly drain?: string;

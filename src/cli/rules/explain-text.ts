@@ -1,9 +1,9 @@
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { Explanation } from "./explain.ts";
-import { toTime } from "../output/time.ts";
-import { toWalkText } from "./walk-text.ts";
+import { toTime } from "../output/words.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
+import type { RuleStep } from "../../rules/explain-rules.ts";
 
 /** The walk of one record through the rules, for a person, in lines of so many columns. */
 export function toExplainText(columns: number, explanation: Explanation): string {
@@ -89,3 +89,25 @@ function toItemText(columns: number, item: NonNullable<Explanation["becomes"]>):
     wrapList(columns, 2, "losses", item.losses, labelWidth),
   ].join("");
 }
+
+/** How each rule fared, from the top. Rules below the one that decided are named in one line. */
+export function toWalkText(columns: number, steps: readonly RuleStep[], otherwise: string): string {
+  const asked = steps.filter(({ outcome }) => outcome !== "not-reached");
+  const notAsked = steps.filter(({ outcome }) => outcome === "not-reached").map(({ rule }) => rule);
+  const held = steps.some(({ outcome }) => outcome === "held");
+  return [
+    "  rules\n",
+    ...asked.map(({ rule, outcome, why }) => wrapWords(columns, 4, marks[outcome], `${rule}: ${why}`)),
+    wrapList(columns, 4, "not asked", notAsked),
+    ...(held ? [] : [`    ${"yes".padEnd(markWidth)}otherwise: ${otherwise}\n`]),
+  ].join("");
+}
+
+const markWidth = 10;
+
+const marks: Readonly<Record<RuleStep["outcome"], string>> = {
+  held: "yes".padEnd(markWidth),
+  failed: "no".padEnd(markWidth),
+  ignored: "ignored".padEnd(markWidth),
+  "not-reached": "not asked".padEnd(markWidth),
+};

@@ -1,6 +1,6 @@
 import type { TestResult, TestRun } from "./run-tests.ts";
-import { counted } from "../output/counted.ts";
-import { toWalkText } from "./walk-text.ts";
+import { counted } from "../output/words.ts";
+import { toWalkText } from "./explain-text.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
 /** What `redriver rules test` found: what failed, each with its walk through the rules, and a line at the end. */

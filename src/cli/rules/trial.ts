@@ -1,12 +1,8 @@
-/**
- * One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure, but for the clock that is
- * handed in.
- */
 import type { Loss } from "../../message/losses.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { BatchItem, RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
-import type { CheckItem } from "../../message/item-check.ts";
-import type { DrainConfig } from "../../ports/drains.ts";
+import { type CheckItem, createItemCheck } from "../../message/item-check.ts";
+import type { DrainConfig, SourceConfig } from "../../ports/drains.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-one.ts";
@@ -14,6 +10,13 @@ import { prepare } from "../../redrive/page/prepare.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
 import { explainRules, type RulesExplanation } from "../../rules/explain-rules.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import { proofAddressOf } from "../../redrive/callbacks/canary-callbacks.ts";
+
+/**
+ * One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure, but for the clock that is
+ * handed in.
+ */
 
 export interface TrialConditions {
   /** Unix ms by the service's clock. */
@@ -93,4 +96,9 @@ function toBecoming(
   });
   if (prepared.kind === "park") return prepared;
   return { kind: "item", item: prepared.candidate.toItem(1), losses: prepared.candidate.losses };
+}
+
+/** What these settings let be published by a source; as its runtime has it, without building one. */
+export function itemCheckOf(source: SourceConfig, { publish, service }: Settings): CheckItem {
+  return createItemCheck(publish, service.headerPrefix, source.url ?? service.url, proofAddressOf(source));
 }

@@ -5,7 +5,7 @@ import { parseRecord } from "../../message/parse-record.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import { cameBackText } from "../output/came-back.ts";
+import { cameBackText } from "../output/words.ts";
 
 /**
  * Why a drain does not list a record that is in its source's queue: `its topicName is nothing, select asks for orders`. Empty if

@@ -4,7 +4,7 @@ import { readNextRuns } from "../../queue/schedules.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
 import { loadForReading } from "../load.ts";
-import { printResult } from "../output/print-result.ts";
+import { printResult } from "../output/print.ts";
 import { withCore } from "../with-core.ts";
 import { readStatus } from "./read.ts";
 import { toStatusText } from "./text.ts";

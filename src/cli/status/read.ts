@@ -1,9 +1,10 @@
 import { pauseOf, type PauseRecord } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { readQueueFacts } from "../../compose/read-facts.ts";
-import { readLaneNext, type LanesStatus } from "./read-lane-next.ts";
-import type { SourceId } from "../../ports/ids.ts";
+import type { SourceId, DrainName } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
+import { lateCheckMs, type LanesCounted, type LaneView } from "../../ports/lanes.ts";
+import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
 
 /** Since when a drain is paused, by whom and why. The document has only that it is. */
 export type DrainPause = PauseRecord | { readonly by: "document" } | null;
@@ -85,4 +86,42 @@ async function readPauses(core: Core): Promise<ReadonlyMap<string, readonly Paus
       ),
     ),
   );
+}
+
+/** A lane with when it can go on. */
+export interface LaneStatus extends LaneView {
+  /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
+  readonly nextInMs: number | null;
+  /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
+  readonly awaitsLook: boolean;
+}
+
+/** The lanes of one source. */
+export interface LanesStatus extends Pick<LanesCounted, "counts"> {
+  /** Those that are shown one by one, in their order. */
+  readonly reported: readonly LaneStatus[];
+}
+
+/** Asks the lanes of each drain with nothing wanted, which changes nothing. Throws `redis-unavailable`. */
+export async function readLaneNext(
+  { drains }: Pick<Core, "drains">,
+  { lanes, counts }: LanesCounted,
+): Promise<LanesStatus> {
+  const names = [...new Set(lanes.map(({ drain }) => drain))];
+  const next = new Map((await Promise.all(names.map((name) => ofDrain(name)))).flat());
+  return {
+    counts,
+    reported: lanes.map((lane) => {
+      const nextInMs = next.get(lane.lane) ?? null;
+      return { ...lane, nextInMs, awaitsLook: nextInMs === lateCheckMs };
+    }),
+  };
+
+  async function ofDrain(name: DrainName): Promise<readonly (readonly [string, number | null])[]> {
+    const drain = drains.get(name);
+    if (drain?.config.lane === undefined) return [];
+    const origins = lanes.filter((lane) => lane.drain === name).map(({ origin }) => origin);
+    const peeked = await peekLanes(drain, drain.config.lane, origins);
+    return peeked.map(({ lane, nextInMs }) => [lane, nextInMs] as const);
+  }
 }

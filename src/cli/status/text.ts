@@ -1,9 +1,8 @@
 import { formatDuration } from "../../rules/durations.ts";
 import { laneStates, type LaneState } from "../../ports/lanes.ts";
-import { counted } from "../output/counted.ts";
+import { counted, ifAny, joined, present, toAge, type Part } from "../output/words.ts";
 import type { OpenPass } from "../../ports/passes.ts";
-import type { LaneStatus } from "./read-lane-next.ts";
-import type { Status } from "./read.ts";
+import type { LaneStatus, Status } from "./read.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
@@ -21,7 +20,6 @@ export function toStatusText(columns: number, status: Status): string {
 
 type DrainStatus = Status["drains"][number];
 type SourceStatus = Status["sources"][number];
-type StrayGroup = NonNullable<SourceStatus["census"]>["strayComeBacks"]["top"][number];
 type ReplicaStatus = Status["replicas"][number];
 
 /** So that the seven columns of the table fit 80. The whole name is below the table. */
@@ -43,27 +41,20 @@ function toDocumentText(columns: number, { documentHash, documentProblems, repli
 }
 
 function toDrainTable(columns: number, { drains, replicas, at }: Status): string {
-  return toTable(
-    ["drain", "mode", "due", "held", "parked", "in doubt", "next pass"],
-    drains.map((drain) => [
-      columns <= terminalColumns ? shortened(drain.drain) : drain.drain,
-      toModeText(drain),
-      drain.due ?? "-",
-      drain.held ?? "-",
-      drain.parked ?? "-",
-      drain.inDoubt ?? "-",
-      toNextText(drain, replicas, at),
-    ]),
-  );
+  return toTable(drains, {
+    drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
+    mode: toModeText,
+    due: ({ due }) => due ?? "-",
+    held: ({ held }) => held ?? "-",
+    parked: ({ parked }) => parked ?? "-",
+    "in doubt": ({ inDoubt }) => inDoubt ?? "-",
+    "next pass": (drain) => toNextText(drain, replicas, at),
+  });
 }
 
 /** Of a mode that is not known only a pause is shown. */
 function toModeText({ mode, paused }: DrainStatus): string {
-  return [mode, paused === null ? null : "paused"].filter((part) => part !== null).join(", ") || "-";
-}
-
-function shortened(name: string): string {
-  return cut(name, maxName);
+  return present([mode, paused && "paused"]).join(", ") || "-";
 }
 
 function cut(text: string, max: number): string {
@@ -86,7 +77,7 @@ function toDrainText(columns: number, drain: DrainStatus, now: number): string {
   const heading = `${drain.drain}: ${toModeText(drain)}, source ${drain.source}\n`;
   return toSection(columns, heading + toPauseText(columns, drain.paused, now), [
     ["due", toReasons(due)],
-    ["drops", drops > 0 ? [`archive-missing ${drops}`, "due once the archive can be written"] : []],
+    ["drops", [drops > 0 && `archive-missing ${drops}`, drops > 0 && "due once the archive can be written"]],
     ["held", toReasons(drain.reasons?.held)],
     ["parked", toReasons(drain.reasons?.parked)],
     ["guards", closed.map(({ index }) => `index ${index} holds it back`)],
@@ -94,7 +85,7 @@ function toDrainText(columns: number, drain: DrainStatus, now: number): string {
   ]);
 }
 
-type ListRow = readonly [label: string, items: readonly string[], indent?: number];
+type ListRow = readonly [label: string, items: readonly Part[], indent?: number];
 
 /** A heading, and below it each list that is not empty. */
 function toSection(columns: number, heading: string, rows: readonly ListRow[]): string {
@@ -102,15 +93,10 @@ function toSection(columns: number, heading: string, rows: readonly ListRow[]): 
   return [heading, ...lists].join("");
 }
 
-/** The texts among these; a condition that is not met leaves something else. */
-function present(parts: readonly (string | false | 0 | null | undefined)[]): readonly string[] {
-  return parts.filter((part) => typeof part === "string" && part !== "") as string[];
-}
-
 function toPauseText(columns: number, paused: DrainStatus["paused"], now: number): string {
   if (paused === null) return "";
-  if (!("reason" in paused)) return wrapText(columns, 2, "paused    ", "by the drains document");
-  return wrapText(columns, 2, "paused    ", `by ${paused.by} ${toAgo(paused.at, now)}: ${paused.reason}`);
+  const byPerson = "reason" in paused && `by ${paused.by} ${toAge(paused.at, now)} ago: ${paused.reason}`;
+  return wrapText(columns, 2, "paused    ", byPerson || "by the drains document");
 }
 
 type Counts = Readonly<Record<string, number | undefined>>;
@@ -126,25 +112,25 @@ function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }
   const items = present([
     ...(openPass ? toOpenPassItems(openPass, now) : []),
     lastOutcome && lastOutcome !== "complete" && `the last was ${lastOutcome}`,
-    lastSuccessAt && `last complete ${toAgo(lastSuccessAt, now)}`,
-    lastFullAt && `last full ${toAgo(lastFullAt, now)}`,
+    lastSuccessAt && `last complete ${toAge(lastSuccessAt, now)} ago`,
+    lastFullAt && `last full ${toAge(lastFullAt, now)} ago`,
     lastSuccessAt && (exact === true ? "counts are exact" : "counts carried forward since"),
   ]);
   return items.length === 0 ? ["none has ended yet"] : items;
 }
 
 /** Its counts are of the pages that it has done. They replace those of the last pass when it ends. */
-function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: number): readonly string[] {
+function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: number): readonly Part[] {
   const { listed, republished, due, held, parked } = soFar;
-  return present([
-    `one is open since ${formatDuration(span(startedAt, now))}`,
+  return [
+    `one is open since ${toAge(startedAt, now)}`,
     `${listed} listed so far`,
     `${republished} published`,
-    due > 0 && `${due} left due`,
-    held > 0 && `${held} held`,
-    parked > 0 && `${parked} parked`,
+    ifAny(due, "left due"),
+    ifAny(held, "held"),
+    ifAny(parked, "parked"),
     `${counted(windowsLeft, "window")} left`,
-  ]);
+  ];
 }
 
 function toSourceText(columns: number, source: SourceStatus, { at: now, drains, replicas }: Status): string {
@@ -153,7 +139,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
       .filter((one) => one.source === source.source)
       .flatMap(({ state, code }) => [
         `${replica.replica} is ${state} (${code})`,
-        `reported ${toAgo(replica.seenAt, now)}`,
+        `reported ${toAge(replica.seenAt, now)} ago`,
       ]),
   );
   return toSection(columns, `source ${source.source}\n`, [
@@ -179,20 +165,25 @@ function toCensusRows(census: SourceStatus["census"], now: number): readonly Lis
       : "the first has expired");
   const items = [
     counted(census.depth, "record"),
-    oldestEnteredAt !== null && `oldest ${formatDuration(span(oldestEnteredAt, now))}`,
+    oldestEnteredAt !== null && `oldest ${toAge(oldestEnteredAt, now)}`,
     first,
     expiringAccepted > 0 && `${toExpiring(expiringAccepted)} and no copy is wanted`,
-    `counted ${toAgo(census.at, now)}`,
+    `counted ${toAge(census.at, now)} ago`,
   ];
   const trouble = [
-    census.unselected > 0 && `${census.unselected} selected by no drain`,
-    strayComeBacks.count > 0 && `${strayComeBacks.count} of them failed again after a redrive`,
+    ifAny(census.unselected, "selected by no drain"),
+    ifAny(strayComeBacks.count, "of them failed again after a redrive"),
     expiringUnarchived > 0 && `${toExpiring(expiringUnarchived)} without a copy`,
   ];
   return [
-    ["queue", present(items)],
-    ["!", present(trouble)],
-    ["back from", strayComeBacks.top.map(toStrayText)],
+    ["queue", items],
+    ["!", trouble],
+    [
+      "back from",
+      strayComeBacks.top.map(
+        ({ host, status, count }) => `${host} ${status ?? "without an answer"} (${count})`,
+      ),
+    ],
   ];
 }
 
@@ -203,12 +194,12 @@ function toLaneRows(
   standstillOf: (drain: string) => string | null,
 ): readonly ListRow[] {
   if (lanes === null) return [];
-  const { counts, told } = lanes;
+  const { counts, reported } = lanes;
   const all = countStates((state) => counts[state]);
-  const more = countStates((state) => counts[state] - told.filter((lane) => lane.state === state).length);
+  const more = countStates((state) => counts[state] - reported.filter((lane) => lane.state === state).length);
   return [
     ["lanes", all.length === 0 ? ["none yet"] : all],
-    ...told.map((lane): ListRow => ["", toLaneItems(lane, now, standstillOf(lane.drain)), 4]),
+    ...reported.map((lane): ListRow => ["", toLaneItems(lane, now, standstillOf(lane.drain)), 4]),
     ["", more.map((text, index) => (index === 0 ? `and ${text}` : text)), 4],
   ];
 }
@@ -230,15 +221,15 @@ function toStandstill(
   return drain.mode === "plan" ? "its drain is in plan mode" : null;
 }
 
-function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): readonly string[] {
+function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): readonly Part[] {
   const { origin, drain, state, since, why } = lane;
-  return present([
-    `${cut(origin, maxOrigin)} of ${shortened(drain)}`,
-    `${state} since ${formatDuration(span(since, now))}`,
+  return [
+    `${cut(origin, maxOrigin)} of ${cut(drain, maxName)}`,
+    `${state} since ${toAge(since, now)}`,
     why,
     ...toLaneStep(lane),
     toLaneNext(lane, standstill),
-  ]);
+  ];
 }
 
 /** Of a halted lane, the step is its probe. Of an open one it is a sample, and what goes plain is in no step. */
@@ -262,57 +253,38 @@ function toLaneNext(lane: LaneStatus, standstill: string | null): string | null 
   return state === "halted" ? "next probe now" : `takes ${Math.max(0, size - sent)} more now`;
 }
 
-function toStrayText({ host, status, count }: StrayGroup): string {
-  return `${host} ${status ?? "without an answer"} (${count})`;
-}
-
-function toLedgerItems(source: SourceStatus, now: number): readonly string[] {
-  return present([
+function toLedgerItems(source: SourceStatus, now: number): readonly Part[] {
+  return [
     `open ${source.open ?? "-"}`,
     `unknown ${source.unknown ?? "-"}`,
     `pending delete ${source.pendingDelete ?? "-"}`,
-    source.oldestPendingAt && `the oldest ${formatDuration(span(source.oldestPendingAt, now))}`,
+    source.oldestPendingAt && `the oldest ${toAge(source.oldestPendingAt, now)}`,
     source.failedDeletes && `failed deletes ${source.failedDeletes}`,
     `settle gate ${source.settleGate ?? "-"}`,
-  ]);
+  ];
 }
 
 function toReplicaText(columns: number, { replicas, at: now }: Status): string {
   if (replicas.length === 0)
     return "no replica is running: no pass will begin, and nothing is counted anew\n";
-  const table = toTable(
-    ["replica", "document", "for", "seen ago", ""],
-    replicas.map((replica) => [
-      replica.replica,
-      replica.documentHash,
-      formatDuration(span(replica.adoptedAt, now)),
-      formatDuration(span(replica.seenAt, now)),
-      toMark(replica),
-    ]),
+  const table = toTable(replicas, {
+    replica: ({ replica }) => replica,
+    document: ({ documentHash }) => documentHash,
+    for: ({ adoptedAt }) => toAge(adoptedAt, now),
+    "seen ago": ({ seenAt }) => toAge(seenAt, now),
+    "": toMark,
+  });
+  const toTrouble = (heading: string, text: string | null | undefined): string => {
+    const lines = (text ?? "").split("\n").map((line) => wrapText(columns, 2, "", line));
+    return text ? `${heading}:\n${lines.join("")}` : "";
+  };
+  return joined(
+    table,
+    ...replicas.map((one) => toTrouble(`${one.replica} rejects its drains document`, one.rejected)),
+    ...replicas.map((one) => toTrouble(`${one.replica} cannot write to the archive`, one.archive)),
   );
-  const rejections = replicas.flatMap(({ replica, rejected }) =>
-    rejected === null
-      ? []
-      : [
-          `${replica} rejects its drains document:\n`,
-          ...rejected.split("\n").map((line) => wrapText(columns, 2, "", line)),
-        ],
-  );
-  const archives = replicas.flatMap(({ replica, archive }) =>
-    archive ? [`${replica} cannot write to the archive:\n`, wrapText(columns, 2, "", archive)] : [],
-  );
-  return [table, ...rejections, ...archives].join("");
 }
 
 function toMark({ sameDocument, rejected }: ReplicaStatus): string {
-  return [sameDocument ? "" : "differs", rejected === null ? "" : "rejected"].filter(Boolean).join(", ");
-}
-
-function span(at: number, now: number): number {
-  // The clocks of this machine, Redis and the service are not one.
-  return Math.max(0, now - at);
-}
-
-function toAgo(at: number, now: number): string {
-  return `${formatDuration(span(at, now))} ago`;
+  return present([!sameDocument && "differs", rejected !== null && "rejected"]).join(", ");
 }

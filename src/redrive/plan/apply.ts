@@ -51,7 +51,7 @@ export interface ApplyWait {
   /** Their reasons, as far as known, with the count of each. */
   readonly reasons: Readonly<Record<string, number>>;
   /** Ms until the next listing of the range, at the latest. */
-  readonly nextLookMs: number;
+  readonly nextCheckMs: number;
 }
 
 export interface Applied {
@@ -71,7 +71,7 @@ export interface Applied {
   /** Why it ended early; null if it did not. */
   readonly stop:
     | null
-    | { readonly kind: "told" }
+    | { readonly kind: "interrupted" }
     | { readonly kind: "paused"; readonly why: string }
     | { readonly kind: "failed"; readonly error: unknown };
 }
@@ -90,14 +90,16 @@ export async function applyPlan(run: ApplyRun): Promise<Applied> {
   try {
     await work.rounds();
   } catch (error) {
-    work.stop(isTold(run) ? { kind: "told" } : (pausedStop(pause) ?? { kind: "failed", error }));
+    work.stop(
+      isInterrupted(run) ? { kind: "interrupted" } : (pausedStop(pause) ?? { kind: "failed", error }),
+    );
   } finally {
     pause.end();
   }
   return { ...work.applied(), leftLanes: await work.lanes().catch(() => null) };
 }
 
-function isTold({ signals: { signal, stopping } }: ApplyRun): boolean {
+function isInterrupted({ signals: { signal, stopping } }: ApplyRun): boolean {
   return signal.aborted || stopping.aborted;
 }
 
@@ -112,7 +114,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const signals = { ...run.signals, stopping: AbortSignal.any([run.signals.stopping, pause.signal]) };
   const { source } = run.drain;
   const capacity = reportingRateWaits(source.capacity, (count, waitMs) =>
-    run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextLookMs: waitMs }),
+    run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextCheckMs: waitMs }),
   );
   const drain: DrainRuntime = {
     ...run.drain,
@@ -223,8 +225,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
         if (fruitless === roundsWithoutProgress) return;
         const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
         if (waitMs <= maxWaitMs) {
-          const nextLookMs = Math.max(minWaitMs, waitMs);
-          run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextLookMs });
+          const nextCheckMs = Math.max(minWaitMs, waitMs);
+          run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs });
           await sleep(waitMs);
         } else if (fruitless > 0) return;
       }
@@ -303,7 +305,7 @@ const maxRateLimitMs = 60_000;
 
 async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals): Promise<Applied["stop"]> {
   const { pausedBy, drain, open, onWait } = run;
-  if (isTold(run)) return { kind: "told" };
+  if (isInterrupted(run)) return { kind: "interrupted" };
   if (drain.config.paused) return { kind: "paused", why: "by the drains document" };
   const why = pause.why() ?? (await pausedBy());
   if (why !== null) return { kind: "paused", why };
@@ -311,7 +313,7 @@ async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals
   const state = health.current("batch");
   if (state.state === "waiting" && state.until - clock.now() <= maxRateLimitMs) {
     const waitMs = Math.max(0, state.until - clock.now());
-    onWait({ left: open.size, reasons: { "not-sent": open.size }, nextLookMs: waitMs });
+    onWait({ left: open.size, reasons: { "not-sent": open.size }, nextCheckMs: waitMs });
     await clock.sleep(waitMs, AbortSignal.any([signals.signal, signals.stopping]));
   }
   health.check();

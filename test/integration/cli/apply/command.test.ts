@@ -266,7 +266,7 @@ describe("redriver apply", () => {
       { terminal: true },
     );
     expect(exitCode).toBe(0);
-    expect(err).toMatch(/orders: 0 of 150 done, waits for rate-limit 50, next look in 1s/);
+    expect(err).toMatch(/orders: 0 of 150 done, waits for rate-limit 50, next check in 1s/);
     expect(performance.now() - startedAt).toBeGreaterThan(1_500);
     expect(stand.emulator.journal.counts().accepted).toBe(150);
   });
@@ -393,7 +393,7 @@ describe("redriver apply", () => {
     const { exitCode, out } = await running;
     expect(exitCode).toBe(3);
     const { applied } = lineOf(out);
-    expect(applied.stoppedBy).toBe("told");
+    expect(applied.stoppedBy).toBe("interrupted");
     expect(applied.tally["republished"]).toBe(applied.tally["deleted"]);
     expect(applied.left + applied.tally["republished"]!).toBe(600);
   });

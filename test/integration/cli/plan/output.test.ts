@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPlanOutput } from "../../../../src/cli/plan/output.ts";
+import { openPlanOutput } from "../../../../src/cli/plan/file.ts";
 import { processIo } from "../../../../src/cli/io.ts";
 import { createFolder } from "../../../support/command.ts";
 

@@ -130,8 +130,8 @@ describe("an apply", () => {
       });
       expect(rig.emulator.dlq.size).toBe(0);
       expect(waits[0]).toMatchObject({ left: 1, reasons: { "in-flight": 1 } });
-      expect(waits[0]!.nextLookMs).toBeGreaterThan(10_000);
-      expect(waits[0]!.nextLookMs).toBeLessThan(17_100);
+      expect(waits[0]!.nextCheckMs).toBeGreaterThan(10_000);
+      expect(waits[0]!.nextCheckMs).toBeLessThan(17_100);
     },
   );
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  skipsOf,
   toApplyText,
   toQuestion,
   toSkipsText,
@@ -73,7 +72,7 @@ describe("an apply on the terminal", () => {
       examples: [{ dlqId: "11-0" as DlqId, why: "changed" as const, was: due }],
     };
     const applied = { tally, dropped: 1, meanwhile: 836, skips, left: 0, leftReasons: {}, stop: null };
-    expect(toSkipsText("orders", skipsOf({ ...line, applied } as never))).toMatchInlineSnapshot(`
+    expect(toSkipsText({ ...line, applied } as never)).toMatchInlineSnapshot(`
       "orders: 7 skipped: 2 gone, 1 changed, 4 decided otherwise
         5-0: republish by outage → gone
         6-0: drop by old → gone
@@ -104,8 +103,8 @@ describe("an apply on the terminal", () => {
 
 describe("a wait", () => {
   it("says for what and until when", () => {
-    expect(toWaitText({ reasons: { guard: 20, "rate-limit": 3 }, nextLookMs: 9_001 })).toBe(
-      "waits for guard 20, rate-limit 3, next look in 10s",
+    expect(toWaitText({ reasons: { guard: 20, "rate-limit": 3 }, nextCheckMs: 9_001 })).toBe(
+      "waits for guard 20, rate-limit 3, next check in 10s",
     );
   });
 });

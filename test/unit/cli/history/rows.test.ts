@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { historyHeader, toTableRows, type HistoryRow } from "../../../../src/cli/history/rows.ts";
+import { historyColumns, withProofs, type HistoryRow } from "../../../../src/cli/history/rows.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import { unknownDrainNote } from "../../../../src/cli/input/choose-drains.ts";
 
@@ -10,8 +10,8 @@ function row(changes: Partial<HistoryRow>): HistoryRow {
 }
 
 /** One column of the table, top to bottom. */
-function column(name: (typeof historyHeader)[number], rows: readonly HistoryRow[]): readonly string[] {
-  return toTableRows(rows).map((cells) => cells[historyHeader.indexOf(name)] ?? "");
+function column(name: keyof typeof historyColumns, rows: readonly HistoryRow[]): readonly string[] {
+  return withProofs(rows).map(historyColumns[name]);
 }
 
 describe("the table of history", () => {

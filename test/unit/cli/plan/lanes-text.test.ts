@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toLanesText } from "../../../../src/cli/plan/lanes-text.ts";
+import { toLanesText } from "../../../../src/cli/plan/room-text.ts";
 import { laneOf } from "../../../support/lane-wait.ts";
 
 describe("what waits for lanes", () => {

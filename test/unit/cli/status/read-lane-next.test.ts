@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../../src/compose/build-core.ts";
-import { readLaneNext } from "../../../../src/cli/status/read-lane-next.ts";
+import { readLaneNext } from "../../../../src/cli/status/read.ts";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
 import { config, createLaneStand, origin } from "../../../support/lane-stands.ts";
 import { drain } from "../../../support/ledger-stands.ts";
@@ -16,8 +16,8 @@ test("a step whose watch is over awaits a look, until that has come", async () =
     drains: new Map([[drain, { config: { name: drain, lane: config }, source: { lanes: book } }]]),
   };
   const next = async () => {
-    const { told } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1));
-    return told.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
+    const { reported } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1));
+    return reported.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
   };
   const asks = [{ lane, origin, wanted: config.canary, resumeMinutes: [] }];
   const [answer] = (await book.ask(drain, config, asks)).answers;

@@ -174,7 +174,10 @@ describe("status on a terminal", () => {
     const halted = lane({ state: "halted", nextInMs: 0 });
     const late = { nextInMs: 15_000, awaitsLook: true };
     const endOf = (one: typeof halted, changes: Parameters<typeof textOf>[0] = {}) => {
-      const lanes = { counts: { halted: 0, canary: 0, ramping: 0, open: 0, [one.state]: 1 }, told: [one] };
+      const lanes = {
+        counts: { halted: 0, canary: 0, ramping: 0, open: 0, [one.state]: 1 },
+        reported: [one],
+      };
       const text = textOf({ ...changes, sources: [source({ lanes })] }).replaceAll(/\s+/g, " ");
       return /of orders, \w+ since 6m, (.*?)(?: replica document| no replica is)/.exec(text)?.[1];
     };

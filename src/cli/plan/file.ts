@@ -2,6 +2,9 @@ import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, basename } from "node:path";
 import { RedriverError } from "../../ports/errors.ts";
 import type { Io } from "../io.ts";
+import { readPlan, type PlanHead } from "../../redrive/plan/plan-file.ts";
+import type { PlanRecord } from "../../redrive/plan/plan-record.ts";
+import { readNamedFile } from "../input/named-file.ts";
 
 /** Where the lines of a plan go. */
 export interface PlanOutput {
@@ -82,5 +85,22 @@ async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Pr
   } catch (cause) {
     const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     throw new RedriverError("command-misused", `the plan cannot be written to ${target}: ${why}`, { cause });
+  }
+}
+
+/**
+ * Reads a whole plan; `-` is stdin. Throws `plan-invalid` for a file that is no plan or was changed, and
+ * `command-misused` for one that cannot be read. Nothing may be done about a record before the answer is
+ * there.
+ */
+export async function readPlanFile(file: string, onRecord: (record: PlanRecord) => void): Promise<PlanHead> {
+  const chunks: AsyncIterable<Buffer> = readNamedFile(file);
+  try {
+    const reading = await readPlan(chunks, onRecord);
+    if (reading.ok) return reading.head;
+    throw new RedriverError("plan-invalid", `${file === "-" ? "the plan" : file}: ${reading.problem}`);
+  } catch (cause) {
+    if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
+    throw new RedriverError("command-misused", `${file} cannot be read: ${String(cause.code)}`, { cause });
   }
 }

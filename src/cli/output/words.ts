@@ -1,0 +1,56 @@
+import type { Lineage } from "../../message/lineage.ts";
+import { formatDuration } from "../../rules/durations.ts";
+
+/** `1 source`, `2 sources`. `many` if the plural is not made with an s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `3 parked`; empty for 0. */
+export function ifAny(count: number, what: string): string {
+  return count === 0 ? "" : `${count} ${what}`;
+}
+
+/** `guard 20`, `rate-limit 3`. */
+export function toCounts(counts: Readonly<Record<string, number | undefined>>): readonly string[] {
+  return Object.entries(counts).map(([what, count = 0]) => `${what} ${count}`);
+}
+
+/** A text, or what a condition that is not met leaves in its place. */
+export type Part = string | false | 0 | null | undefined;
+
+export function present(parts: readonly Part[]): readonly string[] {
+  return parts.filter((part) => typeof part === "string" && part !== "") as string[];
+}
+
+/** Lines that end in newlines, one after the other. */
+export function joined(...parts: readonly Part[]): string {
+  return present(parts).join("");
+}
+
+/** `2026-11-20 10:15:00 UTC`; a number that is no moment as it is. */
+export function toTime(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  return date
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, " UTC");
+}
+
+/** `in 1m12s to 10m`, `in 1h`. */
+export function toSpan(from: number, to: number, now: number): string {
+  const [first, last] = [from, to].map((at) => formatDuration(Math.max(0, at - now)));
+  return first === last ? `in ${first}` : `in ${first} to ${last}`;
+}
+
+/** How long ago. 0 for the future: the clocks of this machine, Redis and the service are not one. */
+export function toAge(at: number, now: number): string {
+  return formatDuration(Math.max(0, now - at));
+}
+
+/** Where a record came from, by its signed lineage. A probe that came back `down` leaves its attempt to the next redrive. */
+export function cameBackText({ parentDlqId, attempt, step }: Lineage): string {
+  const how = step?.isCanary === true ? `, sent as a ${step.isProbe ? "probe" : "canary"}` : "";
+  return `it came back from ${parentDlqId} after attempt ${attempt}${how}`;
+}
