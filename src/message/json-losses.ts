@@ -13,60 +13,29 @@ export function findJsonLosses(
   text: string,
   value: unknown,
 ): readonly Extract<PolicyLoss, "body-numbers" | "body-duplicate-keys">[] {
-  const { members, keepsNumbers } = scan(text);
+  let members = 0;
+  let keepsNumbers = true;
+  const next = /[":]|-?\d[\d.eE+-]*/g;
+  for (let found = next.exec(text); found !== null; found = next.exec(text)) {
+    const [token] = found;
+    if (token === '"') next.lastIndex = endOfString(text, found.index);
+    else if (token === ":") members++;
+    else keepsNumbers &&= survives(token);
+  }
   return [
     ...(keepsNumbers ? [] : ["body-numbers" as const]),
     ...(members > countMembers(value) ? ["body-duplicate-keys" as const] : []),
   ];
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-const colon = 0x3a;
-const minus = 0x2d;
-
-function scan(text: string): { readonly members: number; readonly keepsNumbers: boolean } {
-  let members = 0;
-  let keepsNumbers = true;
-  let at = 0;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === quote) {
-      at = endOfString(text, at);
-    } else if (code === minus || isDigit(code)) {
-      const end = endOfNumber(text, at);
-      keepsNumbers &&= survives(text.slice(at, end));
-      at = end;
-    } else {
-      if (code === colon) members++;
-      at++;
-    }
-  }
-  return { members, keepsNumbers };
-}
-
 /** The index behind a string of JSON that begins at `start` with its quote. */
 export function endOfString(text: string, start: number): number {
+  const [quote, backslash] = [0x22, 0x5c];
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== quote) {
     at += text.charCodeAt(at) === backslash ? 2 : 1;
   }
   return at + 1;
-}
-
-function endOfNumber(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && isNumberPart(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
-
-/** Digits, `+`, `-`, `.`, `e`, `E`. */
-function isNumberPart(code: number): boolean {
-  return isDigit(code) || code === 0x2b || code === minus || code === 0x2e || code === 0x65 || code === 0x45;
 }
 
 /** True if a JSON number is written back with the value it was read from. */

@@ -7,7 +7,7 @@
 import jsonPatch from "fast-json-patch";
 import type { PatchOperation } from "./item-changes.ts";
 import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
-import { type JsonValue, isObject } from "./json-value.ts";
+import { isObject } from "./json-value.ts";
 
 /** `not-applicable`: a `test` that fails, a missing path, or one that reaches a prototype. */
 export type PatchResult =
@@ -45,21 +45,22 @@ export function patchJson(document: unknown, operations: readonly PatchOperation
   }
 }
 
+/** Values are cloned: the library puts them into the document as they are, and later operations change them there. */
 function toSteps(document: unknown, operation: PatchOperation): readonly Step[] {
   switch (operation.op) {
     case "add":
     case "replace":
     case "test":
-      return [{ op: operation.op, path: operation.path, value: cloned(operation.value) }];
+      return [{ op: operation.op, path: operation.path, value: structuredClone(operation.value) }];
     case "remove":
       return [{ op: "remove", path: operation.path }];
     case "copy":
-      return [{ op: "add", path: operation.path, value: cloned(valueAt(document, operation.from)) }];
+      return [{ op: "add", path: operation.path, value: structuredClone(valueAt(document, operation.from)) }];
     case "move": {
       if (operation.path.startsWith(`${operation.from}/`)) throw new NotApplicable();
       return [
         { op: "remove", path: operation.from },
-        { op: "add", path: operation.path, value: cloned(valueAt(document, operation.from)) },
+        { op: "add", path: operation.path, value: structuredClone(valueAt(document, operation.from)) },
       ];
     }
   }
@@ -110,9 +111,4 @@ function tokensOf(pointer: string): readonly string[] {
   const tokens = parsePointer(pointer);
   if (tokens === null) throw new NotApplicable();
   return tokens;
-}
-
-/** The library puts values into the document as they are, and later operations change them there. */
-function cloned(value: unknown): JsonValue {
-  return structuredClone(value) as JsonValue;
 }

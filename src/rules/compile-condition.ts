@@ -1,11 +1,17 @@
+import { BlockList } from "node:net";
 import { parsePointer } from "../message/json-pointer.ts";
-import {
-  compileAddresses,
-  compileNumbers,
-  compileTexts,
-  compileValues,
-} from "./patterns/compile-patterns.ts";
-import type { Condition } from "./spec.ts";
+import type { JsonValue } from "../message/json-value.ts";
+import { parseIpAddress, type IpAddress } from "./patterns/address-patterns.ts";
+import { compileGlob } from "./patterns/glob.ts";
+import { compileRegex } from "./patterns/regex.ts";
+import type {
+  Condition,
+  AddressPattern,
+  NumberPattern,
+  TextField,
+  TextPattern,
+  ValuePattern,
+} from "./spec.ts";
 import type { Subject } from "./subject.ts";
 
 export function compileCondition(condition: Condition): (subject: Subject) => boolean {
@@ -57,5 +63,111 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
       // A text that is no pointer has no value.
       return (subject) => matches(names === null ? undefined : subject.value(condition.field, names));
     }
+  }
+}
+
+/** A test of a field's value. For an absent field (undefined) only `none` matches, for any other `some` does. */
+function whereThere<Value>(
+  oneOf: readonly { readonly kind: string }[],
+  matches: (value: Value) => boolean,
+): (value: Value | undefined) => boolean {
+  const none = oneOf.some(({ kind }) => kind === "none");
+  const some = oneOf.some(({ kind }) => kind === "some");
+  return (value) => (value === undefined ? none : some || matches(value));
+}
+
+/**
+ * True if any value matches; a field without values is absent. Host patterns are compared in lower case and
+ * method patterns in upper case, as their fields are written.
+ */
+function compileTexts(
+  oneOf: readonly TextPattern[],
+  field?: TextField,
+): (values: readonly string[]) => boolean {
+  const spelled = (text: string): string =>
+    field === "host" ? text.toLowerCase() : field === "method" ? text.toUpperCase() : text;
+  const exact = new Set(
+    oneOf.flatMap((pattern) => (pattern.kind === "exact" ? [spelled(pattern.value)] : [])),
+  );
+  const tests = oneOf.flatMap((pattern) => compileText(pattern, spelled) ?? []);
+  const matchesAny = whereThere<readonly string[]>(oneOf, (values) => {
+    for (const value of values) {
+      if (exact.has(value)) return true;
+      for (const matches of tests) if (matches(value)) return true;
+    }
+    return false;
+  });
+  return (values) => matchesAny(values.length === 0 ? undefined : values);
+}
+
+/** Null for the kinds that are not compiled one by one. */
+function compileText(
+  pattern: TextPattern,
+  spelled: (text: string) => string,
+): ((text: string) => boolean) | null {
+  switch (pattern.kind) {
+    case "glob":
+      return compileGlob(spelled(pattern.pattern));
+    case "prefix": {
+      const prefix = spelled(pattern.value);
+      return (text) => text.startsWith(prefix);
+    }
+    case "suffix": {
+      const suffix = spelled(pattern.value);
+      return (text) => text.endsWith(suffix);
+    }
+    case "regex":
+      return compileRegex(pattern.source);
+    case "exact":
+    case "some":
+    case "none":
+      return null;
+  }
+}
+
+export function compileNumbers(oneOf: readonly NumberPattern[]): (value: number | undefined) => boolean {
+  const ranges = oneOf.filter((pattern) => pattern.kind === "range");
+  return whereThere(oneOf, (value: number) => ranges.some(({ from, to }) => from <= value && value <= to));
+}
+
+/** A text that is no address (null) is there, but in no network. */
+function compileAddresses(
+  oneOf: readonly AddressPattern[],
+): (address: IpAddress | null | undefined) => boolean {
+  // A list of its own for each family: a list compares addresses of one with networks of the other.
+  const networks = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const pattern of oneOf) {
+    const network = pattern.kind === "network" ? parseIpAddress(pattern.address) : null;
+    if (pattern.kind !== "network" || network === null) continue;
+    networks[network.family].addSubnet(network.address, pattern.bits, network.family);
+  }
+  return whereThere(
+    oneOf,
+    (address: IpAddress | null) =>
+      address !== null && networks[address.family].check(address.address, address.family),
+  );
+}
+
+function compileValues(oneOf: readonly ValuePattern[]): (value: JsonValue | undefined) => boolean {
+  const tests = oneOf.flatMap((pattern) => compileValue(pattern) ?? []);
+  return whereThere(oneOf, (value: JsonValue) => tests.some((matches) => matches(value)));
+}
+
+function compileValue(pattern: ValuePattern): ((value: JsonValue) => boolean) | null {
+  switch (pattern.kind) {
+    case "literal":
+      return (value) => value === pattern.value;
+    case "number":
+      return (value) =>
+        typeof value === "number" &&
+        (pattern.openFrom ? pattern.from < value : pattern.from <= value) &&
+        (pattern.openTo ? value < pattern.to : value <= pattern.to);
+    case "text": {
+      const matches = compileTexts([pattern.pattern]);
+      return (value) => typeof value === "string" && matches([value]);
+    }
+    case "some":
+    case "none":
+      return null;
   }
 }

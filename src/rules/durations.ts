@@ -1,4 +1,4 @@
-import type { Parsed } from "./patterns/pattern-kind.ts";
+import { orExpected, type Parsed } from "./patterns/pattern-kind.ts";
 
 const units = [
   ["d", 86_400_000],
@@ -35,16 +35,12 @@ function textOf(durationMs: number, first: number, end: number): string {
 
 /** `30s`, `2m`, `1h30m`, `3d`, `250ms`: whole numbers with units, largest first, as milliseconds. */
 export function parseDuration(value: unknown): Parsed<number> {
-  if (typeof value === "number" || (typeof value === "string" && /^\s*\d+\s*$/.test(value))) {
-    return {
-      ok: false,
-      expected: `a duration with a unit (ms, s, m, h or d), such as 30s: a number alone has none`,
-    };
-  }
-  const durationMs = typeof value === "string" ? toDurationMs(value.trim()) : null;
-  return durationMs === null
-    ? { ok: false, expected: `a duration in ms, s, m, h or d, such as 30s, 2m, 1h30m or 3d` }
-    : { ok: true, value: durationMs };
+  const text = typeof value === "string" ? value.trim() : "";
+  const isNumberAlone = typeof value === "number" || /^\d+$/.test(text);
+  const expected = isNumberAlone
+    ? "a duration with a unit (ms, s, m, h or d), such as 30s: a number alone has none"
+    : "a duration in ms, s, m, h or d, such as 30s, 2m, 1h30m or 3d";
+  return orExpected(toDurationMs(text), expected);
 }
 
 /** In ms; null for a text that is no duration. */

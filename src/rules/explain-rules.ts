@@ -55,23 +55,15 @@ export function explainRules(
 /** The first sub-condition that does not match, in words; null if the condition matches. */
 function firstMiss(condition: Condition, subject: Subject): string | null {
   if (compileCondition(condition)(subject)) return null;
-  switch (condition.kind) {
-    case "any":
-      return null;
-    case "all":
-      return condition.of.reduce<string | null>((miss, inner) => miss ?? firstMiss(inner, subject), null);
-    case "some":
-      return `none of (${condition.of.map((inner) => firstMiss(inner, subject)).join("; ")})`;
-    case "not":
-      return `${describeCondition(condition)}, but that matches`;
-    case "text":
-    case "header":
-    case "number":
-    case "duration":
-    case "address":
-    case "value":
-      return `${describeCondition(condition)}, but the record has ${describeActual(condition, subject)}`;
+  if (condition.kind === "all") {
+    return condition.of.reduce<string | null>((miss, inner) => miss ?? firstMiss(inner, subject), null);
   }
+  if (condition.kind === "some") {
+    return `none of (${condition.of.map((inner) => firstMiss(inner, subject)).join("; ")})`;
+  }
+  const words = describeCondition(condition);
+  if (condition.kind === "not" || condition.kind === "any") return `${words}, but that matches`;
+  return `${words}, but the record has ${describeActual(condition, subject)}`;
 }
 
 /** In the words of the document. Texts for header values and bodies become "[set]": they may be secrets. */
@@ -104,7 +96,7 @@ function toWords(written: unknown, isText: boolean): string {
  * The record's value for a test. Bodies, header values, URLs and paths can contain secrets, so only their
  * presence is shown. A value inside a body is shown by its type.
  */
-export function describeActual(condition: Leaf, subject: Subject): string {
+function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {
     case "text":
       return describeFound(subject.texts(condition.field), textFields[condition.field] !== "name");

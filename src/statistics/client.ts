@@ -1,3 +1,4 @@
+import { parseJson } from "../message/json-value.ts";
 import { parseRetryMoment } from "../message/retry-after.ts";
 import type { Clock } from "../ports/clock.ts";
 import { RedriverError } from "../ports/errors.ts";
@@ -80,79 +81,59 @@ class BodyTooLong extends Error {}
 function basic(index: IndexTarget, { user, password }: IndexCredentials): string {
   // RFC 7617: everything after the first colon is the password, so this user could never be recognised.
   if (user.includes(":")) {
-    throw new RedriverError(
-      "unauthorised",
-      `${naming(index)}: expected a user without a colon; see ${setting(index)}`,
-    );
+    throw failure(index, "unauthorised", `expected a user without a colon; see ${setting(index)}`);
   }
   return `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}`;
 }
 
 function refusal(index: IndexTarget, status: number, retryAt: number): RedriverError {
-  const problem = `${naming(index)}: expected 200, got ${status}`;
+  const problem = `expected 200, got ${status}`;
   if (status === 401 || status === 403) {
-    return new RedriverError("unauthorised", `${problem}; see ${setting(index)}`, { status });
+    return failure(index, "unauthorised", `${problem}; see ${setting(index)}`, { status });
   }
-  if (status === 429) return new RedriverError("rate-limited", problem, { status, retryAt });
-  if (status === 408 || status >= 500)
-    return new RedriverError("statistics-unavailable", problem, { status });
-  return new RedriverError(
-    "source-misconfigured",
-    `${problem}; see indexes.${index.name}.id and the base URL of the search API`,
-    { status },
-  );
+  if (status === 429) return failure(index, "rate-limited", problem, { status, retryAt });
+  if (status === 408 || status >= 500) return failure(index, "statistics-unavailable", problem, { status });
+  const settings = `indexes.${index.name}.id and the base URL of the search API`;
+  return failure(index, "source-misconfigured", `${problem}; see ${settings}`, { status });
 }
 
 function translate(
-  error: unknown,
+  cause: unknown,
   index: IndexTarget,
   signal: AbortSignal | undefined,
   timeout: AbortSignal,
   timeoutMs: number,
 ): RedriverError {
-  if (error instanceof RedriverError) return error;
-  if (error instanceof BodyTooLong) {
-    return new RedriverError(
-      "answer-unreadable",
-      `${naming(index)}: expected at most ${maxAnswerBytes} bytes, got more`,
-      { cause: error, status: 200 },
-    );
+  if (cause instanceof RedriverError) return cause;
+  if (cause instanceof BodyTooLong) {
+    const problem = `expected at most ${maxAnswerBytes} bytes, got more`;
+    return failure(index, "answer-unreadable", problem, { cause, status: 200 });
   }
-  if (signal?.aborted === true) {
-    return new RedriverError("stopped", `${naming(index)}: stopped before the answer`, { cause: error });
-  }
-  if (timeout.aborted) {
-    return new RedriverError("statistics-unavailable", `${naming(index)}: no answer within ${timeoutMs} ms`, {
-      cause: error,
-    });
-  }
-  return new RedriverError("statistics-unavailable", `${naming(index)}: the connection failed`, {
-    cause: error,
-  });
+  if (signal?.aborted === true) return failure(index, "stopped", "stopped before the answer", { cause });
+  const problem = timeout.aborted ? `no answer within ${timeoutMs} ms` : "the connection failed";
+  return failure(index, "statistics-unavailable", problem, { cause });
 }
 
 function decode(index: IndexTarget, text: string): IndexStatistics {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    // The parser's error quotes the answer, which may be anything, so it is dropped.
-    throw new RedriverError("answer-unreadable", `${naming(index)}: expected JSON, got something else`, {
-      status: 200,
-    });
-  }
+  const unreadable = (problem: string): RedriverError =>
+    failure(index, "answer-unreadable", problem, { status: 200 });
+  const answer = parseJson(text);
+  // The parser's error would quote the answer, which may be anything.
+  if (answer === undefined) throw unreadable("expected JSON, got something else");
   const parsed = parseStatistics(answer);
   if (parsed.kind === "statistics") return parsed.statistics;
   const [first] = parsed.problems;
-  throw new RedriverError(
-    "answer-unreadable",
-    `${naming(index)}: expected ${first?.expected ?? "statistics"}${first?.field ? ` at ${first.field}` : ""}, got ${first?.got ?? "nothing"}`,
-    { status: 200 },
-  );
+  const place = first?.field ? ` at ${first.field}` : "";
+  throw unreadable(`expected ${first?.expected ?? "statistics"}${place}, got ${first?.got ?? "nothing"}`);
 }
 
-function naming(index: IndexTarget): string {
-  return `statistics of index "${index.name}"`;
+function failure(
+  index: IndexTarget,
+  code: RedriverError["code"],
+  problem: string,
+  details?: ConstructorParameters<typeof RedriverError>[2],
+): RedriverError {
+  return new RedriverError(code, `statistics of index "${index.name}": ${problem}`, details);
 }
 
 function setting(index: IndexTarget): string {

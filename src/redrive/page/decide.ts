@@ -3,8 +3,8 @@ import { rootOf } from "../../message/lineage.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
-import { asksForStatus } from "../../rules/asks-for-status.ts";
 import type { Decision, RecordFacts } from "../../rules/decision.ts";
+import { asksForStatus } from "../../rules/spec.ts";
 import { whenDue } from "../../rules/when-due.ts";
 import type { KnownRecord } from "./records.ts";
 

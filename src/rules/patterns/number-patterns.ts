@@ -1,7 +1,8 @@
+import { isCount } from "../../message/json-value.ts";
 import { toDurationMs } from "../durations.ts";
 import type { NumberPattern, NumberRange } from "../spec.ts";
 import { firstPlausibleMs, parseDay, parseTime } from "./parse-dates.ts";
-import { type Parsed, definePatterns, listOf, one } from "./pattern-kind.ts";
+import { definePatterns, listOf, orExpected, type Parsed } from "./pattern-kind.ts";
 
 /** Numbers, durations and moments are all whole numbers, so each of their patterns is an inclusive range. */
 
@@ -21,14 +22,10 @@ export const numberPatterns = definePatterns<NumberPattern>({
   examples: [503, "502-504", "5xx", "< 3", "none"],
   expected: numbersExpected,
   parsePlain: (value) => {
-    if (typeof value === "number") {
-      return Number.isSafeInteger(value) && value >= 0
-        ? one({ kind: "range", from: value, to: value })
-        : { ok: false, expected: numbersExpected };
-    }
+    if (typeof value === "number") return rangeOr(toWhole(value), numbersExpected);
     const isBackwards = typeof value === "string" && /^\s*\d{1,15}\s*-\s*\d{1,15}\s*$/.test(value);
     const expected = "a range from the lower number to the higher, such as 502-504";
-    return orExpected(toNumbers(value), isBackwards ? expected : numbersExpected);
+    return rangeOr(toNumbers(value), isBackwards ? expected : numbersExpected);
   },
   plain: [whole, { type: "string" }],
   forms: {
@@ -36,7 +33,7 @@ export const numberPatterns = definePatterns<NumberPattern>({
     in: listOf(parseWhole, "a list of whole numbers", whole),
     range: {
       parse: (value) =>
-        orExpected(
+        rangeOr(
           typeof value === "string" && value.includes("-") ? toNumbers(value) : null,
           "a range such as 502-504",
         ),
@@ -55,7 +52,7 @@ export const durationPatterns = definePatterns<NumberPattern>({
   expected: durationsExpected,
   parsePlain: (value) => {
     const isSingle = typeof value !== "string" || !/[<>-]/.test(value);
-    return orExpected(isSingle ? null : toRange(value, toDuration, /\s*-\s*/), durationsExpected);
+    return rangeOr(isSingle ? null : toRange(value, toDuration, /\s*-\s*/), durationsExpected);
   },
   plain: [{ type: "string" }],
   forms: null,
@@ -75,19 +72,22 @@ export const momentPatterns = definePatterns<NumberPattern>({
   expected: momentsExpected,
   parsePlain: (value) => {
     const isText = typeof value === "string" || typeof value === "number";
-    return orExpected(isText ? toRange(String(value), toMoment, /\s+-\s+/) : null, momentsExpected);
+    return rangeOr(isText ? toRange(String(value), toMoment, /\s+-\s+/) : null, momentsExpected);
   },
   plain: [{ type: "string" }, { type: "integer" }],
   forms: {},
 });
 
-function orExpected(range: NumberRange | null, expected: string): Parsed<readonly NumberPattern[]> {
-  return range === null ? { ok: false, expected } : one(range);
+function rangeOr(range: NumberRange | null, expected: string): Parsed<readonly NumberPattern[]> {
+  return orExpected(range === null ? null : [range], expected);
 }
 
 function parseWhole(value: unknown): Parsed<readonly NumberPattern[]> {
-  const isWhole = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-  return orExpected(isWhole ? between(value, value) : null, "a whole number");
+  return rangeOr(toWhole(value), "a whole number");
+}
+
+function toWhole(value: unknown): NumberRange | null {
+  return isCount(value) ? between(value, value) : null;
 }
 
 function toNumbers(value: unknown): NumberRange | null {

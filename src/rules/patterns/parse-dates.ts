@@ -1,5 +1,5 @@
-import { parseDuration } from "../durations.ts";
-import type { Parsed } from "./pattern-kind.ts";
+import { toDurationMs } from "../durations.ts";
+import { orExpected, type Parsed } from "./pattern-kind.ts";
 
 const dayMs = 86_400_000;
 /** Unix ms before this (1973) are seconds by mistake. */
@@ -12,13 +12,10 @@ export const firstPlausibleMs = 100_000_000_000;
  */
 export function parseDateOrTime(value: unknown): Parsed<number> {
   const text = typeof value === "string" ? value.trim() : "";
-  const at = parseDay(text)?.to ?? parseTime(text);
-  return at === null
-    ? {
-        ok: false,
-        expected: "a date (2026-12-01, its whole day in UTC) or a time with a zone (2026-12-01T18:00:00Z)",
-      }
-    : { ok: true, value: at };
+  return orExpected(
+    parseDay(text)?.to ?? parseTime(text),
+    "a date (2026-12-01, its whole day in UTC) or a time with a zone (2026-12-01T18:00:00Z)",
+  );
 }
 
 /** The first and the last millisecond of a day in UTC. */
@@ -44,26 +41,27 @@ export type DateEdge =
   | { readonly kind: "at"; readonly at: number }
   | { readonly kind: "ago"; readonly ms: number };
 
-const expected =
-  "a time before now (-2d), a date (2026-11-01), a time with a zone (2026-11-01T18:00:00Z) or Unix milliseconds";
-
 /** `-2d`, `now`, a date (its whole day belongs to the range), a time with a zone, or Unix ms. */
 export function parseEdge(value: unknown, side: "from" | "to"): Parsed<DateEdge> {
+  return orExpected(
+    toEdge(value, side),
+    "a time before now (-2d), a date (2026-11-01), a time with a zone (2026-11-01T18:00:00Z) or Unix milliseconds",
+  );
+}
+
+function toEdge(value: unknown, side: "from" | "to"): DateEdge | null {
   if (typeof value === "number") {
-    return Number.isSafeInteger(value) && value >= firstPlausibleMs
-      ? { ok: true, value: { kind: "at", at: value } }
-      : { ok: false, expected };
+    return Number.isSafeInteger(value) && value >= firstPlausibleMs ? { kind: "at", at: value } : null;
   }
-  if (typeof value !== "string") return { ok: false, expected };
-  const text = value.trim();
-  if (text === "now") return { ok: true, value: { kind: "ago", ms: 0 } };
+  const text = typeof value === "string" ? value.trim() : "";
+  if (text === "now") return { kind: "ago", ms: 0 };
   const [, span] = /^(?:now\s*)?-\s*(\S+)$/.exec(text) ?? [];
   if (span !== undefined) {
-    const ms = parseDuration(span);
-    return ms.ok ? { ok: true, value: { kind: "ago", ms: ms.value } } : { ok: false, expected };
+    const ms = toDurationMs(span);
+    return ms === null ? null : { kind: "ago", ms };
   }
   const at = parseDay(text)?.[side] ?? parseTime(text);
-  return at === null ? { ok: false, expected } : { ok: true, value: { kind: "at", at } };
+  return at === null ? null : { kind: "at", at };
 }
 
 /** The moment, in Unix ms, for a pass that begins at `now`. */

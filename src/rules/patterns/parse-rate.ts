@@ -1,5 +1,5 @@
 import type { Rate } from "../spec.ts";
-import type { Parsed } from "./pattern-kind.ts";
+import { orExpected, type Parsed } from "./pattern-kind.ts";
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -9,9 +9,8 @@ export function parseRate(value: unknown): Parsed<Rate> {
     (typeof value === "string" ? /^(\d{1,7})\s*\/\s*([smh])$/.exec(value.trim()) : null) ?? [];
   const count = Number(digits);
   const perMs = unitMs[unit];
-  return perMs === undefined || count < 1
-    ? { ok: false, expected: "a rate such as 20/s, 600/m or 1000/h" }
-    : { ok: true, value: { count, perMs } };
+  const rate = perMs === undefined || count < 1 ? null : { count, perMs };
+  return orExpected(rate, "a rate such as 20/s, 600/m or 1000/h");
 }
 
 /** A rate in the form that parseRate reads. */

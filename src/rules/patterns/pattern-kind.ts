@@ -64,6 +64,11 @@ export function definePatterns<Pattern>({
   };
 }
 
+/** The value; null is the expectation unmet. */
+export function orExpected<T>(value: T | null, expected: string): Parsed<T> {
+  return value === null ? { ok: false, expected } : { ok: true, value };
+}
+
 export function one<Pattern>(pattern: Pattern): Parsed<readonly Pattern[]> {
   return { ok: true, value: [pattern] };
 }

@@ -1,5 +1,5 @@
-import { compileNumbers } from "../../../../src/rules/patterns/compile-patterns.ts";
 import { describe, expect, it } from "vitest";
+import { compileNumbers } from "../../../../src/rules/compile-condition.ts";
 import { drainOf, head } from "../../../support/loaded-document.ts";
 
 const guardOf = (guard: string) =>
