@@ -19,7 +19,8 @@ export function createEmulatorCore(settings: EmulatorSettings) {
   const journal = new Journal(clock, settings.journalLimit);
   const context = { settings, clock, journal };
   const deadLetters = new DeadLetters(context);
-  const deliveries = new Deliveries(context, (failure) => deadLetters.bury(failure));
+  const newDeliveries = () => new Deliveries(context, (failure) => deadLetters.bury(failure));
+  let deliveries = newDeliveries();
   const directory = new Directory(
     () => clock.now(),
     ({ name, parallelism, paused }) => {
@@ -44,7 +45,15 @@ export function createEmulatorCore(settings: EmulatorSettings) {
     deduplication,
     deadLetters,
     filler: new DlqFiller(context, deadLetters),
-    deliveries,
+    get deliveries() {
+      return deliveries;
+    },
+    /** Messages under way are forgotten. */
+    async resetDeliveries(): Promise<void> {
+      const ended = deliveries.end();
+      deliveries = newDeliveries();
+      await ended;
+    },
     publisher,
     rateLimits: new RateLimits(context),
     indexes: new SearchIndexes(settings.indexes),
@@ -60,7 +69,7 @@ export function createEmulatorCore(settings: EmulatorSettings) {
 export async function resetEmulatorCore(core: EmulatorCore): Promise<void> {
   adjust(core.settings, core.startedWith);
   core.faults.clear();
-  const ended = core.deliveries.reset();
+  const ended = core.resetDeliveries();
   core.directory.clear();
   core.deduplication.clear();
   core.filler.stop();

@@ -50,7 +50,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     core.filler.stop();
-    const closed = Promise.all([api.close(), control.close(), core.deliveries.close()]);
+    const closed = Promise.all([api.close(), control.close(), core.deliveries.end()]);
     core.faults.clear();
     await closed;
   };

@@ -63,7 +63,7 @@ export async function createStand(options: EmulatorOptions = {}): Promise<Stand>
   const { url, close } = await serve(server);
   const core = createEmulatorCore(resolveOptions({ retryScale: 0, ...options }));
   onTestFinished(async () => {
-    await core.deliveries.close();
+    await core.deliveries.end();
     await close();
   });
 

@@ -1,17 +1,19 @@
 import { setImmediate } from "node:timers/promises";
-import type { EmulatorClock } from "../clock.ts";
 import type { EmulatorContext } from "../context.ts";
-import type { CallbackTarget, Message } from "../publish/message.ts";
+import type { CallbackTarget, FlowControlLimits, Message } from "../publish/message.ts";
 import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
-import { DeliverySession, type UnderWay } from "./delivery-session.ts";
-import type { FlowControlState } from "./flow-control.ts";
-import { noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
+import { FlowShares, type FlowControlState } from "./flow-control.ts";
+import { HttpCaller, noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
 import { isLoopbackUrl } from "./loopback.ts";
-import { MessageDelivery, type CallbackOrigin, type DeliveryRules } from "./message-delivery.ts";
+import { MessageDelivery, type CallbackOrigin } from "./message-delivery.ts";
 import { askedWaitMs, retryLadderMs } from "./retry-waits.ts";
+import { QueueTurns, Turns } from "./waiting-line.ts";
 
 const nonRetryableStatus = 489;
+
+// Idle flow control keys are looked for once there are this many, then at twice as many as were left.
+const fewKeys = 1_024;
 
 export interface FinalFailure {
   readonly message: Message;
@@ -20,44 +22,62 @@ export interface FinalFailure {
 }
 
 /**
- * Carries messages, and callbacks, which are messages too, to their destinations. How one moves is in
- * `MessageDelivery`; here is what an attempt means: journal, callbacks, another attempt, dead letter.
+ * Carries messages, and callbacks, which are messages too, to their destinations, up to the next reset. How
+ * one moves is in `MessageDelivery`; here is what it moves through (connections, turns, queues, flow control
+ * keys) and what an attempt means: journal, callbacks, another attempt, dead letter. What is still under way
+ * when this ends finds `ended` true and leaves no trace.
  */
-export class Deliveries implements DeliveryRules {
+export class Deliveries {
   readonly #context: EmulatorContext;
-  readonly clock: EmulatorClock;
   readonly #bury: (failure: FinalFailure) => string;
-  #session: DeliverySession;
+  readonly #caller: HttpCaller;
+  readonly slots: Turns;
+  ended = false;
+  #pending = 0;
+  readonly #underWay = new Map<string, MessageDelivery>();
+  readonly #queues = new Map<string, QueueTurns>();
+  readonly #shares = new Map<string, FlowShares>();
+  #manyKeys = fewKeys;
+  #idleWatchers: (() => void)[] = [];
 
   /** `bury` keeps the message as a dead letter and returns its dlqId. */
   constructor(context: EmulatorContext, bury: (failure: FinalFailure) => string) {
+    const { maxInFlight, maxResponseBytes } = context.settings;
     this.#context = context;
-    this.clock = context.clock;
     this.#bury = bury;
-    this.#session = new DeliverySession(context);
+    this.#caller = new HttpCaller({ connections: maxInFlight, maxResponseBytes });
+    this.slots = new Turns(maxInFlight);
+  }
+
+  get clock(): EmulatorContext["clock"] {
+    return this.#context.clock;
   }
 
   /** Messages and callbacks that have not ended yet, those that wait for a retry included. */
   get pending(): number {
-    return this.#session.pending;
+    return this.#pending;
   }
 
   /** Resolves when nothing is pending any more. */
   idle(): Promise<void> {
-    return this.#session.idle();
+    if (this.pending === 0 || this.ended) return Promise.resolve();
+    return new Promise((resolve) => this.#idleWatchers.push(resolve));
   }
 
-  send(message: Message): void {
-    this.#start(message, undefined);
+  send(message: Message, origin?: CallbackOrigin): void {
+    const delivery = new MessageDelivery(message, origin, this);
+    this.#pending++;
+    this.#underWay.set(message.messageId, delivery);
+    delivery.start();
   }
 
-  find(messageId: string): UnderWay | undefined {
-    return this.#session.find(messageId);
+  find(messageId: string): MessageDelivery | undefined {
+    return this.#underWay.get(messageId);
   }
 
   /** In the order in which they were accepted. */
-  list(): UnderWay[] {
-    return this.#session.list();
+  list(): MessageDelivery[] {
+    return [...this.#underWay.values()];
   }
 
   /**
@@ -66,12 +86,33 @@ export class Deliveries implements DeliveryRules {
    * this id.
    */
   cancel(messageId: string): boolean {
-    const delivery = this.#session.find(messageId);
+    const delivery = this.find(messageId);
     if (delivery === undefined) return false;
-    this.#session.withdraw(messageId);
+    this.#underWay.delete(messageId);
     this.#context.journal.add({ type: "cancelled", messageId, url: delivery.message.url });
     delivery.cancel();
     return true;
+  }
+
+  finished(messageId: string): void {
+    this.#underWay.delete(messageId);
+    this.#pending--;
+    if (this.pending === 0) this.#wakeWatchers();
+  }
+
+  /** Forgets everything under way. */
+  async end(): Promise<void> {
+    this.ended = true;
+    this.clock.clear();
+    this.#underWay.clear();
+    this.#wakeWatchers();
+    await this.#caller.close();
+  }
+
+  queue(name: string): QueueTurns {
+    let queue = this.#queues.get(name);
+    if (queue === undefined) this.#queues.set(name, (queue = new QueueTurns()));
+    return queue;
   }
 
   /**
@@ -79,34 +120,27 @@ export class Deliveries implements DeliveryRules {
    * until it is resumed; a call under way is let finish. Returns whether it was paused or resumed by this.
    */
   setQueue(name: string, parallelism: number, paused: boolean): boolean {
-    const queue = this.#session.queue(name);
+    const queue = this.queue(name);
     queue.turns.limit = parallelism;
     const changes = queue.paused !== paused;
     queue.paused = paused;
     return changes;
   }
 
+  /** The shares of a key, from now on with these limits: the newest message's values win. */
+  join(limits: FlowControlLimits): FlowShares {
+    let shares = this.#shares.get(limits.key);
+    if (shares === undefined) {
+      this.#forgetIdleKeys();
+      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.clock)));
+    } else shares.limits = limits;
+    shares.users++;
+    return shares;
+  }
+
+  /** Of the keys in use, with the values of the newest message of each. */
   flowControls(): FlowControlState[] {
-    return this.#session.flowControls();
-  }
-
-  /** Forgets everything under way. */
-  async reset(): Promise<void> {
-    const ended = this.#session;
-    this.clock.clear();
-    this.#session = new DeliverySession(this.#context);
-    await ended.end();
-  }
-
-  async close(): Promise<void> {
-    this.clock.clear();
-    await this.#session.end();
-  }
-
-  #start(message: Message, origin: CallbackOrigin | undefined): void {
-    const delivery = new MessageDelivery(message, origin, this.#session, this);
-    this.#session.started(delivery);
-    delivery.start();
+    return Array.from(this.#shares.values(), (shares) => shares.state());
   }
 
   toRequest({ message, retried }: MessageDelivery): CallRequest {
@@ -118,9 +152,10 @@ export class Deliveries implements DeliveryRules {
     });
   }
 
-  async call(request: CallRequest, session: DeliverySession): Promise<Attempt> {
-    if (this.#context.settings.deliver === "any" || isLoopbackUrl(request.url))
-      return session.caller.call(request);
+  async call(request: CallRequest): Promise<Attempt> {
+    if (this.#context.settings.deliver === "any" || isLoopbackUrl(request.url)) {
+      return this.#caller.call(request);
+    }
     // Many messages to other machines fail at once; other users of this process are served in between.
     await setImmediate();
     return noAnswer("not called: only destinations on this machine are delivered to");
@@ -175,7 +210,7 @@ export class Deliveries implements DeliveryRules {
     report: { readonly attempt: Attempt; readonly retried: number; readonly dlqId?: string },
   ): void {
     if (target === undefined) return;
-    this.#start(toCallbackMessage(target, source, report, this.clock.now()), { kind, source });
+    this.send(toCallbackMessage(target, source, report, this.clock.now()), { kind, source });
   }
 
   #isNonRetryable(attempt: Attempt): boolean {
@@ -186,5 +221,17 @@ export class Deliveries implements DeliveryRules {
         ([name, values]) => name.toLowerCase() === wanted && values[0]?.trim().toLowerCase() === "true",
       )
     );
+  }
+
+  #forgetIdleKeys(): void {
+    if (this.#shares.size < this.#manyKeys) return;
+    for (const [key, shares] of this.#shares) if (shares.idle) this.#shares.delete(key);
+    this.#manyKeys = Math.max(fewKeys, 2 * this.#shares.size);
+  }
+
+  #wakeWatchers(): void {
+    const watchers = this.#idleWatchers;
+    this.#idleWatchers = [];
+    for (const wake of watchers) wake();
   }
 }

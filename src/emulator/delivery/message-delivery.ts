@@ -1,21 +1,7 @@
-import type { EmulatorClock } from "../clock.ts";
 import type { Message } from "../publish/message.ts";
-import type { DeliverySession, UnderWay } from "./delivery-session.ts";
+import type { Deliveries } from "./deliveries.ts";
 import type { FlowShares } from "./flow-control.ts";
-import type { Attempt, CallRequest } from "./http-caller.ts";
 import type { Leave, QueueTurns } from "./waiting-line.ts";
-
-/** What a message is called with and what becomes of the answer. */
-export interface DeliveryRules {
-  readonly clock: EmulatorClock;
-  toRequest(delivery: MessageDelivery): CallRequest;
-  /** Never rejects. */
-  call(request: CallRequest, session: DeliverySession): Promise<Attempt>;
-  /** The wait before the next attempt, in milliseconds; undefined if there is none. */
-  judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined;
-  /** The emulator itself failed on it; it is over. */
-  lose(delivery: MessageDelivery, error: unknown): void;
-}
 
 /** Which attempt of which message a callback reports. */
 export interface CallbackOrigin {
@@ -29,13 +15,14 @@ export interface CallbackOrigin {
  * over all retries; share and connection are held for the call only, and a connection is asked for last, so
  * that nobody waits while holding one.
  */
-export class MessageDelivery implements UnderWay {
+export class MessageDelivery {
   readonly message: Message;
   readonly origin: CallbackOrigin | undefined;
+  /** Number of the attempt under way or next: 0 for the first. */
   retried = 0;
+  /** When the next attempt is due; undefined while it is under way or waits for its turn. */
   nextAttemptAt: number | undefined;
-  readonly #rules: DeliveryRules;
-  readonly #session: DeliverySession;
+  readonly #deliveries: Deliveries;
   readonly #queue: QueueTurns | undefined;
   readonly #shares: FlowShares | undefined;
   #state: "waiting" | "calling" | "cancelled while calling" | "over" = "waiting";
@@ -43,18 +30,12 @@ export class MessageDelivery implements UnderWay {
   #hasTurn = false;
   #hasShare = false;
 
-  constructor(
-    message: Message,
-    origin: CallbackOrigin | undefined,
-    session: DeliverySession,
-    rules: DeliveryRules,
-  ) {
+  constructor(message: Message, origin: CallbackOrigin | undefined, deliveries: Deliveries) {
     this.message = message;
     this.origin = origin;
-    this.#session = session;
-    this.#rules = rules;
-    this.#queue = message.queueName === undefined ? undefined : session.queue(message.queueName);
-    this.#shares = message.settings.flowControl && session.join(message.settings.flowControl);
+    this.#deliveries = deliveries;
+    this.#queue = message.queueName === undefined ? undefined : deliveries.queue(message.queueName);
+    this.#shares = message.settings.flowControl && deliveries.join(message.settings.flowControl);
   }
 
   start(): void {
@@ -64,6 +45,7 @@ export class MessageDelivery implements UnderWay {
     });
   }
 
+  /** It is not delivered any more; a call under way is let finish and has no consequence. */
   cancel(): void {
     if (this.#state === "calling") {
       this.#state = "cancelled while calling";
@@ -74,7 +56,7 @@ export class MessageDelivery implements UnderWay {
   }
 
   #sleepUntil(moment: number): void {
-    const { clock } = this.#rules;
+    const { clock } = this.#deliveries;
     const isDue = moment <= clock.now();
     this.nextAttemptAt = isDue ? undefined : moment;
     this.#wait(isDue ? undefined : (go) => clock.at(moment, go), () => {
@@ -91,7 +73,7 @@ export class MessageDelivery implements UnderWay {
     this.#wait(this.#shares && ((go) => this.#shares!.take(go)), () => {
       this.#hasShare = true;
       this.#wait(
-        (go) => this.#session.slots.take(go),
+        (go) => this.#deliveries.slots.take(go),
         () => this.#call(),
       );
     });
@@ -100,7 +82,7 @@ export class MessageDelivery implements UnderWay {
   #call(): void {
     // The queue may have been paused while this waited for its share or a connection.
     if (this.#queue?.paused === true) {
-      this.#session.slots.give();
+      this.#deliveries.slots.give();
       this.#giveShare("not called");
       this.#awaitOpenQueue();
       return;
@@ -112,27 +94,27 @@ export class MessageDelivery implements UnderWay {
 
   async #attempt(): Promise<void> {
     const waitMs = await this.#attempted();
-    if (this.#session.ended) return;
+    if (this.#deliveries.ended) return;
     this.#state = "waiting";
-    this.#session.slots.give();
+    this.#deliveries.slots.give();
     this.#giveShare("called");
     if (waitMs === undefined) this.#end();
     else {
       this.retried++;
-      this.#sleepUntil(this.#rules.clock.now() + waitMs);
+      this.#sleepUntil(this.#deliveries.clock.now() + waitMs);
     }
   }
 
   /** The wait before the next attempt; undefined if there is none, also because the emulator failed. */
   async #attempted(): Promise<number | undefined> {
-    const rules = this.#rules;
+    const deliveries = this.#deliveries;
     try {
-      const request = rules.toRequest(this);
-      const attempt = await rules.call(request, this.#session);
-      if (this.#session.ended || this.#state === "cancelled while calling") return undefined;
-      return rules.judge(this, attempt, request);
+      const request = deliveries.toRequest(this);
+      const attempt = await deliveries.call(request);
+      if (deliveries.ended || this.#state === "cancelled while calling") return undefined;
+      return deliveries.judge(this, attempt, request);
     } catch (error) {
-      if (!this.#session.ended) rules.lose(this, error);
+      if (!deliveries.ended) deliveries.lose(this, error);
       return undefined;
     }
   }
@@ -142,7 +124,7 @@ export class MessageDelivery implements UnderWay {
     this.#state = "over";
     this.#giveShare("not called");
     if (this.#shares !== undefined) this.#shares.users--;
-    this.#session.finished(this.message.messageId);
+    this.#deliveries.finished(this.message.messageId);
     if (this.#hasTurn) this.#queue?.turns.give();
   }
 
@@ -162,7 +144,7 @@ export class MessageDelivery implements UnderWay {
     const leave = enter(() => {
       gone = true;
       this.#leave = undefined;
-      if (!this.#session.ended) next();
+      if (!this.#deliveries.ended) next();
     });
     if (!gone) this.#leave = leave;
   }

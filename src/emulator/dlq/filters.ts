@@ -25,19 +25,14 @@ export interface Filter {
 
 /** The values as a query writes them. A filter never sees what a listing does not show. */
 export function valuesOf(record: StoredDeadLetter, field: FilterField): readonly string[] {
-  switch (field) {
-    case "responseStatus": {
-      const status = record["responseStatus"];
-      // 0 finds records without an HTTP answer.
-      return [String(typeof status === "number" ? status : 0)];
-    }
-    case "callerIp":
-      return text(record["callerIP"]);
-    case "label":
-      return [record["label"], record["labels"]].flat().flatMap(text);
-    default:
-      return text(record[field]);
+  if (field === "responseStatus") {
+    const status = record["responseStatus"];
+    // 0 finds records without an HTTP answer.
+    return [String(typeof status === "number" ? status : 0)];
   }
+  if (field === "callerIp") return text(record["callerIP"]);
+  if (field === "label") return [record["label"], record["labels"]].flat().flatMap(text);
+  return text(record[field]);
 }
 
 const text = (value: unknown): string[] => (typeof value === "string" ? [value] : []);

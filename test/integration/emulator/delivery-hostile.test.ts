@@ -266,7 +266,7 @@ describe("a message that the emulator itself fails on", () => {
       if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
       return "1-0";
     });
-    onTestFinished(() => deliveries.close());
+    onTestFinished(() => deliveries.end());
     const url = "http://127.0.0.1:1/";
     for (const messageId of ["msg_1", "msg_2"]) {
       deliveries.send({
