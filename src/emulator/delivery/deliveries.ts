@@ -6,7 +6,7 @@ import { toDeliveryRequest } from "./delivery-request.ts";
 import { FlowShares, type FlowControlState } from "./flow-control.ts";
 import { HttpCaller, noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
 import { isLoopbackUrl } from "./loopback.ts";
-import { MessageDelivery, type CallbackOrigin } from "./message-delivery.ts";
+import { MessageDelivery, type CallbackOrigin, type DeliveryWays } from "./message-delivery.ts";
 import { askedWaitMs, retryLadderMs } from "./retry-waits.ts";
 import { QueueTurns, Turns } from "./waiting-line.ts";
 
@@ -27,7 +27,7 @@ export interface FinalFailure {
  * keys) and what an attempt means: journal, callbacks, another attempt, dead letter. What is still under way
  * when this ends finds `ended` true and leaves no trace.
  */
-export class Deliveries {
+export class Deliveries implements DeliveryWays {
   readonly #context: EmulatorContext;
   readonly #bury: (failure: FinalFailure) => string;
   readonly #caller: HttpCaller;
@@ -45,7 +45,7 @@ export class Deliveries {
     const { maxInFlight, maxResponseBytes } = context.settings;
     this.#context = context;
     this.#bury = bury;
-    this.#caller = new HttpCaller({ connections: maxInFlight, maxResponseBytes });
+    this.#caller = new HttpCaller(maxInFlight, maxResponseBytes);
     this.slots = new Turns(maxInFlight);
   }
 

@@ -1,7 +1,26 @@
-import type { Message } from "../publish/message.ts";
-import type { Deliveries } from "./deliveries.ts";
+import type { EmulatorClock } from "../clock.ts";
+import type { FlowControlLimits, Message } from "../publish/message.ts";
 import type { FlowShares } from "./flow-control.ts";
-import type { Leave, QueueTurns } from "./waiting-line.ts";
+import type { Attempt, CallRequest } from "./http-caller.ts";
+import type { Leave, QueueTurns, Turns } from "./waiting-line.ts";
+
+/** What a message moves through, what it is called with, and what becomes of the answer. */
+export interface DeliveryWays {
+  readonly clock: EmulatorClock;
+  readonly slots: Turns;
+  /** What is under way leaves no trace any more. */
+  readonly ended: boolean;
+  queue(name: string): QueueTurns;
+  join(limits: FlowControlLimits): FlowShares;
+  toRequest(delivery: MessageDelivery): CallRequest;
+  /** Never rejects. */
+  call(request: CallRequest): Promise<Attempt>;
+  /** The wait before the next attempt, in milliseconds; undefined if there is none. */
+  judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined;
+  /** The emulator itself failed on it; it is over. */
+  lose(delivery: MessageDelivery, error: unknown): void;
+  finished(messageId: string): void;
+}
 
 /** Which attempt of which message a callback reports. */
 export interface CallbackOrigin {
@@ -22,7 +41,7 @@ export class MessageDelivery {
   retried = 0;
   /** When the next attempt is due; undefined while it is under way or waits for its turn. */
   nextAttemptAt: number | undefined;
-  readonly #deliveries: Deliveries;
+  readonly #deliveries: DeliveryWays;
   readonly #queue: QueueTurns | undefined;
   readonly #shares: FlowShares | undefined;
   #state: "waiting" | "calling" | "cancelled while calling" | "over" = "waiting";
@@ -30,7 +49,7 @@ export class MessageDelivery {
   #hasTurn = false;
   #hasShare = false;
 
-  constructor(message: Message, origin: CallbackOrigin | undefined, deliveries: Deliveries) {
+  constructor(message: Message, origin: CallbackOrigin | undefined, deliveries: DeliveryWays) {
     this.message = message;
     this.origin = origin;
     this.#deliveries = deliveries;
