@@ -50,7 +50,7 @@ export interface WorkQueue {
    * than a second for its next try does not count. A window that was added before is not added twice.
    */
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
-  /** Limits of the jobs of each queue at once in this process; never fewer than before. */
+  /** Limits of the jobs of each queue at once in this process: one at first, and never fewer than before. */
   allow(max: { readonly short: number; readonly windows: number }): void;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; the basis of liveness. */

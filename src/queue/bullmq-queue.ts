@@ -43,8 +43,6 @@ export interface QueueOptions {
    * of a cluster.
    */
   readonly keyPrefix: string;
-  /** Jobs of each queue that run in this process at once, until it is allowed more. */
-  readonly concurrency: { readonly short: number; readonly windows: number };
   readonly clock: Clock;
   readonly events: Events;
   readonly retry?: RetryPolicy;
@@ -68,7 +66,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const short = createRenewedQueue(() => createQueue("short"));
   const windows = createRenewedQueue(() => createQueue("windows"));
   const workers: Worker[] = [];
-  const concurrency = { ...options.concurrency };
+  const concurrency = { short: 1, windows: 1 };
   const pauses: WorkerPause[] = [];
   let lastProgressAt: number | undefined;
   let closing: Promise<void> | undefined;
@@ -218,16 +216,11 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   };
 }
 
-interface RenewedQueue {
-  current(): Queue;
-  close(): Promise<void>;
-}
-
 /**
- * A queue says its first words to Redis as it is made; where those fail (a connection that breaks just then,
- * a user that may not say them), the library keeps it unusable for ever. So it is made anew at the next call.
+ * A queue sends its first commands as it is made. If they fail (a connection that breaks just then, a user that may
+ * not send them), the library keeps it unusable for ever. So it is made anew at the next call.
  */
-function createRenewedQueue(make: () => Queue): RenewedQueue {
+function createRenewedQueue(make: () => Queue) {
   let isUsable = true;
   let queue = open();
 
@@ -241,7 +234,7 @@ function createRenewedQueue(make: () => Queue): RenewedQueue {
   }
 
   return {
-    current() {
+    current(): Queue {
       if (isUsable) return queue;
       // Its own close would wait for what failed; the connection is shared and stays.
       queue = open();

@@ -1,4 +1,3 @@
-import type { KeepJobs } from "bullmq";
 import type { Clock } from "../ports/clock.ts";
 import type { Failure } from "../ports/errors.ts";
 
@@ -54,13 +53,8 @@ export const shortWaitMs = 1_000;
 /** BullMQ trims its event stream to this; nothing here reads it. */
 export const maxEvents = 1_000;
 
-interface Keep {
-  readonly removeOnComplete: KeepJobs;
-  readonly removeOnFail: KeepJobs;
-}
-
 /** About 500 bytes a job. Ages in seconds: an hour of the done ones, a day of the failed ones. */
-export const keepShort: Keep = {
+export const keepShort = {
   removeOnComplete: { age: 3_600, count: 100 },
   removeOnFail: { age: 86_400, count: 200 },
 };
@@ -68,7 +62,7 @@ export const keepShort: Keep = {
 /**
  * A done window is also what makes adding it again a no-op, so more of them are kept: 5,000 are about 2.5 MB.
  */
-export const keepWindows: Keep = {
+export const keepWindows = {
   removeOnComplete: { age: 3_600, count: 5_000 },
   removeOnFail: { age: 86_400, count: 1_000 },
 };

@@ -4,13 +4,6 @@ import type { QueueConnection } from "./connection.ts";
 import { createFailureThrottle } from "./policy.ts";
 import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 
-export interface RedisWatch {
-  /** Takes an `error` event of a queue or worker. Never throws. */
-  readonly onError: (error: Error) => void;
-  /** No more events. The listeners stay, so that a late error stays handled. */
-  stop(): void;
-}
-
 /**
  * Turns what happens to the connections into `redis:lost` and `redis:ready`, once per outage: lost at the
  * first close or error, ready when all are ready again. Other errors of the workers become `job:failed` of
@@ -21,7 +14,7 @@ export function createRedisWatch(
   connections: readonly QueueConnection[],
   events: Events,
   clock: Pick<Clock, "monotonic">,
-): RedisWatch {
+) {
   let lost = false;
   let stopped = false;
   const mayReport = createFailureThrottle(clock);
@@ -44,13 +37,15 @@ export function createRedisWatch(
   }
 
   return {
-    onError(error) {
+    /** Takes an `error` event of a queue or worker. Never throws. */
+    onError(error: Error): void {
       if (stopped || saysOnlyAway(error)) return;
       const failure = toQueueFailure(error);
       if (!mayReport(failure.code)) return;
       events.emit({ type: "job:failed", kind: "queue", ...failure, givenUp: false });
     },
-    stop() {
+    /** No more events. The listeners stay, so that a late error stays handled. */
+    stop(): void {
       stopped = true;
     },
   };

@@ -25,11 +25,7 @@ export async function closeQueues(
   const ended = new AbortController();
   const stop = (): void => running.abortAll(new RedriverError("stopped", "the process is being shut down"));
 
-  async function stopAfter(ms: number): Promise<void> {
-    await clock.sleep(ms, ended.signal);
-    stop();
-  }
-  stopAfter(softMs).catch(() => undefined);
+  clock.sleep(softMs, ended.signal).then(stop, () => undefined);
   await Promise.race([drain(), clock.sleep(hardMs, ended.signal)]);
   ended.abort();
   stop();
@@ -43,46 +39,40 @@ export async function closeQueues(
   }
 }
 
-/**
- * The handlers that run in this process: what a shutdown aborts and waits for, whatever BullMQ and Redis do.
- */
-export interface RunningJobs {
-  /** Runs `work` with a signal of its own, which also aborts when `outer` does. */
-  run<T>(outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** True once `abortAll` was called. */
-  stopping(): boolean;
-  /** Aborts every running handler, and every one that starts later. */
-  abortAll(reason: unknown): void;
-  /** Resolves when no handler runs. */
-  settled(): Promise<void>;
-}
+export type RunningJobs = ReturnType<typeof createRunningJobs>;
 
-export function createRunningJobs(): RunningJobs {
+/** The handlers that run in this process: a shutdown aborts and awaits them, whatever BullMQ and Redis do. */
+export function createRunningJobs() {
   const running = new Map<AbortController, Promise<unknown>>();
   let stopped: { readonly reason: unknown } | null = null;
 
   return {
-    async run(outer, work) {
+    /** Runs `work` with a signal of its own, which also aborts when `outer` does. */
+    async run<Result>(
+      outer: AbortSignal | undefined,
+      work: (signal: AbortSignal) => Promise<Result>,
+    ): Promise<Result> {
       const controller = new AbortController();
       if (stopped !== null) controller.abort(stopped.reason);
       const { signal } = controller;
       const result = work(outer === undefined ? signal : AbortSignal.any([signal, outer]));
-      running.set(
-        controller,
-        result.catch(() => undefined),
-      );
+      const ended = result.catch(() => undefined);
+      running.set(controller, ended);
       try {
         return await result;
       } finally {
         running.delete(controller);
       }
     },
+    /** True once `abortAll` was called. */
     stopping: () => stopped !== null,
-    abortAll(reason) {
+    /** Aborts every running handler, and every one that starts later. */
+    abortAll(reason: unknown): void {
       stopped ??= { reason };
       for (const controller of running.keys()) controller.abort(reason);
     },
-    async settled() {
+    /** Resolves when no handler runs. */
+    async settled(): Promise<void> {
       while (running.size > 0) await Promise.all(running.values());
     },
   };

@@ -1,18 +1,13 @@
 import type { Worker } from "bullmq";
 import type { Clock } from "../ports/clock.ts";
 
-/** Takes no job for a while. */
-export interface WorkerPause {
-  /** From now on, for `ms`; of pauses that overlap the longest counts. What runs already goes on. */
-  begin(ms: number): void;
-  /** For good: a worker that is being closed is not woken. */
-  stop(): void;
-}
+export type WorkerPause = ReturnType<typeof createWorkerPause>;
 
+/** Lets a worker take no job for a while. */
 export function createWorkerPause(
   worker: () => Pick<Worker, "pause" | "resume">,
   clock: Pick<Clock, "monotonic" | "sleep">,
-): WorkerPause {
+) {
   const stopped = new AbortController();
   let until = Number.NEGATIVE_INFINITY;
   let pausing = false;
@@ -27,12 +22,14 @@ export function createWorkerPause(
   }
 
   return {
-    begin(ms) {
+    /** From now on, for `ms`; of pauses that overlap the longest counts. What runs already goes on. */
+    begin(ms: number): void {
       until = Math.max(until, clock.monotonic() + ms);
       if (pausing || stopped.signal.aborted) return;
       pausing = true;
       pause().catch(() => undefined);
     },
+    /** For good: a worker that is being closed is not woken. */
     stop: () => stopped.abort(),
   };
 }

@@ -96,7 +96,6 @@ const live = openLiveCore({
 const queue = createBullmqQueue({
   createConnection: (role) => toBullmqConnection({ url }, role),
   keyPrefix,
-  concurrency: { short: 10, windows: settings.windows.concurrency },
   clock: systemClock,
   events,
   lock,

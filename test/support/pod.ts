@@ -59,7 +59,6 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
   const queue = createBullmqQueue({
     createConnection: (role) => toBullmqConnection({ url: redisUrl }, role),
     keyPrefix,
-    concurrency: { short: 20, windows: settings.windows.concurrency },
     clock: systemClock,
     events,
   });

@@ -72,11 +72,11 @@ export function openQueue(url: string, options: Partial<QueueOptions> & { readon
   const events = recordEvents();
   const queue = createBullmqQueue({
     createConnection: (role) => toBullmqConnection({ url }, role),
-    concurrency: { short: 4, windows: 4 },
     clock: systemClock,
     events,
     retry: { attempts: 3, baseMs: 20, capMs: 50 },
     ...options,
   });
+  queue.allow({ short: 4, windows: 4 });
   return { queue, events };
 }

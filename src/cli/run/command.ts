@@ -23,8 +23,6 @@ import { loadAll, type Loaded } from "../load.ts";
 import { version } from "../version.ts";
 
 const closeEachWithinMs = 2_000;
-/** Short jobs (ticks, sweeps, statistics) that one process works at once. */
-const shortJobs = 10;
 
 export const registerRun: Register = (program, context) => {
   program
@@ -91,7 +89,6 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   const queue = createBullmqQueue({
     createConnection: (role) => toBullmqConnection(settings.redis.target, role),
     keyPrefix: settings.redis.keyPrefix,
-    concurrency: { short: shortJobs, windows: settings.windows.concurrency },
     clock: systemClock,
     events,
   });
