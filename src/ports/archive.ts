@@ -1,7 +1,6 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 
-/** One dead letter in the archive: everything that was listed, and the reason for the copy. */
 export interface ArchiveEntry {
   /** Unix ms. */
   readonly at: number;
@@ -31,7 +30,6 @@ export interface Archive {
 export interface ArchiveVolume {
   /** `memory` ends with the machine or the pod, `container` with the container. `other` seems to last. */
   readonly kind: "memory" | "container" | "other";
-  /** Its name, or the system's number for it. */
   readonly fileSystem: string;
 }
 
@@ -54,7 +52,6 @@ export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): 
   }
 }
 
-/** The problem of the volume, for a person, with the keys that change it. */
 export function toVolumeComplaint({ kind, fileSystem }: ArchiveVolume, dir: string): string {
   const ends = kind === "memory" ? "is in memory" : "ends with its container";
   return `expected the archive in ${dir} to be on a volume that lasts, got ${fileSystem}, which ${ends}; mount a volume there, or accept this one with archive.volume: ephemeral`;
@@ -67,7 +64,6 @@ export interface ArchiveFile {
   readonly changedAt: number;
 }
 
-/** Selects the entries that meet all of these conditions. */
 export interface ArchiveFilter {
   readonly source?: SourceId;
   readonly drain?: DrainName;

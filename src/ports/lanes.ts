@@ -5,7 +5,7 @@ import type { DrainName } from "./ids.ts";
 /** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
 export type Origin = string;
 
-/** One destination origin in one drain. docs/lanes.md has the states and their transitions. */
+/** docs/lanes.md has the states and their transitions. */
 export type LaneState = "canary" | "ramping" | "open" | "halted";
 
 /** In reading order for people: the waiting ones come first. */
@@ -16,12 +16,9 @@ export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", 
  * come-back names it. Plain messages carry none.
  */
 export interface StepRef {
-  /** Short hash of drain and origin (`toLaneId`); the same in every replica. */
+  /** Hash of drain and origin (`toLaneId`). */
   readonly lane: string;
-  /**
-   * Counts up from the second (Unix time) of the lane's first request. So a come-back of a step that Redis
-   * has forgotten is not taken for a step of this memory.
-   */
+  /** Counts up from the second (Unix time) of the lane's first request, so no forgotten step's number returns. */
   readonly step: number;
 }
 
@@ -40,14 +37,11 @@ export interface LaneAsk {
 /** A due step or probe gets its listing check within this time. Until then `until` is this far ahead. */
 export const lateCheckMs = 15_000;
 
-/** The share of a page's messages that a lane grants now. */
 export interface LaneAnswer {
   readonly state: LaneState;
   /** Messages sent in a way that gives silence a meaning: no retries, no delay, a timeout below `watch`. */
   readonly canaries: number;
-  /**
-   * Messages sent as they are. Only an open lane grants these, unless earlier ones wait long for a verdict.
-   */
+  /** Messages sent as they are. Only an open lane grants these, unless earlier ones wait long for a verdict. */
   readonly plain: number;
   readonly step: number;
   /** Hashes (`toRootHash`) of the last canaries' roots, at most 10. Others go first if there are any. */
@@ -66,7 +60,7 @@ export interface LaneAnswer {
   readonly until: number | null;
 }
 
-/** Canaries that were published to a lane just now. Plain messages are not reported. */
+/** Canaries that were published just now. Plain messages are not reported. */
 export interface LaneSent extends StepRef {
   /** Hashes (`toRootHash`) of their roots, one for each. */
   readonly roots: readonly string[];
@@ -76,9 +70,7 @@ export interface LaneSent extends StepRef {
 export interface LaneUnused extends StepRef {
   /** 0 if only resume minutes are reported. */
   readonly count: number;
-  /**
-   * Resume minutes of denied messages, if none of these is in the request's minutes. Remembered like those.
-   */
+  /** Of denied messages, if none of these is in the request's minutes. */
   readonly resumeMinutes: readonly number[];
 }
 
@@ -91,7 +83,7 @@ export interface LaneComeBack extends StepRef {
   readonly status: number;
 }
 
-/** A step that needs a listing check: have its canaries come back? */
+/** A step that needs a listing check. */
 export interface LaneWatch extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;
@@ -134,28 +126,24 @@ export interface LaneReady {
   readonly resumeMinutes: readonly number[];
 }
 
-/** Counters that only grow. */
 export interface LaneTotals {
   readonly canaries: number;
   readonly comeBacks: number;
   readonly halts: number;
 }
 
-/** A lane as of its last use, for people. Times are Redis time, Unix ms. */
+/** A lane as of its last use. Times are Redis time, Unix ms. */
 export interface LaneView extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;
   readonly state: LaneState;
   readonly since: number;
-  /** Short text, without anything of a message. */
   readonly why: string;
   readonly size: number;
   readonly sent: number;
   readonly comeBacks: { readonly down: number; readonly refused: number };
   readonly nextAt: number | null;
-  /**
-   * It halted again soon after it opened: a surviving probe leads to `canary` messages, not ten times that.
-   */
+  /** It halted again soon after it opened: a surviving probe leads to `canary` messages, not ten times that. */
   readonly isShaky: boolean;
   readonly totals: LaneTotals;
   /** Last publish of a canary. Before the first: the first request. */
@@ -186,17 +174,14 @@ export interface LaneBook {
   /** Called right after the service accepted them: the watch starts here. */
   sent(sent: readonly LaneSent[]): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
-  /**
-   * Records come-backs from passes and listing checks. Unknown steps change nothing. Answers the moved lanes.
-   */
+  /** From passes and listing checks. Unknown steps change nothing. Answers the moved lanes. */
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
-   * Of the 200 lanes that have waited longest: steps that need a listing check now, and drains with a lane
-   * that can go on now.
-   * A lane can go on if its probe is due, or its step has room, and it has resume minutes. Each answer goes
-   * to the first caller only. A check is due halfway through the watch, at its end, and then every 15 s until
-   * the step is judged. A minute is handed out once: two for a probe, all of them for a step, and more for
-   * the same step after a minute.
+   * Of the 200 lanes that have waited longest: steps that need a listing check now, and drains with a lane that
+   * has resume minutes and can go on: its probe is due, or its step has room. Each answer goes to the first
+   * caller only. A check is due halfway through the watch, at its end, and then every 15 s until the step is
+   * judged. A minute is handed out once: two for a probe, all of them for a step, and more for the same step
+   * after a minute.
    */
   due(): Promise<{
     readonly watches: readonly LaneWatch[];
@@ -204,25 +189,20 @@ export interface LaneBook {
     readonly at: number;
   }>;
   /**
-   * Reports a listing check. The listing began at `checkedAt` (Redis time) and covered all that entered since
-   * the step's first canary. `comeBacks` are all of the step that it showed; those of other steps go to
-   * `recordComeBacks`. The step is judged if its watch was over by then and none of its messages is under
-   * way.
+   * Reports a listing that began at `checkedAt` (Redis time) and covered all that entered since the step's first
+   * canary. `comeBacks` of other steps are ignored here. The step is judged if its watch was over by then and
+   * none of its messages is under way.
    */
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
   /** A callback reported a delivery. A step needs no silence once each message is delivered or back. */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
-  /**
-   * For people: at most `max` lanes in the order of `laneStates`, and within a state the last used first. So
-   * no other lane hides a halted one.
-   */
+  /** In the order of `laneStates`, so that no other lane hides a halted one, and then the last used first. */
   views(max: number): Promise<LanesCounted>;
   /** Those of these lanes that are remembered, at most 100, in any order. */
   viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
   /**
-   * The lanes that pages have asked for most messages since each is remembered, at most `max`. Each page that
-   * meets a held message asks for it. The most asked for come first, of equals the larger id. Unlike the last
-   * used ones they stay the same for days.
+   * Those asked for most messages since each is remembered, the most first, of equals the larger id. Each page
+   * that meets a held message asks for it. Unlike the last used ones they stay the same for days.
    */
   busiest(max: number): Promise<LanesCounted>;
 }

@@ -15,11 +15,9 @@ import type { LedgerLimits } from "./ledger-limits.ts";
 export interface LedgerStamp {
   readonly epoch: string;
   readonly sequence: number;
-  /** Redis TIME in Unix ms. */
+  /** Redis TIME, Unix ms like all times here. */
   readonly at: number;
-  /**
-   * `at`: when a loss was last detected. `since`: lost writes may record publications from then on. Unix ms.
-   */
+  /** `at`: when a loss was last detected. `since`: lost writes may record publications from then on. */
   readonly lost?: { readonly at: number; readonly since: number };
   /** When a refusal last ended a series. Since then messages may have been published under later suffixes. */
   readonly seriesEndedAt?: number;
@@ -55,9 +53,7 @@ export interface BeginOptions {
    * next suffix (a declared double).
    */
   readonly pastHorizon: "leave" | "new-series";
-  /**
-   * Takes a record parked under another rules hash if its reason is decided again. Absent: it stays parked.
-   */
+  /** Takes a record parked under another rules hash if its reason is decided again. Absent: it stays parked. */
   readonly rulesHash?: string;
 }
 
@@ -65,28 +61,21 @@ export type BeginVerdict =
   | {
       readonly kind: "begun";
       readonly series: Series;
-      /**
-       * An earlier series may have been accepted, and its window has passed. Stays so for all later series.
-       */
+      /** An earlier series may have been accepted, and its window has passed. Stays so for all later series. */
       readonly declaredDouble: false | "unknown-outcome-past-window" | "released-past-window";
     }
-  | { readonly kind: "in-flight" }
-  | { readonly kind: "past-horizon" }
+  | { readonly kind: "in-flight" | "past-horizon" | "archived" | "gone" | "other-version" }
   /** `dueAt`: by the server's clock. */
   | { readonly kind: "cooling"; readonly dueAt: number }
   | { readonly kind: "published"; readonly as: MessageId }
-  | { readonly kind: "archived" }
-  | { readonly kind: "gone" }
-  | { readonly kind: "other-version" }
   | { readonly kind: "parked"; readonly reason: ParkReason };
 
 export type BeginAnswer = LedgerStamp &
   (
     | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
     /**
-     * Nothing was begun, for all: the page is too old, the drain is paused, the settle gate is closed, or
-     * Redis is almost full. The settle gate stops first POSTs alone. An earlier POST that may have been
-     * accepted is repeated up to its horizon, which shows its outcome.
+     * Nothing was begun, for all. `ledger-full`: Redis is almost full. The settle gate stops first POSTs alone:
+     * a POST in doubt is repeated up to its horizon, which shows its outcome.
      */
     | { readonly kind: "page-too-old" | "paused" | "settle-gate" | "ledger-full" }
   );
@@ -107,22 +96,18 @@ export interface PublishedFact {
   readonly messageId: MessageId | null;
 }
 
+/**
+ * `recorded`: also for the same fact once more. `already`: another message was published before, and stays.
+ * `gone`: the tombstone stays, and nothing is pending; `as` if it was a publication. `other-version`: not
+ * written, and the proof is valid all the same.
+ */
 export type PublishedVerdict = {
   /** Present if `namedBy` was the first to name this dead letter as a parent: counts each come-back once. */
   readonly firstNaming?: true;
 } & (
-  | /** Also for the same fact once more. */ { readonly kind: "recorded" }
-  | /** Published as another message before; that one stays. */ {
-      readonly kind: "already";
-      readonly as: MessageId;
-    }
-  | /** The tombstone stays; nothing is pending. `as`: what it was published as, where a publication is what was buried. */ {
-      readonly kind: "gone";
-      readonly as?: MessageId;
-    }
-  | /** Not written: the other version's entry stays. The proof holds all the same. */ {
-      readonly kind: "other-version";
-    }
+  | { readonly kind: "recorded" | "other-version" }
+  | { readonly kind: "already"; readonly as: MessageId }
+  | { readonly kind: "gone"; readonly as?: MessageId }
 );
 
 export interface RefusedRequest {
@@ -140,10 +125,8 @@ export interface RefusedRequest {
 }
 
 export type RefusedVerdict =
-  /** An earlier POST of the series is unanswered, so it stays open. */
-  | { readonly kind: "stays-open" }
-  | { readonly kind: "cool"; readonly refusedAlone: number }
-  | { readonly kind: "not-yours" };
+  /** `stays-open`: an earlier POST of the series is unanswered. */
+  { readonly kind: "stays-open" | "not-yours" } | { readonly kind: "cool"; readonly refusedAlone: number };
 
 export interface SourceFacts extends LedgerStamp {
   /** Last acceptance of any item of this source, Unix ms; null: none since the ledger began. */
@@ -165,10 +148,9 @@ export interface ParkOptions {
   readonly seenAt?: number;
 }
 
-export type ParkVerdict =
-  | { readonly kind: "parked" }
-  | { readonly kind: "not-yours" }
-  | { readonly kind: "done-before" };
+export interface ParkVerdict {
+  readonly kind: "parked" | "not-yours" | "done-before";
+}
 
 /**
  * The end of a DELETE that did not delete all of its ids. `failed`: certainly or most likely it deleted
@@ -189,6 +171,10 @@ export interface LedgerSummary extends LedgerStamp {
   readonly settleGate: "open" | "closed";
 }
 
+type Verdicts<Verdict> = LedgerStamp & { readonly verdicts: readonly Verdict[] };
+type Entries<Entry> = LedgerStamp & { readonly entries: readonly Entry[] };
+type Counted = LedgerStamp & { readonly count: number };
+
 /**
  * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per
  * drain.
@@ -200,90 +186,60 @@ export interface LedgerSummary extends LedgerStamp {
  *      └────────────────────── parked ◄─ park ──────┘ (a published fact overrides a park)
  *
  * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and
- * `gone` merge upwards from any worker and never regress. All times are Redis TIME, taken inside the script,
- * in Unix ms. Every call handles up to 100 records in one round trip and is idempotent per token: the client
- * may send it twice.
+ * `gone` merge upwards from any worker and never regress. Times are taken inside the script.
  *
- * Guarantees: one script and one round trip per call; an entry and the indexes change together. Fails with
+ * Guarantees: one script and one round trip per call, for up to 100 records, verdicts in order. A call is
+ * idempotent per token: the client may send it twice. An entry and the indexes change together. Fails with
  * RedriverError `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract:
  * bodies, rates, schedules.
  */
 export interface Ledger {
   readonly limits: LedgerLimits;
-  /** Redis TIME and stamp. Asked before each GET, so that pages age. */
+  /** Asked before each GET, so that pages age. */
   now(): Promise<LedgerStamp>;
-  /**
-   * Reads entries of records that were just listed. Renews their life, and records that they were listed. Views
-   * in order.
-   */
+  /** Views in order, of records that were just listed. Records that, and renews their life. */
   look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** The same views for readers only: nothing is recorded. */
   peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
-  /** Takes the right to act and writes the intent, in one step. Verdicts in order. */
+  /** Takes the right to act and writes the intent, in one step. */
   begin(requests: readonly BeginRequest[], options: BeginOptions): Promise<BeginAnswer>;
   /** A fact; no token. From every state but gone; the first publication stays. */
-  published(
-    facts: readonly PublishedFact[],
-  ): Promise<SourceFacts & { readonly verdicts: readonly PublishedVerdict[] }>;
+  published(facts: readonly PublishedFact[]): Promise<Verdicts<PublishedVerdict> & SourceFacts>;
   /** Ends a POST that was certainly not accepted: open → cool, unless an earlier one is unanswered. */
-  refused(
-    requests: readonly RefusedRequest[],
-    token: Token,
-  ): Promise<SourceFacts & { readonly verdicts: readonly RefusedVerdict[] }>;
+  refused(requests: readonly RefusedRequest[], token: Token): Promise<Verdicts<RefusedVerdict> & SourceFacts>;
   /** A fact for drops: the archive holds it. Needs the token. */
-  archived(
-    dlqIds: readonly DlqId[],
-    file: string,
-    token: Token,
-  ): Promise<LedgerStamp & { readonly verdicts: readonly ("recorded" | "not-yours")[] }>;
+  archived(dlqIds: readonly DlqId[], file: string, token: Token): Promise<Verdicts<"recorded" | "not-yours">>;
   /**
    * A fact: the DELETE was answered with all asked deleted, or a complete listing no longer has it. Only from
    * published or archived. Counts those of `dlqIds` that are tombstones now.
    */
-  gone(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly count: number }>;
+  gone(dlqIds: readonly DlqId[]): Promise<Counted>;
   /** Records how a DELETE of these ended that did not delete all; they stay pending. Default: `failed`. */
   deleteFailed(dlqIds: readonly DlqId[], how?: DeleteEnd): Promise<LedgerStamp>;
   /**
    * After a complete full pass of a drain: its published or archived entries from before `passStartedAt`
    * (Redis time) that were not listed since become gone.
    */
-  markUnlistedGone(
-    drain: DrainName,
-    passStartedAt: number,
-  ): Promise<LedgerStamp & { readonly count: number }>;
+  markUnlistedGone(drain: DrainName, passStartedAt: number): Promise<Counted>;
   /**
    * From absent, cool, unknown; from open with its token; from parked, with a new reason. `rule` and
    * `otherwise`, which a change of rules lifts, do not replace a reason that waits for a person. `seenAt`:
    * Redis time of the page that parks them. A later release by a person stays (`not-yours`).
    */
-  park(
-    requests: readonly ParkRequest[],
-    options: ParkOptions,
-  ): Promise<LedgerStamp & { readonly verdicts: readonly ParkVerdict[] }>;
-  /**
-   * Parked → due at once, with one more redrive granted. Counts the ids of `dlqIds` that are now released.
-   */
-  release(
-    dlqIds: readonly DlqId[],
-    released?: Exclude<Released, false>,
-  ): Promise<LedgerStamp & { readonly count: number }>;
+  park(requests: readonly ParkRequest[], options: ParkOptions): Promise<Verdicts<ParkVerdict>>;
+  /** Parked → due at once, with one more redrive granted. Counts the ids of `dlqIds` that are now released. */
+  release(dlqIds: readonly DlqId[], released?: Exclude<Released, false>): Promise<Counted>;
   /**
    * Parked entries in no order, some hundred a call. Null begins, and null is answered at the end. An entry
    * that is parked from the first call to the last is answered, perhaps more than once.
    */
   parkedEntries(
     cursor: string | null,
-  ): Promise<LedgerStamp & { readonly entries: readonly ParkedDeadLetter[]; readonly cursor: string | null }>;
+  ): Promise<Entries<ParkedDeadLetter> & { readonly cursor: string | null }>;
   /** Open entries with an unknown outcome (lastAt + takeoverAfter < now), oldest first, skipping `offset`. */
-  unknownOutcomes(
-    limit: number,
-    offset: number,
-  ): Promise<LedgerStamp & { readonly entries: readonly OpenEntry[] }>;
+  unknownOutcomes(limit: number, offset: number): Promise<Entries<OpenEntry>>;
   /** Published or archived and not deleted, oldest first, skipping `offset`. */
-  pendingDeletes(
-    limit: number,
-    offset: number,
-  ): Promise<LedgerStamp & { readonly entries: readonly PendingEntry[] }>;
+  pendingDeletes(limit: number, offset: number): Promise<Entries<PendingEntry>>;
   summary(): Promise<LedgerSummary>;
   /**
    * Records a detected loss of writes; every later answer has it. `oldestAt`: the oldest publication that was

@@ -11,7 +11,7 @@ export interface Window {
   readonly depth: number;
 }
 
-/** True if a window was called back into its pass. It goes first; other windows list the same records. */
+/** True if lanes added the window to its pass. It goes first; other windows list the same records. */
 export function isRecalled(windowId: string): boolean {
   return windowId.startsWith("r");
 }
@@ -56,9 +56,7 @@ export interface Tally extends PassCounts {
   /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
   readonly pages: number;
-  /**
-   * Pages by a cursor after an earlier record was deleted. A service with positions as cursors skips there.
-   */
+  /** Pages by a cursor after an earlier record was deleted. A service with positions as cursors skips there. */
   readonly pagesBehindDeletes: number;
   /** Moments that could not be listed in full, because a record in them is too large. */
   readonly passedOver: number;
@@ -71,15 +69,10 @@ export interface DrainFacts {
   readonly parked: number;
   readonly inDoubt: number;
   /**
-   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is the
-   * number that the last complete pass left due (every pass lists everything that is due). Held, parked and
-   * inDoubt are carried forward: see the pass book.
+   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what the
+   * last complete pass left due, and held, parked and inDoubt are carried forward (end-window.lua.ts).
    */
   readonly exact: boolean;
-  /**
-   * Reasons of held and parked: first those of the records that the last complete pass met. Earlier reasons
-   * fill up to the count. Reasons of due: as the last complete pass left them.
-   */
   readonly reasons: ReasonCounts;
   readonly oldestRecordAt: number | null;
   readonly lastSuccessAt: number | null;

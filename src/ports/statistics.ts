@@ -1,6 +1,4 @@
-/**
- * The single numbers of service-interface.md 4.4, by the service's names. Integers but for `monthly_cost`.
- */
+/** The numbers and series of service-interface.md 4.4, by their names there. Integers but for `monthly_cost`. */
 export const scalarFields = [
   "pending_index_count",
   "current_vector_count",
@@ -16,7 +14,6 @@ export const scalarFields = [
 ] as const;
 export type ScalarField = (typeof scalarFields)[number];
 
-/** The series of service-interface.md 4.4, by the service's own names. */
 export const seriesFields = [
   "daily_update_requests",
   "daily_query_requests",
