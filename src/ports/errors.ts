@@ -88,7 +88,7 @@ export interface ErrorDetail {
   readonly isForeign?: boolean;
 }
 
-/** Messages have expectation, value got, and the setting to change; never payloads, header values or tokens. */
+/** Messages name expectation, value and the setting to change; never payloads, header values or tokens. */
 export class RedriverError extends Error {
   readonly code: ErrorCode;
   readonly retryAt: number | undefined;

@@ -70,8 +70,8 @@ interface EventFields {
   };
   readonly "record:settled": { drain: DrainName | null; source: SourceId; count: number };
   /**
-   * A record too large to be listed, so without an id. `date`: as the service's dates select it.
-   * Each listing that meets it emits one.
+   * A record too large to be listed, so without an id. `date`: as the service's dates select it. Each listing
+   * that meets it emits one.
    */
   readonly "record:passed-over": { source: SourceId; date: number };
   /** Copied to the archive shortly before their expiry. */

@@ -18,14 +18,16 @@ export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", 
 export interface StepRef {
   /** Hash of drain and origin (`toLaneId`). */
   readonly lane: string;
-  /** Counts up from the second (Unix time) of the lane's first request, so no forgotten step's number returns. */
+  /**
+   * Counts up from the second (Unix time) of the lane's first request: no number of a forgotten step returns.
+   */
   readonly step: number;
 }
 
 export interface LaneAsk {
   readonly lane: string;
   readonly origin: Origin;
-  /** How many of a page's messages want to go to it; 0 only asks for its state. */
+  /** Messages of the page; 0 only asks for its state. */
   readonly wanted: number;
   /**
    * Minutes of entry that hold such messages: their starts, Unix ms by the service's clock, at most two. The
@@ -41,7 +43,7 @@ export interface LaneAnswer {
   readonly state: LaneState;
   /** Messages sent in a way that gives silence a meaning: no retries, no delay, a timeout below `watch`. */
   readonly canaries: number;
-  /** Messages sent as they are. Only an open lane grants these, unless earlier ones wait long for a verdict. */
+  /** Messages sent as they are. Only an open lane has these, unless earlier ones wait long for a verdict. */
   readonly plain: number;
   readonly step: number;
   /** Hashes (`toRootHash`) of the last canaries' roots, at most 10. Others go first if there are any. */
@@ -115,7 +117,7 @@ export type LaneChange =
       readonly lane: string;
       /** Minutes that the next step may be filled from. Empty if it opened or halted. */
       readonly resumeMinutes: readonly number[];
-      /** It can go on, without minutes: a full pass finds its held messages. Reported once, and if it opens. */
+      /** It can go on without minutes: a full pass finds its messages. Reported once, and if it opens. */
       readonly wantsFull: boolean;
     });
 
@@ -143,7 +145,7 @@ export interface LaneView extends StepRef {
   readonly sent: number;
   readonly comeBacks: { readonly down: number; readonly refused: number };
   readonly nextAt: number | null;
-  /** It halted again soon after it opened: a surviving probe leads to `canary` messages, not ten times that. */
+  /** It halted soon after it opened: a surviving probe leads to `canary` messages, not ten times that. */
   readonly isShaky: boolean;
   readonly totals: LaneTotals;
   /** Last publish of a canary. Before the first: the first request. */
@@ -177,11 +179,11 @@ export interface LaneBook {
   /** From passes and listing checks. Unknown steps change nothing. Answers the moved lanes. */
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
-   * Of the 200 lanes that have waited longest: steps that need a listing check now, and drains with a lane that
-   * has resume minutes and can go on: its probe is due, or its step has room. Each answer goes to the first
-   * caller only. A check is due halfway through the watch, at its end, and then every 15 s until the step is
-   * judged. A minute is handed out once: two for a probe, all of them for a step, and more for the same step
-   * after a minute.
+   * Of the 200 lanes that have waited longest: steps that need a listing check now, and drains with a lane
+   * that has resume minutes and can go on: its probe is due, or its step has room. Each answer goes to the
+   * first caller only. A check is due halfway through the watch, at its end, and then every 15 s until the
+   * step is judged. A minute is handed out once: two for a probe, all of them for a step, and more for the
+   * same step after a minute.
    */
   due(): Promise<{
     readonly watches: readonly LaneWatch[];
@@ -189,9 +191,9 @@ export interface LaneBook {
     readonly at: number;
   }>;
   /**
-   * Reports a listing that began at `checkedAt` (Redis time) and covered all that entered since the step's first
-   * canary. `comeBacks` of other steps are ignored here. The step is judged if its watch was over by then and
-   * none of its messages is under way.
+   * Reports a listing that began at `checkedAt` (Redis time) and covered all that entered since the step's
+   * first canary. `comeBacks` of other steps are ignored here. The step is judged if its watch was over by
+   * then and none of its messages is under way.
    */
   checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
   /** A callback reported a delivery. A step needs no silence once each message is delivered or back. */
@@ -201,8 +203,8 @@ export interface LaneBook {
   /** Those of these lanes that are remembered, at most 100, in any order. */
   viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
   /**
-   * Those asked for most messages since each is remembered, the most first, of equals the larger id. Each page
-   * that meets a held message asks for it. Unlike the last used ones they stay the same for days.
+   * Those asked for most messages since each is remembered, the most first, of equals the larger id. Each
+   * page that meets a held message asks for it. Unlike the last used ones they stay the same for days.
    */
   busiest(max: number): Promise<LanesCounted>;
 }

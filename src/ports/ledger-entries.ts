@@ -17,8 +17,8 @@ export interface Series {
 }
 
 /**
- * The permission to try a parked record once more. `by-person`: a person granted one
- * attempt, for any park reason. `listed-again`: it was parked as vanished and is listed after all.
+ * The permission to try a parked record once more. `by-person`: a person granted one attempt, for any park
+ * reason. `listed-again`: it was parked as vanished and is listed after all.
  */
 export type Released = false | "by-person" | "listed-again";
 

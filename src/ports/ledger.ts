@@ -39,10 +39,10 @@ export interface BeginOptions {
   readonly pageReadAt: number;
   /**
    * For the next POST of the same body by the same worker (retry or bisect): the token it holds, and the end
-   * of the earlier POST. It needs no takeover wait.
-   * `not-sent` takes the earlier POST back out of `posts`. `refused` with nothing else unanswered ends the
-   * series: the next POST takes the next suffix at once. Otherwise firstAt and suffix stay. Page age, pause
-   * and settle gate do not stop it. It begins nothing that the token has lost (`in-flight`).
+   * of the earlier POST. It needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`.
+   * `refused` with nothing else unanswered ends the series: the next POST takes the next suffix at once.
+   * Otherwise firstAt and suffix stay. Page age, pause and settle gate do not stop it. It begins nothing that
+   * the token has lost (`in-flight`).
    */
   readonly previous?: {
     readonly token: Token;
@@ -53,7 +53,7 @@ export interface BeginOptions {
    * next suffix (a declared double).
    */
   readonly pastHorizon: "leave" | "new-series";
-  /** Takes a record parked under another rules hash if its reason is decided again. Absent: it stays parked. */
+  /** Takes a record parked under another hash if its reason is decided again. Absent: it stays parked. */
   readonly rulesHash?: string;
 }
 
@@ -61,7 +61,7 @@ export type BeginVerdict =
   | {
       readonly kind: "begun";
       readonly series: Series;
-      /** An earlier series may have been accepted, and its window has passed. Stays so for all later series. */
+      /** An earlier series may have been accepted, and its window is over. All later series keep it. */
       readonly declaredDouble: false | "unknown-outcome-past-window" | "released-past-window";
     }
   | { readonly kind: "in-flight" | "past-horizon" | "archived" | "gone" | "other-version" }
@@ -74,8 +74,8 @@ export type BeginAnswer = LedgerStamp &
   (
     | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
     /**
-     * Nothing was begun, for all. `ledger-full`: Redis is almost full. The settle gate stops first POSTs alone:
-     * a POST in doubt is repeated up to its horizon, which shows its outcome.
+     * Nothing was begun, for all. `ledger-full`: Redis is almost full. The settle gate stops first POSTs
+     * alone: a POST in doubt is repeated up to its horizon, which shows its outcome.
      */
     | { readonly kind: "page-too-old" | "paused" | "settle-gate" | "ledger-full" }
   );
@@ -114,10 +114,9 @@ export interface RefusedRequest {
   readonly dlqId: DlqId;
   /**
    * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the
-   * only item.
-   * `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a refusal. It
-   * enqueued nothing and proves nothing. It counts as a refusal, and as an acceptance of the source, which
-   * takes messages.
+   * only item. `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a
+   * refusal. It enqueued nothing and proves nothing. It counts as a refusal, and as an acceptance of the
+   * source, which takes messages.
    */
   readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
   /** Not due again before now + this. */
@@ -227,7 +226,7 @@ export interface Ledger {
    * Redis time of the page that parks them. A later release by a person stays (`not-yours`).
    */
   park(requests: readonly ParkRequest[], options: ParkOptions): Promise<Verdicts<ParkVerdict>>;
-  /** Parked → due at once, with one more redrive granted. Counts the ids of `dlqIds` that are now released. */
+  /** Parked → due at once, with one more redrive granted. Counts the given ids that are released now. */
   release(dlqIds: readonly DlqId[], released?: Exclude<Released, false>): Promise<Counted>;
   /**
    * Parked entries in no order, some hundred a call. Null begins, and null is answered at the end. An entry

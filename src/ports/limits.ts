@@ -26,7 +26,7 @@ export type CapacityVerdict =
   /** `until`: the next UTC day, or null for a pass: its ceiling ends with it. */
   | { readonly kind: "ceiling"; readonly by: "pass" | "day"; readonly until: number | null };
 
-/** `publish` and `host`: the drain's `limits.publish` and `limits.perHost`; `rule`: the rule's own `limit`. */
+/** `publish`, `host`: the drain's `limits.publish` and `limits.perHost`. `rule`: the rule's own `limit`. */
 export type RateKind = "publish" | "host" | "rule";
 
 export interface CapacityQuery {
@@ -68,9 +68,9 @@ export interface CeilingUse {
  * has passed.
  */
 export interface Capacity {
-  /** Verdicts in order; `at` is Redis time in Unix ms. A refused request never uses up room of a later one. */
+  /** Verdicts in order; `at` is Redis time, Unix ms. A refused request uses up no room of a later one. */
   take(query: CapacityQuery): Promise<{ readonly verdicts: readonly CapacityVerdict[]; readonly at: number }>;
-  /** Restores grants without a POST: `query` with only those requests, and the take's `at`. Once per grant. */
+  /** Restores grants without a POST: `query` has only those requests, `at` is the take's. Once per grant. */
   giveBack(query: CapacityQuery, at: number): Promise<void>;
   /** Takes and changes nothing. */
   used(of: Pick<CapacityQuery, "source" | "drain" | "passId">): Promise<CeilingUse>;

@@ -2,7 +2,7 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 
-/** A slice of a pass's time range, inclusive, Unix ms. Windows of a pass are disjoint, except those that lanes add. */
+/** An inclusive slice of a pass's time range, Unix ms. Windows are disjoint, except those that lanes add. */
 export interface Window {
   readonly windowId: string;
   readonly from: number;
@@ -56,7 +56,7 @@ export interface Tally extends PassCounts {
   /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
   readonly pages: number;
-  /** Pages by a cursor after an earlier record was deleted. A service with positions as cursors skips there. */
+  /** Pages by a cursor after a delete. A service with positions as cursors skips records there. */
   readonly pagesBehindDeletes: number;
   /** Moments that could not be listed in full, because a record in them is too large. */
   readonly passedOver: number;
@@ -69,8 +69,8 @@ export interface DrainFacts {
   readonly parked: number;
   readonly inDoubt: number;
   /**
-   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what the
-   * last complete pass left due, and held, parked and inDoubt are carried forward (end-window.lua.ts).
+   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what
+   * the last complete pass left due, and held, parked and inDoubt are carried forward (end-window.lua.ts).
    */
   readonly exact: boolean;
   readonly reasons: ReasonCounts;
@@ -117,9 +117,7 @@ export interface OpenRequest {
   readonly abandonAfterMs: number;
 }
 
-/**
- * Windows shown of an open pass. More than are ever worked at once, because some may wait for another try.
- */
+/** More windows of an open pass than are worked at once, because some may wait for another try. */
 export const maxLeftShown = 32;
 
 export type WindowEnd =
@@ -157,9 +155,8 @@ export interface PassBook {
     windowId: string,
   ): Promise<{ pass: Pass; window: Window } | null>;
   /**
-   * Adds the counts of a page, and counts as progress. `dueLater`: Unix ms at which something entered in that
-   * minute becomes due. `soFar`: of all pages of this window by its present worker; shown with the open pass
-   * until the window ends.
+   * Counts as progress. `dueLater`: Unix ms at which something entered in that minute becomes due. `soFar`:
+   * of all pages of this window by its present worker; shown with the open pass until the window ends.
    */
   progress(
     drain: DrainName,
@@ -181,7 +178,7 @@ export interface PassBook {
     tally: Tally,
   ): Promise<CloseVerdict>;
   facts(drain: DrainName): Promise<DrainFacts | null>;
-  /** Makes the next pass of this drain a full one. */
+  /** The next pass to open is a full one. */
   forceFull(drain: DrainName): Promise<void>;
   /**
    * Makes these minutes of entry (their starts, Unix ms) due now. An open pass lists them (again) before its

@@ -19,7 +19,7 @@ export interface ScheduledJob {
 export interface JobContext {
   /** Aborts when the work must be handed back or ended. */
   readonly signal: AbortSignal;
-  /** True on the last try of a failing job. A window that fails because of Redis is tried again in any case. */
+  /** The last try of a failing job. A window that fails because of Redis is tried again in any case. */
   readonly lastTry: boolean;
 }
 

@@ -45,7 +45,7 @@ export type BatchOutcome =
       readonly error: string;
       readonly bisectBy: "count" | "bytes";
     }
-  /** Certainly not accepted: no connection, a 429, a withheld last byte, or no call because of a source pause. */
+  /** Certainly not accepted: no connection, a 429, a withheld last byte, or no call (a source pause). */
   | {
       readonly kind: "not-sent";
       readonly why: "connect" | "rate-limited" | "too-late" | "stopped" | "resting";

@@ -41,13 +41,15 @@ export interface SourcePauseBook {
   ask(callClass: CallClass, leaseMs: number): Promise<SourcePause | "go" | "probe" | "limit-probe">;
   /** Reports a 429. `ask` then answers a pause no longer than until its next probe. */
   limited(callClass: CallClass, forMs: number): Promise<void>;
-  /** Reports a missing answer or a 5xx. Answers the pause; null while failures are few. `jitter`: 0 up to 1. */
+  /**
+   * Reports a missing answer or a 5xx. Answers the pause, or null while failures are few. `jitter`: 0 to 1.
+   */
   failed(jitter: number): Promise<SourcePause | null>;
   /** Reports any answer to a call. */
   answered(): Promise<void>;
   /** Reports an answer other than 429 to a `limit-probe`. */
   lifted(callClass: CallClass): Promise<void>;
-  /** The probe was not sent, or was stopped here. It proves nothing, and the next call that asks is the probe. */
+  /** The probe was not sent, or was stopped here. The next call that asks is the probe. */
   giveBack(callClass: CallClass): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The numbers and series of service-interface.md 4.4, by their names there. Integers but for `monthly_cost`. */
+/** Numbers and series have the names of service-interface.md 4.4. Integers but for `monthly_cost`. */
 export const scalarFields = [
   "pending_index_count",
   "current_vector_count",

@@ -28,8 +28,8 @@ export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256
  * it.
  * ARGV: 1 how long entries are kept, ms; 2 bytes that are kept; then texts.
  * Returns: nothing. Effects: what is older is trimmed by whole nodes of the stream, and while the texts are
- *   larger than ARGV[2] some of the oldest too, at least twice as many as are added; the stream vanishes when
- *   nobody writes for ARGV[1].
+ * larger than ARGV[2] some of the oldest too, at least twice as many as are added; the stream vanishes when
+ * nobody writes for ARGV[1].
  * Run twice: the entries are there twice.
  */
 const appendScript = defineScript(

@@ -4,9 +4,9 @@ import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
  * Shared by all scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest
- * first; `at` is the end of a slot, Unix ms. A grant counts while at + span > now. Stored times are rounded up
- * and `now` is rounded down, so that no fraction of a millisecond shortens a span. A grant ahead of the clock,
- * which was set back, counts as one of now.
+ * first; `at` is the end of a slot, Unix ms. A grant counts while at + span > now. Stored times are rounded
+ * up and `now` is rounded down, so that no fraction of a millisecond shortens a span. A grant ahead of the
+ * clock, which was set back, counts as one of now.
  */
 const preludeLua = `${serverTimeLua}
 local call = cjson.decode(ARGV[1])
@@ -75,7 +75,7 @@ end
  * perDay?, passLife }, times in ms.
  * Returns: JSON { at, verdicts: [CapacityVerdict] in order }.
  * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
- *   long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant.
+ * long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  */
 export const takeScript = defineScript<{ at: number; verdicts: readonly CapacityVerdict[] }>(
@@ -171,8 +171,8 @@ return cjson.encode({
  * ARGV: 1 { at, rates: [{ spanMs, slotMs, count }], counted, hasPass, markLife }: the take's `at`; `counted`
  * for both ceilings.
  * Returns: 1, or 0 if it was done before. Effects: grants of exactly that moment are taken back, as far as
- *   they are still recorded. The counts of the pass and of that day are lowered, never below 0. Run twice: the
- *   mark prevents a second effect.
+ * they are still recorded. The counts of the pass and of that day are lowered, never below 0. Run twice: the
+ * mark prevents a second effect.
  */
 export const giveBackScript = defineScript(
   "limits:giveBack",

@@ -67,10 +67,10 @@ function isFirst({ post }: CapacityRequest): boolean {
   return post === "first";
 }
 
-/** A rate whose grants are counted together, as the scripts take it: at most `max` in any span [t, t + spanMs). */
+/** A rate with grants of its own, as the scripts take it: at most `max` in any span [t, t + spanMs). */
 interface CountedRate {
   readonly kind: RateKind;
-  /** Unique in the drain; the last part of its key. Hosts and rules may hold anything and be long, so hashed. */
+  /** Unique in the drain; ends its key. Hosts and rules are hashed: they may be long and hold anything. */
   readonly name: string;
   readonly max: number;
   readonly spanMs: number;
@@ -78,7 +78,7 @@ interface CountedRate {
   readonly slotMs: number;
 }
 
-/** The rates that a query asks, and for each of its requests the positions (from 1) of those that it needs. */
+/** The rates that a query asks, and by request the positions (from 1) of those that it needs. */
 function toCountedRates({ limits: { publish, perHost }, requests }: CapacityQuery): {
   readonly rates: readonly CountedRate[];
   readonly needs: readonly (readonly number[])[];

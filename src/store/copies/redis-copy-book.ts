@@ -21,7 +21,8 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 
 /**
  * Returns: the 1-based positions of the dlqIds that the book does not have. Effects: a known id past half of
- *   its life gets a new one, because it is still listed. A source may keep records longer than its settings say.
+ * its life gets a new one, because it is still listed. A source may keep records longer than its settings
+ * say.
  */
 const missingScript = defineScript(
   "copies:missing",

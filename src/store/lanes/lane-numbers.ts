@@ -18,9 +18,7 @@ export const checkEveryMs = lateCheckMs;
 export const maxResumeMinutes = 12;
 /** Minutes for a probe: one message is enough, and what was in one minute may be gone. */
 export const probeMinutes = 2;
-/**
- * How long a drain that was handed minutes has before others are. Something else may hold the messages.
- */
+/** How long a drain that was handed minutes has before others are. Something else may hold the messages. */
 export const callAgainMs = 60_000;
 /** A probe waits this long for a message that was no canary lately. */
 export const repeatAfterMs = 60_000;

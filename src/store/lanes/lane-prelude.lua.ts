@@ -6,14 +6,14 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * What every script of the lane book starts with.
  *
  * KEYS, all of one source: 1-4 the lanes that are canary, ramping, open, halted (zset: lane by usedAt), 5 due
- *   (zset: lane by when it wants something), 6 at (when a lane was last written), 7 mark of this call (its
- *   answer, if a second run would change something again), 8 records (zset: lane by how many messages it was
- *   asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes). Keys of lanes are ARGV[1] .. lane
- *   and share the hash tag of KEYS. They are not in KEYS: half of the scripts find them in an index.
+ * (zset: lane by when it wants something), 6 at (when a lane was last written), 7 mark of this call (its
+ * answer, if a second run would change something again), 8 records (zset: lane by how many messages it was
+ * asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes). Keys of lanes are ARGV[1] .. lane and
+ * share the hash tag of KEYS. They are not in KEYS: half of the scripts find them in an index.
  * ARGV: 1 prefix of lane keys, 2 the call (JSON), 3 how long a grant may be published, ms.
  *
  * A lane of another layout is replaced, not read. Only put() changes a lane. A lane lives until it has been
- *   unused for seven days.
+ * unused for seven days.
  * Run twice: the mark lives for a minute and answers what the first run answered.
  */
 export const lanePreludeLua = `

@@ -13,11 +13,11 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers: [LaneAnswer]
- * in order }.
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers:
+ * [LaneAnswer] in order }.
  * Effects: the wanted messages of each lane are added up. Granted canaries are under way. New and idle lanes,
- *   and those at the end of a period, move on. Resume minutes of denied messages are stored. None if `wanted`
- *   is 0.
+ * and those at the end of a period, move on. Resume minutes of denied messages are stored. None if `wanted`
+ * is 0.
  * Run twice: marked where anything is wanted.
  */
 export const askScript = defineScript<{ at: number; answers: readonly LaneAnswer[] }>(
@@ -127,7 +127,7 @@ return mark('1')
 
 /**
  * giveBack: ARGV[2]: { unused: [{ lane, step, count, resumeMinutes }] }. Returns: JSON 1. Effects: so many
- *   grants are under way no more; the minutes are remembered. Run twice: marked.
+ * grants are under way no more; the minutes are remembered. Run twice: marked.
  */
 export const giveBackScript = defineScript(
   "lanes:giveBack",
@@ -149,11 +149,12 @@ return mark('1')
 /**
  * prove: records come-backs and deliveries, and judges their steps.
  *
- * ARGV[2]: { lanes: [{ lane, steps: [step], proofs: [{ step, parent, said }] }], checkedAt? }: said is d, r or
- *   a (again) and the status, or 1 for a delivery. checkedAt: when a listing began that showed all come-backs.
+ * ARGV[2]: { lanes: [{ lane, steps: [step], proofs: [{ step, parent, said }] }], checkedAt? }: said is d, r
+ * or a (again) and the status, or 1 for a delivery. checkedAt: when a listing began that showed all
+ * come-backs.
  * Returns: JSON list of the LaneChanges.
  * Effects: new proofs are kept with their step. Each step that is named is judged, if all of it is known, or
- *   too many of it are back, or its watch was over at checkedAt and none of it is under way.
+ * too many of it are back, or its watch was over at checkedAt and none of it is under way.
  * Run twice: a proof counts once; marked if a lane moved.
  */
 export const proveScript = defineScript<readonly LaneChange[]>(
@@ -188,7 +189,7 @@ return #moves > 0 and mark(reply) or reply
  * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes }] } of the
  * lanes that want something by now, the earliest 200.
  * Effects: a step is not handed out again until its watch is over, or for 15 s; a minute is handed out once,
- *   and others for the same step not for a minute. Run twice: marked where something is handed out.
+ * and others for the same step not for a minute. Run twice: marked where something is handed out.
  */
 export const dueScript = defineScript<{
   at: number;
@@ -236,8 +237,8 @@ return (#watches > 0 or #ready > 0) and mark(reply) or reply
 /**
  * views: the lanes that are named, or lanes in an order.
  *
- * ARGV[2]: { lanes: [lane] } or { max, by: state | records }. By state: halted, canary, ramping and then open,
- *   of each the last used first. By records: those that were asked for most messages first.
+ * ARGV[2]: { lanes: [lane] } or { max, by: state | records }. By state: halted, canary, ramping and then
+ * open, of each the last used first. By records: those that were asked for most messages first.
  * Returns: JSON { lanes } of the known lanes, each as its LaneView; in an order also { counts, totals }.
  * Effects: in an order, lanes that have been unused for seven days leave the indexes. Run twice: the same.
  */

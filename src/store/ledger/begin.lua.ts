@@ -5,7 +5,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * begin: takes the right to act and writes the intent.
  *
  * ARGV[4]: { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, requests:
- *   [{ dlqId, messageId, attempt }] }.
+ * [{ dlqId, messageId, attempt }] }.
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or kind
  * page-too-old, paused, settle-gate with nothing begun.
  * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.

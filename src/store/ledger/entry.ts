@@ -46,7 +46,7 @@ interface StoredEntry {
   readonly h?: string;
 }
 
-/** A stored entry, or none, as its readers see it. Fails with `invariant-broken` on a state that is unknown. */
+/** A stored entry, or none, as its readers see it. Fails with `invariant-broken` on an unknown state. */
 export function parseView(text: string | null, now: number, limits: LedgerLimits): LedgerView {
   if (text === null) return { state: "absent" };
   const stored = JSON.parse(text) as StoredEntry;

@@ -8,8 +8,8 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
  * other-version.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
- * with deletePending is an
- *   acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a come-back is old and is not.
+ * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
+ * come-back is old and is not.
  * Run twice: the same answer, nothing changes.
  */
 export const publishedScript = defineLedgerScript<SourceFacts & { verdicts: readonly PublishedVerdict[] }>(
@@ -131,8 +131,8 @@ return stamped({ count = count })
  * deleteFailed: a DELETE of these did not end with all of them deleted.
  *
  * ARGV[4]: { dlqIds, failed, maybeGone }. Returns: stamp. Effects: published or archived entries are pending;
- *   failed flags them for good, maybeGone says whether they are to be looked for before they are deleted
- *   again. Run twice: the same, nothing changes.
+ * failed flags them for good, maybeGone says whether they are to be looked for before they are deleted again.
+ * Run twice: the same, nothing changes.
  */
 export const deleteFailedScript = defineLedgerScript(
   "deleteFailed",

@@ -38,8 +38,9 @@ local prefix, seed = ARGV[1], ARGV[2]
 local limits, call = cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 local wrote, coolUntil = false, 0
 -- The ledger's time is the server's. If the server's time goes back (it was set right, or another server took
--- over), the ledger counts on from where it was: time since a POST must not be lost, or the POST would be made
--- again outside of its window. The summary returns to the server's time when no entry depends on its age.
+-- over), the ledger counts on from where it was: time since a POST must not be lost, or the POST would be
+-- made again outside of its window. The summary returns to the server's time when no entry depends on its
+-- age.
 local stored = redis.call('HMGET', metaKey, 'lastNow', 'ahead')
 local lastNow, ahead = tonumber(stored[1] or 0), tonumber(stored[2] or 0)
 now = now + ahead

@@ -9,15 +9,9 @@ import { sourceKeys } from "../keys.ts";
 import { parseReply, type ScriptRedis } from "../scripts.ts";
 import { beginScript } from "./begin.lua.ts";
 import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./facts.lua.ts";
-import {
-  lookScript,
-  recordLossScript,
-  nowScript,
-  pageScript,
-  parkedScript,
-  summaryScript,
-} from "./reads.lua.ts";
+import { lookScript, pageScript, parkedScript } from "./reads.lua.ts";
 import { parkScript, refusedScript, releaseScript } from "./rights.lua.ts";
+import { nowScript, recordLossScript, summaryScript } from "./summary.lua.ts";
 
 /** Gone by listing is worked off in scripts of this many. */
 const goneChunk = 100;

@@ -8,8 +8,8 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open |
  * not-yours.
  * Effects: the POST is counted once. If no POST of the series is unanswered, open → cool. Otherwise the entry
- *   stays open and is marked as answered, so that only the earlier POST is in doubt. A hit shows that the
- *   service takes messages: lastAcceptedAt is now and refusedAloneInARow 0.
+ * stays open and is marked as answered, so that only the earlier POST is in doubt. A hit shows that the
+ * service takes messages: lastAcceptedAt is now and refusedAloneInARow 0.
  * Run twice: the entry knows whose refusal was counted; the same answer, nothing changes.
  */
 export const refusedScript = defineLedgerScript<SourceFacts & { verdicts: readonly RefusedVerdict[] }>(
@@ -55,9 +55,8 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
  * ARGV[4]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
  * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
- *   drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
- *   person.
- *   An entry that a person released since seenAt stays as it is.
+ * drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
+ * person. An entry that a person released since seenAt stays as it is.
  */
 export const parkScript = defineLedgerScript<{ verdicts: readonly ParkVerdict[] }>(
   "park",
@@ -90,8 +89,8 @@ return stamped({ verdicts = verdicts })
  * ARGV[4]: { dlqIds, rel: 1 a person's word | 2 listed again }. Returns: stamp, count of the given ids that
  * are released now.
  * Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt
- *   is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
- *   forgotten before it is begun.
+ * is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
+ * forgotten before it is begun.
  */
 export const releaseScript = defineLedgerScript<{ count: number }>(
   "release",

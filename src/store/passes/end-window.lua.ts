@@ -7,14 +7,15 @@ import { passPreludeLua } from "./passes.lua.ts";
  * ARGV[1]: { passId, windowId, failed: 0 | 1, split: [window], tally, maxLeft }. Returns: JSON of a
  * CloseVerdict.
  * Effects: split windows take the window's place. If no window failed, the watermark moves to the pass's end,
- *   and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
- *   and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
+ * and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
+ * and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
  * Counts after a complete `new` pass: a live pass lists everything due, so due is its own. A plan pass sees
  * the same records again, so due is the larger count. Held is carried forward less what was republished;
- * parked and inDoubt stay; each is raised to what the pass saw. A record that leaves in another way is counted
- * until the next full pass. Reasons of due are this pass's; of held and parked, the last full pass's first.
+ * parked and inDoubt stay; each is raised to what the pass saw. A record that leaves in another way is
+ * counted until the next full pass. Reasons of due are this pass's; of held and parked, the last full pass's
+ * first.
  */
 export const endWindowScript = defineScript(
   "passes:endWindow",

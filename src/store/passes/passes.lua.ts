@@ -5,8 +5,8 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * What every script of the pass book starts with.
  *
  * KEYS, all of one drain: 1 row (JSON string), 2 windows of the open pass (hash: windowId → JSON, or
- *   `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
- *   due), 4 taken (zset: what the open pass took from due).
+ * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
+ * due), 4 taken (zset: what the open pass took from due).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
@@ -178,9 +178,9 @@ return false
 );
 
 /**
- * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass gets one more window for each minute in its
- * reach, and the minute counts as taken from due. Other minutes are due for the next pass. Run twice: a minute
- * that is still to be listed is not added again.
+ * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass gets one more window for each minute in
+ * its reach, and the minute counts as taken from due. Other minutes are due for the next pass. Run twice: a
+ * minute that is still to be listed is not added again.
  */
 export const recallScript = defineScript(
   "passes:recall",

@@ -3,9 +3,7 @@ import type { SourceId } from "../../ports/ids.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sourceKeys } from "../keys.ts";
 
-/**
- * Pauses of one source's drains: the hash that the ledger's begin reads. Fails with `redis-unavailable`.
- */
+/** Pauses of one source's drains: the hash that the ledger's begin reads. Fails with `redis-unavailable`. */
 export function createRedisPauseBook(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,
   sourceId: SourceId,

@@ -27,8 +27,7 @@ end
 
 /**
  * ARGV: 2 the replica, 3 its record (JSON, without seenAt). Returns: nothing. Effects: the record is there,
- *   seen now; the registry vanishes when nobody announces for a record's life. Run twice: seen a little
- *   later.
+ * seen now; the registry vanishes when nobody announces for a record's life. Run twice: seen a little later.
  */
 const announceScript = defineScript(
   "replicas:announce",

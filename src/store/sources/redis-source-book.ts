@@ -10,7 +10,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
  *
  * KEYS: 1 the source's hash. ARGV: 1 hash of the URL, 2 hash of the token.
  * Returns: bound | same | token-changed | url-differs. Effects: url is set where absent and never changed;
- *   token is set unless the url differs. Run twice: bound and token-changed become same.
+ * token is set unless the url differs. Run twice: bound and token-changed become same.
  */
 const bindScript = defineScript(
   "source:bind",
@@ -93,7 +93,7 @@ return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
  * recordCensus: keeps the newest census.
  *
  * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is
- *   set unless a census with a later `at` is there. Run twice: the same.
+ * set unless a census with a later `at` is there. Run twice: the same.
  */
 const recordCensusScript = defineScript(
   "source:recordCensus",

@@ -1,0 +1,72 @@
+import type { LedgerSummary } from "../../ports/ledger.ts";
+import { defineLedgerScript } from "./prelude.lua.ts";
+
+/** now: ARGV[4] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
+export const nowScript = defineLedgerScript("now", `return stamped({})`);
+
+/**
+ * recordLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the
+ * latest loss, and since when what was lost may have been published; losses that are at most `window` ms
+ * apart count as one. Run twice: the same but for the time.
+ */
+export const recordLossScript = defineLedgerScript(
+  "recordLoss",
+  `
+local before = redis.call('HMGET', metaKey, 'lostAt', 'lostSince')
+local since = math.min(now - limits.gateAge, call.oldestAt or now)
+if before[1] and now - before[1] <= call.window then since = math.min(since, before[2]) end
+redis.call('HSET', metaKey, 'lostAt', now, 'lostSince', since)
+return stamped({})
+`,
+);
+
+/**
+ * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
+ * failedDeletes, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
+ * of an index are dropped; the time is noted; the ledger may return to the server's time. Run twice: the
+ * same, because a second return waits.
+ *
+ * A return makes stored times look younger than they are. So it waits until no entry is open, pending, parked
+ * or cool (a released POST in doubt is cool), and until the window of a loss is over by both clocks. A worker
+ * may still have an old page. So one return is of at most backBy, and the next waits for backEvery: a page
+ * that looks fresh was then read less than a tombstone's life ago.
+ */
+export const summaryScript = defineLedgerScript<LedgerSummary>(
+  "summary",
+  `
+local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
+local function mayReturn()
+  if redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) > 0 then return false end
+  local known = redis.call('HMGET', metaKey, 'coolUntil', 'lostAt', 'returnedAt')
+  -- Lives end by the server's clock.
+  local server = now - ahead
+  if server < tonumber(known[1] or 0) or server <= tonumber(known[2] or 0) + limits.horizon then return false end
+  return now >= tonumber(known[3] or 0) + limits.backEvery
+end
+local changes = {}
+if ahead > 0 and mayReturn() then
+  local step = math.min(ahead, limits.backBy)
+  now = now - step
+  ahead = ahead - step
+  changes = { 'returnedAt', now }
+  -- Its age stays, or it would count as an acceptance of just now.
+  local acceptedAt = redis.call('HGET', metaKey, 'lastAcceptedAt')
+  if acceptedAt then changes = { 'returnedAt', now, 'lastAcceptedAt', acceptedAt - step } end
+end
+-- The sweep asks every few seconds, so lastNow is that precise even if nothing else is written. A full Redis
+-- refuses this write, and the summary goes on without it.
+redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead, unpack(changes))
+local function byServer(at)
+  return at and at - ahead or cjson.null
+end
+return stamped({
+  open = redis.call('ZCARD', openKey),
+  unknown = redis.call('ZCOUNT', openKey, '-inf', '(' .. string.format('%.0f', now - limits.takeover)),
+  oldestOpenAt = byServer(oldestOpenAt),
+  pendingDelete = redis.call('ZCARD', pendingKey),
+  oldestPendingAt = byServer(oldestPendingAt),
+  failedDeletes = redis.call('SCARD', failedKey),
+  settleGate = settleGateClosed() and 'closed' or 'open',
+})
+`,
+);
