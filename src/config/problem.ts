@@ -58,6 +58,12 @@ export function formatProblem(problem: Problem): string {
   return head === "" ? problem.message : `${head}: ${problem.message}`;
 }
 
+/** The usual sentence. `found` is left out if it may be secret; `behind` follows it. */
+export function misfit(expected: string, found?: string, behind = ""): Omit<Problem, "more"> {
+  if (found === undefined) return { expected, message: `expected ${expected}${behind}` };
+  return { found, expected, message: `expected ${expected}, got ${found}${behind}` };
+}
+
 /** `["drains", "orders", "rules", 1]` → `drains.orders.rules[1]`. */
 export function toPathText(path: ValuePath): string {
   let text = "";

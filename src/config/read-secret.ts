@@ -1,5 +1,5 @@
 import type { SecretRef } from "../ports/drains.ts";
-import type { Problem } from "./problem.ts";
+import { misfit, type Problem } from "./problem.ts";
 import type { Environment } from "./settings/environment.ts";
 import type { Settings } from "./settings/settings.ts";
 import { secretText, signingKey, type ParseSetting } from "./settings/setting-values.ts";
@@ -46,7 +46,7 @@ function readSecretFile(
   const file = readTextFile(path, maxSecretBytes);
   if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting, parse);
   const expected = "a readable file that holds the secret";
-  return { ok: false, problem: { setting, expected, message: `expected ${expected}: ${file.why}` } };
+  return { ok: false, problem: { setting, ...misfit(expected, undefined, `: ${file.why}`) } };
 }
 
 function checkSecret(

@@ -1,5 +1,12 @@
 import type { DrainsDocument } from "../../ports/drains.ts";
-import { firstProblems, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
+import {
+  firstProblems,
+  misfit,
+  toPathText,
+  type TextPosition,
+  type Problem,
+  type ValuePath,
+} from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
@@ -55,7 +62,7 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
   const file = readTextFile(path, textLimits.maxBytes);
   if (file.ok) return loadDocument(file.text, path, options);
   const expected = "a readable drains document (drains.file, REDRIVER_DRAINS_FILE)";
-  const problem = { file: path, expected, message: `expected ${expected}: ${file.why}` };
+  const problem = { file: path, ...misfit(expected, undefined, `: ${file.why}`) };
   return { ok: false, problems: [problem], warnings: [] };
 }
 

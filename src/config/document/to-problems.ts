@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import {
+  misfit,
   oneOfText,
   quoted,
   shownValue,
@@ -98,31 +99,19 @@ function startsWith(path: ValuePath, above: ValuePath): boolean {
   return above.every((segment, index) => path[index] === segment);
 }
 
-function toSentence(
-  issue: Issue,
-  path: ValuePath,
-  tree: YamlTree,
-): Pick<Problem, "found" | "expected" | "message"> {
-  if (isRefusedKey(issue)) return { expected: "no such key", message: `this key is ${issue.message}` };
-  if (issue.code === "invalid_key") {
-    const expected = issue.issues[0]?.message ?? "another key";
-    return { expected, message: `expected ${expected}` };
-  }
+function toSentence(issue: Issue, path: ValuePath, tree: YamlTree): Problem {
   const expected = issue.message;
-  if (isAboutKey(issue)) {
-    const found = shownValue(path.at(-1));
-    return { found, expected, message: `expected ${expected}, got ${found}` };
-  }
+  if (isRefusedKey(issue)) return { expected: "no such key", message: `this key is ${expected}` };
+  if (issue.code === "invalid_key") return misfit(issue.issues[0]?.message ?? "another key");
+  if (isAboutKey(issue)) return misfit(expected, shownValue(path.at(-1)));
   const value = valueAt(tree.value, path);
   if (value === undefined) return { expected, message: `missing; expected ${expected}` };
   // A limit that a parser keeps is reported as those of the schema are.
   if (typeof value === "object" && value !== null && /^at most \d+ /.test(expected)) {
-    const found = String(Object.keys(value).length);
-    return { found, expected, message: `expected ${expected}, got ${found}` };
+    return misfit(expected, String(Object.keys(value).length));
   }
-  if (isSecretive(path)) return { expected, message: `expected ${expected}` };
-  const found = shownValue(value);
-  return { found, expected, message: `expected ${expected}, got ${found}` };
+  const isSecretive = path.some((segment) => secretiveKey.test(String(segment)));
+  return misfit(expected, isSecretive ? undefined : shownValue(value));
 }
 
 function isAboutKey(issue: Issue): boolean {
@@ -140,25 +129,8 @@ function isRefusedKey(issue: Issue): boolean {
 }
 
 /** Credentials and header values are never repeated; addresses may carry credentials. */
-function isSecretive(path: ValuePath): boolean {
-  const secretive = new Set([
-    "token",
-    "credentials",
-    "callbacks",
-    "headers",
-    "header",
-    "responseHeader",
-    "callbackHeader",
-    "failureCallbackHeader",
-    "url",
-    "destination",
-    "callback",
-    "failureCallback",
-    "merge",
-    "value",
-  ]);
-  return path.some((segment) => typeof segment === "string" && secretive.has(segment));
-}
+const secretiveKey =
+  /^(token|credentials|headers?|(response|callback|failureCallback)Header|url|destination|callbacks?|failureCallback|merge|value)$/;
 
 /**
  * A union's issue holds one list of issues per alternative. The alternative that was meant is the one that

@@ -1,7 +1,7 @@
 /** What must be true of settings and document together before anything is built from them. Every function: empty when all is. */
 import { isForwardable } from "../../message/headers.ts";
 import type { DrainsDocument, SecretRef, SourceConfig } from "../../ports/drains.ts";
-import { firstProblems, type Problem } from "../problem.ts";
+import { firstProblems, misfit, type Problem } from "../problem.ts";
 import { checkInequality } from "./ledger-limits.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,7 +22,7 @@ function checkSources(settings: Settings, document: DrainsDocument): readonly Pr
   const { url, token, tokenFile } = settings.service;
   const problems: Problem[] = [];
   const refuse = (path: string, expected: string, why = ""): void => {
-    problems.push({ path, expected, message: `expected ${expected}${why}` });
+    problems.push({ path, ...misfit(expected, undefined, why) });
   };
   const seen = new Map<string, SourceConfig>();
   for (const source of document.sources) {
@@ -62,10 +62,10 @@ function checkHeaders({ service: { headerPrefix } }: Settings, document: DrainsD
     drain.rules.flatMap((rule, index) =>
       Object.keys(rule.set?.headers ?? {})
         .filter((name) => !isForwardable(name, headerPrefix))
-        .map((name) => {
-          const path = `drains.${drain.name}.rules[${index}].set.headers.${name}`;
-          return { path, expected, message: `expected ${expected}` };
-        }),
+        .map((name) => ({
+          path: `drains.${drain.name}.rules[${index}].set.headers.${name}`,
+          ...misfit(expected),
+        })),
     ),
   );
 }

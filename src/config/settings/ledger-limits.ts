@@ -1,7 +1,7 @@
 import { durationText } from "../../rules/durations.ts";
 import type { DrainsDocument, SourceConfig } from "../../ports/drains.ts";
 import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
-import type { Problem } from "../problem.ts";
+import { misfit, type Problem } from "../problem.ts";
 import type { Settings } from "./settings.ts";
 
 const hourMs = 3_600_000;
@@ -46,26 +46,19 @@ export function checkInequality(settings: Settings, document: DrainsDocument): r
     const takeoverMs = takeoverAfterMs(limits);
     if (horizonMs <= takeoverMs) {
       const minMs = limits.dedupWindowMs - horizonMs + takeoverMs;
-      const expected = `more than ${durationText(minMs)}`;
-      problems.push({
-        path: subject,
-        found: windowText,
-        expected,
-        message:
-          `expected ${expected}, got ${windowText}: dedupWindow ${windowText}` +
-          ` - ledger.sendBy ${durationText(limits.sendByMs)} - ledger.networkDelay ${durationText(limits.networkDelayMs)} - 45s` +
-          ` = ${durationText(horizonMs)} must exceed ledger.sendBy ${durationText(limits.sendByMs)}` +
-          ` + service.batchTimeout ${durationText(limits.batchTimeoutMs)} + 15s = ${durationText(takeoverMs)}`,
-      });
+      const sendBy = `ledger.sendBy ${durationText(limits.sendByMs)}`;
+      const behind =
+        `: dedupWindow ${windowText} - ${sendBy} - ledger.networkDelay ${durationText(limits.networkDelayMs)} - 45s` +
+        ` = ${durationText(horizonMs)} must exceed ${sendBy}` +
+        ` + service.batchTimeout ${durationText(limits.batchTimeoutMs)} + 15s = ${durationText(takeoverMs)}`;
+      problems.push({ path: subject, ...misfit(`more than ${durationText(minMs)}`, windowText, behind) });
     }
     for (const [setting, ms] of [
       ["ledger.maxPageAge", limits.maxPageAgeMs],
       ["ledger.settleGateAge", limits.settleGateAgeMs],
     ] as const) {
       if (ms < limits.dedupWindowMs) continue;
-      const expected = `less than ${subject} ${windowText}`;
-      const found = durationText(ms);
-      problems.push({ setting, found, expected, message: `expected ${expected}, got ${found}` });
+      problems.push({ setting, ...misfit(`less than ${subject} ${windowText}`, durationText(ms)) });
     }
     return problems;
   });

@@ -1,5 +1,5 @@
 import convict from "convict";
-import { shownValue, unknownName, type Problem } from "../problem.ts";
+import { misfit, shownValue, unknownName, type Problem } from "../problem.ts";
 import { findConflicts } from "./conflicts.ts";
 import {
   readEnvironment,
@@ -65,7 +65,14 @@ export function loadSettings(input: SettingsInput): SettingsOutcome {
     const value: unknown = config.get(name);
     const result = row.parse(value);
     if (result.ok) parsed[name] = result.value;
-    else problems.push({ ...originOf(name), ...unfit(row, name, value, result.expected) });
+    else {
+      // An address may carry a password, also if it is not one that fits.
+      const isSecret = row.secret || name.endsWith(".url");
+      problems.push({
+        ...originOf(name),
+        ...misfit(result.expected, isSecret ? undefined : shownValue(value)),
+      });
+    }
   }
   const { contents, problems: unread } = readRedisFiles(parsed as Partial<SettingValues>, isGiven);
   if (contents.url !== undefined) parsed["redis.url"] = contents.url;
@@ -75,18 +82,6 @@ export function loadSettings(input: SettingsInput): SettingsOutcome {
   return problems.length > 0
     ? { ok: false, problems }
     : { ok: true, settings: toSettings(parsed as SettingValues, contents) };
-}
-
-function unfit(
-  row: SettingRow,
-  name: SettingName,
-  value: unknown,
-  expected: string,
-): Pick<Problem, "expected" | "found" | "message"> {
-  // An address may carry a password, also if it is not one that fits.
-  if (row.secret || name.endsWith(".url")) return { expected, message: `expected ${expected}` };
-  const found = shownValue(value);
-  return { expected, found, message: `expected ${expected}, got ${found}` };
 }
 
 function readFlags(flags: SettingsInput["flags"]): SettingsFound {

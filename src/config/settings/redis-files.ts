@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import type { Problem } from "../problem.ts";
+import { misfit, type Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { redisUrl, secretText, type ParseSetting } from "./setting-values.ts";
 import { settingRows, type SettingName, type SettingRow, type SettingValues } from "./table.ts";
@@ -66,7 +66,7 @@ export function readRedisFiles(
   const problems: FileProblem[] = [];
   const contents: { -readonly [Part in keyof RedisFiles]: string } = {};
   const refuse = (name: SettingName, expected: string, got: string): void => {
-    problems.push({ name, expected, message: `expected ${expected}${got}` });
+    problems.push({ name, ...misfit(expected, undefined, got) });
   };
   for (const [part, { name, holds, parse, maxBytes }] of Object.entries(files)) {
     const path = values[name];

@@ -1,4 +1,4 @@
-import { oneOfText, shownValue, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
+import { misfit, oneOfText, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/token-gate.ts";
 import { parseYaml, type YamlTree } from "../text/yaml-tree.ts";
@@ -15,10 +15,7 @@ export function readSettingsFile(file: string | undefined): SettingsFound {
   const read = readTextFile(file, textLimits.maxBytes);
   if (!read.ok) {
     const expected = "a readable settings file (REDRIVER_CONFIG_FILE, --config)";
-    return {
-      values: new Map(),
-      problems: [{ file, expected, message: `expected ${expected}: ${read.why}` }],
-    };
+    return { values: new Map(), problems: [{ file, ...misfit(expected, undefined, `: ${read.why}`) }] };
   }
   const reading = parseYaml(read.text, file);
   if (!reading.ok) return { values: new Map(), problems: reading.problems };
@@ -40,7 +37,9 @@ function collectSettings(tree: YamlTree, file: string): SettingsFound {
   const members = function* (value: unknown, path: ValuePath, known: readonly string[]) {
     if (value === null) return;
     if (typeof value !== "object" || Array.isArray(value)) {
-      report(path, "value", "a mapping", `expected a mapping, got ${shownKind(value)}`);
+      // A section that is no mapping may be a secret that slipped a level up.
+      const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
+      report(path, "value", "a mapping", `expected a mapping, got ${kind}`);
       return;
     }
     for (const [key, member] of Object.entries(value)) {
@@ -64,9 +63,4 @@ function collectSettings(tree: YamlTree, file: string): SettingsFound {
 function isPlainValue(value: unknown): boolean {
   if (Array.isArray(value)) return value.every((member) => typeof member !== "object");
   return value === null || typeof value !== "object";
-}
-
-/** A section that is no mapping may be a secret that slipped a level up. */
-function shownKind(value: unknown): string {
-  return Array.isArray(value) ? shownValue(value) : `a ${typeof value}`;
 }

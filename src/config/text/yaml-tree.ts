@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
-import { quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
+import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./token-gate.ts";
 
@@ -46,11 +46,7 @@ export function parseYaml(text: string, file: string): YamlReading {
   if (excess !== null) {
     const above = text.slice(0, excess.offset).split("\n");
     const position = { line: above.length, column: (above.at(-1) ?? "").length + 1 };
-    const { expected } = excess;
-    return {
-      ok: false,
-      problems: [{ file, ...position, path: "", expected, message: `expected ${expected}` }],
-    };
+    return { ok: false, problems: [{ file, ...position, path: "", ...misfit(excess.expected) }] };
   }
 
   const document = parseDocument<Node>(text, {
