@@ -4,6 +4,7 @@ import type {
   AddressPattern,
   Condition,
   NumberPattern,
+  RuleSpec,
   TextPattern,
   ValuePattern,
 } from "../../src/rules/spec.ts";
@@ -209,3 +210,15 @@ export const recordFacts: fc.Arbitrary<RecordFacts> = fc
     }),
   )
   .map(([fields, known]) => factsOf(fields, known));
+
+/** Up to six rules of any kind, of which some are ignored by then. */
+export const ruleLists: fc.Arbitrary<readonly (RuleSpec & { readonly ignoreAfter: number })[]> = fc
+  .array(
+    fc.record({
+      when: conditions,
+      then: fc.constantFrom("republish" as const, "drop" as const, "hold" as const, "park" as const),
+      ignoreAfter: fc.constantFrom(0, enteredAt, enteredAt * 2),
+    }),
+    { maxLength: 6 },
+  )
+  .map((list) => list.map((rule, index) => ({ ...rule, name: `rule-${index}`, set: { retries: index } })));

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type {
   DeadLetter,
   DeduplicationId,
@@ -54,4 +55,15 @@ export const deduplicationIdOf = (text: string): DeduplicationId => text as Dedu
 /** The lineage header's value over a body. */
 export function writeLineage(lineage: Lineage, body: string, key: LineageKey): string {
   return signLineage(lineage, hashBody(body), key);
+}
+
+export function lineagePayloadOf(header: string): Record<string, unknown> {
+  const [, payload = ""] = header.split(".");
+  return JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+}
+
+/** The header of another version, or of somebody who has our key. */
+export function signFields(fields: object, key: LineageKey): string {
+  const signed = `v1.${Buffer.from(JSON.stringify(fields)).toString("base64url")}`;
+  return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
 }

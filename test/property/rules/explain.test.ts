@@ -5,25 +5,13 @@ import type { DeadLetter, RawRecord } from "../../../src/message/dead-letter.ts"
 import type { DrainConfig } from "../../../src/ports/drains.ts";
 import type { LedgerView } from "../../../src/ports/ledger-entries.ts";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import type { RuleSpec } from "../../../src/rules/spec.ts";
-import { conditions, recordFacts } from "../../support/arbitrary-rules.ts";
+import { ruleLists as rules, recordFacts } from "../../support/arbitrary-rules.ts";
 import { loaded } from "../../support/drains-documents.ts";
 import { enteredAt, messageIdOf } from "../../support/letters.ts";
 import { anyItem } from "../../support/item-checks.ts";
 import { casesOf } from "../../support/fuzzing.ts";
 
 const plain = loaded("version: 1\nsources: { a: {} }\ndrains: { d: {} }\n", "plain").drains[0]!;
-
-const rules: fc.Arbitrary<readonly RuleSpec[]> = fc
-  .array(
-    fc.record({
-      when: conditions,
-      then: fc.constantFrom("republish" as const, "drop" as const, "hold" as const, "park" as const),
-      ignoreAfter: fc.constantFrom(0, enteredAt, enteredAt * 2),
-    }),
-    { maxLength: 6 },
-  )
-  .map((list) => list.map((rule, index) => ({ ...rule, name: `rule-${index + 1}` })));
 
 /** What the ledger may know; `cool` says how often a message was redriven and leaves the rest to the rules. */
 function views(attempt: number): fc.Arbitrary<LedgerView> {

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../src/message/json-value.ts";
 import type { PatchOperation } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
-import { editBody } from "../../../src/message/edit-body.ts";
+import { editBody, mergePatch } from "../../../src/message/edit-body.ts";
 
 const merge = (body: string, value: JsonValue, attempt = 0) =>
   editBody(body, { kind: "merge", value }, attempt);
@@ -153,5 +153,49 @@ describe("a patch that adds more each time", () => {
   it("is none where a second run changes nothing more", () => {
     expect(patch('{"a":[1]}', [{ op: "replace", path: "/a/0", value: 2 }], 3)).toMatchObject({ losses: [] });
     expect(merge('{"a":[1]}', { a: [2] }, 3)).toMatchObject({ losses: [] });
+  });
+});
+
+const parsed = (text: string) => JSON.parse(text) as JsonValue;
+
+describe("a merge patch", () => {
+  it.each([
+    ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
+    ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
+    ['{"a":"b"}', '{"a":null}', "{}"],
+    ['{"a":"b","b":"c"}', '{"a":null}', '{"b":"c"}'],
+    ['{"a":["b"]}', '{"a":"c"}', '{"a":"c"}'],
+    ['{"a":"c"}', '{"a":["b"]}', '{"a":["b"]}'],
+    ['{"a":{"b":"c"}}', '{"a":{"b":"d","c":null}}', '{"a":{"b":"d"}}'],
+    ['{"a":[{"b":"c"}]}', '{"a":[1]}', '{"a":[1]}'],
+    ['["a","b"]', '["c","d"]', '["c","d"]'],
+    ['{"a":"b"}', '["c"]', '["c"]'],
+    ['{"a":"foo"}', "null", "null"],
+    ['{"a":"foo"}', '"bar"', '"bar"'],
+    ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
+    ["[1,2]", '{"a":"b","c":null}', '{"a":"b"}'],
+    ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
+  ])("makes of %s with %s what RFC 7396, appendix A, says", (target, patch, result) => {
+    expect(JSON.stringify(mergePatch(parsed(target), parsed(patch)))).toBe(result);
+  });
+
+  it("treats prototype names as members like any other", () => {
+    const merged = mergePatch(
+      parsed('{"a":1}'),
+      parsed('{"__proto__":{"polluted":1},"constructor":{"x":1}}'),
+    );
+    expect(JSON.stringify(merged)).toBe('{"a":1,"__proto__":{"polluted":1},"constructor":{"x":1}}');
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it("changes neither of its arguments", () => {
+    const target = parsed('{"a":{"b":1},"c":2}');
+    const patch = parsed('{"a":{"d":[1]},"c":null}');
+    mergePatch(target, patch);
+    expect([target, patch]).toEqual([
+      { a: { b: 1 }, c: 2 },
+      { a: { d: [1] }, c: null },
+    ]);
   });
 });

@@ -164,35 +164,11 @@ describe("the guards of a drain", () => {
       clock.advance(5_000);
       seen.push(await effects(guards, drain), await effects(twin, drain));
     }
-    expect(seen.flat()).toEqual([
-      "open",
-      "open",
-      "closed",
-      "closed",
-      "closed",
-      "closed",
-      "open",
-      "open",
-      "open",
-      "open",
-    ]);
+    expect(seen.flat().join(" ")).toBe("open open closed closed closed closed open open open open");
+    const seenIn = { drain: "orders", index: "catalog", field: "pending_index_count", why: "reading" };
     expect(events).toEqual([
-      {
-        type: "guard:closed",
-        drain: "orders",
-        index: "catalog",
-        field: "pending_index_count",
-        why: "reading",
-        value: 12_000,
-      },
-      {
-        type: "guard:opened",
-        drain: "orders",
-        index: "catalog",
-        field: "pending_index_count",
-        why: "reading",
-        value: 4_000,
-      },
+      { type: "guard:closed", ...seenIn, value: 12_000 },
+      { type: "guard:opened", ...seenIn, value: 4_000 },
     ]);
     expect(forced).toEqual(["orders"]);
   });
@@ -246,15 +222,9 @@ describe("the guards of a drain", () => {
     const drain = drainOf(hysteresis);
     expect(await guards.peek(drainOf())).toEqual([]);
     await read(12_000);
-    const closed = {
-      index: "catalog",
-      field: "pending_index_count",
-      effect: "closed",
-      why: "reading",
-      value: 12_000,
-    };
-    expect(await guards.peek(drain)).toEqual([closed]);
-    expect(await guards.standings(drain)).toEqual([closed]);
+    const standings = await guards.peek(drain);
+    expect(standings).toMatchObject([{ effect: "closed", why: "reading", value: 12_000 }]);
+    expect(await guards.standings(drain)).toEqual(standings);
     await read(7_000);
     expect(await guards.peek(drain)).toMatchObject([{ effect: "closed", value: 7_000 }]);
     await read(4_000);
