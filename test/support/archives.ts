@@ -1,9 +1,10 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import { createArchive, type ArchiveSettings } from "../../src/archive/create-archive.ts";
 import { createArchiveReader } from "../../src/archive/archive-reader.ts";
+import { toFileName } from "../../src/archive/file-name.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { Archive, ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../src/ports/archive.ts";
 import type { RedriverError } from "../../src/ports/errors.ts";
@@ -77,4 +78,15 @@ export const archiveFiles = (dir: string): readonly string[] =>
 /** The text of a file as `zcat` would give it; throws where it is not whole. */
 export function unpack(dir: string, file: string): string {
   return gunzipSync(readFileSync(join(dir, file))).toString("utf8");
+}
+
+/** A file of another process, that was changed last at `atMs`. */
+export function oldFile(dir: string, name: string, atMs: number): string {
+  writeFileSync(join(dir, name), "x");
+  utimesSync(join(dir, name), atMs / 1_000, atMs / 1_000);
+  return name;
+}
+
+export function nameAt(at: number): string {
+  return toFileName(at, { owner: "pod-1", pid: 1 }, 1);
 }

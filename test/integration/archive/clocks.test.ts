@@ -1,9 +1,8 @@
-import { readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemDisk, type Disk } from "../../../src/archive/disk.ts";
-import { toFileName } from "../../../src/archive/file-name.ts";
-import { archiveEntry, archiveFiles, createStand, dayMs } from "../../support/archives.ts";
+import { archiveEntry, archiveFiles, createStand, dayMs, nameAt, oldFile } from "../../support/archives.ts";
 import { createFolder } from "../../support/command.ts";
 
 const keepMs = 3 * dayMs;
@@ -12,10 +11,7 @@ const minuteMs = 60_000;
 /** A file of another process, which named it and changed it last so long ago. */
 function fileOf(dir: string, ageMs: number): string {
   const at = Date.now() - ageMs;
-  const name = toFileName(at, { owner: "pod-1", pid: 1 }, 1);
-  writeFileSync(join(dir, name), "x");
-  utimesSync(join(dir, name), at / 1_000, at / 1_000);
-  return name;
+  return oldFile(dir, nameAt(at), at);
 }
 
 /** How far clocks are from the true time; null: Redis does not answer. */

@@ -1,8 +1,7 @@
-import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemDisk, type Disk } from "../../../src/archive/disk.ts";
-import { toFileName } from "../../../src/archive/file-name.ts";
 import { createFolder } from "../../support/command.ts";
 import {
   archivedAt,
@@ -10,6 +9,8 @@ import {
   archiveFiles,
   createStand,
   dayMs,
+  nameAt,
+  oldFile,
   readArchive,
   unpack,
 } from "../../support/archives.ts";
@@ -135,13 +136,13 @@ describe("keeping", () => {
     const { path: dir } = createFolder();
     const now = Date.now();
     const past = now - 31 * dayMs;
-    old(dir, nameAt(past), past);
+    oldFile(dir, nameAt(past), past);
     const kept = [
-      old(dir, nameAt(past + 1), now - 29 * dayMs),
-      old(dir, nameAt(now - 29 * dayMs), past),
-      old(dir, "notes.txt", past),
-      old(dir, "backup.ndjson.gz", past),
-      old(dir, `${nameAt(past)}.bak`, past),
+      oldFile(dir, nameAt(past + 1), now - 29 * dayMs),
+      oldFile(dir, nameAt(now - 29 * dayMs), past),
+      oldFile(dir, "notes.txt", past),
+      oldFile(dir, "backup.ndjson.gz", past),
+      oldFile(dir, `${nameAt(past)}.bak`, past),
     ];
     mkdirSync(join(dir, nameAt(past - 1)));
     symlinkSync(join(dir, "notes.txt"), join(dir, nameAt(past - 2)));
@@ -155,7 +156,7 @@ describe("keeping", () => {
   it("tells of a file that it cannot remove, and writes all the same", async () => {
     const { path: dir } = createFolder();
     const past = Date.now() - 31 * dayMs;
-    old(dir, nameAt(past), past);
+    oldFile(dir, nameAt(past), past);
     const disk: Disk = {
       ...systemDisk,
       remove: () => Promise.reject(Object.assign(new Error("no"), { code: "EACCES" })),
@@ -165,17 +166,6 @@ describe("keeping", () => {
     expect(told).toMatchObject([{ code: "archive-unavailable", message: expect.stringContaining("EACCES") }]);
   });
 });
-
-/** A file that was changed last at `atMs`. */
-function old(dir: string, name: string, atMs: number): string {
-  writeFileSync(join(dir, name), "x");
-  utimesSync(join(dir, name), atMs / 1_000, atMs / 1_000);
-  return name;
-}
-
-function nameAt(at: number): string {
-  return toFileName(at, { owner: "pod-1", pid: 1 }, 1);
-}
 
 /** The disk, which notes what is done to it. */
 function watched(acts: string[]): Disk {
@@ -188,10 +178,6 @@ function watched(acts: string[]): Disk {
     syncDirectory: async (dir) => {
       await systemDisk.syncDirectory(dir);
       acts.push("sync directory");
-    },
-    remove: async (file) => {
-      await systemDisk.remove(file);
-      acts.push("remove");
     },
     create: async (path) => {
       acts.push("create");

@@ -1,5 +1,6 @@
 import type { PatchOperation } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../../src/message/json-value.ts";
 import { patchJson } from "../../../src/message/json-patch.ts";
 
 const patchedOf = (document: unknown, ...operations: PatchOperation[]) => {
@@ -11,107 +12,33 @@ const repeatableOf = (document: unknown, ...operations: PatchOperation[]) => {
   return result.kind === "patched" ? result.repeatable : "not-applicable";
 };
 
+const add = (path: string, value: JsonValue) => ({ op: "add", path, value }) as const;
+const replace = (path: string, value: JsonValue) => ({ op: "replace", path, value }) as const;
+const test = (path: string, value: JsonValue) => ({ op: "test", path, value }) as const;
+const remove = (path: string) => ({ op: "remove", path }) as const;
+const move = (from: string, path: string) => ({ op: "move", from, path }) as const;
+const copy = (from: string, path: string) => ({ op: "copy", from, path }) as const;
+
 describe("a JSON patch does what RFC 6902, appendix A, says", () => {
   it.each<[string, unknown, readonly PatchOperation[], string]>([
-    [
-      "A.1 adds an object member",
-      { foo: "bar" },
-      [{ op: "add", path: "/baz", value: "qux" }],
-      '{"foo":"bar","baz":"qux"}',
-    ],
-    [
-      "A.2 adds an array element",
-      { foo: ["bar", "baz"] },
-      [{ op: "add", path: "/foo/1", value: "qux" }],
-      '{"foo":["bar","qux","baz"]}',
-    ],
-    [
-      "A.3 removes an object member",
-      { baz: "qux", foo: "bar" },
-      [{ op: "remove", path: "/baz" }],
-      '{"foo":"bar"}',
-    ],
-    [
-      "A.4 removes an array element",
-      { foo: ["bar", "qux", "baz"] },
-      [{ op: "remove", path: "/foo/1" }],
-      '{"foo":["bar","baz"]}',
-    ],
-    [
-      "A.5 replaces a value",
-      { baz: "qux", foo: "bar" },
-      [{ op: "replace", path: "/baz", value: "boo" }],
-      '{"baz":"boo","foo":"bar"}',
-    ],
-    [
-      "A.6 moves a value",
-      { foo: { bar: "baz", waldo: "fred" }, qux: { corge: "grault" } },
-      [{ op: "move", from: "/foo/waldo", path: "/qux/thud" }],
-      '{"foo":{"bar":"baz"},"qux":{"corge":"grault","thud":"fred"}}',
-    ],
-    [
-      "A.7 moves an array element",
-      { foo: ["all", "grass", "cows", "eat"] },
-      [{ op: "move", from: "/foo/1", path: "/foo/3" }],
-      '{"foo":["all","cows","eat","grass"]}',
-    ],
-    [
-      "A.8 tests a value: success",
-      { baz: "qux", foo: ["a", 2, "c"] },
-      [
-        { op: "test", path: "/baz", value: "qux" },
-        { op: "test", path: "/foo/1", value: 2 },
-      ],
-      '{"baz":"qux","foo":["a",2,"c"]}',
-    ],
-    [
-      "A.9 tests a value: error",
-      { baz: "qux" },
-      [{ op: "test", path: "/baz", value: "bar" }],
-      "not-applicable",
-    ],
-    [
-      "A.10 adds a nested member object",
-      { foo: "bar" },
-      [{ op: "add", path: "/child", value: { grandchild: {} } }],
-      '{"foo":"bar","child":{"grandchild":{}}}',
-    ],
-    [
-      "A.12 adds to a nonexistent target",
-      { foo: "bar" },
-      [{ op: "add", path: "/baz/bat", value: "qux" }],
-      "not-applicable",
-    ],
-    [
-      "A.14 orders its escapes",
-      { "/": 9, "~1": 10 },
-      [{ op: "test", path: "/~01", value: 10 }],
-      '{"/":9,"~1":10}',
-    ],
-    [
-      "A.15 compares strings and numbers",
-      { "/": 9, "~1": 10 },
-      [{ op: "test", path: "/~01", value: "10" }],
-      "not-applicable",
-    ],
-    [
-      "A.16 adds an array value",
-      { foo: ["bar"] },
-      [{ op: "add", path: "/foo/-", value: ["abc", "def"] }],
-      '{"foo":["bar",["abc","def"]]}',
-    ],
-    ["replaces the whole", { foo: 1 }, [{ op: "replace", path: "", value: [1] }], "[1]"],
-    [
-      "copies by value",
-      { a: { b: 1 } },
-      [
-        { op: "copy", from: "/a", path: "/c" },
-        { op: "replace", path: "/c/b", value: 2 },
-      ],
-      '{"a":{"b":1},"c":{"b":2}}',
-    ],
-    ["moves to where it was", { a: 1 }, [{ op: "move", from: "/a", path: "/a" }], '{"a":1}'],
-    ["knows the empty name", { "": 1 }, [{ op: "replace", path: "/", value: 2 }], '{"":2}'],
+    ["A.1 adds an object member", { foo: "bar" }, [add("/baz", "qux")], '{"foo":"bar","baz":"qux"}'],
+    ["A.2 adds an array element", { foo: ["a", "c"] }, [add("/foo/1", "b")], '{"foo":["a","b","c"]}'],
+    ["A.3 removes an object member", { baz: "qux", foo: "bar" }, [remove("/baz")], '{"foo":"bar"}'],
+    ["A.4 removes an array element", { foo: ["a", "b", "c"] }, [remove("/foo/1")], '{"foo":["a","c"]}'],
+    ["A.5 replaces a value", { baz: 1, foo: "bar" }, [replace("/baz", "boo")], '{"baz":"boo","foo":"bar"}'],
+    ["A.6 moves a value", { a: { b: 1, w: 2 }, q: {} }, [move("/a/w", "/q/t")], '{"a":{"b":1},"q":{"t":2}}'],
+    ["A.7 moves an array element", { foo: [1, 2, 3, 4] }, [move("/foo/1", "/foo/3")], '{"foo":[1,3,4,2]}'],
+    ["A.8 tests values", { a: "q", b: [1, 2] }, [test("/a", "q"), test("/b/1", 2)], '{"a":"q","b":[1,2]}'],
+    ["A.9 tests a value: error", { baz: "qux" }, [test("/baz", "bar")], "not-applicable"],
+    ["A.10 adds a nested member", { a: "b" }, [add("/c", { g: {} })], '{"a":"b","c":{"g":{}}}'],
+    ["A.12 adds to a nonexistent target", { foo: "bar" }, [add("/baz/bat", "qux")], "not-applicable"],
+    ["A.14 orders its escapes", { "/": 9, "~1": 10 }, [test("/~01", 10)], '{"/":9,"~1":10}'],
+    ["A.15 compares strings and numbers", { "/": 9, "~1": 10 }, [test("/~01", "10")], "not-applicable"],
+    ["A.16 adds an array value", { foo: ["a"] }, [add("/foo/-", ["b", "c"])], '{"foo":["a",["b","c"]]}'],
+    ["replaces the whole", { foo: 1 }, [replace("", [1])], "[1]"],
+    ["copies by value", { a: { b: 1 } }, [copy("/a", "/c"), replace("/c/b", 2)], '{"a":{"b":1},"c":{"b":2}}'],
+    ["moves to where it was", { a: 1 }, [move("/a", "/a")], '{"a":1}'],
+    ["knows the empty name", { "": 1 }, [replace("/", 2)], '{"":2}'],
   ])("%s", (_name, document, operations, result) => {
     expect(patchedOf(document, ...operations)).toBe(result);
   });
