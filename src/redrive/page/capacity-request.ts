@@ -1,6 +1,7 @@
 import type { CapacityRequest, CapacityVerdict } from "../../ports/limits.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/spec.ts";
+import { groupBy } from "../group-by.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { held, type Candidate, type PublishResult } from "./records.ts";
 
@@ -39,53 +40,37 @@ export function toHeld(
   { candidate, request }: Asking,
   verdict: Exclude<CapacityVerdict, { kind: "granted" }>,
 ): PublishResult {
-  const { limits } = config;
+  const { publish, perHost, perPass, perDay } = config.limits;
   const until = verdict.until ?? undefined;
+  const text = (rate: Rate | undefined): string => (rate === undefined ? "none" : rateText(rate));
   switch (verdict.by) {
     case "publish":
-      return held(candidate, "rate-limit", until, `limits.publish is ${toText(limits.publish)}`);
+      return held(candidate, "rate-limit", until, `limits.publish is ${text(publish)}`);
     case "host":
-      return held(
-        candidate,
-        "rate-limit",
-        until,
-        `limits.perHost is ${toText(limits.perHost)}, for ${request.host}`,
-      );
+      return held(candidate, "rate-limit", until, `limits.perHost is ${text(perHost)}, for ${request.host}`);
     case "rule":
-      return held(candidate, "rate-limit", until, `the rule's limit is ${toText(request.ruleLimit)}`);
+      return held(candidate, "rate-limit", until, `the rule's limit is ${text(request.ruleLimit)}`);
     case "pass":
-      return held(candidate, "pass-limit", until, `limits.perPass is ${limits.perPass}`);
+      return held(candidate, "pass-limit", until, `limits.perPass is ${perPass}`);
     case "day":
-      return held(candidate, "day-limit", until, `limits.perDay is ${limits.perDay}`);
+      return held(candidate, "day-limit", until, `limits.perDay is ${perDay}`);
   }
-}
-
-function toText(rate: Rate | undefined): string {
-  return rate === undefined ? "none" : rateText(rate);
 }
 
 /**
- * Orders the candidates of a page for capacity. First those that reconcile an earlier POST, then one host after the other in
- * turn, and within a host the earliest expiry first. So no host waits behind the backlog of another, and if time runs out, the
- * youngest are left. Pure.
+ * Orders the candidates of a page for capacity. First those that reconcile an earlier POST, then one host after the other
+ * in turn, and within a host the earliest expiry first. So no host waits behind the backlog of another, and if time runs
+ * out, the youngest are left. Pure.
  */
 export function inPublishOrder(asking: readonly Asking[]): readonly Asking[] {
-  const hosts = new Map<string, Asking[]>();
-  const reconciling: Asking[] = [];
-  for (const one of asking) {
-    const { host, post } = one.request;
-    if (post === "again") reconciling.push(one);
-    else hosts.set(host, [...(hosts.get(host) ?? []), one]);
-  }
-  // All records of a source have the same retention, so the first that entered is the first that expires.
-  const queues = [...hosts.values()].map((queue) =>
-    queue.toSorted((one, other) => one.candidate.letter.enteredAt - other.candidate.letter.enteredAt),
+  const isFirst = ({ request }: Asking): boolean => request.post === "first";
+  const hosts = groupBy(asking.filter(isFirst), ({ request }) => request.host);
+  const turns = [...hosts.values()].flatMap((queue) =>
+    queue
+      // All records of a source have the same retention, so the first that entered is the first that expires.
+      .toSorted((one, other) => one.candidate.letter.enteredAt - other.candidate.letter.enteredAt)
+      .map((one, turn) => ({ one, turn })),
   );
-  const rounds = Math.max(0, ...queues.map(({ length }) => length));
-  return [
-    ...reconciling,
-    ...Array.from({ length: rounds }, (_, round) =>
-      queues.flatMap((queue) => queue.slice(round, round + 1)),
-    ).flat(),
-  ];
+  const inTurn = turns.toSorted((one, other) => one.turn - other.turn).map(({ one }) => one);
+  return [...asking.filter((one) => !isFirst(one)), ...inTurn];
 }

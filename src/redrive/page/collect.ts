@@ -4,13 +4,8 @@ import { readLineage } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import type { FoundRecord } from "./records.ts";
 
-export interface Collected {
-  readonly found: readonly FoundRecord[];
-  readonly unusable: readonly UnusableRecord[];
-}
-
 /** Parses a page's records. A come-back gets the flow control of its root. A repeated record is taken once. */
-export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]): Collected {
+export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]) {
   const found = new Map<string, FoundRecord>();
   const unusable: UnusableRecord[] = [];
   for (const raw of records) {

@@ -2,7 +2,7 @@ import { isNonRetryable } from "../../message/fidelity.ts";
 import { rootOf } from "../../message/lineage.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
+import { isDecidedAgain, type LedgerView, type Released } from "../../ports/ledger-entries.ts";
 import type { Decision, RecordFacts } from "../../rules/decision.ts";
 import { asksForStatus } from "../../rules/spec.ts";
 import { whenDue } from "../../rules/when-due.ts";
@@ -23,75 +23,72 @@ export interface Deciding {
 }
 
 /**
- * Decides one record: first by the ledger, then by the rules, then by its attempts, then by time. Pure and total. `now` is Unix
- * ms by the service's clock.
+ * Decides one record: first by the ledger, then by the rules, then by its attempts, then by time. Pure and total. `now`
+ * is Unix ms by the service's clock.
  */
 export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
   const { letter, view, reading } = record;
   const root = rootOf(letter, reading);
-  const released = view.state === "cool" || view.state === "open" ? view.released : false;
-  // A release overrides whatever parked the record, rules included, until one more attempt is made.
-  const isOrdered = released === "by-person";
-  // A release grants one more attempt: its count stands in place of the lineage's.
-  const inLedger = attemptsInLedger(view);
-  const attempt = released === false ? Math.max(root.attempt, inLedger) : inLedger;
+  const inLedger = "attempt" in view ? view.attempt : 0;
   const facts: RecordFacts = {
     letter,
     now,
-    attempt,
+    // A release grants one more attempt: its count stands in place of the lineage's.
+    attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
     rootCreatedAt: root.rootCreatedAt,
     expiresAt: letter.enteredAt + drain.source.retentionMs,
   };
-  const done = (decision: Decision): Deciding => ({ decision, facts });
+  return { decision: decidedByLedger(drain, record, now) ?? decidedByRules(drain, record, facts), facts };
+}
 
-  const known = decidedByLedger(drain, record, now);
-  if (known !== null) return done(known);
+function releasedBy(view: LedgerView): Released {
+  return view.state === "cool" || view.state === "open" ? view.released : false;
+}
 
+function decidedByRules(drain: DecidingDrain, record: KnownRecord, facts: RecordFacts): Decision {
+  const { letter, now, attempt } = facts;
+  const { attempts, minAgeMs } = drain;
+  const released = releasedBy(record.view);
+  // A release overrides whatever parked the record, rules included, until one more attempt is made.
+  const isOrdered = released === "by-person";
+  const isInDoubt = record.view.state === "open";
   const routing = drain.route(facts);
   const { rule } = routing;
-  const reconciling = view.state === "open";
   switch (routing.then) {
-    case "hold":
-      return done(
-        reconciling
-          ? { then: "hold", reason: "outcome-unknown", rule }
-          : withUntil({ then: "hold", reason: byRule(rule), rule }, drain.route.heldUntil(facts)),
-      );
+    case "hold": {
+      if (isInDoubt) return { then: "hold", reason: "outcome-unknown", rule };
+      const until = drain.route.heldUntil(facts);
+      return { then: "hold", reason: byRule(rule), rule, ...(until === null ? {} : { until }) };
+    }
     case "park":
       if (isOrdered) break;
-      return done(
-        reconciling
-          ? { then: "hold", reason: "outcome-unknown", rule }
-          : { then: "park", reason: byRule(rule), rule },
-      );
+      if (isInDoubt) return { then: "hold", reason: "outcome-unknown", rule };
+      return { then: "park", reason: byRule(rule), rule };
     case "drop": {
       // A drop cannot be undone, so neither a release nor an attempt in doubt makes it earlier.
-      const until = letter.enteredAt + drain.minAgeMs;
-      if (now < until) return done({ then: "hold", reason: "too-young", rule, until });
+      const until = letter.enteredAt + minAgeMs;
+      if (now < until) return { then: "hold", reason: "too-young", rule, until };
       // Only a rule drops: `otherwise` is hold or park.
-      return done({ then: "drop", reason: "rule", rule: rule ?? "" });
+      return { then: "drop", reason: "rule", rule: rule ?? "" };
     }
     case "republish":
       break;
   }
 
-  if (reconciling) return done({ then: "republish", reason: "reconcile", rule, set: routing.set });
+  const { set } = routing;
+  if (isInDoubt) return { then: "republish", reason: "reconcile", rule, set };
   if (!isOrdered && isNonRetryable(letter) && !asksForStatus(drain.rules, rule, nonRetryableStatus)) {
-    return done({ then: "park", reason: "non-retryable", rule });
+    return { then: "park", reason: "non-retryable", rule };
   }
-  if (!isOrdered && attempt >= drain.attempts.max) {
-    return done({ then: drain.attempts.then, reason: "attempts-exhausted", rule });
-  }
+  if (!isOrdered && attempt >= attempts.max)
+    return { then: attempts.then, reason: "attempts-exhausted", rule };
   if (released === false) {
-    const timing = whenDue(facts, { minAgeMs: drain.minAgeMs, waitMs: drain.attempts.waitMs });
-    if (!timing.due) return done({ then: "hold", reason: timing.reason, rule, until: timing.until });
+    const timing = whenDue(facts, { minAgeMs, waitMs: attempts.waitMs });
+    if (!timing.due) return { then: "hold", reason: timing.reason, rule, until: timing.until };
   }
-  if (record.mayBeForgotten === true) {
-    return drain.afterLedgerLoss === "park"
-      ? done({ then: "park", reason: "ledger-lost", rule })
-      : done({ then: "republish", reason: "after-ledger-loss", rule, set: routing.set });
-  }
-  return done({ then: "republish", reason: "due", rule, set: routing.set });
+  if (record.mayBeForgotten !== true) return { then: "republish", reason: "due", rule, set };
+  if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
+  return { then: "republish", reason: "after-ledger-loss", rule, set };
 }
 
 /** The decision if the ledger alone makes it; null if the rules decide. */
@@ -128,9 +125,9 @@ function decidedByLedger(
 }
 
 /**
- * Each series may hold an attempt that nobody answered. The policy starts new series only until there may have been as many
- * attempts as are allowed. Otherwise a service that never answers would get the same message for ever. One new series is always
- * allowed.
+ * Each series may hold an attempt that nobody answered. The policy starts new series only until there may have been as
+ * many attempts as are allowed. Otherwise a service that never answers would get the same message for ever. One new
+ * series is always allowed.
  */
 function isSpent(
   { attempts }: DecidingDrain,
@@ -139,25 +136,6 @@ function isSpent(
   return series.doubts + 1 >= Math.max(2, attempts.max - attempt);
 }
 
-function attemptsInLedger(view: LedgerView): number {
-  switch (view.state) {
-    case "cool":
-    case "parked":
-    case "open":
-      return view.attempt;
-    case "absent":
-    case "published":
-    case "archived":
-    case "gone":
-    case "other-version":
-      return 0;
-  }
-}
-
 function byRule(rule: string | null): Extract<ParkReason, "rule" | "otherwise"> {
   return rule === null ? "otherwise" : "rule";
-}
-
-function withUntil(decision: Extract<Decision, { then: "hold" }>, until: number | null): Decision {
-  return until === null ? decision : { ...decision, until };
 }

@@ -1,29 +1,37 @@
-import type { DlqId, DeadLetter } from "../../message/dead-letter.ts";
-import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
+import type { DeadLetter, DlqId } from "../../message/dead-letter.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { postHorizonMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
-import type { LedgerStamp } from "../../ports/ledger.ts";
+import type { Ledger, LedgerStamp } from "../../ports/ledger.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
 
 /**
  * Asks the ledger what was done to each record. A come-back is evidence that its parent was published. In live mode this
  * evidence is written first, so that a forgotten parent on this or a later page is settled and not republished.
  */
 export async function lookUp(
-  drain: DrainRuntime,
+  { config, source }: DrainRuntime,
   found: readonly FoundRecord[],
 ): Promise<readonly KnownRecord[]> {
   if (found.length === 0) return [];
-  const { ledger } = drain.source;
-  const newComeBacks = drain.config.mode === "live" ? await writeEvidence(drain.source, found) : new Set();
-  const { views, ...stamp } = await ledger.look(idsOf(found));
+  const newComeBacks = config.mode === "live" ? await writeEvidence(source, found) : new Set<DlqId>();
+  return asKnown(found, await source.ledger.look(idsOf(found)), source.ledger.limits, newComeBacks);
+}
+
+/** The records with the ledger's answer about each. */
+export function asKnown(
+  found: readonly FoundRecord[],
+  { views, ...stamp }: Awaited<ReturnType<Ledger["peek"]>>,
+  limits: LedgerLimits,
+  newComeBacks: ReadonlySet<DlqId> = new Set(),
+): readonly KnownRecord[] {
   return found.map((record, index) => {
     const view = views[index] ?? { state: "absent" };
     return {
       ...record,
       view,
       viewedAt: stamp.at,
-      mayBeForgotten: mayBeForgotten(record.letter, view, stamp, ledger.limits),
+      mayBeForgotten: mayBeForgotten(record.letter, view, stamp, limits),
       isNewComeBack: newComeBacks.has(record.letter.dlqId),
     };
   });
@@ -38,33 +46,29 @@ async function writeEvidence(
     reading.kind === "come-back" ? [{ letter, lineage: reading.lineage }] : [],
   );
   if (comeBacks.length === 0) return new Set();
-  const namedBy = identities.token();
+  const common = { namedBy: identities.token(), deletePending: false, drain: null, messageId: null };
   const { verdicts } = await ledger.published(
-    comeBacks.map(({ letter, lineage }) => ({
-      dlqId: lineage.parentDlqId,
+    comeBacks.map(({ letter, lineage: { parentDlqId, attempt } }) => ({
+      ...common,
+      dlqId: parentDlqId,
       as: letter.messageId,
-      attempt: lineage.attempt,
-      deletePending: false,
-      namedBy,
-      drain: null,
-      messageId: null,
+      attempt,
     })),
   );
-  return new Set(
-    comeBacks.flatMap(({ letter }, index) => (verdicts[index]?.firstNaming === true ? [letter.dlqId] : [])),
-  );
+  const isNew = (_: unknown, index: number): boolean => verdicts[index]?.firstNaming === true;
+  return new Set(comeBacks.filter(isNew).map(({ letter }) => letter.dlqId));
 }
 
 /** The clocks of Redis and of the service may differ by this much unnoticed. */
 const clockMarginMs = 60_000;
 
 /**
- * True if this record may have been published before the ledger lost writes, and nothing can prove it any more. That needs all
- * three: it was in the queue by then, the ledger knows nothing newer than the loss, and the service may have forgotten its
- * deduplication id.
+ * True if this record may have been published before the ledger lost writes, and nothing can prove it any more. That
+ * needs all three: it was in the queue by then, the ledger knows nothing newer than the loss, and the service may have
+ * forgotten its deduplication id.
  *
- * A record that was published but not settled at the loss was published at or after `lost.since`. So until postHorizon after that,
- * every publish of such a record under its own id is a hit, which is proof.
+ * A record that was published but not settled at the loss was published at or after `lost.since`. So until postHorizon
+ * after that, every publish of such a record under its own id is a hit, which is proof.
  */
 export function mayBeForgotten(
   { enteredAt }: Pick<DeadLetter, "enteredAt">,

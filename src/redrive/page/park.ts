@@ -19,13 +19,13 @@ export interface Parking extends Pick<AuditRecord, "parent"> {
 
 /** Parks these records until a person releases them or the drain's rules change. Already parked records stay as they are. */
 export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
-  const { config } = drain;
+  const { rulesHash } = drain.config;
   const parkings = records.flatMap((record): readonly Parking[] => {
     const { letter, view, decision, attempt } = record;
-    if (decision.then !== "park" || (view.state === "parked" && decision.rule === null)) return [];
-    if (view.state === "parked" && view.reason === decision.reason && view.rulesHash === config.rulesHash)
-      return [];
+    if (decision.then !== "park") return [];
     const { reason, rule } = decision;
+    const isSame = view.state === "parked" && view.reason === reason && view.rulesHash === rulesHash;
+    if (isSame || (view.state === "parked" && rule === null)) return [];
     return [{ dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(record) }];
   });
   const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
@@ -40,14 +40,8 @@ export async function writeParked(
 ): Promise<readonly ParkVerdict[]> {
   const { config, source } = drain;
   await recordIntent(source, "park", parkings, ofDrain(drain));
-  const { verdicts } = await source.ledger.park(
-    parkings.map(({ dlqId, reason, attempt }) => ({ dlqId, reason, attempt })),
-    {
-      drain: config.name,
-      rulesHash: config.rulesHash,
-      token: by.token ?? null,
-      ...(by.seenAt === undefined ? {} : { seenAt: by.seenAt }),
-    },
-  );
+  const requests = parkings.map(({ dlqId, reason, attempt }) => ({ dlqId, reason, attempt }));
+  const { name, rulesHash } = config;
+  const { verdicts } = await source.ledger.park(requests, { drain: name, rulesHash, token: null, ...by });
   return verdicts;
 }

@@ -1,24 +1,16 @@
-/**
- * Runs the deletes of one page while the next page is listed and published, which saves one wait per page. Only one page's
- * deletes run at a time, so at most two pages are published and not yet deleted.
- */
-export interface SettleBehind {
-  /** Starts this settle after the previous one has ended, and resolves then. */
-  add(settle: () => Promise<number>): Promise<void>;
-  /** True once a settle was added. */
-  hasBegun(): boolean;
-  /** Dead letters deleted since the last call. */
-  takeDeleted(): number;
-  /** Resolves when every settle has ended; rejects with the first failure. */
-  ended(): Promise<void>;
-}
+export type SettleBehind = ReturnType<typeof createSettleBehind>;
 
-export function createSettleBehind(): SettleBehind {
+/**
+ * Runs the deletes of one page while the next page is listed and published, which saves one wait per page. Only one
+ * page's deletes run at a time, so at most two pages are published and not yet deleted.
+ */
+export function createSettleBehind() {
   let deleted = 0;
   let hasBegun = false;
   let running: Promise<void> = Promise.resolve();
   return {
-    async add(settle) {
+    /** Starts this settle after the previous one has ended, and resolves then. */
+    async add(settle: () => Promise<number>): Promise<void> {
       hasBegun = true;
       await running;
       running = (async () => {
@@ -28,12 +20,14 @@ export function createSettleBehind(): SettleBehind {
       // The next wait reports a failure.
       running.catch(() => undefined);
     },
-    hasBegun: () => hasBegun,
-    takeDeleted() {
+    hasBegun: (): boolean => hasBegun,
+    /** Dead letters deleted since the last call. */
+    takeDeleted(): number {
       const taken = deleted;
       deleted = 0;
       return taken;
     },
-    ended: () => running,
+    /** Resolves when every settle has ended; rejects with the first failure. */
+    ended: (): Promise<void> => running,
   };
 }

@@ -11,7 +11,7 @@ import { knownOffsetMs } from "../pass/open-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
 import { decideOne, type DecidedOne } from "../page/decide-one.ts";
-import { mayBeForgotten } from "../page/look-up.ts";
+import { asKnown } from "../page/look-up.ts";
 import { idsOf } from "../page/records.ts";
 
 /** The listed range: inclusive, Unix ms, as the service's dates mean it. */
@@ -106,18 +106,6 @@ async function decidePage(
   // If the dates mean creation, or their meaning is not known, records that have just failed are listed too.
   const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
   if (within.length === 0) return { records: [], unusable };
-  const { views, ...stamp } = await source.ledger.peek(idsOf(within));
-  return {
-    unusable,
-    records: within.map((record, index) => {
-      const view = views[index] ?? { state: "absent" };
-      return decideOne(drain, {
-        ...record,
-        view,
-        viewedAt: stamp.at,
-        mayBeForgotten: mayBeForgotten(record.letter, view, stamp, source.ledger.limits),
-        isNewComeBack: false,
-      });
-    }),
-  };
+  const known = asKnown(within, await source.ledger.peek(idsOf(within)), source.ledger.limits);
+  return { unusable, records: known.map((record) => decideOne(drain, record)) };
 }
