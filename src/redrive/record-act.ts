@@ -25,7 +25,9 @@ export async function recordIntent(
   await source.audit.append([toEntry(source, act, records, of)]);
 }
 
-/** Records in the audit what is proven, or must be done even without Redis. Without Redis it is written later. */
+/**
+ * Records in the audit what is proven, or must be done even without Redis. Without Redis it is written later.
+ */
 export async function recordFact(
   source: SourceRuntime,
   act: "published" | "delete" | "copy",

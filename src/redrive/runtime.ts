@@ -85,8 +85,8 @@ export interface ServiceTime {
 }
 
 /**
- * The current time by the service's clock, Unix ms, if known. The Date header has whole seconds, so this may be up to 1 s early. An
- * early time makes a record look younger and so only holds it longer.
+ * The current time by the service's clock, Unix ms, if known. The Date header has whole seconds, so this may
+ * be up to 1 s early. An early time makes a record look younger and so only holds it longer.
  */
 export function serviceNow(source: ServiceTime): number {
   return source.clock.now() + (source.service.clockOffsetMs() ?? 0);

@@ -28,8 +28,8 @@ export function createCallbackDoor(
     /** Of the URL that is called, without its query. */
     path: new URL(address).pathname,
     /**
-     * Admits a call that the service signed. `search`: the query as it came, with its `?`. Only then the body is read.
-     * It is `another-body` unless it is the signed one.
+     * Admits a call that the service signed. `search`: the query as it came, with its `?`. Only then the body
+     * is read. It is `another-body` unless it is the signed one.
      */
     async admit(signature: string | undefined, search: string) {
       if (clock.monotonic() - readAt >= rereadEveryMs) {

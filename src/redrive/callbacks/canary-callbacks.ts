@@ -3,8 +3,9 @@ import type { MessageService } from "../../ports/service.ts";
 import type { SourceConfig } from "../../ports/drains.ts";
 
 /**
- * The service as it would be without our callbacks on canaries. A record that died with our callback is listed with its
- * original one, so rules, rebuilds and the archive never see ours. This holds whether or not callbacks are configured.
+ * The service as it would be without our callbacks on canaries. A record that died with our callback is
+ * listed with its original one, so rules, rebuilds and the archive never see ours. This holds whether or not
+ * callbacks are configured.
  */
 export function withOwnCallbacks(
   service: MessageService,

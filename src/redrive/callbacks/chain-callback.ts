@@ -33,9 +33,10 @@ export type Chained =
   | { readonly kind: "not-chained"; readonly why: string; readonly retryAt?: number };
 
 /**
- * Forwards a callback to the message's original callback URL, as a message of the same source: redriver itself calls
- * only its services. If the service calls us again for the same attempt, the deduplication id is the same. After a
- * refusal it is another id, because a refused id may count as seen. `query`: the query of our callback URL.
+ * Forwards a callback to the message's original callback URL, as a message of the same source: redriver
+ * itself calls only its services. If the service calls us again for the same attempt, the deduplication id is
+ * the same. After a refusal it is another id, because a refused id may count as seen. `query`: the query of
+ * our callback URL.
  */
 export async function chainCallback(
   { config, service, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
@@ -89,8 +90,8 @@ function notChained(why: string, retryAt?: number): Extract<Chained, { kind: "no
 }
 
 /**
- * The message that forwards a callback to its original URL: what the service would have sent, signed and retried by
- * the service. `body`: as received. Null if its headers cannot be sent.
+ * The message that forwards a callback to its original URL: what the service would have sent, signed and
+ * retried by the service. `body`: as received. Null if its headers cannot be sent.
  */
 function toChainedItem(
   { url, header }: OwnCallback,

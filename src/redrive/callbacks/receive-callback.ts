@@ -4,8 +4,8 @@ import { comeBackOf } from "../lanes/come-backs.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /**
- * Reports the result of a canary to its lane. Its step comes from the signed lineage over its body, so not even the
- * service can invent one. A repeated callback counts once.
+ * Reports the result of a canary to its lane. Its step comes from the signed lineage over its body, so not
+ * even the service can invent one. A repeated callback counts once.
  */
 export async function receiveCallback(
   { lanes, lineageKeys }: Pick<SourceRuntime, "lanes" | "lineageKeys">,

@@ -7,10 +7,10 @@ import type { Candidate } from "../page/records.ts";
 type Choosable = Pick<Candidate, "letter" | "lineage">;
 
 /**
- * Chooses a lane's canaries among the candidates of a page: a sample with each kind of failure as often as the page
- * has it, and old and young of each. A step of one kind shows nothing about the others. Messages that were never
- * redriven go before come-backs, and known bad ones last. A message that was a canary last, or is known to be bad,
- * goes only if it may. Pure and deterministic.
+ * Chooses a lane's canaries among the candidates of a page: a sample with each kind of failure as often as
+ * the page has it, and old and young of each. A step of one kind shows nothing about the others. Messages
+ * that were never redriven go before come-backs, and known bad ones last. A message that was a canary last,
+ * or is known to be bad, goes only if it may. Pure and deterministic.
  */
 export function chooseCanaries<One extends Choosable>(
   candidates: readonly One[],
@@ -35,8 +35,8 @@ function isComeBack({ letter, lineage }: Choosable): boolean {
 }
 
 /**
- * Systematic: in order of failure and age, one from the middle of each of `count` equal parts. So each kind's share of
- * the sample is its share of the list, rounded up or down.
+ * Systematic: in order of failure and age, one from the middle of each of `count` equal parts. So each kind's
+ * share of the sample is its share of the list, rounded up or down.
  */
 function sample<One extends Choosable>(candidates: readonly One[], count: number): readonly One[] {
   if (count >= candidates.length) return candidates;

@@ -31,8 +31,8 @@ export interface LanesParts {
 }
 
 /**
- * The lanes of one source for its stages. They report changes, and collect in this process the drains to wake for
- * them. Records for later are lost when Redis is away: a lane that knows less is more careful.
+ * The lanes of one source for its stages. They report changes, and collect in this process the drains to wake
+ * for them. Records for later are lost when Redis is away: a lane that knows less is more careful.
  */
 export function createLanes({ source, book, clock, events, passes, audit, by }: LanesParts) {
   const ready = new Set<DrainName>();
@@ -59,7 +59,8 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
     if (change.to !== "halted") await wake({ drain: change.drain, resumeMinutes });
     events.emit({ type: "lane:moved", source, ...moved });
-    // The steps between are in the log alone. The move has happened, so an outage of Redis only delays its entry.
+    // The steps between are in the log alone. The move has happened, so an outage of Redis only delays its
+    // entry.
     const act = actOf(change);
     const { drain, origin, from, to, why, sent, comeBacks } = change;
     const lane = { origin, from, to, why, sent, comeBacks };
@@ -98,7 +99,7 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       const change = await unlessRedisAway(() => book.delivered({ lane, step }, parentDlqId), undefined);
       if (change !== undefined) await report(change);
     },
-    /** Steps that need a listing check, and the Redis time of the answer. `takeReady` then has drains that can go on. */
+    /** Steps that need a listing check, and Redis time. `takeReady` then has drains that can go on. */
     async due(): Promise<{ readonly watches: readonly LaneWatch[]; readonly at: number }> {
       const due = await book.due();
       for (const one of due.ready) await wake(one);
@@ -114,8 +115,8 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       return taken;
     },
     /**
-     * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first end of a
-     * watch of its own canaries, and the first probe of a lane that held something.
+     * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first
+     * end of a watch of its own canaries, and the first probe of a lane that held something.
      */
     takeNext(): readonly number[] {
       const next = [nextCheckAt, nextProbeAt].filter((at) => at !== null);

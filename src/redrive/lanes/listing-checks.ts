@@ -5,7 +5,9 @@ import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts
 import { collect } from "../page/collect.ts";
 import { toLaneComeBack } from "./come-backs.ts";
 
-/** The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer. */
+/**
+ * The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer.
+ */
 const clockSlackMs = 5_000;
 /** Messages that enter the DLQ so long after a step's watch show nothing about it, and need not be listed. */
 const lateMs = 10 * 60_000;
@@ -26,8 +28,9 @@ interface Interval {
 }
 
 /**
- * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A step is judged only
- * by a listing that was read to its end. Without watches, the service is not called. Throws RedriverErrors.
+ * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A step is
+ * judged only by a listing that was read to its end. Without watches, the service is not called. Throws
+ * RedriverErrors.
  */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
   // Read first: a stop in between lists more than is needed, never less. The earlier clock, as in passes.

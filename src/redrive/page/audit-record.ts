@@ -13,7 +13,7 @@ export function toAuditRecord(record: DecidedRecord, attempt: number): AuditReco
   };
 }
 
-/** The audit record of a message about to be published: its losses, a possible double, and whether it is a canary. */
+/** The audit record of a message about to be published, with its losses, and whether it may be a double. */
 export function toPublishRecord({ candidate, declaredDouble }: Begun): AuditRecord {
   const { lineage, losses } = candidate;
   const notes = [

@@ -3,9 +3,9 @@ import type { DrainRuntime } from "../runtime.ts";
 import { held, inDoubt, type Begun, type DecidedRecord, type LeftResult } from "./records.ts";
 
 /**
- * Takes the right to act on these records and writes the intent, in one step. `attemptOf`: the redrives made once
- * this one is accepted. Answers the begun records, and the results of the others. Throws `redis-unavailable`; then
- * nothing may be sent.
+ * Takes the right to act on records and writes the intent, in one step. `attemptOf`: the redrives made once
+ * this one is accepted. Answers the results of those not begun. Throws `redis-unavailable`; then nothing may
+ * be sent.
  */
 export async function begin<R extends DecidedRecord>(
   { config, source }: DrainRuntime,

@@ -24,7 +24,7 @@ export function toAsking(candidate: Candidate, ruleLimits: ReadonlyMap<string, R
   return { candidate, request };
 }
 
-/** True if an earlier POST may have been accepted, and a POST under the same deduplication id can still show it. */
+/** True if an earlier POST may have been accepted, and a POST under the same id can still show it. */
 export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
   return view.state === "open" && !view.pastHorizon;
 }
@@ -42,14 +42,18 @@ export function toHeld(
 ): PublishResult {
   const { publish, perHost, perPass, perDay } = config.limits;
   const until = verdict.until ?? undefined;
-  const text = (rate: Rate | undefined): string => (rate === undefined ? "none" : rateText(rate));
   switch (verdict.by) {
     case "publish":
-      return held(candidate, "rate-limit", until, `limits.publish is ${text(publish)}`);
+      return held(candidate, "rate-limit", until, `limits.publish is ${toText(publish)}`);
     case "host":
-      return held(candidate, "rate-limit", until, `limits.perHost is ${text(perHost)}, for ${request.host}`);
+      return held(
+        candidate,
+        "rate-limit",
+        until,
+        `limits.perHost is ${toText(perHost)}, for ${request.host}`,
+      );
     case "rule":
-      return held(candidate, "rate-limit", until, `the rule's limit is ${text(request.ruleLimit)}`);
+      return held(candidate, "rate-limit", until, `the rule's limit is ${toText(request.ruleLimit)}`);
     case "pass":
       return held(candidate, "pass-limit", until, `limits.perPass is ${perPass}`);
     case "day":
@@ -57,10 +61,14 @@ export function toHeld(
   }
 }
 
+function toText(rate: Rate | undefined): string {
+  return rate === undefined ? "none" : rateText(rate);
+}
+
 /**
- * Orders the candidates of a page for capacity. First those that reconcile an earlier POST, then one host after the other
- * in turn, and within a host the earliest expiry first. So no host waits behind the backlog of another, and if time runs
- * out, the youngest are left. Pure.
+ * Orders the candidates of a page for capacity. First those that reconcile an earlier POST, then one host
+ * after the other in turn, and within a host the earliest expiry first. So no host waits behind the backlog
+ * of another, and if time runs out, the youngest are left. Pure.
  */
 export function inPublishOrder(asking: readonly Asking[]): readonly Asking[] {
   const isFirst = ({ request }: Asking): boolean => request.post === "first";

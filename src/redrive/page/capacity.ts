@@ -1,6 +1,6 @@
 /**
- * Asks for capacity before candidates are published: the rates of the drain, host and rule, and the ceilings of the pass
- * and day. All replicas share them.
+ * Asks for capacity before candidates are published: the rates of the drain, host and rule, and the ceilings
+ * of the pass and day. All replicas share them.
  *
  *   take ─┬─ granted ─► published now; a grant that led to no POST is given back
  *         ├─ wait ────► waits in place if its turn comes soon, then takes again; otherwise held: rate-limit
@@ -19,11 +19,11 @@ import { held, type Candidate, type PublishResult } from "./records.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
 const maxWaitForDrainMs = 60_000;
-/** The same for the rate of a host or rule. Other records wait behind this page. At 10/s a page of 100 takes 9 s. */
+/** The same for a host's or rule's rate. Other records wait behind it. At 10/s a page of 100 takes 9 s. */
 const maxWaitForOthersMs = 15_000;
-/** A page does not wait for a turn further off than this, however slow the rate. The next pass comes sooner than many such turns. */
+/** A page waits for no turn further off than this. The next pass comes sooner than many such turns. */
 const maxTurnMs = 5_000;
-/** Turns within this of the first are taken together, so that batches are full. It costs no rate, only one short delay. */
+/** Turns within this of the first are taken together, so that batches are full. It costs one short delay. */
 const gatherMs = 250;
 const minWaitMs = 10;
 /** Requests of one take. */
@@ -43,8 +43,8 @@ export interface CapacityWork {
 }
 
 /**
- * Publishes candidates as capacity allows, in the order of `inPublishOrder`. Answers the held ones. Without limits nothing is
- * asked. Throws `redis-unavailable`; a candidate not published by then was not begun.
+ * Publishes candidates as capacity allows, in the order of `inPublishOrder`. Answers the held ones. Without
+ * limits nothing is asked. Throws `redis-unavailable`; a candidate not published by then was not begun.
  */
 export async function withCapacity(
   drain: DrainRuntime,
@@ -116,7 +116,9 @@ function holdBack(
   return { free, held: results };
 }
 
-/** Splits the refused requests into those that wait in place and those that are held. All times are Redis time. */
+/**
+ * Splits the refused requests into those that wait in place and those that are held. Times are Redis time.
+ */
 function sortOut(
   drain: DrainRuntime,
   asking: readonly Asking[],

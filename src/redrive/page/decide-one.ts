@@ -19,7 +19,7 @@ export interface DecidedOne {
   readonly facts: RecordFacts;
 }
 
-/** Decides one record. A due record that cannot be rebuilt or may not be published becomes a park. Changes nothing. */
+/** Decides one record. One that cannot be rebuilt or may not be published becomes a park. Changes nothing. */
 export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedOne {
   const { decision, facts } = decideRecord(drain.config, record, serviceNow(drain.source));
   const decided: DecidedRecord = {

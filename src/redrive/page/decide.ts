@@ -23,8 +23,8 @@ export interface Deciding {
 }
 
 /**
- * Decides one record: first by the ledger, then by the rules, then by its attempts, then by time. Pure and total. `now`
- * is Unix ms by the service's clock.
+ * Decides one record: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
+ * Unix ms by the service's clock.
  */
 export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
   const { letter, view, reading } = record;
@@ -102,7 +102,8 @@ function decidedByLedger(
       return null;
     case "cool":
       if (view.dueAt <= viewedAt) return null;
-      // The ledger's time never goes back, so it is ahead of other clocks after the Redis server's clock was set back.
+      // The ledger's time never goes back, so it is ahead of other clocks after the Redis server's clock was
+      // set back.
       return { then: "hold", reason: "cooling", rule: null, until: now + view.dueAt - viewedAt };
     case "published":
     case "archived":
@@ -125,9 +126,9 @@ function decidedByLedger(
 }
 
 /**
- * Each series may hold an attempt that nobody answered. The policy starts new series only until there may have been as
- * many attempts as are allowed. Otherwise a service that never answers would get the same message for ever. One new
- * series is always allowed.
+ * Each series may hold an attempt that nobody answered. The policy starts new series only until there may
+ * have been as many attempts as are allowed. Otherwise a service that never answers would get the same
+ * message for ever. One new series is always allowed.
  */
 function isSpent(
   { attempts }: DecidingDrain,

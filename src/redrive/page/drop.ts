@@ -3,7 +3,8 @@
  *
  *   begin ─► audit ─► archive (whole and synced) ─► ledger: archived ─► the caller settles
  *
- * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it twice.
+ * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it
+ * twice.
  */
 import type { Archive, ArchiveEntry } from "../../ports/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../../ports/errors.ts";
@@ -15,7 +16,9 @@ import { begin } from "./begin.ts";
 import { isWritable, reportUnwritable } from "./keep-copies.ts";
 import { held, inDoubt, type DecidedRecord, type DropResult } from "./records.ts";
 
-/** Drops these records and answers one result each. Throws `redis-unavailable` only before anything was begun. */
+/**
+ * Drops these records and answers one result each. Throws `redis-unavailable` only before anything was begun.
+ */
 export async function drop(
   drain: DrainRuntime,
   toDrop: readonly DecidedRecord[],

@@ -4,9 +4,9 @@ import { isReconciling } from "./capacity-request.ts";
 import { held, type Candidate, type PublishResult } from "./records.ts";
 
 /**
- * Holds candidates while a guard of the drain is closed. Candidates that reconcile an earlier POST go on: held past
- * their horizon, they could only be published again as doubles. Guards are read even without candidates, so that an
- * opening is seen. Throws `redis-unavailable`.
+ * Holds candidates while a guard of the drain is closed. Candidates that reconcile an earlier POST go on:
+ * held past their horizon, they could only be published again as doubles. Guards are read even without
+ * candidates, so that an opening is seen. Throws `redis-unavailable`.
  */
 export async function holdByGuards(
   { config, source }: DrainRuntime,

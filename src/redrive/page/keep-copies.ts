@@ -9,9 +9,9 @@ import { recordFact, type ActOf } from "../record-act.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
 /**
- * Copies records to the archive, each once, whatever holds them. Nothing is deleted. The census keeps copies for
- * no drain. A failing archive is reported and stops nothing: the census counts records without a copy. Nor does a
- * Redis that is away or takes no writes: a second copy costs less than no copy.
+ * Copies records to the archive, each once, whatever holds them. Nothing is deleted. The census keeps copies
+ * for no drain. A failing archive is reported and stops nothing: the census counts records without a copy.
+ * Nor does a Redis that is away or takes no writes: a second copy costs less than no copy.
  */
 export async function keepCopies(
   source: SourceRuntime,
@@ -60,8 +60,8 @@ export function nearExpiry(
 }
 
 /**
- * The name of a record's copy in Redis and in the audit. An id without the documented form may hold anything, so its
- * hash is the name. Null without an id: such a record cannot be distinguished from another.
+ * The name of a record's copy in Redis and in the audit. An id without the documented form may hold anything,
+ * so its hash is the name. Null without an id: such a record cannot be distinguished from another.
  */
 export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
   if (typeof dlqId !== "string" || dlqId === "") return null;
@@ -69,7 +69,7 @@ export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
   return `id_hash-${createHash("sha256").update(dlqId).digest("hex").slice(0, 24)}` as DlqId;
 }
 
-/** False for a record nested too deep to be written as JSON. One such record must not stop the copies of its page. */
+/** False for a record nested too deep for JSON. One such record must not stop the copies of its page. */
 export function isWritable(record: RawRecord): boolean {
   return !isNestedTooDeep(record);
 }

@@ -6,8 +6,9 @@ import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
 
 /**
- * Asks the ledger what was done to each record. A come-back is evidence that its parent was published. In live mode this
- * evidence is written first, so that a forgotten parent on this or a later page is settled and not republished.
+ * Asks the ledger what was done to each record. A come-back is evidence that its parent was published. In
+ * live mode this evidence is written first, so that a forgotten parent on this or a later page is settled and
+ * not republished.
  */
 export async function lookUp(
   { config, source }: DrainRuntime,
@@ -63,12 +64,12 @@ async function writeEvidence(
 const clockMarginMs = 60_000;
 
 /**
- * True if this record may have been published before the ledger lost writes, and nothing can prove it any more. That
- * needs all three: it was in the queue by then, the ledger knows nothing newer than the loss, and the service may have
- * forgotten its deduplication id.
+ * True if this record may have been published before the ledger lost writes, and nothing can prove it any
+ * more. That needs all three: it was in the queue by then, the ledger knows nothing newer than the loss, and
+ * the service may have forgotten its deduplication id.
  *
- * A record that was published but not settled at the loss was published at or after `lost.since`. So until postHorizon
- * after that, every publish of such a record under its own id is a hit, which is proof.
+ * A record that was published but not settled at the loss was published at or after `lost.since`. So until
+ * postHorizon after that, every publish of such a record under its own id is a hit, which is proof.
  */
 export function mayBeForgotten(
   { enteredAt }: Pick<DeadLetter, "enteredAt">,

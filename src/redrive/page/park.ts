@@ -17,7 +17,9 @@ export interface Parking extends Pick<AuditRecord, "parent"> {
   readonly attempt: number;
 }
 
-/** Parks these records until a person releases them or the drain's rules change. Already parked records stay as they are. */
+/**
+ * Parks records until a person releases them or the drain's rules change. Parked records stay as they are.
+ */
 export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
   const { rulesHash } = drain.config;
   const parkings = records.flatMap((record): readonly Parking[] => {
@@ -32,7 +34,9 @@ export async function parkRecords(drain: DrainRuntime, records: readonly Decided
   if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
 }
 
-/** Writes the audit first, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`. */
+/**
+ * Writes the audit first, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`.
+ */
 export async function writeParked(
   drain: DrainRuntime,
   parkings: readonly Parking[],

@@ -14,12 +14,14 @@ import type { DrainConfig } from "../../ports/drains.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
 import { largestVariants, toSendVariant, type Plain } from "./publish/canary-variant.ts";
 
-/** A suffix with as many digits as any series will reach. The size of a candidate is that of its largest item. */
+/**
+ * A suffix with as many digits as any series will reach. The size of a candidate is that of its largest item.
+ */
 const maxSuffix = 999;
 
 /**
- * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to 4 MiB. The callback
- * may have to be published in turn, as an item of up to twice the size.
+ * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to
+ * 4 MiB. The callback may have to be published in turn, as an item of up to twice the size.
  */
 const maxProvenBytes = 1_048_576;
 
@@ -39,8 +41,8 @@ export interface Preparation {
 }
 
 /**
- * Builds the candidate of a due record, or answers why it cannot be rebuilt or may not be published. Under `onLoss: park` that may
- * be its first policy loss. Pure.
+ * Builds the candidate of a due record, or answers why it cannot be rebuilt or may not be published. Under
+ * `onLoss: park` that may be its first policy loss. Pure.
  */
 export function prepare(
   record: DecidedRecord,
@@ -104,7 +106,7 @@ export function prepare(
   };
 }
 
-/** Adds a callback for the canary variant, unless the item or the callback that quotes it would become too large. */
+/** Adds a callback for the canary, unless its item or the callback that quotes it would become too large. */
 function withProof(
   plain: Plain,
   {
@@ -126,7 +128,9 @@ function isPolicyLoss(loss: Loss): loss is PolicyLoss {
   return policyLosses.some((policyLoss) => policyLoss === loss);
 }
 
-/** A spread delay is drawn from the dlqId, so that a second POST of the same series carries the same delay. */
+/**
+ * A spread delay is drawn from the dlqId, so that a second POST of the same series carries the same delay.
+ */
 function toDelayMs(letter: DeadLetter, changes: ItemChanges): number | null {
   if (changes.delay === undefined) return null;
   switch (changes.delay.kind) {

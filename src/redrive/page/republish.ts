@@ -9,7 +9,8 @@
  *                           │               unreadable, the source is halted
  *                           └─ misconfigured ─► the source is halted
  *
- * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts deletes.
+ * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts
+ * deletes.
  */
 import { defined } from "../../message/defined.ts";
 import { encodeItem } from "../../message/encode-item.ts";
@@ -35,8 +36,8 @@ import { createRefusals } from "./publish/refusals.ts";
 import { idsOf, inDoubt, type Begun, type Candidate, type PublishResult } from "./records.ts";
 
 /**
- * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs of a
- * round are answered, the next wait is the shortest: then answers get lost, and the service works.
+ * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs
+ * of a round are answered, the next wait is the shortest: then answers get lost, and the service works.
  */
 const retryAfterMs = [1_000, 5_000, 15_000];
 /** If one answer in five is lost, one POST in 15,000 is still in doubt after this many rounds. */
@@ -45,8 +46,8 @@ const maxRetryRounds = 5;
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 
 /**
- * Publishes one batch and answers one result per candidate. `othersWait`: whether other records wait that were not
- * refused yet. Throws `redis-unavailable` only before anything was begun.
+ * Publishes one batch and answers one result per candidate. `othersWait`: whether other records wait that
+ * were not refused yet. Throws `redis-unavailable` only before anything was begun.
  */
 export async function republish(
   drain: DrainRuntime,
@@ -223,12 +224,12 @@ async function concludeItems(
 }
 
 /**
- * A hit shows that the service knows the id. It proves publication if no POST of the series was refused. Then it
- * answers an earlier POST in doubt, or the ledger has lost the history of the id and the hit is our own.
+ * A hit shows that the service knows the id. It proves publication if no POST of the series was refused. Then
+ * it answers an earlier POST in doubt, or the ledger has lost the history of the id and the hit is our own.
  *
- * A refused item may have registered its id; nobody documents that it does not. So a hit proves nothing in a series
- * with a POST in doubt and a refusal. The record stays in doubt until its window has passed and the policy decides.
- * A refusal with nothing in doubt ends the series, so it makes no later hit worthless.
+ * A refused item may have registered its id; nobody documents that it does not. So a hit proves nothing in a
+ * series with a POST in doubt and a refusal. The record stays in doubt until its window has passed and the
+ * policy decides. A refusal with nothing in doubt ends the series, so it makes no later hit worthless.
  */
 function hitProvesPublication({ refusals }: Series): boolean {
   return refusals === 0;

@@ -1,8 +1,8 @@
 export type SettleBehind = ReturnType<typeof createSettleBehind>;
 
 /**
- * Runs the deletes of one page while the next page is listed and published, which saves one wait per page. Only one
- * page's deletes run at a time, so at most two pages are published and not yet deleted.
+ * Runs the deletes of one page while the next page is listed and published, which saves one wait per page.
+ * Only one page's deletes run at a time, so at most two pages are published and not yet deleted.
  */
 export function createSettleBehind() {
   let deleted = 0;

@@ -6,9 +6,9 @@ import type { SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 
 /**
- * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, and the answer does not say which.
- * `refused`: the call was refused, perhaps because one of its ids is gone. `not-now`: the service did not answer, or
- * asked for a pause longer than the wait budget; the source pauses then (pausing-service.ts).
+ * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, and the answer does not say
+ * which. `refused`: the call was refused, perhaps because one of its ids is gone. `not-now`: the service did
+ * not answer, or asked for a pause longer than the wait budget; the source pauses then (pausing-service.ts).
  */
 export type SettleOutcome = "deleted" | "short" | "refused" | "not-now" | "failed";
 
@@ -25,15 +25,15 @@ export interface SettleCall {
 /** One DELETE takes at most this many ids. */
 export const idsPerDelete = 100;
 /**
- * Statuses that may mean the ids and not the source. As far as we know, ids that are gone cause no error, but the
- * service documents no errors. 414 and 431 mean the number of ids.
+ * Statuses that may mean the ids and not the source. As far as we know, ids that are gone cause no error, but
+ * the service documents no errors. 414 and 431 mean the number of ids.
  */
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
 /**
- * Deletes exactly these dead letters, after their publication or archive copy is proven and recorded, and then marks
- * them gone. A delete that fails, is refused or is short leaves them pending for the sweep. It never throws for that.
- * Answers one outcome per DELETE, and the error of the last refused one.
+ * Deletes exactly these dead letters, after their publication or archive copy is proven and recorded, and
+ * then marks them gone. A delete that fails, is refused or is short leaves them pending for the sweep. It
+ * never throws for that. Answers one outcome per DELETE, and the error of the last refused one.
  */
 export async function settle(
   source: SourceRuntime,
@@ -72,8 +72,8 @@ async function deleteOnce(
   { signal, waits, recorded, isAgain = false }: SettleCall,
 ): Promise<Deleted> {
   const { service, ledger, events, health, config } = source;
-  // Recorded as a fact, not as an intent: the proof is in hand, and a dead letter that stays in the queue while Redis
-  // is away may double.
+  // Recorded as a fact, not as an intent: the proof is in hand, and a dead letter that stays in the queue
+  // while Redis is away may double.
   const records = ids.flatMap((dlqId) => (recorded?.has(dlqId) === true ? [] : [{ dlqId }]));
   await recordFact(source, "delete", records, of);
   const { drain } = of;
@@ -103,10 +103,10 @@ async function deleteOnce(
 }
 
 /**
- * `unanswered` if the failed call may have deleted something. Listing first costs a listing, plus a delete if nothing was
- * deleted. Deleting first costs a delete, plus a listing if something was. A 5xx mostly comes before any effect, so its
- * ids are deleted again. A lost answer mostly comes after the effect, so its ids are listed first. A refusal may mean
- * that ids are gone; so may a second 5xx.
+ * `unanswered` if the failed call may have deleted something. Listing first costs a listing, plus a delete if
+ * nothing was deleted. Deleting first costs a delete, plus a listing if something was. A 5xx mostly comes
+ * before any effect, so its ids are deleted again. A lost answer mostly comes after the effect, so its ids
+ * are listed first. A refusal may mean that ids are gone; so may a second 5xx.
  */
 function toEnd(
   { code, status, notSent, disposition }: RedriverError,

@@ -45,17 +45,19 @@ import type { SettleBehind } from "./settle-behind.ts";
 import type { WaitBudget } from "../source/wait-budget.ts";
 
 /**
- * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its turn. Under a limit
- * of a few calls per second that is some resets. Longer pauses are left to the sweep.
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its
+ * turn. Under a limit of a few calls per second that is some resets. Longer pauses are left to the sweep.
  */
 const settleWaitsMs = 15_000;
 
 /**
- * A sweep this soon after a page left deletes to it keeps the settle gate open. Its listings also serve what other pages left.
+ * A sweep this soon after a page left deletes to it keeps the settle gate open, and serves other pages too.
  */
 const sweptWithinMs = 1_000;
 
-/** This few records alone in the queue may all be refused without a sign that the service refuses everything. */
+/**
+ * This few records alone in the queue may all be refused without a sign that the service refuses everything.
+ */
 const fewRecords = 50;
 
 /** The surroundings of a page's work. */
@@ -64,11 +66,13 @@ export interface PageWork {
   readonly stopping?: AbortSignal;
   /** Runs and counts the deletes of published records; absent: the page waits for them. */
   readonly settleBehind?: SettleBehind;
-  /** Called with each decision before any act. A refused record is left as it is, uncounted. Absent: all are accepted. */
+  /**
+   * Called with each decision before any act. A refused record is left as it is, uncounted. Absent: none is.
+   */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
 
-/** Works one page. Throws RedriverErrors of the ledger (`redis-unavailable`); failures of the service are in the outcome. */
+/** Works one page. Throws RedriverErrors of the ledger; failures of the service are in the outcome. */
 export async function workPage(
   drain: DrainRuntime,
   page: Page,
@@ -145,7 +149,7 @@ export async function workPage(
   report.settled(await settleOrLeave(idsDone(drops)));
   report.results([...guarded, ...waiting, ...kept]);
 
-  /** Published, or in doubt: a canary in doubt is not granted to another page, and counts for its step only if it comes back. */
+  /** Published or in doubt. A canary in doubt is not granted again, and counts only if it comes back. */
   const published = new Set<unknown>();
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
@@ -171,7 +175,8 @@ export async function workPage(
         continue;
       }
       const isAlone = page.isWhole === true && candidates.length <= fewRecords;
-      // Pages of large messages are small. Records in doubt were posted before, so they do not show whether others wait.
+      // Pages of large messages are small. Records in doubt were posted before, so they do not show whether
+      // others wait.
       const othersWait = (): boolean =>
         !isAlone && source.poison.postedLately() > fewRecords && !batch.every(isReconciling);
       const ofPage = { readAt: page.readAt, othersWait };
@@ -231,8 +236,8 @@ async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]):
 }
 
 /**
- * True for a record parked as vanished that is listed after all, because an earlier listing lagged. Also for one parked by these
- * very rules, if they decide otherwise by now.
+ * True for a record parked as vanished that is listed after all, because an earlier listing lagged. Also for
+ * one parked by these very rules, if they decide otherwise by now.
  */
 function shouldUnpark({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
   if (view.state !== "parked") return false;
@@ -247,8 +252,8 @@ async function unpark(drain: DrainRuntime, back: readonly DlqId[]): Promise<void
 }
 
 /**
- * Why a candidate cannot be sent now; null if it can. A service that refused everything still gets POSTs that reconcile: past its
- * horizon such a message could only be doubled or parked.
+ * Why a candidate cannot be sent now; null if it can. A service that refused everything still gets POSTs that
+ * reconcile: past its horizon such a message could only be doubled or parked.
  */
 function whyNotNow(
   { config, source }: DrainRuntime,

@@ -36,9 +36,9 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
 }
 
 /**
- * Searches the queue for these, page by page, and reports each one found. Answers those proven absent: none if a record was passed
- * over. If one drain parked all of them, its selection is listed first, which is shorter. Entries missing there may merely have
- * left the selection.
+ * Searches the queue for these, page by page, and reports each one found. Answers those proven absent: none
+ * if a record was passed over. If one drain parked all of them, its selection is listed first, which is
+ * shorter. Entries missing there may merely have left the selection.
  */
 export async function findParkedLetters(
   source: SourceRuntime,

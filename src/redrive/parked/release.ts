@@ -7,9 +7,10 @@ import type { DrainName } from "../../ports/ids.ts";
 const entriesPerCall = 100;
 
 /**
- * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the audit first, then the
- * ledger, a hundred at a time. Then it makes the next passes of their drains full, so that these list the records. Answers how many
- * were released; records no longer parked do not count. Throws `redis-unavailable`; earlier releases stay.
+ * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the
+ * audit first, then the ledger, a hundred at a time. Then it makes the next passes of their drains full, so
+ * that these list the records. Answers how many were released; records no longer parked do not count. Throws
+ * `redis-unavailable`; earlier releases stay.
  */
 export async function releaseParked(
   source: SourceRuntime,
@@ -30,7 +31,7 @@ export async function releaseParked(
   return released;
 }
 
-/** Makes the drain's next pass full. If the drain is no longer in the document, all drains of the source get a full pass. */
+/** Makes the drain's next pass full, or that of all drains of the source if the document lacks the drain. */
 async function makeNextPassFull(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,

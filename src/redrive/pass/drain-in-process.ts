@@ -26,10 +26,10 @@ const maxViews = 200;
 const maxPauseMs = 60_000;
 
 /**
- * Runs passes in this process, one after the other, until no lane holds messages that only wait for a watch to end. So a
- * person who runs `drain` waits for canaries as the daemon does. Answers all passes as one: the sum of their work, and
- * what the last one left. `onWait` is called before each wait, with the number of waiting records and the time to the
- * next listing check.
+ * Runs passes in this process, one after the other, until no lane holds messages that only wait for a watch
+ * to end. So a person who runs `drain` waits for canaries as the daemon does. Answers all passes as one: the
+ * sum of their work, and what the last one left. `onWait` is called before each wait, with the number of
+ * waiting records and the time to the next listing check.
  */
 export async function drainInProcess(
   drain: DrainRuntime,
@@ -61,8 +61,7 @@ export async function drainInProcess(
 }
 
 /**
- * True if canaries are out that a watch will judge. Without them a pause or ceiling holds the rest, and waiting does not
- * help.
+ * True if a watch will judge canaries. Without them a pause or ceiling holds the rest: waiting is no help.
  */
 async function isWatched({ config, source }: DrainRuntime): Promise<boolean> {
   const { counts } = await source.lanes.views(0);

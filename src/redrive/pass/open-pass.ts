@@ -18,8 +18,8 @@ export interface PassSettings {
 }
 
 /**
- * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock and the
- * service's, less 5 s. Throws if the source cannot be asked.
+ * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock
+ * and the service's, less 5 s. Throws if the source cannot be asked.
  */
 export async function openPass(
   drain: DrainRuntime,
@@ -61,8 +61,8 @@ export async function openPass(
 }
 
 /**
- * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first answer a
- * small listing asks for it. A clock far from ours is believed after several answers.
+ * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first
+ * answer a small listing asks for it. A clock far from ours is believed after several answers.
  */
 export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
   const { service } = source;

@@ -23,8 +23,9 @@ export interface WindowPaging {
 }
 
 /**
- * Pages through one window until its cursor ends. A short page means nothing. If the first page is full, the window may
- * be split into windows that replace it. Throws a RedriverError of the service or ledger, or `stopped`.
+ * Pages through one window until its cursor ends. A short page means nothing. If the first page is full, the
+ * window may be split into windows that replace it. Throws a RedriverError of the service or ledger, or
+ * `stopped`.
  */
 export async function pageThroughWindow(
   given: WindowPaging,

@@ -3,16 +3,18 @@ import type { Window } from "../../ports/passes.ts";
 import { resolveEdge } from "../../rules/patterns/parse-dates.ts";
 
 /**
- * The dates that a drain selects besides its filters. The upper end lowers a pass's horizon at its opening, so that the
- * watermark never passes what was listed. The lower end narrows each window by the start of its pass, which is the same
- * for every replica.
+ * The dates that a drain selects besides its filters. The upper end lowers a pass's horizon at its opening,
+ * so that the watermark never passes what was listed. The lower end narrows each window by the start of its
+ * pass, which is the same for every replica.
  */
 type Dates = DrainConfig["dates"];
 
 /** How far a pass's horizon stays behind both clocks, so that all records of its last moment have arrived. */
 export const horizonBehindMs = 5_000;
 
-/** The start of a full pass and the end of any pass, Unix ms. An empty selection is one millisecond that no window lists. */
+/**
+ * The start of a full pass and the end of any, Unix ms. An empty selection is a millisecond without a window.
+ */
 export function selectRange(
   dates: Dates,
   now: number,

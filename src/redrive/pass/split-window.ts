@@ -3,11 +3,12 @@ import { spanOf } from "../listing/search-windows.ts";
 
 /** A window is split into this many parts, so that replicas share a backlog. */
 const parts = 4;
-/** A thousand parts: of 50,000 evenly spread records each is one page, so that no part delays other drains for long. */
+/**
+ * A thousand parts: of 50,000 evenly spread records each is one page, which delays no other drain for long.
+ */
 const maxSplitDepth = 5;
 /**
- * From this depth, 1/64 of a pass each, a window of few pages is not split: each part that fills no page costs an extra
- * listing and delete.
+ * From this depth (1/64 of a pass) a window of few pages is not split: a part below a page costs extra calls.
  */
 const wholeFromDepth = 3;
 /** The pages that a window works in one turn. */
@@ -16,10 +17,10 @@ const wholePages = 5;
 const minSplitMs = 4_000;
 
 /**
- * Splits a window whose first page was full into parts by time, disjoint and complete. Null: continue by cursor. The
- * parts list the first page again: the order of a listing is not promised, so it shows nothing about unseen records. Its
- * entry times only choose the cuts: an ordered listing shows at which end the records begin. Times in Unix ms.
- * `retentionMs` bounds a window without a start.
+ * Splits a window whose first page was full into parts by time, disjoint and complete. Null: continue by
+ * cursor. The parts list the first page again: the order of a listing is not promised, so it shows nothing
+ * about unseen records. Its entry times only choose the cuts: an ordered listing shows at which end the
+ * records begin. Times in Unix ms. `retentionMs` bounds a window without a start.
  */
 export function splitWindow(
   window: Window,

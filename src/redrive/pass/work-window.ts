@@ -18,7 +18,10 @@ export interface WindowWork {
   readonly awaitsRedis?: true;
   /** True if another living process works under this document; absent: there is no other. */
   readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
-  /** True if another living process may call the source while it is halted in this one; absent: there is no other. */
+  /**
+   * True if another living process may call the source while this one has it halted; absent: there is no
+   * other.
+   */
   readonly isCalledElsewhere?: () => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
 }
@@ -34,7 +37,7 @@ export interface WindowResult {
 /** A window whose source is halted in this process alone returns after this, for any process. */
 const leftToOthersMs = 2_000;
 
-/** The error for a window that another process can work and this one cannot. It returns without spending a try. */
+/** The error for a window that only another process can work. The window returns without spending a try. */
 export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown): RedriverError {
   return new RedriverError(
     "service-resting",
@@ -44,13 +47,14 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
 }
 
 /**
- * Works one window of an open pass and ends it. Answers the windows that replaced it, and the state of the pass. A
- * failure worth another try is thrown, and the window stays. Any other failure ends the window, which makes the pass
- * partial. A halted source ends it only if no other process may call the source: otherwise a halted process would end
- * windows that others could work.
+ * Works one window of an open pass and ends it. Answers the windows that replaced it, and the state of the
+ * pass. A failure worth another try is thrown, and the window stays. Any other failure ends the window, which
+ * makes the pass partial. A halted source ends it only if no other process may call the source: otherwise a
+ * halted process would end windows that others could work.
  *
- * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`) while a process
- * works under that document. Otherwise it is ended, so that the next pass can open under this one.
+ * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`)
+ * while a process works under that document. Otherwise it is ended, so that the next pass can open under this
+ * one.
  */
 export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
   const { source, config, documentHash } = drain;
@@ -91,7 +95,9 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   return { split, verdict, failedWith: null };
 }
 
-/** Ends windows that will not be worked, so that their pass is closed as partial and the next one can open. */
+/**
+ * Ends windows that will not be worked, so that their pass is closed as partial and the next one can open.
+ */
 export async function abandonWindows(
   drain: DrainRuntime,
   passId: PassId,
@@ -118,9 +124,10 @@ async function endWindow(
   if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
   // If the pass deleted something, a service whose cursor is a position has skipped records.
   if (pass.kind === "full" && pass.mode === "live" && counts.deleted === 0 && selectsEverything(config)) {
-    // A pending record of this drain that is no longer listed was deleted by someone or has expired. With a selection it
-    // may merely have left the selection, published under another document. Nothing past the horizon was listed, and the
-    // horizon lies minutes before the start if this worker's clock or the service's is behind.
+    // A pending record of this drain that is no longer listed was deleted by someone or has expired. With a
+    // selection it may merely have left the selection, published under another document. Nothing past the
+    // horizon was listed, and the horizon lies minutes before the start if this worker's clock or the
+    // service's is behind.
     await source.ledger.markUnlistedGone(config.name, Math.min(pass.startedAt, pass.to));
   }
   return verdict;

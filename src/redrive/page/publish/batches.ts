@@ -5,19 +5,21 @@ import { isReconciling } from "../capacity-request.ts";
 import type { Begun, Candidate } from "../records.ts";
 
 /**
- * Packs candidates into batches. Those that reconcile an earlier POST come first and share no batch with others.
+ * Packs candidates into batches. Those that reconcile an earlier POST come first and share no batch with
+ * others.
  *
- * If the source is on trial, the first message travels alone, so that an unreadable answer leaves one message in doubt
- * and not a hundred. If the source refused everything, a single message proves nothing, because that message may be the
- * poison.
+ * If the source is on trial, the first message travels alone, so that an unreadable answer leaves one message
+ * in doubt and not a hundred. If the source refused everything, a single message proves nothing, because that
+ * message may be the poison.
  */
 export function toBatches(
   { publish, health, poison }: Pick<SourceRuntime, "publish" | "health" | "poison">,
   granted: readonly Candidate[],
 ): readonly (readonly Candidate[])[] {
   const { maxItems, maxBytes } = publish;
-  // Messages that were posted together are posted again together. A POST is accepted whole or not at all, so an
-  // accepted one holds no poison. One begin has one time; two begins in a millisecond merely share a batch.
+  // Messages that were posted together are posted again together. A POST is accepted whole or not at all, so
+  // an accepted one holds no poison. One begin has one time; two begins in a millisecond merely share a
+  // batch.
   const again = groupBy(granted.filter(isReconciling), ({ view }) =>
     view.state === "open" ? view.lastAt : 0,
   );

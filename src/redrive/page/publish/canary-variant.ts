@@ -1,7 +1,7 @@
 /**
- * The variants in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in headers
- * alone. Body, destination and deduplication id are the same, so a second POST of the other variant is a second POST
- * of the same id.
+ * The variants in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in
+ * headers alone. Body, destination and deduplication id are the same, so a second POST of the other variant
+ * is a second POST of the same id.
  */
 import type { BatchItem, DeadLetter } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
@@ -38,8 +38,8 @@ export function toSendVariant(plain: Plain, sendAs: SendAs | null): SendVariant 
 }
 
 /**
- * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has none, but a
- * canary always has a timeout and retries, so either may be larger.
+ * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has
+ * none, but a canary always has a timeout and retries, so either may be larger.
  */
 export function largestVariants(
   plain: Plain,
@@ -65,8 +65,9 @@ function canaryOf(plain: Plain, sendAs: SendAs): BatchItem {
 }
 
 /**
- * A release lowers the count. A plain message still carries the header's count, and a canary carries the lowered one.
- * So the granted attempt is still there if the canary comes back as down, and spent if the canary is refused.
+ * A release lowers the count. A plain message still carries the header's count, and a canary carries the
+ * lowered one. So the granted attempt is still there if the canary comes back as down, and spent if the
+ * canary is refused.
  */
 function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, isProbe }: SendAs): Lineage {
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
@@ -77,8 +78,9 @@ function headerBytesOf({ headers }: BatchItem): number {
 }
 
 /**
- * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over. Its lineage
- * has the root's retries, and the rule sets its delay again, so its ordinary settings are not lost.
+ * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over.
+ * Its lineage has the root's retries, and the rule sets its delay again, so its ordinary settings are not
+ * lost.
  */
 export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: number): BatchItem {
   const headers = { ...item.headers };

@@ -7,7 +7,9 @@ import type { DrainRuntime } from "../../runtime.ts";
 import { held, inDoubt, type Begun, type Candidate, type PublishResult } from "../records.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** A POST that was not sent is tried by a later pass. If the service named a time, that time counts instead. */
+/**
+ * A POST that was not sent is tried by a later pass. If the service named a time, that time counts instead.
+ */
 export const notSentCoolMs = 5_000;
 
 /** One batch on its way. */
@@ -16,7 +18,7 @@ export interface PublishContext {
   readonly pageReadAt: number;
   readonly signal: AbortSignal;
   readonly refusals: Refusals;
-  /** POSTs in doubt, until they are tried again. `isUnreadable`: there was an answer, and it could not be read. */
+  /** POSTs in doubt, until they are tried again. `isUnreadable`: an answer came, and could not be read. */
   readonly inDoubt: {
     readonly token: Token;
     readonly candidates: readonly Candidate[];
@@ -49,9 +51,9 @@ export async function letCool(
 }
 
 /**
- * Starts a deadline. The answer is true while less than `forMs` has passed by both clocks: the monotonic clock may
- * stand still while the machine sleeps, and the wall clock may be set back. A wall clock set forward costs one POST,
- * which is made later.
+ * Starts a deadline. The answer is true while less than `forMs` has passed by both clocks: the monotonic
+ * clock may stand still while the machine sleeps, and the wall clock may be set back. A wall clock set
+ * forward costs one POST, which is made later.
  */
 export function startSendDeadline(clock: Pick<Clock, "now" | "monotonic">, forMs: number): () => boolean {
   const monotonicAt = clock.monotonic();

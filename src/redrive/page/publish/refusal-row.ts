@@ -2,8 +2,8 @@
 export const refusalsThatHalt = 10;
 
 /**
- * The refusals of single items since a POST of this source was last in doubt, in this process. Such a POST may have been accepted,
- * so refusals around it do not show that the service refuses everything.
+ * The refusals of single items since a POST of this source was last in doubt, in this process. Such a POST
+ * may have been accepted, so refusals around it do not show that the service refuses everything.
  */
 export class RefusalRow {
   #length = Number.POSITIVE_INFINITY;

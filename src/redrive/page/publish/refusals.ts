@@ -25,17 +25,18 @@ interface Refused {
 export type Refusals = ReturnType<typeof createRefusals>;
 
 /**
- * Items that the service refused alone, of one batch. `othersWait`: records besides this batch that were not refused yet.
+ * Items that the service refused alone, of one batch. `othersWait`: records besides this batch that were not
+ * refused yet.
  *
- * Such an item is parked only with a control: the service took another item of this batch, or of this source within the
- * last minute. An answer with a hit is a control too. That holds beside a POST in doubt as well: the park keeps the
- * series, so a release declares the double that it may be. Without a control the item is held, and parked after three
- * such refusals ten minutes apart.
+ * Such an item is parked only with a control: the service took another item of this batch, or of this source
+ * within the last minute. An answer with a hit is a control too. That holds beside a POST in doubt as well:
+ * the park keeps the series, so a release declares the double that it may be. Without a control the item is
+ * held, and parked after three such refusals ten minutes apart.
  *
- * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is the
- * service, not the message. A few poison messages that are alone in the queue halt nothing. A drain with lanes halts
- * only if nothing was accepted for two watches either; until then such rows are held. A POST in doubt ends the row: it may have
- * been accepted.
+ * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is
+ * the service, not the message. A few poison messages that are alone in the queue halt nothing. A drain with
+ * lanes halts only if nothing was accepted for two watches either; until then such rows are held. A POST in
+ * doubt ends the row: it may have been accepted.
  */
 export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   const { ledger, health, clock, refusalRow } = drain.source;
