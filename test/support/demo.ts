@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -16,31 +16,18 @@ export interface DemoEnded {
   readonly tmpDir: string;
 }
 
-interface RunningDemo {
-  readonly process: ChildProcess;
-  readonly finished: Promise<DemoEnded>;
-  stderr(): string;
-  /** Resolves when this was said; rejects when the demo ends before. */
-  said(text: string): Promise<void>;
-}
-
-type StartDemo = (args: readonly string[], env?: Readonly<Record<string, string>>) => RunningDemo;
-
 /**
  * Starts `redriver demo` as a child process, with nothing of this one's environment but the PATH. What it
  * leaves on disk goes after all tests.
  */
-export function useDemos(): StartDemo {
+export function useDemos() {
   const dir = mkdtempSync(path.join(os.tmpdir(), "redriver-test-demo-"));
   afterAll(() => rm(dir, { recursive: true, force: true }));
-  return (args, env = {}) => startDemo(args, env, mkdtempSync(path.join(dir, "run-")));
+  return (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    startDemo(args, env, mkdtempSync(path.join(dir, "run-")));
 }
 
-function startDemo(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  tmpDir: string,
-): RunningDemo {
+function startDemo(args: readonly string[], env: Readonly<Record<string, string>>, tmpDir: string) {
   const child = spawn(process.execPath, [main, "demo", ...args], {
     env: { PATH: process.env["PATH"], TMPDIR: tmpDir, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,7 +36,7 @@ function startDemo(
   let stderr = "";
   child.stdout.on("data", (data) => (stdout += String(data)));
   child.stderr.on("data", (data) => (stderr += String(data)));
-  const finished = once(child, "close").then(([code]) => ({
+  const finished = once(child, "close").then(([code]): DemoEnded => ({
     code: code as number | null,
     stdout,
     stderr,
@@ -59,8 +46,9 @@ function startDemo(
     process: child,
     finished,
     stderr: () => stderr,
-    said: (text) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when this was said; rejects when the demo ends before. */
+    said: (text: string) =>
+      new Promise<void>((resolve, reject) => {
         const look = (): void => {
           if (stderr.includes(text)) resolve();
         };

@@ -1,34 +1,21 @@
 import { onTestFinished } from "vitest";
 import { openLiveCore } from "../../src/compose/open-core.ts";
-import type { LiveCore } from "../../src/compose/live-core.ts";
 import { systemClock } from "../../src/compose/system-world.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { createJobHandler } from "../../src/daemon/handle-job.ts";
 import { createPeerReplicas } from "../../src/daemon/peer-replicas.ts";
-import { createEarlyTicks, type EarlyTicks } from "../../src/daemon/early-ticks.ts";
+import { createEarlyTicks } from "../../src/daemon/early-ticks.ts";
 import type { RetryPolicy } from "../../src/queue/policy.ts";
-import { openQueue, type RecordedEvents } from "./queue-redis.ts";
-import { createRig, type Rig, type RigOptions } from "./rig.ts";
+import { openQueue } from "./queue-redis.ts";
+import { createRig, type RigOptions } from "./rig.ts";
+
+export type JobStand = Awaited<ReturnType<typeof createJobStand>>;
 
 /** A daemon's jobs on a real queue, in this process: a replica beside the rig. */
-export interface JobStand {
-  readonly rig: Rig;
-  /** What the jobs work with. */
-  readonly live: LiveCore;
-  readonly events: RecordedEvents;
-  readonly queue: ReturnType<typeof openQueue>["queue"];
-  readonly earlyTicks: EarlyTicks;
-  /** Whether Redis is fit for a ledger, as the daemon last found, and how often a job asked. */
-  readonly state: { isFit: boolean; asked: number };
-  /** What the queue hands its jobs to. */
-  readonly handle: ReturnType<typeof createJobHandler>;
-  start(): Promise<void>;
-}
-
 export async function createJobStand(
   options: RigOptions,
   { retry, isFit = true }: { readonly retry?: RetryPolicy; readonly isFit?: boolean } = {},
-): Promise<JobStand> {
+) {
   const rig = await createRig(options);
   const { keyPrefix } = rig.core.settings.redis;
   const { queue, events } = openQueue(options.redisUrl, {
@@ -43,6 +30,7 @@ export async function createJobStand(
     await teardown.run(2_000);
   });
   await live.current().redis.ready(5_000);
+  /** Whether Redis is fit for a ledger, as the daemon last found, and how often a job asked. */
   const state = { isFit, asked: 0 };
   const earlyTicks = createEarlyTicks(queue);
   const handle = createJobHandler({

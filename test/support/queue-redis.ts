@@ -1,20 +1,14 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { systemClock } from "../../src/compose/system-world.ts";
-import type { Events, RedriverEvent } from "../../src/ports/events.ts";
+import type { RedriverEvent } from "../../src/ports/events.ts";
 import { createBullmqQueue, type QueueOptions } from "../../src/queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../src/redis/connect.ts";
 
-/** A way to a Redis server that can be cut and mended; the server itself is nobody's to stop. */
-export interface RedisWay {
-  /** The server's database, by this way. */
-  readonly url: string;
-  /** Resets every connection, and refuses new ones. */
-  cut(): Promise<void>;
-  mend(): Promise<void>;
-}
+export type RedisWay = Awaited<ReturnType<typeof createRedisWay>>;
 
-export async function createRedisWay(serverUrl: string): Promise<RedisWay> {
+/** A way to a Redis server that can be cut and restored; the server itself is nobody's to stop. */
+export async function createRedisWay(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -38,7 +32,9 @@ export async function createRedisWay(serverUrl: string): Promise<RedisWay> {
   const way = new URL(target);
   way.host = `127.0.0.1:${port}`;
   return {
+    /** The server's database, by this way. */
     url: way.href,
+    /** Resets every connection, and refuses new ones. */
     async cut() {
       if (!server.listening) return;
       const closed = once(server, "close");
@@ -53,16 +49,13 @@ export async function createRedisWay(serverUrl: string): Promise<RedisWay> {
   };
 }
 
-export interface RecordedEvents extends Events {
-  readonly all: readonly RedriverEvent[];
-  of<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
-}
+export type RecordedEvents = ReturnType<typeof recordEvents>;
 
-export function recordEvents(): RecordedEvents {
+export function recordEvents() {
   const all: RedriverEvent[] = [];
   return {
     all,
-    emit: (event) => void all.push(event),
+    emit: (event: RedriverEvent) => void all.push(event),
     of: <Type extends RedriverEvent["type"]>(type: Type) =>
       all.filter((event): event is Extract<RedriverEvent, { type: Type }> => event.type === type),
   };

@@ -64,24 +64,6 @@ describe("a halted source", () => {
   );
 });
 
-test("what refused listing and publishing for one reason has let both in again; another reason is tried", async () => {
-  const both = halted(answered);
-  both.health.halt("unauthorised", "401");
-  both.health.halt("unauthorised", "401", "batch");
-  await both.round();
-  expect(both.health.standing().state).toBe("usable");
-
-  const apart = halted(answered);
-  apart.health.halt("unauthorised", "401");
-  apart.health.halt("answer-unreadable", "expected JSON", "batch");
-  await apart.round();
-  expect(apart.health.standing()).toMatchObject({
-    state: "halted",
-    code: "answer-unreadable",
-    callClass: "batch",
-  });
-});
-
 const state = ({ health }: ReturnType<typeof halted>) => health.current("batch").state;
 
 describe("a source that is halted for publishing", () => {
