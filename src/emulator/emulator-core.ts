@@ -5,7 +5,6 @@ import { Faults } from "./faults/faults.ts";
 import { DlqFiller } from "./fill/dlq-filler.ts";
 import { Journal } from "./journal.ts";
 import { adjust, type EmulatorSettings } from "./options.ts";
-import { Deduplication } from "./publish/deduplication.ts";
 import { Directory } from "./publish/directory.ts";
 import { Publisher } from "./publish/publisher.ts";
 import { RateLimits } from "./rate-limits.ts";
@@ -28,21 +27,13 @@ export function createEmulatorCore(settings: EmulatorSettings) {
       if (changes) journal.add({ type: paused ? "paused" : "resumed", queueName: name });
     },
   );
-  const deduplication = new Deduplication(context);
-  const publisher = new Publisher({
-    clock,
-    journal,
-    directory,
-    deduplication,
-    send: (message) => deliveries.send(message),
-  });
+  const publisher = new Publisher(context, directory, (message) => deliveries.send(message));
   return {
     ...context,
     /** The settings as they were at the start. */
     startedWith: { ...settings },
     faults: new Faults(context),
     directory,
-    deduplication,
     deadLetters,
     filler: new DlqFiller(context, deadLetters),
     get deliveries() {
@@ -71,7 +62,7 @@ export async function resetEmulatorCore(core: EmulatorCore): Promise<void> {
   core.faults.clear();
   const ended = core.resetDeliveries();
   core.directory.clear();
-  core.deduplication.clear();
+  core.publisher.clear();
   core.filler.stop();
   core.deadLetters.clear();
   core.rateLimits.clear();

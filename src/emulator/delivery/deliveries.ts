@@ -143,7 +143,20 @@ export class Deliveries implements DeliveryWays {
     return Array.from(this.#shares.values(), (shares) => shares.state());
   }
 
-  toRequest({ message, retried }: MessageDelivery): CallRequest {
+  async attempt(delivery: MessageDelivery): Promise<number | undefined> {
+    try {
+      const request = this.#toRequest(delivery);
+      const attempt = await this.#call(request);
+      if (this.ended || delivery.isCancelled) return undefined;
+      return this.#judge(delivery, attempt, request);
+    } catch (error) {
+      const { messageId, url } = delivery.message;
+      if (!this.ended) this.#context.journal.add({ type: "lost", messageId, url, error: String(error) });
+      return undefined;
+    }
+  }
+
+  #toRequest({ message, retried }: MessageDelivery): CallRequest {
     const { headerPrefix, signingKeys, deliveryTimeoutMs } = this.#context.settings;
     return toDeliveryRequest(message, retried, this.clock.base(), {
       headerPrefix,
@@ -152,7 +165,7 @@ export class Deliveries implements DeliveryWays {
     });
   }
 
-  async call(request: CallRequest): Promise<Attempt> {
+  async #call(request: CallRequest): Promise<Attempt> {
     if (this.#context.settings.deliver === "any" || isLoopbackUrl(request.url)) {
       return this.#caller.call(request);
     }
@@ -162,7 +175,7 @@ export class Deliveries implements DeliveryWays {
   }
 
   /** The wait before the next attempt; undefined if this was the last. */
-  judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined {
+  #judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined {
     const { message, retried } = delivery;
     const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
     const delivered = attempt.status >= 200 && attempt.status < 300;
@@ -177,10 +190,6 @@ export class Deliveries implements DeliveryWays {
     const waitMs =
       askedWaitMs(attempt.header, this.clock.base()) ?? retryDelay?.ms(retried) ?? retryLadderMs(retried + 1);
     return waitMs * this.#context.settings.retryScale;
-  }
-
-  lose({ message: { messageId, url } }: MessageDelivery, error: unknown): void {
-    this.#context.journal.add({ type: "lost", messageId, url, error: String(error) });
   }
 
   #record(delivery: MessageDelivery, attempt: Attempt, outcome: "delivered" | "failed"): void {

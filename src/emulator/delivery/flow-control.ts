@@ -1,6 +1,6 @@
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
-import { WaitingLine, type Leave } from "./waiting-line.ts";
+import { Turns, type Leave } from "./waiting-line.ts";
 
 export type FlowControlState = ReturnType<FlowShares["state"]>;
 
@@ -9,13 +9,11 @@ export type FlowControlState = ReturnType<FlowShares["state"]>;
  * calls begun within any `period`. A call counts from the moment it begins, which may be later than its share
  * was given, so shares given and not begun count as if they began now.
  */
-export class FlowShares {
-  readonly #key: string;
+export class FlowShares extends Turns {
   readonly #clock: EmulatorClock;
   #limits: FlowControlLimits;
-  readonly #line = new WaitingLine();
-  #held = 0;
-  #notBegun = 0;
+  /** Holders of a share whose call is under way. */
+  #calling = 0;
   /** Moments at which calls began, oldest first, as long as they count. */
   #begun: number[] = [];
   #wake: Leave | undefined;
@@ -23,34 +21,26 @@ export class FlowShares {
   users = 0;
 
   constructor(limits: FlowControlLimits, clock: EmulatorClock) {
-    this.#key = limits.key;
+    super(limits.parallelism ?? Infinity);
     this.#limits = limits;
     this.#clock = clock;
   }
 
   set limits(limits: FlowControlLimits) {
     this.#limits = limits;
-    this.#admit();
-  }
-
-  /** Runs when the caller has a share, which it gives back with `give`. */
-  take(run: () => void): Leave {
-    const leave = this.#line.join(run);
-    this.#admit();
-    return leave;
+    this.limit = limits.parallelism ?? Infinity;
   }
 
   /** The holder of a share calls now. */
   begin(): void {
-    this.#notBegun--;
+    this.#calling++;
     this.#begun.push(this.#clock.now());
     this.#planWake();
   }
 
-  give(use: "called" | "not called"): void {
-    this.#held--;
-    if (use === "not called") this.#notBegun--;
-    this.#admit();
+  /** The call of a holder is over, who gives the share back after it. */
+  finish(): void {
+    this.#calling--;
   }
 
   /** As the API shows it: 0 for no limit. Keys cannot be paused or pinned here. */
@@ -58,12 +48,12 @@ export class FlowShares {
     this.#forget();
     const { parallelism = 0, rate = 0, periodSeconds = 0 } = this.#limits;
     return {
-      flowControlKey: this.#key,
+      flowControlKey: this.#limits.key,
       /** Messages that would be called if the limits allowed it. */
-      waitListSize: this.#line.length,
+      waitListSize: this.line.length,
       parallelismMax: parallelism,
       /** Messages that have a share: called, or about to be. */
-      parallelismCount: this.#held,
+      parallelismCount: this.held,
       rateMax: rate,
       /** Calls begun within the last period. */
       rateCount: this.#begun.length,
@@ -82,32 +72,23 @@ export class FlowShares {
     return this.users === 0 && this.#begun.length === 0;
   }
 
-  #admit(): void {
+  protected override admit(): void {
     this.#forget();
-    while (this.#isFree()) {
-      const run = this.#line.next();
-      if (run === undefined) break;
-      this.#held++;
-      this.#notBegun++;
-      run();
-    }
+    super.admit();
     this.#planWake();
   }
 
-  #isFree(): boolean {
-    const { parallelism, rate } = this.#limits;
-    return (
-      (parallelism === undefined || this.#held < parallelism) &&
-      (rate === undefined || this.#notBegun + this.#begun.length < rate)
-    );
+  protected override isFree(): boolean {
+    const { rate } = this.#limits;
+    return super.isFree() && (rate === undefined || this.held - this.#calling + this.#begun.length < rate);
   }
 
   #planWake(): void {
     this.#wake?.();
     this.#wake = undefined;
     const oldest = this.#begun[0];
-    if (oldest === undefined || this.#line.length === 0 || this.#isFree()) return;
-    this.#wake = this.#clock.at(oldest + this.#periodMs, () => this.#admit());
+    if (oldest === undefined || this.line.length === 0 || this.isFree()) return;
+    this.#wake = this.#clock.at(oldest + this.#periodMs, () => this.admit());
   }
 
   #forget(): void {

@@ -1,10 +1,9 @@
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits, Message } from "../publish/message.ts";
 import type { FlowShares } from "./flow-control.ts";
-import type { Attempt, CallRequest } from "./http-caller.ts";
 import type { Leave, QueueTurns, Turns } from "./waiting-line.ts";
 
-/** What a message moves through, what it is called with, and what becomes of the answer. */
+/** What a message moves through on its way. */
 export interface DeliveryWays {
   readonly clock: EmulatorClock;
   readonly slots: Turns;
@@ -12,13 +11,8 @@ export interface DeliveryWays {
   readonly ended: boolean;
   queue(name: string): QueueTurns;
   join(limits: FlowControlLimits): FlowShares;
-  toRequest(delivery: MessageDelivery): CallRequest;
-  /** Never rejects. */
-  call(request: CallRequest): Promise<Attempt>;
-  /** The wait before the next attempt, in milliseconds; undefined if there is none. */
-  judge(delivery: MessageDelivery, attempt: Attempt, request: CallRequest): number | undefined;
-  /** The emulator itself failed on it; it is over. */
-  lose(delivery: MessageDelivery, error: unknown): void;
+  /** The wait before the next attempt, in milliseconds; undefined if there is none. Never rejects. */
+  attempt(delivery: MessageDelivery): Promise<number | undefined>;
   finished(messageId: string): void;
 }
 
@@ -55,6 +49,10 @@ export class MessageDelivery {
     this.#deliveries = deliveries;
     this.#queue = message.queueName === undefined ? undefined : deliveries.queue(message.queueName);
     this.#shares = message.settings.flowControl && deliveries.join(message.settings.flowControl);
+  }
+
+  get isCancelled(): boolean {
+    return this.#state === "cancelled while calling";
   }
 
   start(): void {
@@ -102,7 +100,7 @@ export class MessageDelivery {
     // The queue may have been paused while this waited for its share or a connection.
     if (this.#queue?.paused === true) {
       this.#deliveries.slots.give();
-      this.#giveShare("not called");
+      this.#giveShare();
       this.#awaitOpenQueue();
       return;
     }
@@ -112,11 +110,12 @@ export class MessageDelivery {
   }
 
   async #attempt(): Promise<void> {
-    const waitMs = await this.#attempted();
+    const waitMs = await this.#deliveries.attempt(this);
     if (this.#deliveries.ended) return;
     this.#state = "waiting";
     this.#deliveries.slots.give();
-    this.#giveShare("called");
+    this.#shares?.finish();
+    this.#giveShare();
     if (waitMs === undefined) this.#end();
     else {
       this.retried++;
@@ -124,33 +123,19 @@ export class MessageDelivery {
     }
   }
 
-  /** The wait before the next attempt; undefined if there is none, also because the emulator failed. */
-  async #attempted(): Promise<number | undefined> {
-    const deliveries = this.#deliveries;
-    try {
-      const request = deliveries.toRequest(this);
-      const attempt = await deliveries.call(request);
-      if (deliveries.ended || this.#state === "cancelled while calling") return undefined;
-      return deliveries.judge(this, attempt, request);
-    } catch (error) {
-      if (!deliveries.ended) deliveries.lose(this, error);
-      return undefined;
-    }
-  }
-
   #end(): void {
     if (this.#state === "over") return;
     this.#state = "over";
-    this.#giveShare("not called");
+    this.#giveShare();
     if (this.#shares !== undefined) this.#shares.users--;
     this.#deliveries.finished(this.message.messageId);
     if (this.#hasTurn) this.#queue?.turns.give();
   }
 
-  #giveShare(use: "called" | "not called"): void {
+  #giveShare(): void {
     if (!this.#hasShare) return;
     this.#hasShare = false;
-    this.#shares?.give(use);
+    this.#shares?.give();
   }
 
   /** Waits at one place at a time, or nowhere. An entry that goes on at once leaves nothing to leave. */

@@ -31,8 +31,8 @@ export class WaitingLine {
 /** A bounded number of holders; who comes first is served first. */
 export class Turns {
   #limit: number;
-  #held = 0;
-  readonly #line = new WaitingLine();
+  protected held = 0;
+  protected readonly line = new WaitingLine();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -40,28 +40,32 @@ export class Turns {
 
   set limit(limit: number) {
     this.#limit = limit;
-    this.#admit();
+    this.admit();
   }
 
   /** Runs when it is the caller's turn, which may be before this returns, and which lasts until `give`. */
   take(run: () => void): Leave {
-    const leave = this.#line.join(run);
-    this.#admit();
+    const leave = this.line.join(run);
+    this.admit();
     return leave;
   }
 
   give(): void {
-    this.#held--;
-    this.#admit();
+    this.held--;
+    this.admit();
   }
 
-  #admit(): void {
-    while (this.#held < this.#limit) {
-      const run = this.#line.next();
+  protected admit(): void {
+    while (this.isFree()) {
+      const run = this.line.next();
       if (run === undefined) return;
-      this.#held++;
+      this.held++;
       run();
     }
+  }
+
+  protected isFree(): boolean {
+    return this.held < this.#limit;
   }
 }
 

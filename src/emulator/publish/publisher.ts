@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EmulatorContext } from "../context.ts";
 import { newMessageId } from "../ids.ts";
 import type { PublishItem } from "./parse-batch.ts";
-import { deduplicationIdOf, type Deduplication, type DeduplicatedMessage } from "./deduplication.ts";
+import { deduplicationIdOf, Deduplication, type DeduplicatedMessage } from "./deduplication.ts";
 import type { Directory } from "./directory.ts";
 import type { Message } from "./message.ts";
 
@@ -19,18 +19,18 @@ export type PublishAnswer =
 /** Where a message comes from: who sent it, and by way of which URL Group. */
 export type MessageOrigin = Pick<Message, "callerIp" | "topicName" | "topicId">;
 
-interface PublisherParts extends Pick<EmulatorContext, "clock" | "journal"> {
-  readonly directory: Directory;
-  readonly deduplication: Deduplication;
-  readonly send: (message: Message) => void;
-}
-
 /** Turns understood items into messages on their way. It cannot fail: all refusing is done before. */
 export class Publisher {
-  readonly #parts: PublisherParts;
+  readonly #context: EmulatorContext;
+  readonly #directory: Directory;
+  readonly #deduplication: Deduplication;
+  readonly #send: (message: Message) => void;
 
-  constructor(parts: PublisherParts) {
-    this.#parts = parts;
+  constructor(context: EmulatorContext, directory: Directory, send: (message: Message) => void) {
+    this.#context = context;
+    this.#directory = directory;
+    this.#deduplication = new Deduplication(context);
+    this.#send = send;
   }
 
   publish(item: PublishItem, position: number, callerIp: string): PublishAnswer {
@@ -59,16 +59,16 @@ export class Publisher {
     origin: MessageOrigin,
   ): { readonly messages: readonly DeduplicatedMessage[]; readonly deduplicated: boolean } {
     const deduplicationId = deduplicationIdOf(item);
-    const known = deduplicationId === undefined ? undefined : this.#parts.deduplication.find(deduplicationId);
+    const known = deduplicationId === undefined ? undefined : this.#deduplication.find(deduplicationId);
     if (deduplicationId !== undefined && known !== undefined) {
       for (const { messageId } of known) {
-        this.#parts.journal.add({ type: "deduplicated", deduplicationId, messageId, position });
+        this.#context.journal.add({ type: "deduplicated", deduplicationId, messageId, position });
       }
       return { messages: known, deduplicated: true };
     }
     const messages = this.#toMessages(item, origin);
     if (deduplicationId !== undefined) {
-      this.#parts.deduplication.remember(
+      this.#deduplication.remember(
         deduplicationId,
         messages.map(({ messageId, url }) => ({ messageId, url })),
       );
@@ -76,7 +76,7 @@ export class Publisher {
     const bodySha256 = createHash("sha256").update(item.body).digest("hex");
     for (const message of messages) {
       const { messageId, url, topicName, queueName } = message;
-      this.#parts.journal.add({
+      this.#context.journal.add({
         type: "accepted",
         messageId,
         url,
@@ -86,7 +86,7 @@ export class Publisher {
         topicName,
         queueName,
       });
-      this.#parts.send(message);
+      this.#send(message);
     }
     return { messages, deduplicated: false };
   }
@@ -94,18 +94,23 @@ export class Publisher {
   /** Takes the id without publishing anything, for services that register what they refuse. */
   registerOnly(item: PublishItem): void {
     const id = deduplicationIdOf(item);
-    if (id === undefined || this.#parts.deduplication.find(id) !== undefined) return;
-    this.#parts.deduplication.remember(
+    if (id === undefined || this.#deduplication.find(id) !== undefined) return;
+    this.#deduplication.remember(
       id,
       item.endpoints.map(({ url }) => ({ messageId: newMessageId(), url })),
     );
   }
 
+  /** Nothing has been published yet. */
+  clear(): void {
+    this.#deduplication.clear();
+  }
+
   #toMessages(item: PublishItem, origin: MessageOrigin): Message[] {
-    const createdAt = this.#parts.clock.now();
+    const createdAt = this.#context.clock.now();
     const { notBeforeSeconds, delayMs } = item.settings;
     const notBefore = notBeforeSeconds === undefined ? createdAt + (delayMs ?? 0) : notBeforeSeconds * 1_000;
-    if (item.queueName !== undefined) this.#parts.directory.ensureQueue(item.queueName);
+    if (item.queueName !== undefined) this.#directory.ensureQueue(item.queueName);
     return item.endpoints.map((endpoint) => ({
       messageId: newMessageId(),
       url: endpoint.url,
