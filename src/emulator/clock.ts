@@ -16,7 +16,6 @@ const sliceSize = 256;
 
 /** The emulator's time, and what has to happen at a moment of it: a base clock, and how far it was moved. */
 export class EmulatorClock {
-  /** The latest moment that the clock can be moved to. */
   static readonly latestMove = latestMove;
   readonly #base: { now(): number };
   #offsetMs = 0;
@@ -64,7 +63,6 @@ export class EmulatorClock {
     };
   }
 
-  /** Calls off everything. */
   clear(): void {
     this.#tasks.length = 0;
     clearTimeout(this.#sleeping);

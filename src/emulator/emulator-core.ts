@@ -30,7 +30,6 @@ export function createEmulatorCore(settings: EmulatorSettings) {
   const publisher = new Publisher(context, directory, (message) => deliveries.send(message));
   return {
     ...context,
-    /** The settings as they were at the start. */
     startedWith: { ...settings },
     faults: new Faults(context),
     directory,
@@ -39,7 +38,6 @@ export function createEmulatorCore(settings: EmulatorSettings) {
     get deliveries() {
       return deliveries;
     },
-    /** Messages under way are forgotten. */
     async resetDeliveries(): Promise<void> {
       const ended = deliveries.end();
       deliveries = newDeliveries();

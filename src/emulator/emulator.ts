@@ -60,7 +60,6 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     /** Base address of the message API and of the statistics API, without a trailing slash. */
     url: api.url,
     controlUrl: control.url,
-    /** The bearer token in force. */
     get token() {
       return core.token;
     },
@@ -82,11 +81,9 @@ export async function startEmulator(options: EmulatorOptions = {}) {
       generate: (wishes: GenerateOptions) => core.filler.generate(wishes),
     },
     clock,
-    /** Messages and callbacks that have not ended, those waiting for a retry included. */
     get pending() {
       return core.deliveries.pending;
     },
-    /** Resolves when nothing is pending. */
     idle: () => core.deliveries.idle(),
     setToken: (token: string): void => {
       core.token = token;
@@ -102,7 +99,6 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     putIndex: (id: string, values: IndexValues) => core.indexes.put(id, values),
     /** Forgets everything but token and clock; the settings are again what they were at the start. */
     reset: () => resetEmulatorCore(core),
-    /** Ends sockets, timers and deliveries. */
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };

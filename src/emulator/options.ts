@@ -12,45 +12,26 @@ const natural = z.number().int().min(0);
 const rateLimit = z.strictObject({
   limit: natural,
   windowMs: z.number().int().min(1),
-  /** Which headers its 429 carries; default "burst". */
   kind: z.enum(["burst", "daily"]).optional(),
 });
 
-/** What may change while the emulator runs. */
+/** What may change while the emulator runs. What each option means is in docs/emulator.md. */
 const adjustable = {
-  /** Default "earliestFirst". */
   order: z.enum(["earliestFirst", "latestFirst"]),
-  /** What a cursor is: the record that a page ended with (default), or how many records came before it. */
   cursorBy: z.enum(["record", "offset"]),
-  /** What fromDate and toDate look at: the moment of entry (default) or createdAt. */
   dateFilter: z.enum(["entered", "created"]),
-  /** Dead letters older than this vanish; default never. */
   retentionMs: endless(z.number().min(1)),
-  /** Multiplies every wait of the retry ladder; default 1. Exists in the emulator only. */
   retryScale: z.number().min(0).max(1_000),
-  /** How long a deduplication id is remembered; default 600,000 (10 minutes). */
   dedupWindowMs: natural,
-  /** What that counts from: the first publish of the id (default), or the last that came with it. */
   dedupWindowFrom: z.enum(["first", "last"]),
-  /** "loopback" (default): other hosts are not called, the attempt fails at once. */
   deliver: z.enum(["loopback", "any"]),
-  /** How `responseStatus` says that there was no HTTP answer; default "absent". */
   missingStatus: z.enum(["absent", "zero"]),
-  /** What a record's `header` shows: the message's own headers (default), or every header that was sent. */
   recordHeaders: z.enum(["forwarded", "sent"]),
-  /** Adds `state` and `topicId` to records, as the earlier form of the listing had them. */
   earlierForm: z.boolean(),
-  /** Whether listings take `dlqIds` and `flowControlKey`, as in production (default), or refuse them. */
   listParameters: z.enum(["production", "spec"]),
-  /** Bytes of one message body; over it 412. Default 1,048,576, at most 52,428,800. */
   maxMessageBytes: natural,
-  /** Retries one message may ask for; over it 412. Default unlimited. */
   maxRetries: endless(natural),
-  /**
-   * 429 over the limit of an operation; `dlq` is lists, bulk deletes and retries together. Default no limits.
-   */
   rateLimits: z.partialRecord(z.enum([...operations, "dlq"]), rateLimit),
-  /** Fault probabilities are drawn from it, so that a run can be repeated; default a random one. */
   seed: natural.max(2 ** 32 - 1),
 };
 
@@ -61,11 +42,8 @@ export type RateLimitsByOperation = Adjustable["rateLimits"];
 
 /** What is there before it listens. */
 export interface StartOptions {
-  /** A file of records, one JSON object a line. */
   readonly load?: string | undefined;
-  /** Records that are made up. */
   readonly generate?: GenerateOptions | undefined;
-  /** Aborted, it ends a start that is still loading or generating: the start rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -113,29 +91,19 @@ const secret = (): string => randomBytes(24).toString("base64url");
 
 /** What stays as it was at the start. */
 const fixedDefaults = () => ({
-  /** Address the message API listens on. */
   host: "127.0.0.1",
-  /** 0: any free port. */
   port: 0,
   /** The control API's, which has no authentication and listens on loopback only, whatever `host` is. */
   controlPort: 0,
-  /** Bearer token of the message API. */
   token: secret(),
-  /** The service's own header prefix. */
   headerPrefix: "Upstash-",
-  /** Base clock; `Emulator.clock.advance` is added to it. */
   clock: { now: () => Date.now() },
   statsCredentials: { username: "emulator", password: secret() },
-  /** Ids of the search indexes that have statistics. */
   indexes: ["demo"] as readonly string[],
   signingKeys: { current: `sig_${secret()}`, next: `sig_${secret()}` },
-  /** Deliveries and callbacks in flight at once, over all destinations. */
   maxInFlight: 64,
-  /** Applies where a message has no timeout of its own. */
   deliveryTimeoutMs: 30_000,
-  /** Stored bytes of a receiver's answer; the rest is cut without a flag. */
   maxResponseBytes: 1_048_576,
-  /** Entries the journal keeps; older ones are forgotten, counters stay exact. */
   journalLimit: 200_000,
 });
 

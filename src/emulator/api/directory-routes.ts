@@ -16,7 +16,6 @@ const removedSchema = z.object({
   ),
 });
 
-/** Queues and URL Groups. */
 export const directoryRoutes: readonly MessageRoute[] = [
   route("manage", "POST", "/v2/queues", (core, exchange) => {
     const { queueName, parallelism, paused } = accept(queueSchema, readJson(exchange));

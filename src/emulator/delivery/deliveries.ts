@@ -58,7 +58,6 @@ export class Deliveries implements DeliveryWays {
     return this.#pending;
   }
 
-  /** Resolves when nothing is pending any more. */
   idle(): Promise<void> {
     if (this.pending === 0 || this.ended) return Promise.resolve();
     return new Promise((resolve) => this.#idleWatchers.push(resolve));
@@ -100,7 +99,6 @@ export class Deliveries implements DeliveryWays {
     if (this.pending === 0) this.#wakeWatchers();
   }
 
-  /** Forgets everything under way. */
   async end(): Promise<void> {
     this.ended = true;
     this.clock.clear();

@@ -17,7 +17,6 @@ export class FlowShares extends Turns {
   /** Moments at which calls began, oldest first, as long as they count. */
   #begun: number[] = [];
   #wake: Leave | undefined;
-  /** Messages under way that name this key. */
   users = 0;
 
   constructor(limits: FlowControlLimits, clock: EmulatorClock) {

@@ -8,7 +8,6 @@ export class WaitingLine {
   // time.
   readonly #next = this.#waiting.values();
 
-  /** How many wait. */
   get length(): number {
     return this.#waiting.size;
   }

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { seedRecordSchema } from "../dlq/seed-record.ts";
 import { operations } from "../journal.ts";
 
-/** Which requests a fault concerns; "any" is all of them. */
 const operation = z.enum([...operations, "any"]);
 
 /** Before: nothing has happened yet. After: it has taken effect, only the answer is touched. */
@@ -30,15 +29,12 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
   }
 });
 
-/** A fault of some kind, with the fields that all of them have. */
 const fault = <const Kind extends string, Fields extends z.ZodRawShape>(kind: Kind, fields: Fields) =>
   z.strictObject({
     kind: z.literal(kind),
-    /** Unique; made up from kind and a number if it is left out. */
     name: z.string().min(1).max(200).optional(),
     /** Of each request (of each item for item-error and half-failed-group); default 1. */
     probability: z.number().min(0).max(1).optional(),
-    /** How often it fires before it is used up; default without end. */
     count: z.number().int().min(1).optional(),
     ...fields,
   });
@@ -54,19 +50,17 @@ const ofItems = {
   bodyContains: z.string().optional(),
 };
 
+/** What each kind does, and what its fields mean, is in docs/emulator.md. */
 export const faultSchema = z.discriminatedUnion("kind", [
   fault("latency", {
     operation,
     ms: realMs,
-    /** If it is given, the wait is anything between `ms` and this. */
     toMs: realMs.optional(),
   }).refine(({ ms, toMs }) => toMs === undefined || toMs >= ms, { path: ["toMs"], error: "less than ms" }),
   fault("stall-answer", {
     operation,
     when: when.default("after"),
-    /** What the answer waits before: its head, or the second half of its body. */
     at: z.enum(["head", "body"]).default("head"),
-    /** Real milliseconds; without it until released or removed. */
     forMs: realMs.optional(),
   }).refine(({ at, when: moment }) => at === "head" || moment === "after", {
     path: ["when"],
@@ -75,44 +69,31 @@ export const faultSchema = z.discriminatedUnion("kind", [
   fault("drop-answer", { operation, when: when.default("after"), close }),
   fault("cut-answer", { operation, close }),
   fault("malformed-json", { operation }),
-  /**
-   * Sets headers of an answer that is right otherwise: a wrong content type, a wrong length, a wrong date.
-   */
   fault("headers", { operation, headers }),
   fault("status", {
     operation,
     when: when.default("before"),
     status: z.number().int().min(200).max(599),
     error: z.string().optional(),
-    /** The whole body, as it is sent, instead of an error in the form of the API. */
     body: z.string().optional(),
-    /** Adds the headers of that rate limit. */
     limit: z.enum(["burst", "daily"]).optional(),
-    /** Seconds until the limit's reset. */
     resetInS: z.number().int().min(0).default(1),
     headers: headers.optional(),
   }),
   fault("item-error", {
     ...ofItems,
-    /** Only items at these positions, counted from 0. */
     positions: z.array(z.number().int().min(0)).optional(),
     error: z.string().default("could not publish this message"),
-    /** Stands in the answer instead of `{"error"}`: any JSON, null included. */
     answer: z.json().optional(),
-    /** Whether the item is published all the same, so that its answer is a lie. */
     published: z.boolean().default(false),
-    /** Whether the refused item's deduplication id counts as seen. */
     registersDeduplication: z.boolean().default(false),
   }),
-  /** One item that is concerned takes the whole call down with it: nothing is published. */
   fault("refuse-batch", {
     ...ofItems,
     status: z.number().int().min(400).max(499).default(400),
     error: z.string().default("could not accept this batch"),
-    /** Whether the deduplication ids of all items of the call count as seen. */
     registersDeduplication: z.boolean().default(false),
   }),
-  /** Every other endpoint of a URL Group gets the message, the rest have an error in the answer. */
   fault("half-failed-group", {
     ...ofItems,
     error: z.string().default("could not publish to this endpoint"),
@@ -123,12 +104,10 @@ export const faultSchema = z.discriminatedUnion("kind", [
   fault("repeat-page", onlyList),
   fault("looping-cursor", onlyList),
   fault("endless-list", onlyList),
-  /** Seeds records once the page has been taken, before it is answered. */
   fault("arriving-records", {
     ...onlyList,
     records: z.array(seedRecordSchema).min(1).max(10_000).default([{}]),
   }),
-  /** What a bulk delete removed is still listed for a while, although it is deleted. */
   fault("lagging-list", { ...onlyDelete, forMs: realMs }),
   fault("delete-works-answers-500", onlyDelete),
 ]);

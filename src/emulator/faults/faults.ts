@@ -27,7 +27,6 @@ interface Firing<K extends FaultKind> {
   readonly fault: FaultOf<K>;
   /** Holds the request back: until released or removed, or for the given real milliseconds. */
   hold(forMs: number | undefined): Promise<Release>;
-  /** Somewhere between the two, by the emulator's own dice. */
   between(low: number, high: number): number;
 }
 

@@ -62,7 +62,6 @@ export class DlqFiller {
     return loaded + this.#deadLetters.seed(records).length;
   }
 
-  /** Ends what is underway, after the records at hand. */
   stop(): void {
     this.#stops++;
   }

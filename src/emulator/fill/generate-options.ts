@@ -17,12 +17,10 @@ const defaultDestinations: readonly string[] = [
 ];
 
 const schema = z.strictObject({
-  /** Records to make. */
   count: z.number().int().min(0).max(10_000_000),
   /** The same seed makes the same records, at the same distances from the end of the time. */
   seed: z.number().int().min(0).max(0xffff_ffff).default(1),
   arrivals: z.enum(arrivalShapes).default("even"),
-  /** The time in which they entered; it ends now. */
   overMs: z
     .number()
     .int()
@@ -31,7 +29,6 @@ const schema = z.strictObject({
     .default(6 * 3_600_000),
   /** Bytes of a record as JSON; it may have more if its fields take more, and less if none can be filled. */
   recordBytes: z.number().int().min(0).max(10_000_000).default(2_048),
-  /** Where their messages went, the first ones most. */
   destinations: z
     .array(z.url({ protocol: /^https?$/ }))
     .min(1)

@@ -7,7 +7,6 @@ export const endpointsSchema = z.object({
   endpoints: z.array(z.object({ name: z.string().min(1).optional(), url: z.string() })),
 });
 
-/** How a queue may be changed. */
 export const queueSettings = {
   parallelism: z.number().int().min(1).optional(),
   paused: z.boolean().optional(),
@@ -31,7 +30,6 @@ export interface Queue {
   readonly updatedAt: number;
 }
 
-/** Whether a queue or a URL Group can be called so. */
 export const isDirectoryName = (name: string): boolean => /^[A-Za-z0-9._-]{1,200}$/.test(name);
 
 /** The URL Groups and queues there are. A queue comes into being when something is enqueued on it. */

@@ -101,7 +101,6 @@ export class Publisher {
     );
   }
 
-  /** Nothing has been published yet. */
   clear(): void {
     this.#deduplication.clear();
   }
