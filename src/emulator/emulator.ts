@@ -2,7 +2,7 @@ import { serveControlApi } from "./control/control-api.ts";
 import { recordsSchema, type SeedRecord } from "./dlq/seed-record.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import { listen } from "./http/http-server.ts";
-import { accept } from "./http/json-body.ts";
+import { accept } from "./http/parse-request.ts";
 import { serveMessageApi } from "./api/message-api.ts";
 import {
   adjust,

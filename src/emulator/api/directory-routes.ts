@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { errorAnswer, json, jsonOf } from "../http/exchange.ts";
-import { accept, readJson } from "../http/json-body.ts";
+import { accept, readJson } from "../http/parse-request.ts";
 import { endpointsSchema, queueSettings, type Queue, type UrlGroup } from "../publish/directory.ts";
 import { route, type MessageRoute } from "./route.ts";
 

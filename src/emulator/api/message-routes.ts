@@ -1,8 +1,7 @@
 import { toMessageRecord } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { errorAnswer, json, jsonOf, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
-import { readJson } from "../http/json-body.ts";
-import { idsOf, integerOf, refuseParameters, valuesOf } from "../http/query-parameters.ts";
+import { readJson, idsOf, integerOf, refuseParameters, valuesOf } from "../http/parse-request.ts";
 import type { Message } from "../publish/message.ts";
 import { toItem } from "../publish/parse-batch.ts";
 import { publishBatch } from "../publish/publish-batch.ts";

@@ -11,8 +11,7 @@ import {
   type EmulatorAnswer,
   type Reply,
 } from "../http/exchange.ts";
-import { accept, readJson } from "../http/json-body.ts";
-import { naturalOf, refuseParameters } from "../http/query-parameters.ts";
+import { accept, readJson, naturalOf, refuseParameters } from "../http/parse-request.ts";
 import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
 import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
 import { endpointsSchema, queueSettings, type Queue } from "../publish/directory.ts";

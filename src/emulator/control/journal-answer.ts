@@ -1,5 +1,5 @@
 import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
-import { naturalOf } from "../http/query-parameters.ts";
+import { naturalOf } from "../http/parse-request.ts";
 import { happeningTypes, type Journal, type JournalEntry } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 

@@ -1,6 +1,5 @@
-import { newMessageId } from "../ids.ts";
 import { plainSettings } from "../publish/message-headers.ts";
-import type { CallbackTarget, Message } from "../publish/message.ts";
+import { newMessageId, type CallbackTarget, type Message } from "../publish/message.ts";
 import type { Attempt } from "./http-caller.ts";
 
 const callbackRetries = 3;

@@ -1,8 +1,31 @@
-import { idsOf, integerOf, refuseParameters, toInteger, valuesOf } from "../http/query-parameters.ts";
+import { idsOf, integerOf, refuseParameters, toInteger, valuesOf } from "../http/parse-request.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { filterFields, type Filter, type FilterField } from "./filters.ts";
 import { parseCursor, parseOffsetCursor, type Position } from "./position.ts";
+import type { StoredDeadLetter } from "./stored-dead-letter.ts";
+
+/**
+ * The fields of a record that a filter can look at. `label` can have several values, the others at most one.
+ */
+export const filterFields = [
+  "messageId",
+  "url",
+  "topicName",
+  "scheduleId",
+  "queueName",
+  "responseStatus",
+  "callerIp",
+  "flowControlKey",
+  "label",
+] as const;
+
+export type FilterField = (typeof filterFields)[number];
+
+/** A record matches if its value, or one of its labels, is among the values. */
+export interface Filter {
+  readonly field: FilterField;
+  readonly values: ReadonlySet<string>;
+}
 
 export interface DlqQuery {
   /** Where a cursor leads: behind this position, or behind so many of the records that match. */
@@ -26,12 +49,9 @@ const all = [...single, ...filterFields, "dlqIds"];
 const specified = all.filter((name) => name !== "dlqIds" && name !== "flowControlKey");
 
 /**
- * What a listing can be asked by under `listParameters`: the production service and its client also list by `dlqIds`
- * and `flowControlKey`, which the specification has for deletion only.
- *
- * Reads what a listing, a bulk delete or a bulk retry asks for. Refuses with 400 whatever it does not know,
- * before anything happens. With ids given, every other parameter is ignored; an id that names nothing is no
- * error.
+ * Reads what a listing, a bulk delete or a bulk retry asks for. The production service and its client also
+ * list by `dlqIds` and `flowControlKey`, which the specification has for deletion only. Refuses with 400
+ * whatever it does not know, before anything happens. With ids given, every other parameter is ignored.
  */
 export function parseDlqQuery(
   query: URLSearchParams,
@@ -102,3 +122,17 @@ function countOf(query: URLSearchParams): number {
   }
   return count;
 }
+
+/** The values as a query writes them. A filter never sees what a listing does not show. */
+export function recordValues(record: StoredDeadLetter, field: FilterField): readonly string[] {
+  if (field === "responseStatus") {
+    const status = record["responseStatus"];
+    // 0 finds records without an HTTP answer.
+    return [String(typeof status === "number" ? status : 0)];
+  }
+  if (field === "callerIp") return text(record["callerIP"]);
+  if (field === "label") return [record["label"], record["labels"]].flat().flatMap(text);
+  return text(record[field]);
+}
+
+const text = (value: unknown): string[] => (typeof value === "string" ? [value] : []);

@@ -1,5 +1,4 @@
-import type { DlqQuery } from "./dlq-query.ts";
-import { filterFields, valuesOf, type Filter } from "./filters.ts";
+import { filterFields, recordValues, type DlqQuery, type Filter } from "./dlq-query.ts";
 import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
@@ -73,7 +72,7 @@ export class DlqStore {
     const json = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
     json.write(text);
     const values = filterFields.map((field) => {
-      const all = valuesOf(record, field);
+      const all = recordValues(record, field);
       return all.length > 1 ? all : all[0];
     });
     const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : 0;

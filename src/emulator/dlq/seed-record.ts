@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isNestedTooDeeply, maxNesting } from "../http/json-body.ts";
-import { newMessageId } from "../ids.ts";
+import { isNestedTooDeeply, maxNesting } from "../http/parse-request.ts";
+import { newMessageId } from "../publish/message.ts";
 import { parseSeedId } from "./position.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 

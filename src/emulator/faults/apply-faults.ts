@@ -1,6 +1,6 @@
 import { errorFor, limitHeaders, type EmulatorAnswer, type Reply } from "../http/exchange.ts";
-import { newMessageId } from "../ids.ts";
 import type { Operation } from "../journal.ts";
+import { newMessageId } from "../publish/message.ts";
 import type { FaultOf, Faults } from "./faults.ts";
 
 /**

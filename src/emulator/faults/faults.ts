@@ -1,6 +1,6 @@
 import type { EmulatorContext } from "../context.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { accept } from "../http/json-body.ts";
+import { accept } from "../http/parse-request.ts";
 import type { Operation } from "../journal.ts";
 import {
   faultSchema,

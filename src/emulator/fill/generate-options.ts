@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accept } from "../http/json-body.ts";
+import { accept } from "../http/parse-request.ts";
 
 /** How records are spread over the time that they entered in. */
 const arrivalShapes = ["even", "burst", "skewed"] as const;

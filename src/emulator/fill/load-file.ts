@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { seedRecordSchema, type SeedRecord } from "../dlq/seed-record.ts";
-import { problemsOf } from "../http/json-body.ts";
+import { problemsOf } from "../http/parse-request.ts";
 
 /** A file that cannot be loaded; the message names file and lines, but nothing of their content. */
 export class LoadProblem extends Error {}

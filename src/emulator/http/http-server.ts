@@ -152,17 +152,12 @@ async function writeHalves(
 }
 
 function writeHead(response: ServerResponse, answer: EmulatorAnswer, length: number, now: number): void {
-  const fixed: Record<string, string> = {
-    "Content-Type": "application/json",
-    "Content-Length": String(length),
-    Date: new Date(now).toUTCString(),
-  };
-  // The answer's own replace them whatever their case, or both would be sent.
-  for (const name of Object.keys(answer.headers ?? {})) {
-    for (const known of Object.keys(fixed))
-      if (known.toLowerCase() === name.toLowerCase()) delete fixed[known];
-  }
-  response.writeHead(answer.status, { ...fixed, ...answer.headers });
+  response.setHeader("Content-Type", "application/json");
+  response.setHeader("Content-Length", length);
+  response.setHeader("Date", new Date(now).toUTCString());
+  // The answer's own replace them, whatever their case.
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  response.writeHead(answer.status);
 }
 
 const bytesOf = ({ body }: EmulatorAnswer): Buffer => (typeof body === "string" ? Buffer.from(body) : body);

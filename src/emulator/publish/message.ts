@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { RetryDelay } from "./retry-delay.ts";
 
 /** Names in canonical form (`Content-Type`), each with its values. */
@@ -60,4 +61,9 @@ export interface Message {
   readonly topicName: string | undefined;
   readonly topicId: string | undefined;
   readonly endpointName: string | undefined;
+}
+
+/** `msg_` and 24 characters that carry no order and no meaning. */
+export function newMessageId(): string {
+  return `msg_${randomBytes(18).toString("base64url").replaceAll("-", "A").replaceAll("_", "B")}`;
 }

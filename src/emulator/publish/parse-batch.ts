@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accept } from "../http/json-body.ts";
+import { accept } from "../http/parse-request.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { isFlowControl } from "./header-values.ts";

@@ -58,7 +58,8 @@ export function parseRetryDelay(expression: string): RetryDelay | undefined {
       position++;
       // 2^3^2 is 2^(3^2); all others go from left to right.
       const right = expressionOf(token === "^" ? operator.rank : operator.rank + 1);
-      left = right && combine(operator.apply, left, right);
+      const before = left;
+      left = right && ((retried) => operator.apply(before(retried), right(retried)));
     }
   }
   function unary(): Node | undefined {
@@ -93,10 +94,5 @@ export function parseRetryDelay(expression: string): RetryDelay | undefined {
   if (node === undefined || position !== tokens.length) return undefined;
   return { expression, ms: (retried) => toWait(node(retried)) };
 }
-
-const combine =
-  (apply: (left: number, right: number) => number, left: Node, right: Node): Node =>
-  (retried) =>
-    apply(left(retried), right(retried));
 
 const toWait = (value: number): number => (Number.isNaN(value) ? 0 : Math.min(maxWaitMs, Math.max(0, value)));

@@ -1,4 +1,4 @@
-import { refuseParameters } from "../http/query-parameters.ts";
+import { refuseParameters } from "../http/parse-request.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import {
   indexStatistics,

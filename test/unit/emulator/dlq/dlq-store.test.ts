@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StoredDeadLetter } from "../../../../src/emulator/dlq/stored-dead-letter.ts";
-import type { DlqQuery } from "../../../../src/emulator/dlq/dlq-query.ts";
+import { type DlqQuery, type Filter, type FilterField } from "../../../../src/emulator/dlq/dlq-query.ts";
 import { DlqStore, type StoredRecord, type StoreOptions } from "../../../../src/emulator/dlq/dlq-store.ts";
-import type { Filter, FilterField } from "../../../../src/emulator/dlq/filters.ts";
 import { comparePositions, formatDlqId, type Position } from "../../../../src/emulator/dlq/position.ts";
 import { seededRandom } from "../../../../src/emulator/seeded-random.ts";
 
