@@ -4,7 +4,7 @@ import { applyPlan, type Applied, type ApplyWait } from "../../src/redrive/plan/
 import { checkPlan } from "../../src/redrive/plan/check-plan.ts";
 import { planDrain } from "../../src/redrive/plan/plan-drain.ts";
 import { toPlanRecord, type PlanRecord } from "../../src/redrive/plan/plan-record.ts";
-import { createSelection } from "../../src/redrive/plan/selection.ts";
+import { createSelection } from "../../src/redrive/plan/orders.ts";
 import { freezeRange } from "../../src/redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 

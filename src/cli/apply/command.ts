@@ -6,7 +6,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
 import { checkPlan, type PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
-import { createSelection, type PlanSelection } from "../../redrive/plan/selection.ts";
+import { createSelection, type PlanSelection } from "../../redrive/plan/orders.ts";
 import { addSkips, noSkips, skippedOf } from "../../redrive/plan/skips.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { toLanesText } from "../plan/room-text.ts";

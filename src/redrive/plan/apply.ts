@@ -24,8 +24,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../page/work-page.ts";
 import type { PlanCheck } from "./check-plan.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
-import { isDone } from "./compare-with-plan.ts";
-import { createOpenOrders, createOrderRecorder } from "./open-orders.ts";
+import { createOpenOrders, createOrderRecorder, isDone } from "./orders.ts";
 import type { SkipReport } from "./skips.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
 import { watchPause, type PauseWatch } from "./watch-pause.ts";
@@ -87,16 +86,15 @@ const roundsWithoutProgress = 3;
 export async function applyPlan(run: ApplyRun): Promise<Applied> {
   const pause = watchPause(run.drain.source.clock, run.pausedBy);
   const work = createWork(run, pause);
+  let stop: Applied["stop"];
   try {
-    await work.rounds();
+    stop = await work.rounds();
   } catch (error) {
-    work.stop(
-      isInterrupted(run) ? { kind: "interrupted" } : (pausedStop(pause) ?? { kind: "failed", error }),
-    );
+    stop = isInterrupted(run) ? { kind: "interrupted" } : (pausedStop(pause) ?? { kind: "failed", error });
   } finally {
     pause.end();
   }
-  return { ...work.applied(), leftLanes: await work.lanes().catch(() => null) };
+  return { ...work.applied(), stop, leftLanes: await work.lanes().catch(() => null) };
 }
 
 function isInterrupted({ signals: { signal, stopping } }: ApplyRun): boolean {
@@ -127,9 +125,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   let tally = emptyTally;
   let dropped = 0;
   let meanwhile = 0;
-  let stop: Applied["stop"] = null;
   const reasons = new Map<DlqId, string>();
-  /** Of records that last waited for a lane. */
+  /** Of records that have waited for a lane. */
   const laneOrigins = new Map<DlqId, Origin>();
   const recordOrders = createOrderRecorder(drain, run.order);
   /** When the first of this round's remaining records has room, Unix ms. */
@@ -137,8 +134,6 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   /** When the first lane that some wait for can go on, as the lanes answer, Unix ms. */
   let laneAt = Infinity;
 
-  const sleep = (ms: number): Promise<void> =>
-    source.clock.sleep(Math.max(minWaitMs, ms), AbortSignal.any([signals.signal, signals.stopping]));
   const leave = (dlqId: DlqId, reason: string, until?: number): void => {
     reasons.set(dlqId, reason);
     if (until === undefined || until <= 0) return;
@@ -179,11 +174,11 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     return outcome;
   };
 
-  const workOn = async (page: SurveyPage): Promise<void> => {
+  const workOn = async (page: SurveyPage): Promise<Applied["stop"]> => {
     const mine = page.records.filter(isToBeDone);
-    if (mine.length === 0) return;
-    stop = await whyStop(run, pause, signals);
-    if (stop !== null) return;
+    if (mine.length === 0) return null;
+    const stop = await whyStop(run, pause, signals);
+    if (stop !== null) return stop;
     const { tally: found, left } = await act(mine, page.readAt);
     tally = addTallies(tally, { ...found, listed: 0, due: 0, held: 0, inDoubt: 0, reasons: noReasons });
     const byId = new Map(mine.map((one) => [one.decided.letter.dlqId, one]));
@@ -192,9 +187,10 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       const origin = isOfLane(reason) ? originOf(byId.get(dlqId)) : null;
       if (origin !== null) laneOrigins.set(dlqId, origin);
     }
+    return null;
   };
 
-  const round = async (): Promise<void> => {
+  const round = async (): Promise<Applied["stop"]> => {
     nextAt = Infinity;
     laneAt = Infinity;
     // Also if a daemon runs the listing checks: without any, a step is never judged.
@@ -202,9 +198,9 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     const unseen = new Set(open.keys());
     for await (const page of survey(drain, run.range, signals)) {
       for (const { decided } of page.records) unseen.delete(decided.letter.dlqId);
-      await workOn(page);
+      const stop = await workOn(page);
       run.onPage(open.size);
-      if (stop !== null) return;
+      if (stop !== null) return stop;
       if (unseen.size === 0) break;
     }
     await orders.takeOutUnlisted(unseen);
@@ -212,27 +208,25 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     // a round before that end is in vain.
     const ownAt = Math.min(...source.lanes.takeNext());
     nextAt = Math.min(nextAt, Number.isFinite(ownAt) ? ownAt : laneAt);
+    return open.size > 0 ? pausedStop(pause) : null;
   };
 
   return {
-    async rounds() {
+    async rounds(): Promise<Applied["stop"]> {
       for (let fruitless = 0; open.size > 0;) {
         const before = open.size;
-        await round();
-        if (open.size > 0) stop ??= pausedStop(pause);
-        if (stop !== null || open.size === 0) return;
+        const stop = await round();
+        if (stop !== null || open.size === 0) return stop;
         fruitless = open.size < before && !isAllHalted() ? 0 : fruitless + 1;
-        if (fruitless === roundsWithoutProgress) return;
+        if (fruitless === roundsWithoutProgress) return null;
         const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
         if (waitMs <= maxWaitMs) {
           const nextCheckMs = Math.max(minWaitMs, waitMs);
           run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs });
-          await sleep(waitMs);
-        } else if (fruitless > 0) return;
+          await source.clock.sleep(nextCheckMs, AbortSignal.any([signals.signal, signals.stopping]));
+        } else if (fruitless > 0) return null;
       }
-    },
-    stop(why: Applied["stop"]) {
-      stop = why;
+      return null;
     },
     /** Throws `redis-unavailable`. */
     lanes(): Promise<LaneWaits | null> {
@@ -244,14 +238,13 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       for (const [, origin] of held) count.addDue(origin);
       return count.read();
     },
-    applied: (): Omit<Applied, "leftLanes"> => ({
+    applied: (): Omit<Applied, "stop" | "leftLanes"> => ({
       tally,
       dropped,
       meanwhile: meanwhile + orders.done(),
       skips: orders.skips(),
       left: open.size,
       leftReasons: sum(open.keys(), reasons),
-      stop,
     }),
   };
 }

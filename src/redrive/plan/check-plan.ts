@@ -1,7 +1,7 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { createOpenOrders } from "./open-orders.ts";
+import { createOpenOrders } from "./orders.ts";
 import type { Planned } from "./plan-record.ts";
 import { survey, type SurveyRange } from "./survey.ts";
 

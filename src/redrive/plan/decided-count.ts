@@ -1,23 +1,7 @@
 /** Sums of the decisions of a plan, of bounded size: for a queue just read, and for a plan's file. */
-import type { Decision } from "../../rules/decision.ts";
-import {
-  createExpiryCount,
-  createRuleCount,
-  type CountedRecord,
-  type ExpiryReport,
-  type RuleReport,
-} from "./rule-report.ts";
+import { createExpiryCount, createRuleCount, type CountedRecord } from "./rule-report.ts";
 
-export interface DecidedReport {
-  readonly planned: number;
-  /** Of all of them, with any decision. */
-  readonly expiry: ExpiryReport;
-  readonly decisions: { readonly [Then in Decision["then"]]: number };
-  /** Of `park`: those that wait for a person already. */
-  readonly parkedAlready: number;
-  /** Records without a deciding rule come last. Rules that decided nothing are left out. */
-  readonly rules: readonly RuleReport[];
-}
+export type DecidedReport = ReturnType<ReturnType<typeof createDecidedCount>["report"]>;
 
 export function createDecidedCount() {
   const decisions = { republish: 0, drop: 0, settle: 0, park: 0, hold: 0 };
@@ -38,16 +22,19 @@ export function createDecidedCount() {
     },
     planned: () => planned,
     /** `order`: of rules, by name. Other rules follow, those with most records first. */
-    report(order: readonly string[]): DecidedReport {
+    report(order: readonly string[]) {
       const rank = new Map<string | null, number>(order.map((rule, index) => [rule, index]));
       const rankOf = (rule: string | null): number =>
         rule === null ? order.length + 1 : (rank.get(rule) ?? order.length);
       const reports = [...rules.values()].map((count) => count.report());
       return {
         planned,
+        /** Of all of them, with any decision. */
         expiry: expiry.report(),
         decisions,
+        /** Of `park`: those that wait for a person already. */
         parkedAlready,
+        /** Records without a deciding rule come last. Rules that decided nothing are left out. */
         rules: reports.toSorted(
           (one, other) => rankOf(one.rule) - rankOf(other.rule) || other.count - one.count,
         ),

@@ -3,22 +3,7 @@ import type { Rate } from "../../rules/spec.ts";
 import type { LaneWaits } from "./lane-waits.ts";
 import type { DayCeiling, Room } from "./room.ts";
 
-/** The cost of acting on everything that is due now. */
-export interface Estimate {
-  readonly publishes: number;
-  /** Attempts that the service bills: when each first one succeeds, and when every one fails. */
-  readonly billed: { readonly best: number; readonly worst: number };
-  readonly calls: { readonly list: number; readonly publish: number; readonly remove: number };
-  /** By rates, the remainder of today's ceiling, and when lanes can go on. Guards open at an unknown time. */
-  readonly durationMs: number;
-  /** It lasts longer than `durationMs` by the steps and probes of lanes that are not open. */
-  readonly atLeast: boolean;
-  readonly boundBy: Bound;
-  /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
-  readonly passes: number;
-  /** UTC days with publishes, by the remainder of `perDay` today; 1 without that ceiling. */
-  readonly days: number;
-}
+export type Estimate = ReturnType<typeof estimate>;
 
 export type Bound =
   | { readonly kind: "calls" }
@@ -44,18 +29,24 @@ export interface EstimateInput {
   readonly rules: readonly { readonly rule: string; readonly rate: Rate; readonly count: number }[];
 }
 
+interface TimedBound {
+  readonly ms: number;
+  readonly bound: Bound;
+}
+
 const idsPerCall = 100;
 /** One request and its answer: 100 ms within the region, half as much for Redis and work between. */
 const assumedCallMs = 150;
 
-export function estimate(input: EstimateInput): Estimate {
+/** The cost of acting on everything that is due now. */
+export function estimate(input: EstimateInput) {
   const { limits, publishes, firstPublishes } = input;
   const calls = {
     list: Math.max(1, Math.ceil(input.listed / idsPerCall)),
     publish: Math.ceil(publishes / input.itemsPerPublish),
     remove: Math.ceil(input.deletes / idsPerCall),
   };
-  const bounds: { readonly ms: number; readonly bound: Bound }[] = [
+  const bounds: TimedBound[] = [
     { ms: (calls.list + calls.publish + calls.remove) * assumedCallMs, bound: { kind: "calls" } },
   ];
   if (limits.publish !== undefined) {
@@ -68,36 +59,41 @@ export function estimate(input: EstimateInput): Estimate {
   for (const { rule, rate, count } of input.rules) {
     bounds.push({ ms: timeFor(count, rate), bound: { kind: "rule", rate, rule } });
   }
-  const byRates = bounds.reduce((one, other) => (other.ms > one.ms ? other : one));
+  const rates = maxOf(bounds);
   const { days, waitMs, lastCount, limit } = spread(firstPublishes, input.room.perDay);
-  const byDay = waitMs + byRates.ms * (lastCount / Math.max(1, publishes));
-  const byLimits =
-    waitMs > 0 && byDay > byRates.ms ? { ms: byDay, bound: { kind: "day", limit } as const } : byRates;
+  const byDayMs = waitMs + rates.ms * (lastCount / Math.max(1, publishes));
+  if (waitMs > 0) bounds.push({ ms: byDayMs, bound: { kind: "day", limit } });
   const waitedFor = (input.lanes?.lanes ?? []).filter(({ due, state }) => due > 0 && state !== "open");
-  const longest = waitedFor.reduce(
-    (one, { origin, nextInMs }) =>
-      nextInMs > one.ms ? { ms: nextInMs, bound: { kind: "lane", origin } as const } : one,
-    byLimits,
-  );
+  for (const { origin, nextInMs } of waitedFor) {
+    bounds.push({ ms: nextInMs, bound: { kind: "lane", origin } });
+  }
+  const longest = maxOf(bounds);
   return {
     publishes,
+    /** Attempts that the service bills: when each first one succeeds, and when every one fails. */
     billed: { best: publishes, worst: input.worstBilled },
     calls,
+    /** By rates, the remainder of today's ceiling, and when lanes can go on. Guards open at an unknown time. */
     durationMs: Math.ceil(longest.ms),
+    /** It lasts longer than `durationMs` by the steps and probes of lanes that are not open. */
     atLeast: waitedFor.length > 0 || (input.lanes?.more.due ?? 0) > 0,
     boundBy: longest.bound,
+    /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
     passes: limits.perPass === undefined ? 1 : Math.max(1, Math.ceil(firstPublishes / limits.perPass)),
+    /** UTC days with publishes, by the remainder of `perDay` today; 1 without that ceiling. */
     days,
   };
+}
+
+/** The first of the longest. */
+function maxOf(bounds: readonly TimedBound[]): TimedBound {
+  return bounds.reduce((one, other) => (other.ms > one.ms ? other : one));
 }
 
 const dayMs = 86_400_000;
 
 /** The number of days, the time until the last of them begins, and the number of publishes on that one. */
-function spread(
-  count: number,
-  ceiling: DayCeiling | null,
-): { readonly days: number; readonly waitMs: number; readonly lastCount: number; readonly limit: number } {
+function spread(count: number, ceiling: DayCeiling | null) {
   if (ceiling === null || count <= ceiling.left) return { days: 1, waitMs: 0, lastCount: count, limit: 0 };
   const { limit, left, endsInMs } = ceiling;
   const later = Math.ceil((count - left) / limit);

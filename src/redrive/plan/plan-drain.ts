@@ -4,43 +4,23 @@ import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination.ts";
 import type { Show } from "../../message/masked-text.ts";
 import { toShownUrl } from "../../message/shown-url.ts";
-import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { isReconciling } from "../page/capacity-request.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { createDecidedCount, type DecidedReport } from "./decided-count.ts";
-import { estimate, type Estimate } from "./estimate.ts";
-import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
+import { createDecidedCount } from "./decided-count.ts";
+import { estimate } from "./estimate.ts";
+import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./next-decision.ts";
 import type { PlanFilter } from "./plan-file.ts";
 import { isParkedAlready } from "./plan-record.ts";
-import { readRoom, type Room } from "./room.ts";
+import { readRoom } from "./room.ts";
 import type { CountedRecord } from "./rule-report.ts";
-import { createSignatureCount, type SignatureCounts } from "./signature-count.ts";
-import { survey, type FrozenRange, type PlanClock, type SurveyedRecord, type SurveyRange } from "./survey.ts";
+import { createSignatureCount } from "./signature-count.ts";
+import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
 import { createTopCount } from "./top-count.ts";
 
-export interface DrainReport extends DecidedReport {
-  readonly drain: DrainName;
-  readonly source: SourceId;
-  readonly mode: "plan" | "live";
-  readonly range: SurveyRange;
-  readonly clock: PlanClock;
-  /** Records that were listed and decided, also those that a filter left out. */
-  readonly listed: number;
-  /** The limit was reached: later records were not read. */
-  readonly cut: boolean;
-  /** `missing`: there is no archive, so drops are held. */
-  readonly archive: "there" | "missing";
-  /** Records that cannot be read, by reason. They stay in the queue. */
-  readonly unusable: Readonly<Record<string, number>>;
-  readonly failures: SignatureCounts;
-  readonly room: Room;
-  /** Null if the drain has none. */
-  readonly lanes: LaneWaits | null;
-  readonly estimate: Estimate;
-}
+export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
 
 export interface PlanRun {
   readonly drain: DrainRuntime;
@@ -54,7 +34,7 @@ export interface PlanRun {
 }
 
 /** Changes nothing. Throws as `survey` does, and `redis-unavailable`. */
-export async function planDrain(run: PlanRun): Promise<DrainReport> {
+export async function planDrain(run: PlanRun) {
   const { drain, filter, show } = run;
   const { config, source } = drain;
   const { clock, from, to } = run.range;
@@ -101,13 +81,18 @@ export async function planDrain(run: PlanRun): Promise<DrainReport> {
     mode: config.mode,
     range: { from, to },
     clock,
+    /** Records that were listed and decided, also those that a filter left out. */
     listed,
+    /** The limit was reached: later records were not read. */
     cut,
     ...report,
-    archive: drain.archive === null ? "missing" : "there",
+    /** `missing`: there is no archive, so drops are held. */
+    archive: drain.archive === null ? ("missing" as const) : ("there" as const),
+    /** Records that cannot be read, by reason. They stay in the queue. */
     unusable,
     failures: failures.counts(),
     room,
+    /** Null if the drain has none. */
     lanes,
     estimate: estimate({
       limits: config.limits,

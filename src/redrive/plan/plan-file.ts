@@ -4,7 +4,6 @@
  * somebody who writes a new file.
  */
 import { createHash } from "node:crypto";
-import type { DlqId } from "../../message/dead-letter.ts";
 import { defined } from "../../message/defined.ts";
 import { isObject, parseJson } from "../../message/json-value.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
@@ -143,40 +142,36 @@ function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
     return `expected version ${planVersion} of plans, got ${typeof redriverPlan === "number" ? redriverPlan : typeof redriverPlan}`;
   }
   const flags = toFlags(value["flags"]);
-  const drains = toPlannedDrains(value["drains"]);
-  const isHead =
-    typeof createdAt === "number" && typeof version === "string" && typeof documentHash === "string";
-  if (!isHead || flags === null || drains === null) return "expected the head of a plan with its drains";
+  const given: readonly unknown[] = Array.isArray(value["drains"]) ? value["drains"] : [null];
+  const drains = given.flatMap((one) => toPlannedDrain(one) ?? []);
+  const isHead = typeof createdAt === "number" && isText(version) && isText(documentHash);
+  if (!isHead || flags === null || drains.length < given.length) {
+    return "expected the head of a plan with its drains";
+  }
   return { redriverPlan, createdAt, version, documentHash, flags, drains };
 }
 
 function toFlags(value: unknown): PlanHead["flags"] | null {
   if (!isObject(value)) return null;
   const { rules, host, limit, showContent } = value;
-  const fits =
-    (rules === undefined || (Array.isArray(rules) && rules.every((rule) => typeof rule === "string"))) &&
-    (host === undefined || typeof host === "string") &&
-    (limit === undefined || typeof limit === "number");
-  if (!fits) return null;
+  if (rules !== undefined && !(Array.isArray(rules) && rules.every(isText))) return null;
+  if (host !== undefined && !isText(host)) return null;
+  if (limit !== undefined && typeof limit !== "number") return null;
   return { ...defined({ rules, host, limit }), showContent: showContent === true };
-}
-
-function toPlannedDrains(value: unknown): readonly PlannedDrain[] | null {
-  if (!Array.isArray(value)) return null;
-  const drains = value.flatMap((one: unknown) => toPlannedDrain(one) ?? []);
-  return drains.length === value.length ? drains : null;
 }
 
 function toPlannedDrain(value: unknown): PlannedDrain | null {
   if (!isObject(value)) return null;
   const { drain, source, address, host, rulesHash, from, to } = value;
   const fits =
-    (host === undefined || typeof host === "string") &&
-    [drain, source, address, rulesHash].every((text) => typeof text === "string") &&
-    [from, to].every((time) => Number.isSafeInteger(time));
-  if (!fits) return null;
-  const known = { drain, source, address, rulesHash, from, to } as PlannedDrain;
-  return host === undefined ? known : { ...known, host };
+    (host === undefined || isText(host)) &&
+    [drain, source, address, rulesHash].every(isText) &&
+    [from, to].every(Number.isSafeInteger);
+  return fits ? (defined({ drain, source, address, rulesHash, from, to, host }) as PlannedDrain) : null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 const decisions: readonly unknown[] = ["republish", "drop", "hold", "park", "settle"];
@@ -188,15 +183,12 @@ function isRecord(
   const { drain, dlqId, hash, then, reason, rule, item } = value;
   return (
     head.drains.some((one) => one.drain === (drain as DrainName)) &&
-    isDlqId(dlqId) &&
-    typeof hash === "string" &&
+    isText(dlqId) &&
+    /^\d+-\d+$/.test(dlqId) &&
+    isText(hash) &&
     decisions.includes(then) &&
-    typeof reason === "string" &&
-    (rule === null || typeof rule === "string") &&
-    (item === undefined ? then !== "republish" : typeof item === "string")
+    isText(reason) &&
+    (rule === null || isText(rule)) &&
+    (item === undefined ? then !== "republish" : isText(item))
   );
-}
-
-function isDlqId(value: unknown): value is DlqId {
-  return typeof value === "string" && /^\d+-\d+$/.test(value);
 }

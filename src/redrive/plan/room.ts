@@ -1,39 +1,14 @@
 /** Guards and ceilings as they are now: the reasons besides time that hold due messages. Changes nothing. */
-import type { GuardStanding } from "../../ports/guards.ts";
+import type { CeilingUse } from "../../ports/limits.ts";
 import { comparisonText } from "../../rules/document-form.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
-export interface Room {
-  /** In the order of the document; while one is closed, nothing is published for the first time. */
-  readonly closedGuards: readonly ClosedGuard[];
-  /** Null without such a ceiling. */
-  readonly perDay: DayCeiling | null;
-  readonly perPass: PassCeiling | null;
-}
-
-export interface ClosedGuard extends Pick<GuardStanding, "index" | "field" | "why" | "value"> {
-  /** As the document writes it: `> 10000`. */
-  readonly holdsAt: string;
-  readonly resumesAt: string;
-}
-
-export interface DayCeiling {
-  readonly limit: number;
-  /** In this UTC day, by any replica or person. */
-  readonly used: number;
-  readonly left: number;
-  /** Until the next UTC day begins, by Redis's clock. */
-  readonly endsInMs: number;
-}
-
-export interface PassCeiling {
-  readonly limit: number;
-  /** By the pass that is open now; null when none is. */
-  readonly usedByOpenPass: number | null;
-}
+export type Room = Awaited<ReturnType<typeof readRoom>>;
+export type ClosedGuard = Room["closedGuards"][number];
+export type DayCeiling = NonNullable<Room["perDay"]>;
 
 /** Throws `redis-unavailable`. */
-export async function readRoom({ config, source }: DrainRuntime): Promise<Room> {
+export async function readRoom({ config, source }: DrainRuntime) {
   const { perDay, perPass } = config.limits;
   const facts = perPass === undefined ? null : await source.passes.facts(config.name);
   const passId = facts?.openPass?.passId ?? null;
@@ -42,23 +17,30 @@ export async function readRoom({ config, source }: DrainRuntime): Promise<Room> 
     source.capacity.used({ source: source.config.id, drain: config.name, passId }),
   ]);
   return {
+    /** In the order of the document; while one is closed, nothing is published for the first time. */
     closedGuards: standings.flatMap((standing, position) => {
       const guard = config.guards[position];
       if (guard === undefined || standing.effect === "open") return [];
       const { index, field, why, value } = standing;
+      // As the document writes it: `> 10000`.
       const [holdsAt, resumesAt] = [comparisonText(guard.hold), comparisonText(guard.resume)];
       return [{ index, field, why, value, holdsAt, resumesAt }];
     }),
-    perDay:
-      perDay === undefined
-        ? null
-        : {
-            limit: perDay,
-            used: used.day,
-            left: Math.max(0, perDay - used.day),
-            endsInMs: Math.max(0, used.dayEndsAt - used.at),
-          },
+    /** Null without such a ceiling. */
+    perDay: perDay === undefined ? null : toDayCeiling(perDay, used),
+    /** `usedByOpenPass`: null if no pass is open. */
     perPass:
       perPass === undefined ? null : { limit: perPass, usedByOpenPass: passId === null ? null : used.pass },
+  };
+}
+
+function toDayCeiling(limit: number, { day, dayEndsAt, at }: CeilingUse) {
+  return {
+    limit,
+    /** In this UTC day, by any replica or person. */
+    used: day,
+    left: Math.max(0, limit - day),
+    /** Until the next UTC day begins, by Redis's clock. */
+    endsInMs: Math.max(0, dayEndsAt - at),
   };
 }

@@ -1,21 +1,9 @@
+import { createHash } from "node:crypto";
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { NextDecision } from "./next-decision.ts";
-import { createSamples } from "./samples.ts";
-import { createTopCount, type Counted, type TopCounted } from "./top-count.ts";
-
-/** How many records the service's retention deletes, and how soon. */
-export interface ExpiryReport {
-  /** Past the retention that the document has for the source. */
-  readonly expired: number;
-  /** Each includes the ones before it. */
-  readonly within1h: number;
-  readonly within6h: number;
-  readonly within24h: number;
-  /** Unix ms by the service's clock; null without a record. */
-  readonly earliestAt: number | null;
-}
+import { createTopCount } from "./top-count.ts";
 
 /** A due record, with the changes of its rebuild. */
 export interface SampleReport {
@@ -36,33 +24,6 @@ export interface NextReport extends Omit<NextDecision, "at"> {
   /** Unix ms: the first and the last of them. */
   readonly from: number;
   readonly to: number;
-}
-
-export interface RuleReport {
-  /** Null: no rule decided, but the ledger, `otherwise`, or the record itself. */
-  readonly rule: string | null;
-  readonly count: number;
-  /** Of all of them, with any decision. */
-  readonly expiry: ExpiryReport;
-  /** Republished if it were done now. */
-  readonly dueNow: number;
-  /** Held until a time that is known; `next` has the decision at that time. */
-  readonly later: number;
-  /** Unix ms: when the first and the last of those are decided anew. */
-  readonly laterFrom: number | null;
-  readonly laterTo: number | null;
-  /** Adds up to `later`; most frequent first. */
-  readonly next: readonly NextReport[];
-  /** Unix ms. */
-  readonly oldestEnteredAt: number | null;
-  readonly reasons: readonly (Counted<string> & {
-    readonly then: Decision["then"];
-    readonly reason: string;
-  })[];
-  readonly hosts: TopCounted<string>;
-  readonly statuses: TopCounted<string>;
-  readonly losses: readonly Counted<string>[];
-  readonly samples: readonly SampleReport[];
 }
 
 /** The counted facts of one record. Times in Unix ms by the service's clock. */
@@ -87,6 +48,9 @@ export interface CountedRecord {
 
 const hourMs = 3_600_000;
 
+export type ExpiryReport = ReturnType<ReturnType<typeof createExpiryCount>["report"]>;
+
+/** How many records the service's retention deletes, and how soon. */
 export function createExpiryCount() {
   let [expired, within1h, within6h, within24h, earliest] = [0, 0, 0, 0, Infinity];
   return {
@@ -102,11 +66,14 @@ export function createExpiryCount() {
       if (leftMs <= 6 * hourMs) within6h += 1;
       if (leftMs <= 24 * hourMs) within24h += 1;
     },
-    report: (): ExpiryReport => ({
+    report: () => ({
+      /** Past the retention that the document has for the source. */
       expired,
+      /** Each includes the ones before it. */
       within1h,
       within6h,
       within24h,
+      /** Unix ms by the service's clock; null without a record. */
       earliestAt: Number.isFinite(earliest) ? earliest : null,
     }),
   };
@@ -116,6 +83,9 @@ const maxHosts = 500;
 const topHosts = 5;
 const topStatuses = 8;
 
+export type RuleReport = ReturnType<ReturnType<typeof createRuleCount>["report"]>;
+
+/** `rule`: null for records that no rule decided, but the ledger, `otherwise`, or the record itself. */
 export function createRuleCount(rule: string | null) {
   const reasons = createTopCount<string>(100);
   const hosts = createTopCount<string>(maxHosts);
@@ -150,18 +120,24 @@ export function createRuleCount(rule: string | null) {
       for (const loss of record.losses) losses.add(loss);
       samples.offer(record.dlqId, record.toSample);
     },
-    report(): RuleReport {
+    report() {
       const next = [...nexts.values()].toSorted((one, other) => other.count - one.count);
       const later = next.reduce((sum, one) => sum + one.count, 0);
       return {
         rule,
         count,
+        /** Of all of them, with any decision. */
         expiry: expiry.report(),
+        /** Republished if it were done now. */
         dueNow,
+        /** Held until a time that is known; `next` has the decision at that time. */
         later,
+        /** Unix ms: when the first and the last of those are decided anew. */
         laterFrom: later === 0 ? null : Math.min(...next.map(({ from }) => from)),
         laterTo: later === 0 ? null : Math.max(...next.map(({ to }) => to)),
+        /** Adds up to `later`; most frequent first. */
         next,
+        /** Unix ms. */
         oldestEnteredAt: count === 0 ? null : oldest,
         reasons: reasons.top(100).top.map(({ key, count: times }) => {
           const [then = "", reason = ""] = key.split(" ");
@@ -174,4 +150,32 @@ export function createRuleCount(rule: string | null) {
       };
     },
   };
+}
+
+const maxSamples = 3;
+
+/** Keeps three of many, the same in any order of arrival: those with the lowest hash of their dlqId. */
+export function createSamples<Sample>() {
+  const kept: { readonly draw: number; readonly dlqId: DlqId; readonly sample: Sample }[] = [];
+  return {
+    /** `toSample` is called only for one that is kept for now. */
+    offer(dlqId: DlqId, toSample: () => Sample): void {
+      const draw = createHash("sha256").update(`sample ${dlqId}`).digest().readUInt32BE(0);
+      const highest = kept.at(-1);
+      if (kept.length >= maxSamples && (highest === undefined || draw >= highest.draw)) return;
+      if (kept.some((one) => one.dlqId === dlqId)) return;
+      if (kept.length >= maxSamples) kept.pop();
+      kept.push({ draw, dlqId, sample: toSample() });
+      kept.sort((one, other) => one.draw - other.draw);
+    },
+    /** By time of entry. */
+    all: (): readonly Sample[] =>
+      kept.toSorted((one, other) => compareIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
+  };
+}
+
+function compareIds(one: DlqId, other: DlqId): number {
+  const [oneMs = 0, oneSeq = 0] = one.split("-").map(Number);
+  const [otherMs = 0, otherSeq = 0] = other.split("-").map(Number);
+  return oneMs - otherMs || oneSeq - otherSeq;
 }

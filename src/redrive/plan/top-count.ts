@@ -10,8 +10,6 @@ export interface TopCounted<Key> {
   readonly more: { readonly kinds: number; readonly count: number };
 }
 
-export type TopCount<Key extends string | number> = ReturnType<typeof createTopCount<Key>>;
-
 /** Counts keys in bounded memory. Once `maxKeys` are known, all new ones share one count. */
 export function createTopCount<Key extends string | number>(maxKeys: number) {
   const counts = new Map<Key, number>();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { createSamples } from "../../../../src/redrive/plan/samples.ts";
+import { createSamples } from "../../../../src/redrive/plan/rule-report.ts";
 
 const draw = (order: readonly DlqId[]): readonly DlqId[] => {
   const samples = createSamples<DlqId>();

@@ -3,9 +3,10 @@ import type { DrainName } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import type { Decision } from "../../../../src/rules/decision.ts";
 import { isParkedAlready, toPlanned } from "../../../../src/redrive/plan/plan-record.ts";
-import { compareWithPlan } from "../../../../src/redrive/plan/compare-with-plan.ts";
+import { compareWithPlan, createSelection } from "../../../../src/redrive/plan/orders.ts";
 import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";
 import { letterOf, rawRecord } from "../../../support/letters.ts";
+import { planned as lineOf } from "../../../support/planned.ts";
 
 const orders = "orders" as DrainName;
 
@@ -107,4 +108,13 @@ describe("a planned record that is listed again", () => {
     );
     expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }), "r")).toBe(false);
   });
+});
+
+it("a plan's orders are what is to be done, and not what is held or waits for a person already", () => {
+  const selection = createSelection();
+  selection.add(lineOf(1));
+  selection.add(lineOf(2, { then: "park", already: true }));
+  selection.add(lineOf(3, { then: "hold" }));
+  selection.add(lineOf(4, { then: "drop" }));
+  expect([...selection.of(orders).keys()]).toEqual(["1-0", "4-0"]);
 });
