@@ -2,28 +2,24 @@ import { loadDocument } from "../config/document/load-document.ts";
 import { formatProblem } from "../config/problem.ts";
 import { checkFit } from "../config/settings/check-fit.ts";
 import type { Settings } from "../config/settings/settings.ts";
-import { readTextFile, type TextFile } from "../config/text/read-text-file.ts";
+import { readTextFile } from "../config/text/read-text-file.ts";
 import { textLimits } from "../config/text/token-gate.ts";
 import type { DrainsDocument } from "../ports/drains.ts";
 
-export type DocumentReading =
+type DocumentReading =
   | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly string[] }
   /** One line per problem, with file, line and column if known. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-export interface DocumentFile {
-  readonly path: string;
-  read(): TextFile;
-  /** Loads a text, and checks it against the settings. `now`: Unix ms. */
-  load(text: string, now: number): DocumentReading;
-}
+export type DocumentFile = ReturnType<typeof createDocumentFile>;
 
-export function createDocumentFile(settings: Settings): DocumentFile {
+export function createDocumentFile(settings: Settings) {
   const { file: path } = settings.drains;
   return {
     path,
     read: () => readTextFile(path, textLimits.maxBytes),
-    load(text, now) {
+    /** Loads a text, and checks it against the settings. `now`: Unix ms. */
+    load(text: string, now: number): DocumentReading {
       const outcome = loadDocument(text, path, { now });
       if (!outcome.ok) return { ok: false, problems: outcome.problems.map(formatProblem) };
       const { document, warnings } = outcome;

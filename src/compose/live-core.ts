@@ -12,25 +12,20 @@ export interface CoreLease {
   release(): void;
 }
 
-/**
- * The core of a process with a drains document that may be replaced. Guarantees: a document is adopted whole
- * or not at all. Unchanged sources keep their runtime. Removed parts end with the last work under the old
- * document.
- */
-export interface LiveCore {
-  current(): Core;
-  /** Throws `settings-invalid` with what the document lacks, and nothing has changed. */
-  adopt(document: DrainsDocument): void;
-  acquire(): CoreLease;
-}
-
 interface Generation {
   readonly core: Core;
   readonly superseded: ReadonlyMap<DrainName, AbortController>;
   holders: number;
 }
 
-export function createLiveCore(parts: CoreParts, first: DrainsDocument): LiveCore {
+export type LiveCore = ReturnType<typeof createLiveCore>;
+
+/**
+ * The core of a process with a drains document that may be replaced. Guarantees: a document is adopted whole
+ * or not at all. Unchanged sources keep their runtime. Removed parts end with the last work under the old
+ * document.
+ */
+export function createLiveCore(parts: CoreParts, first: DrainsDocument) {
   let inForce = first;
   const documentNow = (): DrainsDocument => inForce;
   let latest = toGeneration(buildCore(parts, first, { before: null, documentNow }));
@@ -55,8 +50,9 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument): LiveCor
   }
 
   return {
-    current: () => latest.core,
-    adopt(document) {
+    current: (): Core => latest.core,
+    /** Throws `settings-invalid` with what the document lacks, and nothing has changed. */
+    adopt(document: DrainsDocument): void {
       const core = buildCore(parts, document, { before: latest.core, documentNow });
       const before = [...alive];
       inForce = document;
@@ -67,7 +63,7 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument): LiveCor
         retire(generation);
       }
     },
-    acquire() {
+    acquire(): CoreLease {
       const generation = latest;
       let held = true;
       generation.holders += 1;

@@ -2,14 +2,9 @@ import { totalmem } from "node:os";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Settings } from "../config/settings/settings.ts";
-import { createByteBudget, type ByteBudget } from "../redrive/listing/byte-budget.ts";
+import { createByteBudget } from "../redrive/listing/byte-budget.ts";
 
-export interface ProcessMemory {
-  readonly budget: ByteBudget;
-  /** The number of pages at once that share it. */
-  readonly shares: number;
-  readonly collectGarbage: () => void;
-}
+export type ProcessMemory = ReturnType<typeof createProcessMemory>;
 
 /** The limits of this process, in bytes. */
 export interface MemoryBounds {
@@ -40,11 +35,7 @@ const maxShares = 16;
 /** A command works on one page, and may search for a record beside it. */
 const sharesOfCommand = 2;
 
-export function createProcessMemory(
-  settings: Settings,
-  sources: number,
-  role: "daemon" | "command",
-): ProcessMemory {
+export function createProcessMemory(settings: Settings, sources: number, role: "daemon" | "command") {
   const ofDaemon = settings.memory.budget === "auto" ? toBudget(readBounds()) : settings.memory.budget;
   if (role === "command") {
     const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
@@ -53,6 +44,7 @@ export function createProcessMemory(
   return {
     collectGarbage,
     budget: createByteBudget(ofDaemon),
+    /** The number of pages at once that share it. */
     shares: Math.max(
       settings.windows.concurrency + sharesBesideWindows,
       Math.min(maxShares, settings.windows.concurrency - 1 + sources + sharesBesideWindows),

@@ -1,16 +1,8 @@
 import type { Settings } from "../config/settings/settings.ts";
 import type { Core } from "./build-core.ts";
 
-/** Every secret that was read, for logs to leave out. Called for each line, because tokens change. */
-export interface SecretValues {
-  all(): readonly string[];
-  /** Adds a secret that was read. Earlier values stay, because a late line may still hold one. */
-  add(value: string): void;
-  /** From now on with the tokens and signing keys of these sources. */
-  use(core: Core): void;
-}
-
-export function createSecretValues(settings: Settings): SecretValues {
+/** Every secret that was read, for logs to leave out. */
+export function createSecretValues(settings: Settings) {
   let core: Core | null = null;
   const known = new Set<string>();
   const add = (value: string | undefined): void => {
@@ -23,11 +15,14 @@ export function createSecretValues(settings: Settings): SecretValues {
   add(settings.redis.sentinelPassword);
   add(settings.redis.target.key);
   return {
+    /** Adds a secret that was read. Earlier values stay, because a late line may still hold one. */
     add,
-    use(built) {
+    /** From now on with the tokens and signing keys of these sources. */
+    use(built: Core): void {
       core = built;
     },
-    all() {
+    /** Called for each line, because tokens change. */
+    all(): readonly string[] {
       for (const { token, callbacks } of core?.sources.values() ?? []) {
         add(token.value());
         for (const key of callbacks?.secrets() ?? []) add(key);

@@ -9,11 +9,22 @@
  * and look-ups of names that are under way. A volume that is gone never answers (seen with Node 20), so such
  * a process can only be killed.
  */
-export interface ProcessEnd {
-  /** Aborts at the first signal. The signal's name is the reason. */
-  readonly stop: AbortSignal;
-  /** Everything is closed, and no signal is listened to any longer. */
-  closed(): void;
+export function endOnSignals(onSignal: OnSignal, hardMs: number) {
+  const stop = new AbortController();
+  const forget = onSignal((signal) => {
+    if (stop.signal.aborted) return endBy(signal);
+    stop.abort(signal);
+    setTimeout(() => endBy("SIGKILL"), hardMs).unref();
+  });
+  return {
+    /** Aborts at the first signal. The signal's name is the reason. */
+    stop: stop.signal,
+    /** Everything is closed, and no signal is listened to any longer. */
+    closed(): void {
+      forget();
+      if (stop.signal.aborted) setTimeout(exit, lingerMs).unref();
+    },
+  };
 }
 
 /** Registers a listener for signals that ask to stop. Answers the function that removes it. */
@@ -23,22 +34,6 @@ type OnSignal = (listener: (signal: NodeJS.Signals) => void) => () => void;
 const lingerMs = 250;
 /** Calls that keep a thread of this process busy, by Node's names. */
 const inThreads = new Set(["FSReqCallback", "FSReqPromise", "GetAddrInfoReqWrap", "GetNameInfoReqWrap"]);
-
-export function endOnSignals(onSignal: OnSignal, hardMs: number): ProcessEnd {
-  const stop = new AbortController();
-  const forget = onSignal((signal) => {
-    if (stop.signal.aborted) return endBy(signal);
-    stop.abort(signal);
-    setTimeout(() => endBy("SIGKILL"), hardMs).unref();
-  });
-  return {
-    stop: stop.signal,
-    closed() {
-      forget();
-      if (stop.signal.aborted) setTimeout(exit, lingerMs).unref();
-    },
-  };
-}
 
 function exit(): void {
   if (process.getActiveResourcesInfo().some((name) => inThreads.has(name))) return;

@@ -24,7 +24,7 @@ import type { DrainRuntime } from "../redrive/runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
 import type { PeerReplicas } from "./peer-replicas.ts";
-import { createWindowSlots, type WindowSlots } from "./window-slots.ts";
+import { createWindowSlots } from "./window-slots.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
@@ -40,27 +40,25 @@ export interface JobParts {
   readonly mayAct: () => boolean;
 }
 
-interface JobState {
-  readonly memories: Map<SourceId, SweepMemory>;
-  /** Sources with a sweep under way. A second one would repeat its work; the next comes on time. */
-  readonly sweeping: Set<SourceId>;
-  readonly counting: Set<SourceId>;
-  /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
-  readonly asking: Set<DrainName>;
-  readonly slots: WindowSlots;
+type JobState = ReturnType<typeof createJobState>;
+
+function createJobState(clock: Pick<Clock, "sleep">) {
+  return {
+    memories: new Map<SourceId, SweepMemory>(),
+    /** Sources with a sweep under way. A second one would repeat its work; the next comes on time. */
+    sweeping: new Set<SourceId>(),
+    counting: new Set<SourceId>(),
+    /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
+    asking: new Set<DrainName>(),
+    slots: createWindowSlots(clock),
+  };
 }
 
 type Work = JobParts & JobState & JobContext & Pick<CoreLease, "core" | "superseded">;
 
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
   const { live, earlyTicks, mayAct } = parts;
-  const state: JobState = {
-    memories: new Map(),
-    sweeping: new Set(),
-    counting: new Set(),
-    asking: new Set(),
-    slots: createWindowSlots(parts.clock),
-  };
+  const state = createJobState(parts.clock);
   return async (job, context) => {
     // A window is tried again. If given up, it would keep its pass open until the pass counts as abandoned.
     if (!mayAct()) {
