@@ -2,7 +2,7 @@
  * One class, one closed table. A disposition answers one question: what does the caller do next? Log level,
  * retry, metric label and exit code are read from here. docs/errors.md has the same table.
  */
-export type Disposition = "retry" | "wait" | "skip" | "park" | "reconcile" | "halt" | "crash";
+export type Disposition = "retry" | "wait" | "skip" | "park" | "halt" | "crash";
 
 type LogLevel = "debug" | "info" | "warn" | "error" | "fatal";
 
@@ -58,8 +58,6 @@ export const errorTable = {
     "ten single refusals in a row, with no POST in doubt between them and nothing accepted",
   ),
   "request-refused": row("park", "warn", 1, "the service refused a request as invalid"),
-  "publish-outcome-unknown": row("reconcile", "warn", 1, "a publish was sent and no answer came"),
-  "dead-letter-gone": row("skip", "info", 1, "a dead letter is no longer listed"),
   "document-changed": row("retry", "info", 3, "a pass was opened under another drains document"),
   "source-rebound": row(
     "halt",

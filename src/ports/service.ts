@@ -32,7 +32,7 @@ export interface ListPage {
 export type ItemOutcome =
   | { readonly kind: "accepted"; readonly messageId: MessageId; readonly deduplicated: boolean }
   | { readonly kind: "refused"; readonly error: string }
-  | { readonly kind: "unknown"; readonly why: string };
+  | { readonly kind: "in-doubt"; readonly why: string };
 
 /** Expected outcomes of a publish are values. */
 export type BatchOutcome =
@@ -55,7 +55,7 @@ export type BatchOutcome =
     }
   /** Sent, and no answer that proves anything: reconcile. */
   | {
-      readonly kind: "unknown";
+      readonly kind: "in-doubt";
       readonly error: string;
       /** It answered success in an undocumented shape. */
       readonly unreadable?: true;

@@ -61,10 +61,8 @@ export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
         kind: "wait",
         until: Math.max(error.retryAt ?? at.now + waitDefaultMs, at.now + waitLeastMs),
       };
-    // Park and reconcile are about single messages and end inside a stage; a job that ends so has no next
-    // try.
+    // A park is about a single message and ends inside a stage; a job that ends so has no next try.
     case "park":
-    case "reconcile":
     case "halt":
     case "crash":
       return { kind: "give-up" };

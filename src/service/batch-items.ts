@@ -23,9 +23,9 @@ export function toItemOutcome(
 ): ItemOutcome {
   const positions = Array.isArray(element) ? element.map(toPosition) : [toPosition(element)];
   const [first] = positions;
-  if (first === undefined) return { kind: "unknown", why: `${expected}, got an empty array` };
+  if (first === undefined) return { kind: "in-doubt", why: `${expected}, got an empty array` };
   const unreadable = positions.find((position) => position.kind === "unreadable");
-  if (unreadable !== undefined) return { kind: "unknown", why: unreadable.why };
+  if (unreadable !== undefined) return { kind: "in-doubt", why: unreadable.why };
   const published = positions.filter((position) => position.kind === "published");
   if (first.kind === "published" && published.length === positions.length) {
     const deduplicated = published.every((position) => position.deduplicated);
@@ -33,7 +33,7 @@ export function toItemOutcome(
   }
   if (published.length > 0) {
     return {
-      kind: "unknown",
+      kind: "in-doubt",
       why: `${published.length} of ${positions.length} endpoints of a URL Group have a messageId`,
     };
   }

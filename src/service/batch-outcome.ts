@@ -43,7 +43,7 @@ function fromEnding(by: CallEnd, context: BatchContext): BatchOutcome {
     case "stopped":
       if (sent !== "all")
         return { kind: "not-sent", why: "stopped", error: `${where}: stopped before it was sent` };
-      return { kind: "unknown", error: `${where}: stopped after it was sent, before an answer` };
+      return { kind: "in-doubt", error: `${where}: stopped after it was sent, before an answer` };
     case "timeout":
       return unanswered(context, `no answer within ${context.timeout}`);
   }
@@ -52,7 +52,7 @@ function fromEnding(by: CallEnd, context: BatchContext): BatchOutcome {
 function unanswered({ where, sent }: BatchContext, why: string): BatchOutcome {
   if (sent === "nothing")
     return { kind: "not-sent", why: "connect", error: `${where}: nothing was sent: ${why}` };
-  return { kind: "unknown", error: `${where}: sent, and no answer: ${why}` };
+  return { kind: "in-doubt", error: `${where}: sent, and no answer: ${why}` };
 }
 
 function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
@@ -70,7 +70,7 @@ function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
       return { kind: "not-sent", why: "rate-limited", error, retryAt: toRetryAt(answer) };
     // The service gave up waiting for a request that it may have read after all.
     case 408:
-      return { kind: "unknown", error };
+      return { kind: "in-doubt", error };
     default:
   }
   if (status >= 300 && status < 500) {
@@ -79,7 +79,7 @@ function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
   }
   // Quotas of the plan are permanent, although they come as 5xx (remote-contract.md, POST).
   const isQuota = rawErrorText(body).trimStart().startsWith("quota ");
-  return isQuota ? { kind: "refused", status, error, bisectBy: "count" } : { kind: "unknown", error };
+  return isQuota ? { kind: "refused", status, error, bisectBy: "count" } : { kind: "in-doubt", error };
 }
 
 function fromSuccess(body: AnswerBody, status: number, context: BatchContext): BatchOutcome {
@@ -88,7 +88,7 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
     case "too-large":
       return unreadable(`${expected}, got ${status} with a body above service.maxAnswerBytes`);
     case "cut":
-      return { kind: "unknown", error: `${expected}, got ${status} with a body that was cut` };
+      return { kind: "in-doubt", error: `${expected}, got ${status} with a body that was cut` };
     case "whole":
   }
   const parsed = parseJsonBody(body.bytes);
@@ -104,7 +104,7 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
 }
 
 function unreadable(error: string): BatchOutcome {
-  return { kind: "unknown", error, unreadable: true };
+  return { kind: "in-doubt", error, unreadable: true };
 }
 
 export function outcomeOfBatch(outcome: BatchOutcome): RequestOutcome {
@@ -116,7 +116,8 @@ export function outcomeOfBatch(outcome: BatchOutcome): RequestOutcome {
     case "not-sent":
       return outcome.why === "rate-limited" || outcome.why === "stopped" ? outcome.why : "not-sent";
     case "refused":
-    case "unknown":
-      return outcome.kind;
+      return "refused";
+    case "in-doubt":
+      return "unknown";
   }
 }

@@ -80,7 +80,7 @@ export async function chainCallback(
       return notChained(`refused with ${outcome.status}`);
     case "misconfigured":
       return notChained(`refused with ${outcome.status}`);
-    case "unknown":
+    case "in-doubt":
       return notChained("no answer that proves anything");
   }
 }

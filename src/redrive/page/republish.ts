@@ -123,7 +123,7 @@ async function conclude(
       const counted = outcome.why === "rate-limited" ? "refused" : "not-sent";
       return letCool(context, token, begun, reason, { until: outcome.retryAt, outcome: counted });
     }
-    case "unknown": {
+    case "in-doubt": {
       const { error: why, unreadable: isUnreadable = false } = outcome;
       reportInDoubt(context, begun, why);
       context.inDoubt.push({ token, candidates: begun.map(({ candidate }) => candidate), isUnreadable, why });
@@ -192,7 +192,7 @@ async function concludeItems(
   const unproven: Begun[] = [];
   for (const [index, one] of begun.entries()) {
     const item = items[index];
-    if (item === undefined || item.kind === "unknown") {
+    if (item === undefined || item.kind === "in-doubt") {
       unproven.push(one);
     } else if (item.kind === "refused") {
       await context.refusals.refusedAlone(one.candidate, token, "refused", item.error);

@@ -181,7 +181,7 @@ function signOfBatch(outcome: BatchOutcome, now: number): Sign {
     case "refused":
     case "misconfigured":
       return "answered";
-    case "unknown":
+    case "in-doubt":
       return "failed";
     case "not-sent":
       switch (outcome.why) {

@@ -126,7 +126,7 @@ describe("windows", () => {
       if (job.kind !== "window") return;
       seen.push(job.windowId);
       if (job.windowId === "halted") throw new RedriverError("unauthorised", "expected 200, got 401");
-      if (job.windowId === "skipped") throw new RedriverError("dead-letter-gone", "gone");
+      if (job.windowId === "skipped") throw new RedriverError("listing-endless", "in circles");
     });
     await queue.addWindows([windowOf("halted"), windowOf("skipped")]);
     await waitFor(() => expect(events.of("job:failed").length).toBe(2));
@@ -136,7 +136,7 @@ describe("windows", () => {
     expect(seen.toSorted()).toEqual(["after", "halted", "skipped"]);
     expect(events.of("job:failed").map(({ code, givenUp }) => ({ code, givenUp }))).toEqual([
       { code: "unauthorised", givenUp: true },
-      { code: "dead-letter-gone", givenUp: true },
+      { code: "listing-endless", givenUp: true },
     ]);
   });
 

@@ -62,7 +62,7 @@ test("a call that fails gives its place to one that waits", async () => {
 test.each([
   ["closed", ["answered"]],
   // Whether the reset shows before, with or after the first write is up to the kernel; then nobody can know.
-  ["reset", ["answered", "not-sent", "unknown"]],
+  ["reset", ["answered", "not-sent", "in-doubt"]],
 ])("a batch after an idle connection was %s arrives at most once", async (how, kinds) => {
   const server = await startRaw(({ socket, when }, index) => {
     when("}]", () => socket.write(accepted));
@@ -87,7 +87,7 @@ test("an idle connection that the service closes under a batch is unknown, and t
   });
   const { service } = connectTo(server.baseUrl);
   await service.list(query);
-  expect((await service.publish(items, allowed)).kind).toBe("unknown");
+  expect((await service.publish(items, allowed)).kind).toBe("in-doubt");
   // A later call opens another connection; the batch does not come with it.
   await service.list(query);
   const batches = server.connections.map((connection) => connection.text().split("POST ").length - 1);

@@ -93,7 +93,7 @@ test.each(["http", "https"] as const)(
     });
     const { service, answers } = connectTo(server.baseUrl, { clock, ca: testCertificate });
     expect(await service.publish(items, allowed)).toEqual({
-      kind: "unknown",
+      kind: "in-doubt",
       error: expect.stringContaining("no answer within 30000 ms (service.batchTimeout)"),
     });
     expect(await ended).toBe("reset");
@@ -111,7 +111,7 @@ test("what a stalled peer has not read is dropped by the reset", async () => {
   });
   const { service } = connectTo(server.baseUrl, { clock });
   const outcome = await service.publish(large, () => expect.unreachable("asked for the last byte"));
-  expect(outcome.kind).toBe("unknown");
+  expect(outcome.kind).toBe("in-doubt");
   const [stalled] = server.connections;
   stalled?.socket.resume();
   await stalled?.ended;
@@ -156,7 +156,7 @@ test("a batch stopped after its last byte is unknown", async () => {
   const stop = new AbortController();
   const server = await startRaw(({ when }) => when(whole, () => stop.abort()));
   const { service, answers } = connectTo(server.baseUrl);
-  expect((await service.publish(items, allowed, stop.signal)).kind).toBe("unknown");
+  expect((await service.publish(items, allowed, stop.signal)).kind).toBe("in-doubt");
   expect(await server.connections[0]?.ended).toBe("reset");
   expect(answers).toMatchObject([{ outcome: "unknown" }]);
 });
@@ -181,14 +181,14 @@ test.each([
     when(part, () => (how === "reset" ? socket.resetAndDestroy() : socket.end()));
   });
   const { service } = connectTo(server.baseUrl);
-  expect((await service.publish(items, allowed)).kind).toBe("unknown");
+  expect((await service.publish(items, allowed)).kind).toBe("in-doubt");
   expect(server.connections).toHaveLength(1);
 });
 
 test("a connection reset in the middle of a large batch is unknown", async () => {
   const server = await startRaw(({ socket, when }) => when("\r\n\r\n", () => socket.resetAndDestroy()));
   const { service } = connectTo(server.baseUrl);
-  expect((await service.publish(large, allowed)).kind).toBe("unknown");
+  expect((await service.publish(large, allowed)).kind).toBe("in-doubt");
   expect(server.connections).toHaveLength(1);
 });
 

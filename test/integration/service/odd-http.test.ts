@@ -54,7 +54,7 @@ test.each([
     const bytes = `${head}content-length: ${body.byteLength}\r\n\r\n${body.toString("latin1")}`;
     const { baseUrl } = await startCanned(bytes, true);
     const { service } = connectTo(baseUrl, { maxAnswerBytes: 1_000_000 });
-    expect(await outcomesOf(service)).toEqual(["answer-unreadable", "answer-unreadable", "unknown"]);
+    expect(await outcomesOf(service)).toEqual(["answer-unreadable", "answer-unreadable", "in-doubt"]);
   }
 });
 
@@ -79,14 +79,14 @@ test.each([
 ])("an answer with %s is none", async (_name, bytes) => {
   const { baseUrl, connections } = await startCanned(bytes, true);
   const { service } = connectTo(baseUrl);
-  expect(await outcomesOf(service)).toEqual(["service-unavailable", "service-unavailable", "unknown"]);
+  expect(await outcomesOf(service)).toEqual(["service-unavailable", "service-unavailable", "in-doubt"]);
   expect(connections).toHaveLength(3);
 });
 
 test("an answer with a length that is too small is cut to it", async () => {
   const { baseUrl } = await startCanned(withLength("content-length: 22", accepted), true);
   const { service } = connectTo(baseUrl);
-  expect(await outcomesOf(service)).toEqual(["answer-unreadable", "answer-unreadable", "unknown"]);
+  expect(await outcomesOf(service)).toEqual(["answer-unreadable", "answer-unreadable", "in-doubt"]);
 });
 
 describe("before the answer", () => {
@@ -105,7 +105,7 @@ describe("before the answer", () => {
   test("a 100 that nobody asked for proves nothing", async () => {
     const { baseUrl } = await startCanned(`HTTP/1.1 100 Continue\r\n\r\n${rawAnswer(200, accepted)}`, false);
     const { service } = connectTo(baseUrl);
-    expect(await outcomesOf(service)).toEqual(["service-unavailable", "service-unavailable", "unknown"]);
+    expect(await outcomesOf(service)).toEqual(["service-unavailable", "service-unavailable", "in-doubt"]);
   });
 });
 
@@ -137,7 +137,7 @@ test("an answer whose headers trickle ends at the deadline of the whole call, an
     server.connections[0]?.socket.write(`x-${elapsed}: y\r\n`);
     clock.advance(1_000);
   }
-  expect((await publishing).kind).toBe("unknown");
+  expect((await publishing).kind).toBe("in-doubt");
   expect(await server.connections[0]?.ended).toBe("reset");
   expect(answers).toMatchObject([{ operation: "batch", durationMs: 30_000 }]);
 });
@@ -145,5 +145,5 @@ test("an answer whose headers trickle ends at the deadline of the whole call, an
 test("an answer whose headers do not end is given up", async () => {
   const { baseUrl } = await startCanned(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(1_000_000)}`, false);
   const { service } = connectTo(baseUrl);
-  expect(await outcomesOf(service)).toEqual(["service-unavailable", "service-unavailable", "unknown"]);
+  expect(await outcomesOf(service)).toEqual(["service-unavailable", "service-unavailable", "in-doubt"]);
 });

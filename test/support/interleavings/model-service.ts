@@ -182,7 +182,7 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
           items.forEach(refuse);
           return { kind: "refused", status: 400, error, bisectBy: "count" };
         case "unavailable":
-          return { kind: "unknown", error };
+          return { kind: "in-doubt", error };
         case "one":
         case "odd":
         case null:
@@ -193,7 +193,7 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
           if (index > 0 || whole === null) return accept(item);
           if (whole === "odd") {
             accept(item);
-            return { kind: "unknown", why: error };
+            return { kind: "in-doubt", why: error };
           }
           refuse(item);
           return { kind: "refused", error };

@@ -319,14 +319,14 @@ export function serviceOf(world: World, life: Life, skewMs: number): MessageServ
           await clock.sleep(Math.min(mishap.ms, limits.networkDelayMs));
           service.post(items, null);
         });
-        return { kind: "unknown", error: "reset" };
+        return { kind: "in-doubt", error: "reset" };
       }
       await turns.nextWithin(limits.networkDelayMs, `${label} arrives`);
       const outcome = byWorkersClock(service.post(items, mishap?.kind === "refused" ? mishap.how : null));
       if (mishap?.kind === "dies") return life.die();
       if (mishap?.kind === "stalls" && mishap.when === "after") await clock.sleep(mishap.ms);
       await life.turn(`${label} answered`);
-      if (mishap?.kind === "answer-lost") return { kind: "unknown", error: "lost" };
+      if (mishap?.kind === "answer-lost") return { kind: "in-doubt", error: "lost" };
       service.refusalTold(life.name, refusedIn(items, outcome));
       return outcome;
     },
@@ -341,7 +341,7 @@ function refusedIn(items: readonly SentItem[], outcome: BatchOutcome): readonly 
     case "not-sent":
     case "misconfigured":
       return items;
-    case "unknown":
+    case "in-doubt":
       return [];
   }
 }

@@ -22,7 +22,6 @@ const ends: Readonly<Record<Disposition, readonly [JobEnd, JobEnd]>> = {
   wait: [wait, wait],
   skip: [giveUp, handBack],
   park: [giveUp, giveUp],
-  reconcile: [giveUp, giveUp],
   halt: [giveUp, giveUp],
   crash: [giveUp, giveUp],
 };

@@ -58,7 +58,7 @@ test.each([
   ["msg_1"],
   [["msg_1"]],
 ])("%j proves nothing", (element) => {
-  expect(outcomeOf(element).kind).toBe("unknown");
+  expect(outcomeOf(element).kind).toBe("in-doubt");
 });
 
 test.each([
@@ -79,9 +79,9 @@ test.each([
   "msg_ä",
   `msg_${"x".repeat(253)}`,
 ])("%j is no message id, and proves nothing, also as a hit or in a URL Group", (messageId) => {
-  expect(outcomeOf({ messageId }).kind).toBe("unknown");
-  expect(outcomeOf({ messageId, deduplicated: true }).kind).toBe("unknown");
-  expect(outcomeOf([{ messageId: "msg_1" }, { messageId }]).kind).toBe("unknown");
+  expect(outcomeOf({ messageId }).kind).toBe("in-doubt");
+  expect(outcomeOf({ messageId, deduplicated: true }).kind).toBe("in-doubt");
+  expect(outcomeOf([{ messageId: "msg_1" }, { messageId }]).kind).toBe("in-doubt");
 });
 
 test.each([

@@ -37,7 +37,7 @@ function withoutWaits(rig: Rig): Rig {
 }
 
 const refused: BatchOutcome = { kind: "refused", status: 400, error: "no", bisectBy: "count" };
-const lost: BatchOutcome = { kind: "unknown", error: "lost" };
+const lost: BatchOutcome = { kind: "in-doubt", error: "lost" };
 
 function seedPoisoned(rig: Rig): { readonly others: string[]; readonly poison: string[] } {
   return { others: rig.seed(19), poison: rig.seed(1, { body: '{"poison":1}' }) };
