@@ -1,5 +1,6 @@
 import type { PassId } from "../../src/ports/ids.ts";
-import type { OpenRequest, PassBook, Tally, Window } from "../../src/ports/passes.ts";
+import type { OpenRequest, Pass, PassBook, Tally, Window } from "../../src/ports/passes.ts";
+import { emptyTally } from "../../src/ports/tally.ts";
 import { drain, source, startOfTime } from "./ledger-stands.ts";
 
 export const minuteMs = 60_000;
@@ -8,22 +9,7 @@ export const overlapMs = 2 * minuteMs;
 /** The start of a minute. */
 export const epoch = startOfTime - (startOfTime % minuteMs);
 
-export const nothing: Tally = {
-  listed: 0,
-  due: 0,
-  republished: 0,
-  deduplicated: 0,
-  deleted: 0,
-  held: 0,
-  parked: 0,
-  inDoubt: 0,
-  comeBacks: 0,
-  reasons: { due: {}, held: {}, parked: {} },
-  oldestRecordAt: null,
-  pages: 1,
-  pagesBehindDeletes: 0,
-  passedOver: 0,
-};
+export const nothing: Tally = { ...emptyTally, pages: 1 };
 
 export const passId = (text: string): PassId => text as PassId;
 
@@ -65,6 +51,25 @@ export async function runPass(
     await passes.endWindow(pass.drain, pass.passId, windowId, ending, found);
   }
   return { pass, windows };
+}
+
+/** In the first window: what was entered then becomes due then. */
+export function addDue(
+  passes: PassBook,
+  { drain: of, passId: id }: Pass,
+  dueLater: Parameters<PassBook["progress"]>[3],
+) {
+  return passes.progress(of, id, "w1", dueLater, nothing);
+}
+
+/** Ends a window that was not split. */
+export function endWindow(
+  passes: PassBook,
+  { drain: of, passId: id }: Pass,
+  windowId = "w1",
+  found: Tally = nothing,
+) {
+  return passes.endWindow(of, id, windowId, { kind: "done", split: [] }, found);
 }
 
 export const ranges = (windows: readonly Window[]) =>

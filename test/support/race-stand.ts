@@ -16,6 +16,7 @@ import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { workPage } from "../../src/redrive/page/work-page.ts";
 import { onClock, twice } from "./ledger-stands.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
+import { useRedis, type TestRedis } from "./redis.ts";
 import { atOnce, createRig, type Rig, type RigOptions } from "./rig.ts";
 import { createStops, type Stop } from "./stops.ts";
 
@@ -69,13 +70,25 @@ export interface RaceStand {
   snapshot(): Promise<() => Promise<void>>;
 }
 
+/** How a successor comes by what another worker left. */
+export const ways = [
+  ["a page", (worker: Worker) => worker.page()],
+  ["a sweep", (worker: Worker) => worker.sweep()],
+] as const;
+
+/** Races on a server. At the top of a test file. */
+export function useRaces(redis: TestRedis = useRedis()) {
+  return (options: WorkerOptions = {}): Promise<RaceStand> =>
+    createRaceStand(redis.fresh(), { redisUrl: redis.url(), ...options });
+}
+
 /** A page that waits in the middle of what it does. */
 export interface StalledPage {
   /** Lets it go on, and answers how it ended. */
   goOn(): Promise<PageOutcome>;
 }
 
-/** Resolves when the worker's page has come to this call. */
+/** Resolves when the worker's page has come to this call. Never told to go on, the worker has died there. */
 export async function stallPage(
   worker: Worker,
   call: string,
@@ -94,7 +107,7 @@ export async function stallPage(
 
 const never = new AbortController().signal;
 
-export async function createRaceStand(redis: RedisConnection, options: RigOptions): Promise<RaceStand> {
+async function createRaceStand(redis: RedisConnection, options: RigOptions): Promise<RaceStand> {
   const given: RigOptions = { drain: atOnce, ...options };
   const rig = await createRig(given);
   const clock = createManualClock();

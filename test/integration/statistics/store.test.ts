@@ -1,10 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { IndexConfig } from "../../../src/ports/drains.ts";
 import type { IndexReading, StatisticsStore } from "../../../src/ports/statistics.ts";
 import { createIndexReadings } from "../../../src/statistics/index-readings.ts";
@@ -12,6 +6,7 @@ import { createMemoryStatisticsStore } from "../../support/memory/memory-store.t
 import { parseStatistics } from "../../../src/statistics/parse.ts";
 import { createRedisStatisticsStore } from "../../../src/store/statistics/redis-statistics-store.ts";
 import { sharedKey } from "../../../src/redis/key-names.ts";
+import { useRedis } from "../../support/redis.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const reading: IndexReading = {
@@ -72,64 +67,26 @@ describe("the memory store of index readings", () => {
   });
 });
 
-const storeOn = (connection: Redis, name: string) =>
-  createRedisStatisticsStore({
-    keyPrefix: name,
-    command: (command, ...args) => connection.call(command, ...args),
+const redis = useRedis();
+
+describe("the Redis store of index readings", () => {
+  promises(() => {
+    const connection = redis.fresh();
+    const [one, other] = [createRedisStatisticsStore(connection), createRedisStatisticsStore(connection)];
+    return { replicas: [one, other], pass: () => undefined };
   });
 
-const redisServer = spawnSync("redis-server", ["--version"]).error === undefined;
-describe.skipIf(!redisServer)(
-  "the Redis store of index readings (skipped where redis-server is not on PATH)",
-  () => {
-    let directory: string;
-    let server: ChildProcess;
-    let connections: readonly [Redis, Redis];
-    let prefix = 0;
-
-    beforeAll(async () => {
-      directory = await mkdtemp(path.join(tmpdir(), "redriver-statistics-"));
-      const socket = path.join(directory, "redis.sock");
-      server = spawn("redis-server", ["--port", "0", "--unixsocket", socket, "--save", ""], {
-        cwd: directory,
-        stdio: "ignore",
-      });
-      const connect = () => {
-        const connection = new Redis({ path: socket, maxRetriesPerRequest: null, retryStrategy: () => 20 });
-        // Refused until the server listens; the ping below waits for that.
-        connection.on("error", () => undefined);
-        return connection;
-      };
-      connections = [connect(), connect()];
-      for (const connection of connections) await connection.ping();
-    });
-
-    afterAll(async () => {
-      for (const connection of connections) await connection.quit();
-      server.kill();
-      await once(server, "exit");
-      await rm(directory, { recursive: true });
-    });
-
-    promises(() => {
-      const name = `test-${prefix++}`;
-      return {
-        replicas: [storeOn(connections[0], name), storeOn(connections[1], name)],
-        pass: () => undefined,
-      };
-    });
-
-    it.each([
-      ["no JSON", "{"],
-      ["another version", JSON.stringify({ ...reading, version: 2 })],
-      ["another index", JSON.stringify({ ...reading, version: 1, index: "reviews" })],
-      ["another shape", JSON.stringify({ version: 1, index: "catalog", readAt: 1, summary: { scalars: 3 } })],
-    ])("takes a value that is %s for none", async (_, text) => {
-      await connections[0].set(sharedKey("foreign", "statistics", "catalog"), text);
-      expect(await storeOn(connections[1], "foreign").readAll(["catalog"])).toEqual([]);
-    });
-  },
-);
+  it.each([
+    ["no JSON", "{"],
+    ["another version", JSON.stringify({ ...reading, version: 2 })],
+    ["another index", JSON.stringify({ ...reading, version: 1, index: "reviews" })],
+    ["another shape", JSON.stringify({ version: 1, index: "catalog", readAt: 1, summary: { scalars: 3 } })],
+  ])("takes a value that is %s for none", async (_, text) => {
+    const connection = redis.fresh();
+    await connection.command("SET", sharedKey(connection.keyPrefix, "statistics", "catalog"), text);
+    expect(await createRedisStatisticsStore(connection).readAll(["catalog"])).toEqual([]);
+  });
+});
 
 describe("readings of indexes", () => {
   const parsed = parseStatistics({ storage_usage: 7 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toLaneId, toRootHash } from "../../../../src/redrive/lanes/lane-id.ts";
 import { createRedisLaneBook } from "../../../../src/store/lanes/redis-lane-book.ts";
+import type { LaneConfig } from "../../../../src/ports/drains.ts";
 import type { LaneComeBack } from "../../../../src/ports/lanes.ts";
 import {
   comeBacks,
@@ -16,6 +17,10 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const create = (lifeMs?: number) => createLaneStand(redis.fresh(), lifeMs);
+function createDriven(given: LaneConfig = config) {
+  const stand = create();
+  return { stand, driver: driverOf(stand, given) };
+}
 const minuteMs = 60_000;
 /** How often anything was SET, as INFO says it. */
 const setsIn = (text: unknown): number => Number(/cmdstat_set:calls=(\d+)/.exec(String(text))?.[1] ?? 0);
@@ -27,12 +32,7 @@ const minutes = (...starts: readonly number[]): readonly number[] =>
 const asking = (id: string, resumeMinutes: readonly number[]) => [
   { lane: id, origin: `https://${id}`, wanted: 9, resumeMinutes },
 ];
-const wanting = (id: string, wanted: number) => ({
-  lane: id,
-  origin: `https://${id}`,
-  wanted,
-  resumeMinutes: [],
-});
+const wanting = (id: string, wanted: number) => ({ ...asking(id, [])[0]!, wanted });
 const parents = (count: number, name = "p"): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
 
@@ -183,8 +183,7 @@ describe("a lane that is tried", () => {
   });
 
   test("is judged by a look alone, and only by one that began when the whole watch was over", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     await stand.advance(config.watchMs - 1);
     expect(await driver.checked(step)).toEqual({ kind: "none" });
@@ -211,8 +210,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a time from before the clock was set back proves no silence", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     const checkedAt = stand.now() + config.watchMs;
     expect(await driver.checked(step, checkedAt)).toEqual({ kind: "none" });
@@ -233,8 +231,7 @@ describe("a lane that is tried", () => {
   });
 
   test("what comes back after it was told as delivered was not", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     await stand.book.delivered({ lane, step }, "p1");
     await driver.note(step, "refused", ["p1"], 422);
@@ -246,8 +243,7 @@ describe("a lane that is tried", () => {
 
 describe("a lane that fails", () => {
   test("more than haltAt of the planned size back down halts it, at once", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
     expect(await driver.note(step, "down", ["p1"])).toEqual([]);
@@ -278,8 +274,7 @@ describe("a lane that fails", () => {
   });
 
   test("once a step is full or over, what was sent counts", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
     expect(await driver.note(step, "down", ["p1"])).toEqual([]);
@@ -297,16 +292,14 @@ describe("a lane that fails", () => {
     [1, 5, 4],
     [1, 1, 0],
   ])("with haltAt %d of %d so many are no halt yet: %d", async (haltAt, canary, most) => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, haltAt, canary });
+    const { driver } = createDriven({ ...config, haltAt, canary });
     const step = await driver.step(canary);
     expect(await driver.note(step, "down", parents(most))).toEqual([]);
     expect(await driver.note(step, "down", ["one more"])).toMatchObject([{ to: "halted" }]);
   });
 
   test("a look brings its come-backs with it, and halts before the watch is over", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     const others = comeBacks(step - 1, "down", parents(5, "other"));
     const back = comeBacks(step, "down", parents(2));
@@ -317,8 +310,7 @@ describe("a lane that fails", () => {
   });
 
   test("says its most frequent statuses, most frequent first", async () => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, haltAt: 0.9, canary: 10 });
+    const { driver } = createDriven({ ...config, haltAt: 0.9, canary: 10 });
     const step = await driver.step(10);
     await driver.note(step, "down", parents(4, "a"), 503);
     await driver.note(step, "down", parents(1, "b"), 500);
@@ -328,8 +320,7 @@ describe("a lane that fails", () => {
   });
 
   test("refusals halt where all of three or more are back; fewer are tried again", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
     expect(await driver.note(step, "refused", parents(2), 422)).toEqual([]);
@@ -349,8 +340,7 @@ describe("a lane that fails", () => {
   });
 
   test("come-backs of steps and lanes that nobody remembers change nothing", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { driver } = createDriven();
     await driver.note(first, "down", parents(5));
     const step = await driver.step(5);
     expect(await driver.note(step - 1, "down", parents(5))).toEqual([]);
@@ -376,8 +366,7 @@ describe("a lane that fails", () => {
   });
 
   test("a come-back proves that its parent was published, though nobody has said so", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(5);
     expect(await driver.note(step, "refused", parents(4), 422)).toEqual([]);
     // Its worker is gone with its grants, and all that it sent is back.
@@ -389,8 +378,7 @@ describe("a lane that fails", () => {
 
 describe("a lane that is halted", () => {
   test("lets one probe go per probeEvery", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     const nextAt = stand.now() + config.probeEveryMs;
     expect(await driver.ask(100)).toMatchObject({
@@ -410,8 +398,7 @@ describe("a lane that is halted", () => {
   });
 
   test("is suspected until it is open again, or nothing was tried for a day, or for an hour after it was halted", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(24 * hourMs);
     expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: true });
@@ -433,8 +420,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a forgotten probe keeps its interval", async () => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, probeEveryMs: 600_000 });
+    const { stand, driver } = createDriven({ ...config, probeEveryMs: 600_000 });
     await driver.halt();
     await stand.advance(600_000);
     expect((await driver.ask(1)).canaries).toBe(1);
@@ -445,8 +431,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that is given back is granted again; a message that was a canary lately waits a minute", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const { step, avoid, mayRepeat } = await driver.ask(1);
@@ -460,8 +445,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that was left to others is called again from its own place", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const { step, canaries, mayRepeat } = await driver.ask(1, {}, minutes(7));
@@ -473,8 +457,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that survives is as good as a canary step", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     expect(await driver.survive(1)).toMatchObject({
@@ -488,8 +471,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that survives makes it a canary where the next step would be all that the limits let through", async () => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, openFrom: 50 });
+    const { stand, driver } = createDriven({ ...config, openFrom: 50 });
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     expect(await driver.survive(1)).toMatchObject({ to: "canary", size: 5 });
@@ -497,8 +479,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a lane that halts soon after it went on starts at canary, until it was open for ten watches", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const afterProbe = async () => {
       await stand.advance((await driver.view()).nextAt! - stand.now());
       return driver.survive(1);
@@ -521,8 +502,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe of what is known to be bad shows that the receiver answers", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     expect(await driver.note(step, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
     await stand.advance(config.probeEveryMs);
@@ -535,8 +515,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that was delivered has survived, also beside a forgotten one that was refused as before", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const { step } = await driver.ask(1);
@@ -548,8 +527,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     for (const factor of [1.5, 2.25, 3, 3]) {
       await stand.advance((await driver.view()).nextAt! - stand.now());
@@ -565,8 +543,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that comes back refused shows that the receiver is up, where it was not halted for that", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const step = await driver.step(1);
@@ -582,8 +559,7 @@ describe("a lane that is halted", () => {
   });
 
   test("a receiver that refuses a probe and takes no canary is told by what survives alone, ever more rarely", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     await driver.note(await driver.step(1), "refused", ["p"], 404);
@@ -609,8 +585,7 @@ describe("a lane that is halted", () => {
   ])(
     "a step of which %s is down halts for that, whatever haltAt is, and a refused probe ends it",
     async (_name, canary) => {
-      const stand = create();
-      const driver = driverOf(stand, { ...config, haltAt: 1, canary });
+      const { stand, driver } = createDriven({ ...config, haltAt: 1, canary });
       const step = await driver.step(canary);
       expect(await driver.note(step, "down", parents(canary))).toMatchObject([
         { to: "halted", why: `${canary} of ${canary} came back, 503` },
@@ -624,8 +599,7 @@ describe("a lane that is halted", () => {
   );
 
   test("where haltAt is all of it, a step of which some is refused and the rest is down was answered", async () => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, haltAt: 1 });
+    const { stand, driver } = createDriven({ ...config, haltAt: 1 });
     const step = await driver.step(5);
     expect(await driver.note(step, "down", parents(4))).toEqual([]);
     expect(await driver.note(step, "refused", ["p4"], 422)).toMatchObject([{ to: "halted" }]);
@@ -636,8 +610,7 @@ describe("a lane that is halted", () => {
   });
 
   test("keeps its backoff until it was open for ten watches", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const probeBack = async (): Promise<void> => {
       await stand.advance((await driver.view()).nextAt! - stand.now());
       const step = await driver.step(1);
@@ -664,8 +637,7 @@ describe("a lane that is halted", () => {
 
 describe("a lane that is open", () => {
   test("sends ten times canary of each watch as canaries, spread over it, and the rest as they are", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(0);
     const granted: number[] = [];
@@ -692,8 +664,7 @@ describe("a lane that is open", () => {
   });
 
   test("halts by the step before as by the one that is collecting", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const step = await driver.step(1);
     await stand.advance(30_000);
@@ -706,8 +677,7 @@ describe("a lane that is open", () => {
   });
 
   test("lets nothing go while what it sent is not judged, and calls what it held when it is", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const step = await driver.step(1);
     await stand.advance(config.watchMs);
@@ -728,8 +698,7 @@ describe("a lane that is open", () => {
   });
 
   test("waits for no grants of a worker that died", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.sent(step, 1);
@@ -755,8 +724,7 @@ describe("a lane that is open", () => {
   });
 
   test("halts by the share of what was sent, not of what a worker that died was granted", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.sent(step, 1);
@@ -770,8 +738,7 @@ describe("a lane that is open", () => {
   });
 
   test("is looked at halfway through its watch however often it is used", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.sent(step, 1);
@@ -783,16 +750,14 @@ describe("a lane that is open", () => {
   });
 
   test("whose watch is long is not new before three of them", async () => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, watchMs: hourMs });
+    const { stand, driver } = createDriven({ ...config, watchMs: hourMs });
     await driver.survive(5);
     await stand.advance(hourMs);
     expect((await driver.ask(9)).state).toBe("ramping");
   });
 
   test("does not halt by one of a few, and halts where the next period has one too", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     /** One message, and a watch later what is known of it. */
     const period = async (said: LaneComeBack["kind"] | null) => {
@@ -810,8 +775,7 @@ describe("a lane that is open", () => {
   });
 
   test("is not halted by what is known to be bad, however much of it there is", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const step = await driver.step(1);
     await stand.advance(30_000);
@@ -831,8 +795,7 @@ describe("a lane that is open", () => {
   });
 
   test("a period of which nothing was sent is not watched", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.giveBack(step, 1);
@@ -847,8 +810,7 @@ describe("a lane that is open", () => {
   });
 
   test.each(["open", "ramping"] as const)("%s and unused for an hour it is a canary again", async (state) => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.survive(5);
     if (state === "open") await driver.survive(50);
     // Whichever step it was of.
@@ -890,8 +852,7 @@ describe("what lanes want", () => {
   });
 
   test("a step of which something is under way is not looked at in vain", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(5);
     await driver.sent(step, 4);
     await stand.advance(config.watchMs);
@@ -946,8 +907,7 @@ describe("what lanes want", () => {
   });
 
   test("where the places are used up, what else was held wants a full pass, once", async () => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, openFrom: 5_000 });
+    const { stand, driver } = createDriven({ ...config, openFrom: 5_000 });
     const { step } = await driver.ask(100, {}, minutes(7));
     await driver.sent(step, 5);
     await stand.advance(config.watchMs);
@@ -963,8 +923,7 @@ describe("what lanes want", () => {
   });
 
   test("what is granted as a whole needs no place", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(5, {}, minutes(7));
     await driver.sent(step, 5);
     await stand.advance(config.watchMs);
@@ -972,8 +931,7 @@ describe("what lanes want", () => {
   });
 
   test("places that are told after the answer are remembered as those that came with the question", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(7, {}, minutes(7));
     await driver.giveBack(step, 0, minutes(3, 9));
     expect((await driver.ask(7)).canaries).toBe(0);
@@ -983,8 +941,7 @@ describe("what lanes want", () => {
   });
 
   test("of many places the oldest and the youngest are remembered", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(100, {}, minutes(50, 60));
     for (let at = 1; at <= 20; at += 1) await driver.ask(100, {}, minutes(40 - at, 60 + at));
     await driver.sent(step, 5);
@@ -1025,8 +982,7 @@ describe("what lanes want", () => {
   });
 
   test("a halted lane of which nothing is known to wait calls nobody", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs + hourMs);
     expect((await stand.book.due()).ready).toEqual([]);
@@ -1048,8 +1004,7 @@ describe("what lanes want", () => {
   });
 
   test("grants that are forgotten make room for what is held", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.ask(9, {}, minutes(1));
     await stand.advance(5 * minuteMs);
     expect((await stand.book.due()).ready).toEqual([]);
@@ -1189,8 +1144,7 @@ describe("what lanes want", () => {
   });
 
   test("a lane is forgotten when it was unused for seven days, and its steps are not numbered again", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(7 * 24 * hourMs);
     expect((await stand.book.views(9)).counts.halted).toBe(1);
@@ -1207,8 +1161,7 @@ describe("what lanes want", () => {
   });
 
   test("another config is that of the next step, or of one that nothing was granted of", async () => {
-    const stand = create();
-    const driver = driverOf(stand);
+    const { stand, driver } = createDriven();
     const { step } = await driver.ask(1);
     expect((await driver.ask(9, { canary: 2, watchMs: 5_000, haltAt: 0 })).canaries).toBe(4);
     await driver.sent(step, 5);
@@ -1224,8 +1177,7 @@ describe("what lanes want", () => {
   });
 
   test("a step of ten thousand is no step any more, whatever the limits", async () => {
-    const stand = create();
-    const driver = driverOf(stand, { ...config, canary: 100, openFrom: Infinity });
+    const { driver } = createDriven({ ...config, canary: 100, openFrom: Infinity });
     expect(await driver.survive(100)).toMatchObject({ to: "ramping", size: 1_000 });
     expect(await driver.survive(1_000)).toMatchObject({ to: "open", size: 1_000 });
   });

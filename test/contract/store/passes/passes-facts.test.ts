@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { drain, redisStand, startOfTime } from "../../../support/ledger-stands.ts";
-import { epoch, nothing, open, overlapMs, runPass } from "../../../support/pass-book.ts";
+import { endWindow, epoch, nothing, open, overlapMs, runPass } from "../../../support/pass-book.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -18,7 +18,7 @@ describe("what passes found", () => {
     await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first);
     await stand.advance(5_000);
     const second = { ...nothing, listed: 4, due: 1, inDoubt: 1, republished: 2, oldestRecordAt: 50 };
-    const verdict = await passes.endWindow(drain, pass.passId, "w1a", { kind: "done", split: [] }, second);
+    const verdict = await endWindow(passes, pass, "w1a", second);
     expect(verdict).toEqual({
       kind: "pass-closed",
       pass,
@@ -72,7 +72,7 @@ describe("what passes found", () => {
     await stand.advance(31 * minuteMs);
     const { pass } = await open(passes, "p2", { to: epoch + 30_000 });
     const found = { ...nothing, held: 3, passedOver: 1 };
-    const verdict = await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, found);
+    const verdict = await endWindow(passes, pass, "w1", found);
     expect(verdict).toMatchObject({ kind: "pass-closed", outcome: "partial", tally: { passedOver: 1 } });
     const at = startOfTime + 31 * minuteMs;
     expect(await passes.facts(drain)).toMatchObject({
@@ -136,13 +136,7 @@ describe("what passes found", () => {
       { kind: "done", split },
       { ...nothing, held: 5, parked: 1, reasons: first },
     );
-    const verdict = await passes.endWindow(
-      drain,
-      pass.passId,
-      "w1a",
-      { kind: "done", split: [] },
-      { ...nothing, held: 2, parked: 3, reasons: second },
-    );
+    const verdict = await endWindow(passes, pass, "w1a", { ...nothing, held: 2, parked: 3, reasons: second });
     const reasons = {
       due: { "rate-limit": 2 },
       held: { "too-young": 3, rule: 4 },

@@ -3,7 +3,9 @@ import type { DrainName } from "../../../../src/ports/ids.ts";
 import { maxLeftShown, type OpenRequest } from "../../../../src/ports/passes.ts";
 import { drain, otherDrain, source, redisStand, startOfTime } from "../../../support/ledger-stands.ts";
 import {
+  addDue,
   asking,
+  endWindow,
   epoch,
   fullEveryMs,
   minuteMs,
@@ -194,7 +196,7 @@ describe("passes", () => {
     await runPass(passes, "p1");
     const { pass } = await open(passes, "p2", { documentHash: "doc-2" });
     await passes.forceFull(drain);
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, nothing);
+    await endWindow(passes, pass);
     const later = { documentHash: "doc-2" };
     expect((await runPass(passes, "p3", later, {}, "failed")).pass.kind).toBe("full");
     expect((await runPass(passes, "p4", later)).pass.kind).toBe("full");
@@ -204,21 +206,15 @@ describe("passes", () => {
   test("what becomes due is looked at again by its minute of entry, neighbours together, what is new not twice", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
-    await passes.progress(
-      drain,
-      pass.passId,
-      "w1",
-      [
-        { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
-        { enteredAt: enteredAt(-9), dueAt: epoch + 90_000 },
-        { enteredAt: enteredAt(-9), dueAt: epoch + 200 },
-        { enteredAt: enteredAt(-5), dueAt: epoch + 200 },
-        { enteredAt: enteredAt(-4), dueAt: epoch + 50_000 },
-        { enteredAt: enteredAt(-1), dueAt: epoch + 200 },
-      ],
-      nothing,
-    );
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, nothing);
+    await addDue(passes, pass, [
+      { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
+      { enteredAt: enteredAt(-9), dueAt: epoch + 90_000 },
+      { enteredAt: enteredAt(-9), dueAt: epoch + 200 },
+      { enteredAt: enteredAt(-5), dueAt: epoch + 200 },
+      { enteredAt: enteredAt(-4), dueAt: epoch + 50_000 },
+      { enteredAt: enteredAt(-1), dueAt: epoch + 200 },
+    ]);
+    await endWindow(passes, pass);
     const second = await runPass(passes, "p2", { to: epoch + 1_000 });
     expect(ranges(second.windows)).toEqual([
       [-10 * minuteMs, -8 * minuteMs - 1],
@@ -241,13 +237,7 @@ describe("passes", () => {
       [-20, epoch + 90_000],
       [-20, epoch],
     ] as const) {
-      await passes.progress(
-        drain,
-        pass.passId,
-        "w1",
-        [{ enteredAt: epoch + minutes * minuteMs, dueAt }],
-        nothing,
-      );
+      await addDue(passes, pass, [{ enteredAt: epoch + minutes * minuteMs, dueAt }]);
     }
     const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
     expect(ranges(windows).map(([from]) => from)).toEqual([-20 * minuteMs, -10 * minuteMs, -overlapMs]);
@@ -256,13 +246,7 @@ describe("passes", () => {
   test("a minute that the new range begins in is cut there", async () => {
     const { passes } = await create();
     const { pass } = await runPass(passes, "p1", { to: epoch + 30_000 });
-    await passes.progress(
-      drain,
-      pass.passId,
-      "w1",
-      [{ enteredAt: epoch - overlapMs, dueAt: epoch }],
-      nothing,
-    );
+    await addDue(passes, pass, [{ enteredAt: epoch - overlapMs, dueAt: epoch }]);
     const { windows } = await open(passes, "p2", { to: epoch + 40_000 });
     expect(ranges(windows)).toEqual([
       [-overlapMs, 30_000 - overlapMs - 1],
@@ -277,7 +261,7 @@ describe("passes", () => {
       enteredAt: epoch - (10 + 2 * n) * minuteMs,
       dueAt: epoch,
     }));
-    await passes.progress(drain, pass.passId, "w1", dueLater, nothing);
+    await addDue(passes, pass, dueLater);
     const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
     expect(ranges(windows)).toEqual([
       [-110 * minuteMs, -9 * minuteMs - 1],
@@ -291,13 +275,7 @@ describe("passes", () => {
       const stand = await create();
       const { passes } = stand;
       const { pass } = await runPass(passes, "p1");
-      await passes.progress(
-        drain,
-        pass.passId,
-        "w1",
-        [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }],
-        nothing,
-      );
+      await addDue(passes, pass, [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
       const changes = { to: epoch + 1_000 };
       if (how === "failed") {
         await runPass(passes, "p2", changes, {}, "failed");
@@ -313,13 +291,7 @@ describe("passes", () => {
   test("a complete pass has taken what was due, a full one too", async () => {
     const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
-    await passes.progress(
-      drain,
-      pass.passId,
-      "w1",
-      [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }],
-      nothing,
-    );
+    await addDue(passes, pass, [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
     expect((await runPass(passes, "p2", { mayBeNew: false })).windows).toHaveLength(1);
     expect((await runPass(passes, "p3")).windows).toHaveLength(1);
   });
@@ -327,13 +299,7 @@ describe("passes", () => {
   test("minutes that are called back are listed by the next pass, however late they were due; once", async () => {
     const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
-    await passes.progress(
-      drain,
-      pass.passId,
-      "w1",
-      [{ enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs }],
-      nothing,
-    );
+    await addDue(passes, pass, [{ enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs }]);
     await passes.listAgain(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
     await passes.listAgain(drain, [epoch - 20 * minuteMs]);
     await passes.listAgain(drain, []);

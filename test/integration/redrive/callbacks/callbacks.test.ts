@@ -223,17 +223,20 @@ it("a signed call that is no callback is refused", async () => {
 const post = (length: number): Buffer =>
   Buffer.from(`POST /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`);
 const urlOf = (server: { readonly address: string }): string => `http://${server.address}`;
+type Serving = Parameters<typeof createCallbackServer>[0];
 const accept = () => Promise.resolve({ status: 200 } as const);
+const readAll: Serving["receive"] = async ({ body }) => ({ status: (await body()) === "busy" ? 503 : 200 });
+
+async function serve(receive: Serving["receive"], changes: Partial<Serving> = {}) {
+  const options = { host: "127.0.0.1", port: 0, requestTimeoutMs: 30_000, receive, ...changes };
+  const server = await createCallbackServer(options);
+  onTestFinished(() => server.close());
+  return server;
+}
 
 describe("the callback server", () => {
   it("holds no more of all bodies together than 8 MiB, and takes more as soon as there is room", async () => {
-    const server = await createCallbackServer({
-      host: "127.0.0.1",
-      port: 0,
-      requestTimeoutMs: 30_000,
-      receive: async ({ body }) => ({ status: (await body()) === "busy" ? 503 : 200 }),
-    });
-    onTestFinished(() => server.close());
+    const server = await serve(readAll);
     const almost = Buffer.alloc(4 * 1_048_576 - 1);
     const held = Array.from({ length: 2 }, () =>
       sendBytes(urlOf(server), [post(almost.length + 1), almost], 3_000),
@@ -246,25 +249,13 @@ describe("the callback server", () => {
   }, 60_000);
 
   it("reads nothing of those that it does not know", async () => {
-    const server = await createCallbackServer({
-      host: "127.0.0.1",
-      port: 0,
-      requestTimeoutMs: 30_000,
-      receive: () => Promise.resolve({ status: 401 }),
-    });
-    onTestFinished(() => server.close());
+    const server = await serve(() => Promise.resolve({ status: 401 }));
     const { status } = await sendBytes(urlOf(server), [post(1_000_000_000)], 3_000);
     expect(status).toBe(401);
   });
 
   it("cuts off who is slow, and answers nothing but POST", async () => {
-    const server = await createCallbackServer({
-      host: "127.0.0.1",
-      port: 0,
-      requestTimeoutMs: 300,
-      receive: async ({ body }) => ({ status: (await body()) === "busy" ? 503 : 200 }),
-    });
-    onTestFinished(() => server.close());
+    const server = await serve(readAll, { requestTimeoutMs: 300 });
     expect((await sendBytes(urlOf(server), [post(10), Buffer.from("x")], 5_000)).end).not.toBe("hung");
     for (const method of ["GET", "PUT", "DELETE"]) {
       expect((await fetch(urlOf(server), { method })).status).toBe(405);
@@ -272,13 +263,7 @@ describe("the callback server", () => {
   }, 60_000);
 
   it("makes room for a call where slow ones hold every connection", async () => {
-    const server = await createCallbackServer({
-      host: "127.0.0.1",
-      port: 0,
-      requestTimeoutMs: 30_000,
-      receive: async ({ body }) => ({ status: (await body()) === "busy" ? 503 : 200 }),
-    });
-    onTestFinished(() => server.close());
+    const server = await serve(readAll);
     const slow = Array.from({ length: 300 }, (_, at) =>
       sendBytes(urlOf(server), [at % 2 === 0 ? Buffer.from("POST /x HTTP/1.1\r\n") : post(10)], 10_000),
     );
@@ -290,17 +275,9 @@ describe("the callback server", () => {
   });
 
   it("says which setting is wrong where the port is taken", async () => {
-    const server = await createCallbackServer({
-      host: "127.0.0.1",
-      port: 0,
-      requestTimeoutMs: 30_000,
-      receive: accept,
-    });
-    onTestFinished(() => server.close());
+    const server = await serve(accept);
     const port = Number(server.address.split(":")[1]);
-    await expect(
-      createCallbackServer({ host: "127.0.0.1", port, requestTimeoutMs: 30_000, receive: accept }),
-    ).rejects.toMatchObject({
+    await expect(serve(accept, { port })).rejects.toMatchObject({
       code: "settings-invalid",
       message: expect.stringContaining("REDRIVER_CALLBACK_PORT") as unknown,
     });

@@ -1,10 +1,9 @@
 /** A redriven message dies again and is listed while its parent is not finished. */
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { createRaceStand, takeoverMs, type RaceStand, type Worker } from "../../../support/race-stand.ts";
-import { useRedis } from "../../../support/redis.ts";
+import { type RaceStand, stallPage, takeoverMs, useRaces, type Worker } from "../../../support/race-stand.ts";
 
-const redis = useRedis();
+const races = useRaces();
 
 interface Return {
   readonly race: RaceStand;
@@ -16,7 +15,7 @@ interface Return {
 }
 
 async function createReturn(): Promise<Return> {
-  const race = await createRaceStand(redis.fresh(), { redisUrl: redis.url() });
+  const race = await races();
   const holder = await race.worker();
   const { emulator, receiver } = race.rig;
   receiver.answer = () => 503;
@@ -64,12 +63,9 @@ describe("a come-back is listed beside its parent", () => {
   it("R43 whose holder wakes first: its own fact and the evidence name the same message", async () => {
     const { race, parent, holder, wake } = await createReturn();
     const b = await race.worker();
-    const naming = b.stop("published", "before");
-    const page = b.page();
-    await naming.reached;
+    const naming = await stallPage(b, "published", "before");
     await wake();
-    naming.release();
-    await page;
+    await naming.goOn();
     expect([...holder.rig.eventsOf("double:found"), ...b.rig.eventsOf("double:found")]).toEqual([]);
     expect(await race.states([parent])).toEqual(["gone"]);
     expect(race.rig.emulator.dlq.size).toBe(0);

@@ -2,16 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
-import {
-  createRaceStand,
-  takeoverMs,
-  type RaceStand,
-  type Worker,
-  stallPage,
-} from "../../../support/race-stand.ts";
-import { useRedis } from "../../../support/redis.ts";
+import { type RaceStand, stallPage, takeoverMs, useRaces, ways } from "../../../support/race-stand.ts";
 
-const redis = useRedis();
+const races = useRaces();
 
 const drops = `
     minAge: 0s
@@ -24,14 +17,9 @@ const republishes = drops.replace("then: drop", "then: republish");
 async function stand(): Promise<RaceStand & { kept(): Promise<readonly string[]> }> {
   const dir = createFolder().path;
   const document = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`;
-  const race = await createRaceStand(redis.fresh(), { redisUrl: redis.url(), drain: drops, document });
+  const race = await races({ drain: drops, document });
   return { ...race, kept: async () => (await readArchive(dir)).ids.toSorted() };
 }
-
-const ways = [
-  ["a page", (worker: Worker) => worker.page()],
-  ["a sweep", (worker: Worker) => worker.sweep()],
-] as const;
 
 describe("a worker that drops dies", () => {
   it.each(ways)(
@@ -40,9 +28,7 @@ describe("a worker that drops dies", () => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
       const ids = race.seed(2);
-      const died = a.stop("archive", "after");
-      void a.page();
-      await died.reached;
+      await stallPage(a, "archive", "after");
       await takeUp(b);
       expect(race.rig.emulator.dlq.size).toBe(2);
       await race.wait(takeoverMs + 1);
@@ -59,9 +45,7 @@ describe("a worker that drops dies", () => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
       const ids = race.seed(2);
-      const died = a.stop("archived", "after");
-      void a.page();
-      await died.reached;
+      await stallPage(a, "archived", "after");
       expect(await race.states(ids)).toEqual(["archived", "archived"]);
       await race.wait(takeoverMs + 1);
       await takeUp(b);

@@ -2,26 +2,15 @@
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import {
-  createRaceStand,
-  horizonMs,
-  takeoverMs,
-  type RaceStand,
-  type WorkerOptions,
-} from "../../../support/race-stand.ts";
-import { useRedis } from "../../../support/redis.ts";
+import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
 
-const redis = useRedis();
-const stand = (options: WorkerOptions = {}): Promise<RaceStand> =>
-  createRaceStand(redis.fresh(), { redisUrl: redis.url(), ...options });
+const stand = useRaces();
 
 /** The first POST of a worker that died with it; `when` the service lost its answer. */
 async function firstUnanswered(race: RaceStand, when: "before" | "after"): Promise<void> {
   race.rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when, count: 1 });
   const dead = await race.worker();
-  const died = dead.stop("publish", "after");
-  void dead.page();
-  await died.reached;
+  await stallPage(dead, "publish", "after");
   await race.wait(takeoverMs + 1);
 }
 

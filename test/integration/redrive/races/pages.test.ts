@@ -3,33 +3,18 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import {
-  createRaceStand,
-  takeoverMs,
-  type RaceStand,
-  type Worker,
-  stallPage,
-} from "../../../support/race-stand.ts";
-import { useRedis } from "../../../support/redis.ts";
+import { type RaceStand, stallPage, takeoverMs, useRaces, ways } from "../../../support/race-stand.ts";
 
-const redis = useRedis();
-const stand = (): Promise<RaceStand> => createRaceStand(redis.fresh(), { redisUrl: redis.url() });
+const stand = useRaces();
 
 const never = new AbortController().signal;
-
-const ways = [
-  ["a page", (worker: Worker) => worker.page()],
-  ["a sweep", (worker: Worker) => worker.sweep()],
-] as const;
 
 const postsOf = ({ posts }: RaceStand): number => posts.length;
 
 /** A worker that died right there, with the records in its hands. */
 async function die(race: RaceStand, call: string, moment: "before" | "after"): Promise<void> {
   const dead = await race.worker();
-  const died = dead.stop(call, moment);
-  void dead.page();
-  await died.reached;
+  await stallPage(dead, call, moment);
 }
 
 describe("a page is in the hands of a worker that stalls", () => {

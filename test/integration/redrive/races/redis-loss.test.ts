@@ -2,18 +2,12 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import {
-  createRaceStand,
-  takeoverMs,
-  type RaceStand,
-  type WorkerOptions,
-} from "../../../support/race-stand.ts";
+import { stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
 
 const redis = useRedis();
-const stand = (options: WorkerOptions = {}): Promise<RaceStand> =>
-  createRaceStand(redis.fresh(), { redisUrl: redis.url(), ...options });
+const stand = useRaces(redis);
 
 async function createProxy(): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
   const url = new URL(redis.url());
@@ -30,12 +24,9 @@ describe("Redis goes away between the answer and the fact", () => {
     const ids = race.seed(2);
     const scripts: string[] = [];
     a.onScript(({ name }) => Promise.resolve(void scripts.push(name)));
-    const answered = a.stop("publish", "after");
-    const page = a.page();
-    await answered.reached;
+    const answered = await stallPage(a, "publish", "after");
     await proxy.cut();
-    answered.release();
-    expect(await page).toMatchObject({ tally: { republished: 2, deleted: 2 } });
+    expect(await answered.goOn()).toMatchObject({ tally: { republished: 2, deleted: 2 } });
     expect(race.rig.emulator.dlq.size).toBe(0);
     expect(scripts.filter((name) => name === "ledger:published")).toHaveLength(1);
     expect(await race.states(ids)).toEqual(["open", "open"]);
@@ -87,13 +78,10 @@ describe("Redis loses everything", () => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
       race.seed(2);
-      const stalled = a.stop(call, moment);
-      const late = a.page();
-      await stalled.reached;
+      const stalled = await stallPage(a, call, moment);
       await race.loseEverything();
       await b.page();
-      stalled.release();
-      await late;
+      await stalled.goOn();
       expect(new Set(race.posts.flatMap(({ ids }) => ids)).size).toBe(2);
       await expectDrainedOnce(race.rig, 2);
     },
@@ -105,12 +93,9 @@ describe("Redis loses everything", () => {
       const race = await stand();
       const a = await race.worker();
       race.seed(2);
-      const stalled = a.stop(script, "before");
-      const page = a.page();
-      await stalled.reached;
+      const stalled = await stallPage(a, script, "before");
       await race.loseEverything();
-      stalled.release();
-      expect(await page).toMatchObject({ tally: { republished: 2, deleted: 2 } });
+      expect(await stalled.goOn()).toMatchObject({ tally: { republished: 2, deleted: 2 } });
       expect(race.posts).toHaveLength(1);
       await expectDrainedOnce(race.rig, 2);
     },
@@ -133,9 +118,7 @@ describe("Redis loses everything", () => {
       });
       const [a, b] = [await race.worker(), await race.worker()];
       const [id] = race.seed(1) as [DlqId];
-      const died = a.stop("remove", "before");
-      void a.page();
-      await died.reached;
+      await stallPage(a, "remove", "before");
       await b.drain.source.ledger.now();
       await race.loseEverything();
       await b.drain.source.ledger.now();
@@ -156,13 +139,10 @@ describe("a failover to a replica that was behind", () => {
     await a.page();
     race.seed(2);
     const failOver = await race.snapshot();
-    const stalled = a.stop("publish", "before");
-    const late = a.page();
-    await stalled.reached;
+    const stalled = await stallPage(a, "publish", "before");
     await failOver();
     expect(await b.page()).toMatchObject({ tally: { republished: 2, deduplicated: 0 } });
-    stalled.release();
-    expect(await late).toMatchObject({ tally: { deduplicated: 2 } });
+    expect(await stalled.goOn()).toMatchObject({ tally: { deduplicated: 2 } });
     expect(race.posts.map(({ ids }) => ids)).toEqual([race.posts[0]?.ids, race.posts[0]?.ids]);
     await expectDrainedOnce(race.rig, 2);
   });
@@ -173,13 +153,10 @@ describe("a failover to a replica that was behind", () => {
     await a.rig.pass();
     const failOver = await race.snapshot();
     const ids = race.seed(2);
-    const stalled = a.stop("remove", "before");
-    const late = a.page();
-    await stalled.reached;
+    const stalled = await stallPage(a, "remove", "before");
     await failOver();
     expect(await b.page()).toMatchObject({ tally: { republished: 2, deduplicated: 2, deleted: 2 } });
-    stalled.release();
-    await late;
+    await stalled.goOn();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
   });

@@ -5,10 +5,11 @@ import { readArchive } from "../../../support/archives.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createLossyRedis, withholdReplyTo } from "../../../support/lossy-redis.ts";
-import { createRaceStand, takeoverMs, type RaceStand, type Worker } from "../../../support/race-stand.ts";
+import { type RaceStand, takeoverMs, useRaces, type Worker } from "../../../support/race-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
+const races = useRaces(redis);
 
 const mixed = `
     minAge: 0s
@@ -22,7 +23,7 @@ const mixed = `
 async function stand(): Promise<RaceStand & { readonly dir: string }> {
   const dir = createFolder().path;
   const document = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`;
-  const race = await createRaceStand(redis.fresh(), { redisUrl: redis.url(), drain: mixed, document });
+  const race = await races({ drain: mixed, document });
   return { ...race, dir };
 }
 

@@ -2,11 +2,9 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { createRaceStand, type RaceStand, stallPage } from "../../../support/race-stand.ts";
-import { useRedis } from "../../../support/redis.ts";
+import { stallPage, useRaces } from "../../../support/race-stand.ts";
 
-const redis = useRedis();
-const stand = (): Promise<RaceStand> => createRaceStand(redis.fresh(), { redisUrl: redis.url() });
+const stand = useRaces();
 
 /** The document of a replica that has not read the newest one yet. */
 const parksAll = `
@@ -82,12 +80,9 @@ describe("a worker under an older document parks", () => {
     const race = await stand();
     const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
     const ids = race.seed(2);
-    const parking = old.stop("park", "before");
-    const page = old.page();
-    await parking.reached;
+    const parking = await stallPage(old, "park", "before");
     const posting = await stallPage(a, "publish", "before");
-    parking.release();
-    await page;
+    await parking.goOn();
     expect(await race.states(ids)).toEqual(["open", "open"]);
     await posting.goOn();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);

@@ -4,19 +4,15 @@ import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createHold } from "../../../support/hold.ts";
 import {
-  createRaceStand,
   horizonMs,
-  takeoverMs,
   type RaceStand,
-  type Worker,
-  type WorkerOptions,
   stallPage,
+  takeoverMs,
+  useRaces,
+  type Worker,
 } from "../../../support/race-stand.ts";
-import { useRedis } from "../../../support/redis.ts";
 
-const redis = useRedis();
-const stand = (options: WorkerOptions = {}): Promise<RaceStand> =>
-  createRaceStand(redis.fresh(), { redisUrl: redis.url(), ...options });
+const stand = useRaces();
 
 /** How a successor comes by what another one left open. */
 const ways = [
@@ -35,9 +31,7 @@ const parking = `
 /** Begun by a worker that died with its POST on its way: the service took it, and nobody heard. */
 async function leaveUnanswered(race: RaceStand): Promise<void> {
   const dead = await race.worker();
-  const died = dead.stop("publish", "after");
-  void dead.page();
-  await died.reached;
+  await stallPage(dead, "publish", "after");
 }
 
 const deletedTimes = ({ rig }: RaceStand, id: DlqId): number =>
@@ -103,9 +97,7 @@ describe("a worker dies between begin and POST", () => {
       const race = await stand();
       const [a, b] = [await race.worker(), await race.worker()];
       const [id] = race.seed(1) as [DlqId];
-      const died = a.stop("publish", "before");
-      void a.page();
-      await died.reached;
+      await stallPage(a, "publish", "before");
       const [begun] = (await race.ledger.peek([id])).views;
       await race.wait(takeoverMs);
       await takeOver(b);

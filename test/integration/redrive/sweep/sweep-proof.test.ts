@@ -4,11 +4,12 @@ import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/redrive/sweep/sweep.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { createRaceStand, takeoverMs, type RaceStand } from "../../../support/race-stand.ts";
+import { type RaceStand, takeoverMs, useRaces } from "../../../support/race-stand.ts";
 import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
+const races = useRaces(redis);
 const never = new AbortController().signal;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -259,7 +260,7 @@ async function dieAt(race: RaceStand, call: "publish" | "published", ids: readon
 
 describe("the halves of a sweep", () => {
   it("reconciling does not wait for settling", async () => {
-    const race = await createRaceStand(redis.fresh(), { redisUrl: redis.url() });
+    const race = await races();
     const settled = race.seed(2);
     await dieAt(race, "published", settled);
     const unknown = race.seed(2);
@@ -278,7 +279,7 @@ describe("the halves of a sweep", () => {
   });
 
   it("fail each for itself, and both are told", async () => {
-    const race = await createRaceStand(redis.fresh(), { redisUrl: redis.url() });
+    const race = await races();
     const pending = race.seed(2);
     race.rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
     await (await race.worker()).page();

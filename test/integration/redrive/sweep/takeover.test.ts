@@ -3,22 +3,14 @@ import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import {
-  createRaceStand,
-  horizonMs,
-  stallPage,
-  takeoverMs,
-  type RaceStand,
-  type WorkerOptions,
-} from "../../../support/race-stand.ts";
+import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
 
-const stand = (options: WorkerOptions = {}): Promise<RaceStand> =>
-  createRaceStand(redis.fresh(), { redisUrl: redis.url(), ...options });
+const stand = useRaces(redis);
 
 function drainWith(unknownOutcome: "republish" | "park"): string {
   return `
@@ -109,9 +101,7 @@ async function leaveInDoubt(policy: "republish" | "park"): Promise<RaceStand> {
   const race = await stand({ drain: drainWith(policy) });
   race.seed(10);
   const dead = await race.worker();
-  const died = dead.stop("publish", "after");
-  void dead.page();
-  await died.reached;
+  await stallPage(dead, "publish", "after");
   expect(await race.ledger.summary()).toMatchObject({ open: 10 });
   await race.wait(horizonMs + 1);
   return race;
