@@ -11,7 +11,7 @@ import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { drainInProcess } from "../../redrive/pass/drain-in-process.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import { toExit, worseExit, type Register } from "../command-context.ts";
-import { counted } from "../output/words.ts";
+import { counted, toAge } from "../output/words.ts";
 import { hasConsent, currentUser, createStop, type Stop } from "../input/person.ts";
 import { loadAll } from "../load.ts";
 import type { Io } from "../io.ts";
@@ -20,11 +20,7 @@ import { createProgressLine } from "../output/progress.ts";
 import { withActingCore } from "../with-core.ts";
 import { toProgress, toSummary, type PassLine, createReasonCount, type ReasonCount } from "./results.ts";
 
-interface DrainFlags {
-  readonly all?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
+type DrainFlags = Readonly<{ all?: boolean; yes?: boolean; json?: boolean }>;
 
 export const registerDrain: Register = (program, { io, exitWith }) => {
   program
@@ -57,19 +53,16 @@ async function toQuestion(core: Core, drains: readonly DrainRuntime[]): Promise<
     drains.map(async (drain) => {
       const { config, source } = drain;
       const facts = await source.passes.facts(config.name);
-      const count =
-        facts === null
-          ? "not counted yet"
-          : `${facts.due} due, ${facts.held} held, ${facts.parked} parked when last counted, ${toAge(facts)}`;
+      const count = facts === null ? "not counted yet" : toCountText(facts);
       return `  ${config.name} (${config.mode}) on ${addressOf(core, drain).host}: ${count}`;
     }),
   );
   return `One pass over:\n${lines.join("\n")}\nGo on?`;
 }
 
-function toAge({ lastSuccessAt }: DrainFacts): string {
-  if (lastSuccessAt === null) return "in a pass that did not end";
-  return `${formatDuration(Math.max(0, systemClock.now() - lastSuccessAt))} ago`;
+function toCountText({ due, held, parked, lastSuccessAt: at }: DrainFacts): string {
+  const when = at === null ? "in a pass that did not end" : `${toAge(at, systemClock.now())} ago`;
+  return `${due} due, ${held} held, ${parked} parked when last counted, ${when}`;
 }
 
 async function drainAll(
@@ -106,18 +99,17 @@ function toStopped({ drain, tally }: PassLine): string {
 }
 
 async function reportPause(core: Core, drain: DrainRuntime, io: Io): Promise<void> {
-  const { config } = drain;
+  const { name, paused } = drain.config;
   const pause = await readPause(core, drain);
-  if (config.paused) io.err(`${config.name}: paused by the drains document; nothing will be published\n`);
-  if (pause !== undefined) {
-    io.err(
-      `${config.name}: paused by ${pause.by}: ${pause.reason}; nothing will be published (redriver resume)\n`,
-    );
-  }
+  const report = (who: string, fix: string): void =>
+    io.err(`${name}: paused by ${who}; nothing will be published${fix}\n`);
+  if (paused) report("the drains document", "");
+  if (pause !== undefined) report(`${pause.by}: ${pause.reason}`, " (redriver resume)");
 }
 
 async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Promise<PassLine> {
   const { name, mode } = drain.config;
+  const { passes } = core.settings;
   const progress = createProgressLine(io);
   let latest: Tally | null = null;
   const startedAt = systemClock.monotonic();
@@ -125,7 +117,7 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
     await reportPause(core, drain, io);
     const result = await drainInProcess(
       drain,
-      { ...core.settings.passes, alwaysFull: true },
+      { ...passes, alwaysFull: true },
       stop,
       (tally) => {
         latest = tally;
@@ -138,9 +130,8 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
     );
     if (result.kind === "busy") {
       const open = (await drain.source.passes.facts(name))?.openPass;
-      const since =
-        open === null || open === undefined ? "" : ` since ${new Date(open.startedAt).toISOString()}`;
-      const wait = formatDuration(core.settings.passes.abandonAfterMs);
+      const since = open ? ` since ${new Date(open.startedAt).toISOString()}` : "";
+      const wait = formatDuration(passes.abandonAfterMs);
       io.err(
         `${name}: a pass of this drain is open${since}; nothing was done. It is taken for abandoned after ${wait} without progress (passes.abandonAfter)\n`,
       );
@@ -151,26 +142,15 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
     const left = mode === "live" && tally.due + tally.inDoubt > 0;
     // Its last page was in work, which ends in order: what it still waited for then is left.
     const isStopped = outcome === "complete" && left && stop.stopping.aborted;
-    return {
-      drain: name,
-      mode,
-      outcome: isStopped ? "stopped" : outcome,
-      tally,
-      durationMs,
-      exitCode: outcome === "partial" ? 1 : left ? 3 : 0,
-    };
+    const exitCode = outcome === "partial" ? 1 : left ? 3 : 0;
+    return { drain: name, mode, outcome: isStopped ? "stopped" : outcome, tally, durationMs, exitCode };
   } catch (error) {
     const { exitCode, message } = toExit(error);
     const isStopped = stop.stopping.aborted && isRedriverError(error) && error.code === "stopped";
     if (!isStopped) io.err(`${name}: ${message}\n`);
-    return {
-      drain: name,
-      mode,
-      outcome: exitCode === 3 ? "stopped" : "failed",
-      tally: latest,
-      durationMs: Math.round(systemClock.monotonic() - startedAt),
-      exitCode,
-    };
+    const durationMs = Math.round(systemClock.monotonic() - startedAt);
+    const outcome = exitCode === 3 ? "stopped" : "failed";
+    return { drain: name, mode, outcome, tally: latest, durationMs, exitCode };
   } finally {
     progress.end();
   }

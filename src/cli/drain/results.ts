@@ -1,30 +1,25 @@
-import type { Events } from "../../ports/events.ts";
+import type { RedriverEvent } from "../../ports/events.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { PassCounts, Tally } from "../../ports/passes.ts";
 import { toTable } from "../output/table.ts";
 
-/** How many records one decision was made of for one reason. */
-export interface DecisionCount {
-  readonly decision: string;
-  readonly reason: string;
-  /** Null: no rule decided. */
-  readonly rule: string | null;
-  readonly count: number;
-}
+export type DecisionCount = ReturnType<ReasonCount["of"]>[number];
+export type ReasonCount = ReturnType<typeof createReasonCount>;
+
+/** Decisions by which a record stays in the queue. */
+const leaves: ReadonlySet<string> = new Set<Decision["then"]>(["hold", "park"]);
 
 /**
- * Counts the decisions of a command's passes, by drain, decision, reason and rule. What a pass left in the queue is listed by the next one
- * again, so of that the last pass alone is counted, and a record once.
+ * Counts the decisions of a command's passes, by drain, decision, reason and rule. The next pass lists again
+ * what a pass left in the queue, so of that only the last pass is counted, and a record once.
  */
-export interface ReasonCount extends Events {
-  /** Most frequent first. */
-  of(drain: string): readonly DecisionCount[];
-}
-
-export function createReasonCount(): ReasonCount {
-  const counts = new Map<string, DecisionCount & { readonly drain: string }>();
+export function createReasonCount() {
+  const counts = new Map<
+    string,
+    { drain: string; decision: string; reason: string; rule: string | null; count: number }
+  >();
   return {
-    emit(event) {
+    emit(event: RedriverEvent): void {
       if (event.type === "pass:opened") {
         for (const [key, { drain, decision }] of counts) {
           if (drain === event.drain && leaves.has(decision)) counts.delete(key);
@@ -36,16 +31,13 @@ export function createReasonCount(): ReasonCount {
       const count = (counts.get(key)?.count ?? 0) + 1;
       counts.set(key, { drain: event.drain, decision, reason, rule, count });
     },
-    of: (drain) =>
+    /** Most frequent first. */
+    of: (wanted: string) =>
       [...counts.values()]
-        .filter((one) => one.drain === drain)
         .toSorted((one, other) => other.count - one.count)
-        .map(({ decision, reason, rule, count }) => ({ decision, reason, rule, count })),
+        .flatMap(({ drain, ...count }) => (drain === wanted ? [count] : [])),
   };
 }
-
-/** Decisions by which a record stays in the queue. */
-const leaves: ReadonlySet<string> = new Set<Decision["then"]>(["hold", "park"]);
 
 /** One drain's pass as a command shows it. */
 export interface PassLine {

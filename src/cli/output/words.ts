@@ -8,7 +8,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** `3 parked`; empty for 0. */
 export function ifAny(count: number, what: string): string {
-  return count === 0 ? "" : `${count} ${what}`;
+  return count > 0 ? `${count} ${what}` : "";
 }
 
 /** `guard 20`, `rate-limit 3`. */

@@ -1,30 +1,24 @@
-import { pauseOf, type PauseRecord } from "../../ports/pauses.ts";
+import { pauseOf } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { readQueueFacts } from "../../compose/read-facts.ts";
-import type { SourceId, DrainName } from "../../ports/ids.ts";
+import type { SourceId } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
-import { lateCheckMs, type LanesCounted, type LaneView } from "../../ports/lanes.ts";
+import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
 import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
 
-/** Since when a drain is paused, by whom and why. The document has only that it is. */
-export type DrainPause = PauseRecord | { readonly by: "document" } | null;
-
-export interface StatusQuestion {
-  readonly nextRuns: ReadonlyMap<string, number>;
-  /** Of a document that does not load: then its names are known and nothing else of it. */
-  readonly problems: number;
-  /** Unix ms. */
-  readonly now: number;
-}
-
 /** Everything that Redis knows of the document's drains and sources, and of who works on them. */
-export async function readStatus(core: Core, { nextRuns, problems, now }: StatusQuestion) {
+export async function readStatus(
+  core: Core,
+  /** `problems`: of a document that does not load, so that only its names are known. `now`: Unix ms. */
+  { nextRuns, problems, now }: { nextRuns: ReadonlyMap<string, number>; problems: number; now: number },
+) {
   const isWhole = problems === 0;
   const [facts, replicas, pauses] = await Promise.all([
     readQueueFacts(core),
     core.replicas.all(),
-    readPauses(core),
+    Promise.all([...core.sources.values()].map((source) => source.pauses.all())),
   ]);
+  const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
   return {
     at: now,
     /** Null: the document has problems, and the replicas go on under one from before. */
@@ -32,13 +26,13 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
     documentProblems: problems,
     drains: facts.drains.map(({ drain, source, guards, facts: found }) => {
       const config = core.drains.get(drain)?.config;
-      const byPerson = pauseOf(pauses.get(source) ?? [], drain);
-      const paused: DrainPause = byPerson ?? (config?.paused === true ? { by: "document" } : null);
+      // The document has only that it is paused, not since when or why.
+      const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
       return {
         drain,
         source,
         mode: isWhole ? (config?.mode ?? "plan") : null,
-        paused,
+        paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,
         /** Null: no daemon has scheduled it. */
         nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
@@ -51,7 +45,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
         source,
         ...summary,
         census,
-        lanes: lanes === null ? null : await readLanes(core, source),
+        lanes: lanes && (await readLanes(core, source)),
       })),
     ),
     replicas: replicas.map((replica) => ({
@@ -59,11 +53,6 @@ export async function readStatus(core: Core, { nextRuns, problems, now }: Status
       sameDocument: isWhole && replica.documentHash === core.document.hash,
     })),
   };
-}
-
-async function readLanes(core: Core, source: SourceId): Promise<LanesStatus | null> {
-  const lanes = core.sources.get(source)?.runtime.lanes;
-  return lanes === undefined ? null : readLaneNext(core, await lanes.views(maxLanesShown));
 }
 
 /** As the metric counts it: what the ledger does not know now, in place of what the last pass met under way. */
@@ -78,50 +67,37 @@ function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: numbe
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
-async function readPauses(core: Core): Promise<ReadonlyMap<string, readonly PauseRecord[]>> {
-  return new Map(
-    await Promise.all(
-      [...core.sources.values()].map(
-        async ({ runtime, pauses }) => [runtime.config.id, await pauses.all()] as const,
-      ),
-    ),
-  );
+async function readLanes(core: Core, source: SourceId) {
+  const lanes = core.sources.get(source)?.runtime.lanes;
+  return lanes === undefined ? null : readLaneNext(core, await lanes.views(maxLanesShown));
 }
 
-/** A lane with when it can go on. */
-export interface LaneStatus extends LaneView {
-  /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
-  readonly nextInMs: number | null;
-  /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
-  readonly awaitsLook: boolean;
-}
-
-/** The lanes of one source. */
-export interface LanesStatus extends Pick<LanesCounted, "counts"> {
-  /** Those that are shown one by one, in their order. */
-  readonly reported: readonly LaneStatus[];
-}
+export type LaneStatus = Awaited<ReturnType<typeof readLaneNext>>["reported"][number];
 
 /** Asks the lanes of each drain with nothing wanted, which changes nothing. Throws `redis-unavailable`. */
 export async function readLaneNext(
   { drains }: Pick<Core, "drains">,
-  { lanes, counts }: LanesCounted,
-): Promise<LanesStatus> {
+  { lanes, counts }: Pick<LanesCounted, "lanes" | "counts">,
+) {
   const names = [...new Set(lanes.map(({ drain }) => drain))];
-  const next = new Map((await Promise.all(names.map((name) => ofDrain(name)))).flat());
+  const peeked = await Promise.all(
+    names.map(async (name) => {
+      const drain = drains.get(name);
+      if (drain?.config.lane === undefined) return [];
+      const origins = lanes.filter((lane) => lane.drain === name).map(({ origin }) => origin);
+      return peekLanes(drain, drain.config.lane, origins);
+    }),
+  );
+  const next = new Map(peeked.flat().map(({ lane, nextInMs }) => [lane, nextInMs]));
   return {
     counts,
+    /** Those that are shown one by one, in their order. */
     reported: lanes.map((lane) => {
+      /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
       const nextInMs = next.get(lane.lane) ?? null;
-      return { ...lane, nextInMs, awaitsLook: nextInMs === lateCheckMs };
+      /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
+      const awaitsLook = nextInMs === lateCheckMs;
+      return { ...lane, nextInMs, awaitsLook };
     }),
   };
-
-  async function ofDrain(name: DrainName): Promise<readonly (readonly [string, number | null])[]> {
-    const drain = drains.get(name);
-    if (drain?.config.lane === undefined) return [];
-    const origins = lanes.filter((lane) => lane.drain === name).map(({ origin }) => origin);
-    const peeked = await peekLanes(drain, drain.config.lane, origins);
-    return peeked.map(({ lane, nextInMs }) => [lane, nextInMs] as const);
-  }
 }

@@ -6,13 +6,23 @@ import type { LaneStatus, Status } from "./read.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
-/** What `redriver status` prints, in lines of so many columns: a table of the drains, then the lines of each part. */
+/** What `redriver status` prints: a table of the drains, then the lines of each part. */
 export function toStatusText(columns: number, status: Status): string {
+  const { drains, sources, replicas, at } = status;
+  const table = toTable(drains, {
+    drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
+    mode: toModeText,
+    due: ({ due }) => due ?? "-",
+    held: ({ held }) => held ?? "-",
+    parked: ({ parked }) => parked ?? "-",
+    "in doubt": ({ inDoubt }) => inDoubt ?? "-",
+    "next pass": (drain) => toNextText(drain, replicas, at),
+  });
   const sections = [
     toDocumentText(columns, status),
-    toDrainTable(columns, status),
-    ...status.drains.map((drain) => toDrainText(columns, drain, status.at)),
-    ...status.sources.map((source) => toSourceText(columns, source, status)),
+    table,
+    ...drains.map((drain) => toDrainText(columns, drain, at)),
+    ...sources.map((source) => toSourceText(columns, source, status)),
     toReplicaText(columns, status),
   ];
   return sections.join("\n");
@@ -31,25 +41,9 @@ function toDocumentText(columns: number, { documentHash, documentProblems, repli
   if (documentHash !== null) return `document ${documentHash}\n`;
   const hashes = [...new Set(replicas.map((replica) => replica.documentHash))];
   const running = hashes.length === 0 ? "" : `; replicas go on under ${hashes.join(", ")}`;
-  const problems = counted(documentProblems, "problem");
-  return wrapWords(
-    columns,
-    0,
-    "",
-    `document does not load: ${problems}, see redriver rules check; modes and guards are not known here${running}`,
-  );
-}
-
-function toDrainTable(columns: number, { drains, replicas, at }: Status): string {
-  return toTable(drains, {
-    drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
-    mode: toModeText,
-    due: ({ due }) => due ?? "-",
-    held: ({ held }) => held ?? "-",
-    parked: ({ parked }) => parked ?? "-",
-    "in doubt": ({ inDoubt }) => inDoubt ?? "-",
-    "next pass": (drain) => toNextText(drain, replicas, at),
-  });
+  const problems = `${counted(documentProblems, "problem")}, see redriver rules check`;
+  const text = `document does not load: ${problems}; modes and guards are not known here${running}`;
+  return wrapWords(columns, 0, "", text);
 }
 
 /** Of a mode that is not known only a pause is shown. */
@@ -134,50 +128,61 @@ function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: numbe
 }
 
 function toSourceText(columns: number, source: SourceStatus, { at: now, drains, replicas }: Status): string {
-  const sourcePauses = replicas.flatMap((replica) =>
-    replica.resting
+  const pauses = replicas.flatMap(({ replica, resting, seenAt }) =>
+    resting
       .filter((one) => one.source === source.source)
       .flatMap(({ state, code }) => [
-        `${replica.replica} is ${state} (${code})`,
-        `reported ${toAge(replica.seenAt, now)} ago`,
+        `${replica} is ${state} (${code})`,
+        `reported ${toAge(seenAt, now)} ago`,
       ]),
   );
   return toSection(columns, `source ${source.source}\n`, [
     ...toCensusRows(source.census, now),
-    ["ledger", toLedgerItems(source, now)],
+    [
+      "ledger",
+      [
+        `open ${source.open ?? "-"}`,
+        `unknown ${source.unknown ?? "-"}`,
+        `pending delete ${source.pendingDelete ?? "-"}`,
+        source.oldestPendingAt && `the oldest ${toAge(source.oldestPendingAt, now)}`,
+        source.failedDeletes && `failed deletes ${source.failedDeletes}`,
+        `settle gate ${source.settleGate ?? "-"}`,
+      ],
+    ],
     ...toLaneRows(source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
     // Halts and rate limits are each process's own, so a replica that does not run reports none.
-    ["pauses", sourcePauses],
+    ["pauses", pauses],
   ]);
 }
 
-function toExpiring(count: number): string {
-  return `${count} ${count === 1 ? "expires" : "expire"} soon`;
+function toExpiring(count: number, tail: string): Part {
+  return count > 0 && `${count} ${count === 1 ? "expires" : "expire"} soon ${tail}`;
 }
 
 function toCensusRows(census: SourceStatus["census"], now: number): readonly ListRow[] {
   if (census === null) return [["queue", ["not counted yet"]]];
-  const { expiringUnarchived, expiringAccepted, oldestEnteredAt, earliestExpiryAt, strayComeBacks } = census;
-  const first =
-    earliestExpiryAt !== null &&
-    (earliestExpiryAt >= now
-      ? `first expires in ${formatDuration(earliestExpiryAt - now)}`
-      : "the first has expired");
-  const items = [
-    counted(census.depth, "record"),
-    oldestEnteredAt !== null && `oldest ${toAge(oldestEnteredAt, now)}`,
-    first,
-    expiringAccepted > 0 && `${toExpiring(expiringAccepted)} and no copy is wanted`,
-    `counted ${toAge(census.at, now)} ago`,
-  ];
-  const trouble = [
-    ifAny(census.unselected, "selected by no drain"),
-    ifAny(strayComeBacks.count, "of them failed again after a redrive"),
-    expiringUnarchived > 0 && `${toExpiring(expiringUnarchived)} without a copy`,
-  ];
+  const { oldestEnteredAt, earliestExpiryAt: expiryAt, strayComeBacks } = census;
+  const isExpired = expiryAt !== null && expiryAt < now;
   return [
-    ["queue", items],
-    ["!", trouble],
+    [
+      "queue",
+      [
+        counted(census.depth, "record"),
+        oldestEnteredAt !== null && `oldest ${toAge(oldestEnteredAt, now)}`,
+        isExpired && "the first has expired",
+        expiryAt !== null && !isExpired && `first expires in ${formatDuration(expiryAt - now)}`,
+        toExpiring(census.expiringAccepted, "and no copy is wanted"),
+        `counted ${toAge(census.at, now)} ago`,
+      ],
+    ],
+    [
+      "!",
+      [
+        ifAny(census.unselected, "selected by no drain"),
+        ifAny(strayComeBacks.count, "of them failed again after a redrive"),
+        toExpiring(census.expiringUnarchived, "without a copy"),
+      ],
+    ],
     [
       "back from",
       strayComeBacks.top.map(
@@ -195,17 +200,14 @@ function toLaneRows(
 ): readonly ListRow[] {
   if (lanes === null) return [];
   const { counts, reported } = lanes;
-  const all = countStates((state) => counts[state]);
-  const more = countStates((state) => counts[state] - reported.filter((lane) => lane.state === state).length);
+  const shownOf = (state: LaneState): number => reported.filter((lane) => lane.state === state).length;
+  const all = present(laneStates.map((state) => ifAny(counts[state], state)));
+  const more = present(laneStates.map((state) => ifAny(counts[state] - shownOf(state), state)));
   return [
     ["lanes", all.length === 0 ? ["none yet"] : all],
     ...reported.map((lane): ListRow => ["", toLaneItems(lane, now, standstillOf(lane.drain)), 4]),
     ["", more.map((text, index) => (index === 0 ? `and ${text}` : text)), 4],
   ];
-}
-
-function countStates(countOf: (state: LaneState) => number): readonly string[] {
-  return laneStates.flatMap((state) => (countOf(state) > 0 ? [`${countOf(state)} ${state}`] : []));
 }
 
 /** Why nothing begins in a drain's lanes, whatever these allow. Null: it does. */
@@ -251,17 +253,6 @@ function toLaneNext(lane: LaneStatus, standstill: string | null): string | null 
   if (awaitsLook) return `${next} after a listing check that is due`;
   if (nextInMs > 0) return `${next} in ${formatDuration(nextInMs)}`;
   return state === "halted" ? "next probe now" : `takes ${Math.max(0, size - sent)} more now`;
-}
-
-function toLedgerItems(source: SourceStatus, now: number): readonly Part[] {
-  return [
-    `open ${source.open ?? "-"}`,
-    `unknown ${source.unknown ?? "-"}`,
-    `pending delete ${source.pendingDelete ?? "-"}`,
-    source.oldestPendingAt && `the oldest ${toAge(source.oldestPendingAt, now)}`,
-    source.failedDeletes && `failed deletes ${source.failedDeletes}`,
-    `settle gate ${source.settleGate ?? "-"}`,
-  ];
 }
 
 function toReplicaText(columns: number, { replicas, at: now }: Status): string {
