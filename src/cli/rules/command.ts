@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { documentJsonSchemaText } from "../../config/document/schema/json-schema.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toCheckJson, toCheckText } from "./check-text.ts";
+import { toCheckJson, toCheckText, toTestJson, toTestText } from "./results-text.ts";
 import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
 import { runRuleTests } from "./run-tests.ts";
-import { toTestJson, toTestText } from "./test-text.ts";
 import type { ExplainFlags } from "./explain-command.ts";
 import { itemCheckOf } from "./trial.ts";
 import { printResult } from "../output/print.ts";
@@ -59,10 +58,7 @@ export const registerRules: Register = (program, context) => {
     .action(() => context.io.out(documentJsonSchemaText()));
 };
 
-interface CheckFlags {
-  readonly strict?: boolean;
-  readonly json?: boolean;
-}
+type CheckFlags = Readonly<{ strict?: boolean; json?: boolean }>;
 
 function check(
   file: string | undefined,
@@ -76,10 +72,7 @@ function check(
   else if (flags.strict === true && opened.outcome.warnings.length > 0) exitWith(1);
 }
 
-interface TestFlags {
-  readonly drain?: string;
-  readonly json?: boolean;
-}
+type TestFlags = Readonly<{ drain?: string; json?: boolean }>;
 
 function test(
   file: string | undefined,

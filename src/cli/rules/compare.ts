@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../message/json-value.ts";
+import { parseJson, type JsonValue } from "../../message/json-value.ts";
 import { differencesOf } from "../../message/body-differences.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { toPrintable, toShownJson, toShownText } from "../../message/masked-text.ts";
@@ -61,12 +61,12 @@ function headerOf(item: BatchItem, name: string, headerPrefix: string): string |
 /** Texts are equal as they are, or as the JSON that both are. */
 function unmetByBody(got: string, expected: JsonValue): readonly Unmet[] {
   if (got === expected) return [];
-  const gotJson = toParsed(got);
-  const expectedJson = typeof expected === "string" ? toParsed(expected) : { value: expected };
-  if (gotJson === null || expectedJson === null) {
+  const gotJson = parseJson(got);
+  const expectedJson = typeof expected === "string" ? parseJson(expected) : expected;
+  if (gotJson === undefined || expectedJson === undefined) {
     return [{ what: "body", expected: shown(expected), got: toShownText(got, "content") || "nothing" }];
   }
-  const differences = differencesOf(expectedJson.value, gotJson.value, maxBodyPlaces, "content");
+  const differences = differencesOf(expectedJson, gotJson, maxBodyPlaces, "content");
   return differences.map(({ pointer, before, after }) => ({
     what: pointer === "" ? "body" : `body ${toPrintable(pointer)}`,
     expected: shown(before),
@@ -93,12 +93,4 @@ function shown(value: unknown): string {
 
 function toList(losses: readonly string[] | undefined): string | undefined {
   return losses && ([...new Set(losses)].toSorted().join(", ") || "none");
-}
-
-function toParsed(text: string): { readonly value: unknown } | null {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return null;
-  }
 }

@@ -1,43 +1,54 @@
-import { isObject } from "../../message/json-value.ts";
+import { isObject, parseJson } from "../../message/json-value.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
-import { RedriverError } from "../../ports/errors.ts";
+import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import { createLineageKeys } from "../../compose/secrets.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { SourceConfig } from "../../ports/drains.ts";
+import { readNamedFile } from "../input/named-file.ts";
 import type { Io } from "../io.ts";
 
-export interface GivenRecord {
+interface GivenRecord {
   readonly raw: RawRecord;
   /** The drain that an entry of the archive names. */
   readonly drain: string | null;
 }
 
+/** A record is at most some megabytes: its body, and a response. */
+const maxBytes = 67_108_864;
+
 /**
- * One record from JSON text: as the service lists it, as the only one of a listing (`{ "messages": [ … ] }` or a list), or in an entry of
- * the archive or of a plan (`{ "record": { … } }`). Throws `command-misused` for anything else.
+ * One record from JSON text of a file or stdin: as the service lists it, as the only one of a listing
+ * (`{ "messages": [ … ] }` or a list), or in an entry of the archive or of a plan (`{ "record": { … } }`).
+ * Throws `command-misused` for anything else.
  */
-export function parseRecordText(text: string): GivenRecord {
-  return toGiven(parseOneValue(text));
+export async function readGivenRecord(from: string): Promise<GivenRecord> {
+  const text = await readText(from);
+  const value = parseJson(text);
+  if (value !== undefined) return toGiven(value);
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const isMany = lines.length > 1 && lines.every((line) => parseJson(line) !== undefined);
+  throw misused(isMany ? `${lines.length} lines of JSON` : "text that is no JSON");
 }
 
-function parseOneValue(text: string): unknown {
+async function readText(from: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    const isMany = lines.length > 1 && lines.every(isJson);
-    throw misused(isMany ? `${lines.length} lines of JSON` : "text that is no JSON");
+    for await (const chunk of readNamedFile(from)) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        throw new RedriverError("command-misused", `${from} is larger than ${maxBytes} bytes`);
+      }
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (isRedriverError(cause)) throw cause;
+    const expected = "a dlqId (<milliseconds>-<sequence>), a file that can be read, or -";
+    const got = JSON.stringify(from);
+    throw new RedriverError("command-misused", `expected ${expected}; got ${got}`, { cause });
   }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function toGiven(value: unknown): GivenRecord {

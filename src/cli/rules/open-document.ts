@@ -10,6 +10,8 @@ import { unknownDrain } from "../input/choose-drains.ts";
 import type { Io } from "../io.ts";
 import { loadSettingsFor } from "../load.ts";
 
+type LoadedDocument = Extract<DocumentOutcome, { ok: true }>;
+
 /** A drains document with the places in its text, and the settings that decide how it is read. Needs no token. */
 export interface OpenedDocument {
   readonly file: string;
@@ -29,7 +31,7 @@ export function openDocument(command: Command, io: Io, named: string | undefined
 }
 
 /** The document, or `document-invalid` with all that is wrong. Warnings go to stderr. */
-export function requireDocument({ outcome }: OpenedDocument, io: Io): Extract<DocumentOutcome, { ok: true }> {
+export function requireDocument({ outcome }: Pick<OpenedDocument, "outcome">, io: Io): LoadedDocument {
   if (outcome.ok) {
     for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);
     return outcome;
@@ -41,27 +43,20 @@ export function requireDocument({ outcome }: OpenedDocument, io: Io): Extract<Do
 export function drainsNamed({ drains }: DrainsDocument, name: string | undefined): readonly DrainConfig[] {
   if (name === undefined) return drains;
   const named = drains.filter((drain) => drain.name === name);
-  if (named.length > 0) return named;
-  throw unknownDrain(
-    name,
-    drains.map((drain) => drain.name),
-  );
+  const known = drains.map((drain) => drain.name);
+  if (named.length === 0) throw unknownDrain(name, known);
+  return named;
 }
 
 /** Only what has to do with the document itself: addresses and tokens are for the daemon to miss. */
-function withSettings(
-  outcome: Extract<DocumentOutcome, { ok: true }>,
-  settings: Settings,
-  file: string,
-): DocumentOutcome {
+function withSettings(outcome: LoadedDocument, settings: Settings, file: string): DocumentOutcome {
   const problems = checkDocument(settings, outcome.document).map((problem): Problem => ({
     file,
     ...outcome.locate(toPath(problem.path ?? "")),
     ...problem,
   }));
-  return problems.length === 0
-    ? outcome
-    : { ok: false, problems: firstProblems(problems), warnings: outcome.warnings };
+  if (problems.length === 0) return outcome;
+  return { ok: false, problems: firstProblems(problems), warnings: outcome.warnings };
 }
 
 /** `drains.orders.rules[1]` → `["drains", "orders", "rules", 1]`; what is written otherwise leads to its parent. */

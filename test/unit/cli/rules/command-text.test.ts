@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toCheckText } from "../../../../src/cli/rules/check-text.ts";
+import { toCheckText, toTestText } from "../../../../src/cli/rules/results-text.ts";
 import { runRuleTests } from "../../../../src/cli/rules/run-tests.ts";
-import { toTestText } from "../../../../src/cli/rules/test-text.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { parseYaml } from "../../../../src/config/text/yaml-tree.ts";
 import { fitting } from "../../../support/fitting.ts";

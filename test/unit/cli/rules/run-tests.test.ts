@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { testNow, toTestRecord } from "../../../../src/cli/rules/test-record.ts";
+import { testNow, toTestRecord } from "../../../../src/cli/rules/run-tests.ts";
 import type { DrainConfig } from "../../../../src/ports/drains.ts";
 import { loaded, resultsOf } from "../../../support/drains-documents.ts";
 

@@ -1,0 +1,99 @@
+import { countProblems, type Problem } from "../../config/problem.ts";
+import type { DrainsDocument } from "../../ports/drains.ts";
+import { counted, joined, present } from "../output/words.ts";
+import type { OpenedDocument } from "./open-document.ts";
+import { wrapWords, wrapList, wrapText } from "../output/wrap.ts";
+import type { TestResult, TestRun } from "./run-tests.ts";
+import { toWalkText } from "./explain-text.ts";
+
+type Checked = Pick<OpenedDocument, "file" | "outcome">;
+
+/**
+ * What `redriver rules check` found, errors and warnings in the order of the document. On a terminal the sentence is below the
+ * place. Elsewhere each finding is one line, in the form that compilers use and editors and CI read.
+ */
+export function toCheckText(columns: number, { file, outcome }: Checked): string {
+  const { warnings } = outcome;
+  const problems = outcome.ok ? [] : outcome.problems;
+  const findings = [
+    ...problems.map((problem) => ({ kind: "error", ...problem }) as const),
+    ...warnings.map((problem) => ({ kind: "warning", ...problem }) as const),
+  ].toSorted(byPlace);
+  const counts = present([
+    problems.length > 0 && counted(countProblems(problems), "error"),
+    warnings.length > 0 && counted(countProblems(warnings), "warning"),
+  ]);
+  const head = `${counts.join(", ") || "ok"}: ${file}`;
+  const last = outcome.ok ? `${head}: ${toSummary(outcome.document)}` : head;
+  return joined(...findings.map((finding) => toFinding(columns, finding)), wrapWords(columns, 0, "", last));
+}
+
+/** One that counts others has no place in the document. */
+function byPlace(one: Problem, other: Problem): number {
+  const isRest = Number(one.more !== undefined) - Number(other.more !== undefined);
+  return isRest || (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+}
+
+function toFinding(columns: number, finding: Problem & { readonly kind: "error" | "warning" }): string {
+  const { kind, file, line, column, setting, path, message } = finding;
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  const head = present([place, kind, setting ?? path]).join(": ");
+  return Number.isFinite(columns)
+    ? `${head}\n${wrapWords(columns, 2, "", message)}`
+    : `${head}: ${message}\n`;
+}
+
+function toSummary({ sources, drains, hash }: DrainsDocument): string {
+  const rules = drains.reduce((sum, drain) => sum + drain.rules.length, 0);
+  const tests = drains.reduce((sum, drain) => sum + drain.tests.length, 0);
+  return [
+    counted(sources.length, "source"),
+    counted(drains.length, "drain"),
+    counted(rules, "rule"),
+    counted(tests, "test"),
+    `hash ${hash.slice(0, 12)}`,
+  ].join(", ");
+}
+
+export function toCheckJson({ file, outcome }: Checked): object {
+  const { ok, warnings } = outcome;
+  return outcome.ok
+    ? { file, ok, hash: outcome.document.hash, problems: [], warnings }
+    : { file, ok, problems: outcome.problems, warnings };
+}
+
+/** What `redriver rules test` found: what failed, each with its walk through the rules, and a line at the end. */
+export function toTestText(columns: number, file: string, { results, untested }: TestRun): string {
+  const failures = results.filter(({ passed }) => !passed);
+  const drains = new Set(results.map(({ drain }) => drain)).size;
+  const passed = results.length - failures.length;
+  const summary =
+    failures.length === 0
+      ? `ok: ${counted(passed, "test")} of ${counted(drains, "drain")} passed`
+      : `failed: ${failures.length} of ${counted(results.length, "test")}, ${passed} passed`;
+  return joined(
+    ...failures.map((failure) => `${toFailureText(columns, file, failure)}\n`),
+    wrapList(columns, 0, "no tests", untested),
+    `${results.length === 0 ? "there are no tests" : summary}\n`,
+  );
+}
+
+function toFailureText(columns: number, file: string, failure: TestResult): string {
+  const { drain, test, line, column, decision, unmet, walk, otherwise } = failure;
+  return joined(
+    `${file}:${line}:${column}: failed ${drain}\n`,
+    wrapWords(columns, 2, "", test),
+    ...unmet.flatMap(({ what, expected, got }) => [
+      `  ${what}\n`,
+      wrapText(columns, 4, "expected  ", expected),
+      wrapText(columns, 4, "got       ", got),
+    ]),
+    wrapWords(columns, 2, "decision  ", decision),
+    otherwise !== null && toWalkText(columns, walk, otherwise),
+  );
+}
+
+export function toTestJson(file: string, { results, untested }: TestRun): object {
+  const passed = results.filter((result) => result.passed).length;
+  return { file, passed, failed: results.length - passed, untested, results };
+}
