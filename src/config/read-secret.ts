@@ -1,8 +1,9 @@
+import type * as z from "zod";
 import type { SecretRef } from "../ports/drains.ts";
 import { misfit, type Problem } from "./problem.ts";
 import type { Environment } from "./settings/environment.ts";
 import type { Settings } from "./settings/settings.ts";
-import { secretText, signingKey, type ParseSetting } from "./settings/setting-values.ts";
+import { secretText, signingKey } from "./settings/setting-values.ts";
 import { readTextFile } from "./text/read-text-file.ts";
 
 export type SecretReading =
@@ -41,10 +42,10 @@ export function readLineageKey(
 function readSecretFile(
   path: string,
   setting: string,
-  parse: ParseSetting<string> = secretText,
+  schema: z.ZodType<string> = secretText,
 ): SecretReading {
   const file = readTextFile(path, maxSecretBytes);
-  if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting, parse);
+  if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting, schema);
   const expected = "a readable file that holds the secret";
   return { ok: false, problem: { setting, ...misfit(expected, undefined, `: ${file.why}`) } };
 }
@@ -52,11 +53,11 @@ function readSecretFile(
 function checkSecret(
   text: string | undefined,
   setting: string,
-  parse: ParseSetting<string> = secretText,
+  schema: z.ZodType<string> = secretText,
 ): SecretReading {
-  const parsed = parse(text);
-  if (parsed.ok) return parsed;
-  const isThere = text !== undefined && text !== "";
-  const message = isThere ? `expected ${parsed.expected}` : "expected a secret, got nothing";
-  return { ok: false, problem: { setting, expected: parsed.expected, message } };
+  const { data, error } = schema.safeParse(text);
+  if (data !== undefined) return { ok: true, value: data };
+  const expected = error?.issues[0]?.message ?? "";
+  const message = text ? `expected ${expected}` : "expected a secret, got nothing";
+  return { ok: false, problem: { setting, expected, message } };
 }

@@ -63,14 +63,14 @@ export function loadSettings(input: SettingsInput): SettingsOutcome {
   for (const name of settingNames) {
     const row: SettingRow = settingRows[name];
     const value: unknown = config.get(name);
-    const result = row.parse(value);
-    if (result.ok) parsed[name] = result.value;
+    const result = row.schema.safeParse(value);
+    if (result.success) parsed[name] = result.data;
     else {
       // An address may carry a password, also if it is not one that fits.
       const isSecret = row.secret || name.endsWith(".url");
       problems.push({
         ...originOf(name),
-        ...misfit(result.expected, isSecret ? undefined : shownValue(value)),
+        ...misfit(result.error.issues[0]?.message ?? "", isSecret ? undefined : shownValue(value)),
       });
     }
   }
@@ -103,9 +103,8 @@ function readFlags(flags: SettingsInput["flags"]): SettingsFound {
 function toConvictSchema(): convict.Schema<Record<string, unknown>> {
   return nest(
     settingNames.map((name) => {
-      const { default: fallback, doc, secret } = settingRows[name];
-      const env = toEnvName(name);
-      return [name, { default: fallback, doc, env, sensitive: secret, format: "*", nullable: true }];
+      const { default: fallback, doc } = settingRows[name];
+      return [name, { default: fallback, doc, format: "*", nullable: true }];
     }),
   );
 }

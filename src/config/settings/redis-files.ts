@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import * as z from "zod";
 import { misfit, type Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
-import { redisUrl, secretText, type ParseSetting } from "./setting-values.ts";
+import { redisUrl, secretText } from "./setting-values.ts";
 import { settingRows, type SettingName, type SettingRow, type SettingValues } from "./table.ts";
 
 /** Texts of the files; certificates and keys are PEM. */
@@ -15,19 +16,19 @@ const files = {
   url: {
     name: "redis.urlFile",
     holds: "an address such as redis://user:password@host:6379",
-    parse: redisUrl,
+    schema: redisUrl,
     maxBytes: maxSecretBytes,
   },
   sentinelPassword: {
     name: "redis.sentinelPasswordFile",
     holds: "the password",
-    parse: secretText,
+    schema: secretText,
     maxBytes: maxSecretBytes,
   },
   ca: {
     name: "redis.caFile",
     holds: "certificates as PEM",
-    parse: pem((text) => text.includes("-----BEGIN CERTIFICATE-----")),
+    schema: pem((text) => text.includes("-----BEGIN CERTIFICATE-----")),
     // A system's whole list of authorities has about 250 KB.
     maxBytes: 1_048_576,
   },
@@ -35,27 +36,26 @@ const files = {
   cert: {
     name: "redis.certFile",
     holds: "a certificate as PEM",
-    parse: pem((text) => new X509Certificate(text)),
+    schema: pem((text) => new X509Certificate(text)),
     maxBytes: 65_536,
   },
   key: {
     name: "redis.keyFile",
     holds: "a private key as PEM, without a passphrase",
-    parse: pem(createPrivateKey),
+    schema: pem(createPrivateKey),
     maxBytes: maxSecretBytes,
   },
 } as const;
 
 /** The message of the library may quote the file, so only its success counts. */
-function pem(read: (text: string) => unknown): ParseSetting<string> {
-  return (value) => {
+function pem(read: (text: string) => unknown) {
+  return z.string().refine((text) => {
     try {
-      if (typeof value === "string" && read(value) !== false) return { ok: true, value };
+      return read(text) !== false;
     } catch {
-      // Not what it should be.
+      return false;
     }
-    return { ok: false, expected: "PEM" };
-  };
+  });
 }
 
 /** Reads the files that Redis settings name. Problems never repeat what was found in a file. */
@@ -68,7 +68,7 @@ export function readRedisFiles(
   const refuse = (name: SettingName, expected: string, got: string): void => {
     problems.push({ name, ...misfit(expected, undefined, got) });
   };
-  for (const [part, { name, holds, parse, maxBytes }] of Object.entries(files)) {
+  for (const [part, { name, holds, schema, maxBytes }] of Object.entries(files)) {
     const path = values[name];
     if (path === undefined) continue;
     const { fileOf }: SettingRow = settingRows[name];
@@ -77,8 +77,8 @@ export function readRedisFiles(
       continue;
     }
     const file = readTextFile(path, maxBytes);
-    const parsed = file.ok ? parse(file.text.trim()) : null;
-    if (parsed?.ok === true) contents[part as keyof RedisFiles] = parsed.value;
+    const read = file.ok ? schema.safeParse(file.text.trim()) : null;
+    if (read?.success === true) contents[part as keyof RedisFiles] = read.data;
     else refuse(name, `a readable file that holds ${holds}`, file.ok ? "" : `: ${file.why}`);
   }
   const { cert, key } = contents;

@@ -1,14 +1,13 @@
 import { privatePolicies, schemes } from "../../message/item-check.ts";
+import type * as z from "zod";
+import { line as lineOf, oneOf } from "../document/schema/shapes.ts";
 import {
-  atLeastOne,
   bytes,
   bytesOrAuto,
   duration,
   hostPattern,
-  line,
   listOf,
   matching,
-  oneOf,
   optional,
   redisNode,
   redisUrl,
@@ -17,14 +16,13 @@ import {
   signingKey,
   wholeNumber,
   yesOrNo,
-  type ParseSetting,
 } from "./setting-values.ts";
 
-/** One setting: its default as a person would write it (null: none), what it is for, how its text is read. */
+/** One setting: its default as a person would write it (null: none), what it is for, how it is read. */
 export interface SettingRow<Value = unknown> {
   readonly default: string | number | null;
   readonly doc: string;
-  readonly parse: ParseSetting<Value>;
+  readonly schema: z.ZodType<Value>;
   /** Its value is never printed. */
   readonly secret: boolean;
   /** Of a duration: its name in `Settings` ends in the unit. */
@@ -33,37 +31,26 @@ export interface SettingRow<Value = unknown> {
   readonly fileOf?: "redis.url" | "redis.sentinelPassword";
 }
 
-function row<Value>(
-  fallback: SettingRow["default"],
-  parse: ParseSetting<Value>,
-  doc: string,
-): SettingRow<Value> {
-  return { default: fallback, parse, doc, secret: false };
+function row<Value>(fallback: SettingRow["default"], schema: z.ZodType<Value>, doc: string) {
+  return { default: fallback, schema, doc, secret: false };
 }
 
-function secretRow<Value>(
-  parse: ParseSetting<Value>,
-  doc: string,
-  fallback: string | null = null,
-): SettingRow<Value> {
-  return { default: fallback, parse, doc, secret: true };
+function secretRow<Value>(schema: z.ZodType<Value>, doc: string, fallback: string | null = null) {
+  return { ...row(fallback, schema, doc), secret: true } as const;
 }
 
-function durationRow(
-  fallback: string,
-  min: string,
-  doc: string,
-): SettingRow<number> & { readonly unit: "ms" } {
-  return { default: fallback, parse: duration(min), doc, secret: false, unit: "ms" };
+function durationRow(fallback: string, min: string, doc: string) {
+  return { ...row(fallback, duration(min), doc), unit: "ms" } as const;
 }
 
 /** A file, or none. */
-function fileRow(doc: string, fileOf?: SettingRow["fileOf"]): SettingRow<string | undefined> {
-  return { ...row(null, optional(path), doc), ...(fileOf === undefined ? {} : { fileOf }) };
+function fileRow(doc: string, fileOf?: NonNullable<SettingRow["fileOf"]>) {
+  return { ...row(null, optional(path), doc), ...(fileOf && { fileOf }) };
 }
 
 const logLevels = ["debug", "info", "warn", "error", "fatal", "silent"] as const;
 const schemesExpected = "a list of https and http, at least one";
+const line = (what: string) => lineOf(what, 4_096);
 const path = line("the path of a file");
 const host = line("a host name or address");
 const redisNodes = listOf(redisNode, 'a list of addresses such as "10.0.0.1:26379"');
@@ -212,7 +199,7 @@ export const settingRows = {
   ),
   "publish.allowSchemes": row(
     "https, http",
-    atLeastOne(listOf(oneOf(schemes), schemesExpected), schemesExpected),
+    listOf(oneOf(schemes), schemesExpected).refine(({ length }) => length > 0, schemesExpected),
     "Schemes that destinations and callbacks may have.",
   ),
   "publish.allowPrivate": row(

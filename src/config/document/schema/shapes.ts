@@ -79,10 +79,10 @@ export const headerName = z.string().max(256, "a header name").refine(isToken, "
 export const flag = z.boolean("true or false");
 
 /** Text on one line, not empty. */
-export function line(what: string) {
+export function line(what: string, maxLength = 2_048) {
   return z
     .string(what)
-    .max(2_048, what)
+    .max(maxLength, what)
     .refine((text) => /^\P{Cc}+$/u.test(text), what)
     .meta({ minLength: 1 });
 }
@@ -114,7 +114,7 @@ export function setOf<Item extends z.ZodType>(item: Item, what: string) {
 /** A value with a grammar of its own. `meta` describes it in the JSON Schema. */
 export function parsed<Value>(
   parse: (value: unknown) => Parsed<Value>,
-  meta: Readonly<Record<string, unknown>>,
+  meta: Readonly<Record<string, unknown>> = {},
 ) {
   return parsedFrom(z.unknown().meta({ ...meta }), parse);
 }
