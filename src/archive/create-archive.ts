@@ -22,9 +22,7 @@ export interface ArchiveSettings extends Writer {
   readonly now: () => number;
   /** The same by another machine's clock. Null: it does not answer, and no file is removed. Never throws. */
   readonly otherNow: () => Promise<number | null>;
-  /**
-   * Called with problems that do not stop a write: an old file that cannot be removed, a file that is gone.
-   */
+  /** Problems that do not stop a write: an old file that cannot be removed, a file that is gone. */
   readonly report: (problem: RedriverError) => void;
   readonly disk?: Disk;
 }

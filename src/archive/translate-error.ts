@@ -16,9 +16,7 @@ const words: Readonly<Record<string, string>> = {
   ESTALE: "a stale network file handle",
 };
 
-/**
- * An error of the file system as `archive-unavailable`, with directory, reason and the key that changes it.
- */
+/** An error of the file system, with directory, reason and the key that changes it. */
 export function toArchiveError(error: unknown, dir: string, wanted: "write to" | "read"): RedriverError {
   if (isRedriverError(error)) return error;
   const code = errorCode(error);

@@ -15,9 +15,7 @@ const fileSystems: ReadonlyMap<number, Pick<ArchiveVolume, "kind" | "fileSystem"
   [0x61_75_66_73, { kind: "container", fileSystem: "aufs" }],
 ]);
 
-/**
- * The volume of a directory, or of its nearest parent if it is missing. Fails with the system's own error.
- */
+/** Of a missing directory, its nearest parent's. Fails with the system's own error. */
 export async function readVolume(dir: string): Promise<ArchiveVolume> {
   const at = await nearestThatExists(path.resolve(dir));
   const { type } = await statfs(at);

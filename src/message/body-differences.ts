@@ -1,5 +1,4 @@
-import { parsePointer, toPointer } from "./json-pointer.ts";
-import { isObject } from "./json-value.ts";
+import { parsePointer, toPointer, isObject } from "./json-value.ts";
 import { toShownToken, type Show } from "./masked-text.ts";
 
 /** One place in a JSON document that an edit changed; `undefined` if it has no value there. */

@@ -16,9 +16,7 @@ export type RawRecord = Readonly<Record<string, unknown>>;
 /** Header names as listed, each with its values. Compare names without regard to case. */
 export type HeaderValues = Readonly<Record<string, readonly string[]>>;
 
-/**
- * A record that can be acted on: it has a dlqId and the fields a decision needs. Times are Unix milliseconds.
- */
+/** A record with a dlqId and the fields that a decision needs. Times are Unix milliseconds. */
 export interface DeadLetter {
   readonly dlqId: DlqId;
   readonly messageId: MessageId;

@@ -8,9 +8,7 @@ import { toShownUrl } from "./shown-url.ts";
 
 /** One change of a rebuild. Texts are for reading: printable, and at most about 200 characters. */
 export interface RebuildRow {
-  /**
-   * `destination`, `queue`, `method`, `header <name>`, `body <pointer>`, `body`, or the name of a setting.
-   */
+  /** `destination`, `queue`, `method`, `header <name>`, `body <pointer>`, `body`, or a setting's name. */
   readonly what: string;
   readonly change: "added" | "removed" | "changed";
   /** Null if there is none. Masked values of a changed row can read alike. */

@@ -1,7 +1,5 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** The changes that a republish may make, as plain data. */
-
 /** RFC 6902. */
 export type PatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: JsonValue }

@@ -14,9 +14,7 @@ export interface ItemPolicy {
   /** A host in lower case as a URL spells it, `*.example.com` for every name below it, or `*`. Empty: any. */
   readonly allowHosts: readonly string[];
   readonly allowSchemes: readonly Scheme[];
-  /**
-   * `auto`: private hosts are allowed if the source itself has one, or if `allowHosts` has their full name.
-   */
+  /** `auto`: if the source itself has a private host, or if `allowHosts` has their full name. */
   readonly allowPrivate: (typeof privatePolicies)[number];
   /** Of the encoded item. */
   readonly maxMessageBytes: number;

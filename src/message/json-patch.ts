@@ -6,8 +6,7 @@
  */
 import jsonPatch from "fast-json-patch";
 import type { PatchOperation } from "./item-changes.ts";
-import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
-import { isObject } from "./json-value.ts";
+import { hasMember, lookUp, parsePointer, toIndex, isObject } from "./json-value.ts";
 
 /** `not-applicable`: a `test` that fails, a missing path, or one that reaches a prototype. */
 export type PatchResult =

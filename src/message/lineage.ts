@@ -23,11 +23,8 @@ import { lineageHeaderName, valuesOf } from "./headers.ts";
 import type { FlowControl } from "./item-changes.ts";
 import { isCount, isObject, parseJson } from "./json-value.ts";
 
-/** The content of the signed header that a redriven message carries. */
 export interface Lineage {
-  /**
-   * Redrives so far, this one included. Forgiven canaries, and probes that came back `down`, do not count.
-   */
+  /** Redrives with this one. Forgiven canaries, and probes that came back `down`, do not count. */
   readonly attempt: number;
   /** The messageId of the message that failed first. */
   readonly rootId: MessageId;
@@ -110,9 +107,7 @@ export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey)
   return `v1.${payload}.${tagOf(payload, key)}`;
 }
 
-/**
- * Reads the header under any of the keys. Its copies must agree; an empty key signs nothing. Never throws.
- */
+/** Under any of the keys. Copies must agree; an empty key signs nothing. Never throws. */
 export function readLineage(
   letter: Pick<DeadLetter, "header" | "body" | "bodyBase64">,
   keys: readonly LineageKey[],
@@ -173,9 +168,7 @@ export function nextLineage(letter: DeadLetter, reading: LineageReading, attempt
 
 export interface Root {
   readonly rootCreatedAt: number;
-  /**
-   * Counting redrives already made, as far as the header knows. A free redrive gives its number to the next.
-   */
+  /** Redrives already made, as far as the header knows. A free one gives its number to the next. */
   readonly attempt: number;
   /** The minimum of redrives that this body has been through; 0 only if none is known. */
   readonly redrives: number;

@@ -2,9 +2,7 @@
  * Values of a record for people: safe for a terminal and of bounded length; on request without their content.
  */
 
-/**
- * `masked` leaves out header values, bodies, and the parts of URLs that may be a secret (see shown-url.ts).
- */
+/** `masked` is without header values, bodies, and parts of URLs that may be a secret (shown-url.ts). */
 export type Show = "masked" | "content";
 
 const maxCharacters = 200;
@@ -22,7 +20,6 @@ export function toShownHeader(value: string, show: Show): string {
   return show === "content" ? toPrintable(value) : "***";
 }
 
-/** A body as a whole. */
 export function toShownText(text: string, show: Show): string {
   return show === "content" ? toPrintable(text) : `${text.length} characters`;
 }

@@ -25,7 +25,6 @@ const tagBytes = 16;
 /** Longer addresses are not accepted everywhere. A message with a longer one is judged by silence. */
 const maxAddressLength = 2_000;
 
-/** The original callback of a message. */
 export interface OwnCallback {
   readonly url: string;
   readonly header: HeaderValues;
@@ -67,7 +66,6 @@ export function withProofCallback(
   return { ...item, headers: Object.fromEntries([...others, [setting, callback]]) };
 }
 
-/** True if a URL is one at this address. */
 export function isProofUrl(url: string, address: string): boolean {
   return url.startsWith(address) && url.slice(address.length).search(ours) === 0;
 }
@@ -85,9 +83,7 @@ export function readProofCallback(url: string, keys: readonly LineageKey[]): Pro
   return { kind: "sealed" };
 }
 
-/**
- * The record with its original callback, if it was redriven with ours. A callback that no key opens stays.
- */
+/** With the original callback, if it was redriven with ours. One that no key opens stays. */
 export function withOwnCallback(raw: RawRecord, keys: readonly LineageKey[]): RawRecord {
   const url = raw["callback"];
   const reading = typeof url === "string" ? readProofCallback(url, keys) : null;

@@ -44,9 +44,7 @@ export function parseRetryMoment(text: string, from: number): number | null {
   return durationMs === null ? null : from + Math.ceil(durationMs);
 }
 
-/**
- * IMF-fixdate, which senders must generate (RFC 9110 §5.6.7). Date.parse alone takes "1" for the year 2001.
- */
+/** IMF-fixdate (RFC 9110 §5.6.7), which senders must generate. Date.parse takes "1" for 2001. */
 export function parseHttpDate(text: string): number | null {
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null;
   const at = Date.parse(text);

@@ -1,6 +1,5 @@
 import { BlockList } from "node:net";
-import { parsePointer } from "../message/json-pointer.ts";
-import type { JsonValue } from "../message/json-value.ts";
+import { parsePointer, type JsonValue } from "../message/json-value.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/address-patterns.ts";
 import { compileGlob } from "./patterns/glob.ts";
 import { compileRegex } from "./patterns/regex.ts";
@@ -100,7 +99,7 @@ function compileTexts(
   return (values) => matchesAny(values.length === 0 ? undefined : values);
 }
 
-/** Null for the kinds that are not compiled one by one. */
+/** Null for the kinds that `compileTexts` tests itself. */
 function compileText(
   pattern: TextPattern,
   spelled: (text: string) => string,

@@ -1,5 +1,4 @@
-import { parsePointer } from "../message/json-pointer.ts";
-import { isObject, type JsonValue } from "../message/json-value.ts";
+import { parsePointer, isObject, type JsonValue } from "../message/json-value.ts";
 import { compileCondition } from "./compile-condition.ts";
 import type { Routing, RecordFacts } from "./decision.ts";
 import { momentText, toDocumentForm } from "./document-form.ts";

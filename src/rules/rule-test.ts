@@ -1,9 +1,7 @@
 import type { JsonValue } from "../message/json-value.ts";
 import type { Decision } from "./decision.ts";
 
-/**
- * One entry of a drain's `tests:`. Absent fields in `given` get a plain value; in `expect` they match any.
- */
+/** One of a drain's `tests:`. Absent fields have a plain value in `given`, and match any in `expect`. */
 export interface RuleTest {
   readonly name: string;
   /** A record's own fields as listed, and `age`, `messageAge` (ms), `attempt`. */

@@ -138,9 +138,7 @@ export function leavesOf(condition: Condition): readonly Leaf[] {
   return condition.kind === "any" ? [] : [condition];
 }
 
-/**
- * True if the rule of that name names this response status itself, not by a range or class that includes it.
- */
+/** True if that rule names this response status itself, not by a range or class with it. */
 export function asksForStatus(rules: readonly RuleSpec[], name: string | null, status: number): boolean {
   const rule = rules.find((candidate) => candidate.name === name);
   return rule !== undefined && names(rule.when, status);

@@ -1,8 +1,7 @@
 import type { DeadLetter } from "../message/dead-letter.ts";
-import { byLowerName } from "../message/headers.ts";
 import { parseUrl } from "../message/destination.ts";
-import { lookUp } from "../message/json-pointer.ts";
-import type { JsonValue } from "../message/json-value.ts";
+import { byLowerName } from "../message/headers.ts";
+import { lookUp, type JsonValue } from "../message/json-value.ts";
 import type { RecordFacts } from "./decision.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/address-patterns.ts";
 import { toJson } from "./patterns/json-body.ts";
@@ -51,7 +50,6 @@ export class Subject {
     return present(this.#letter[field]);
   }
 
-  /** By lower-case name. */
   header(of: "request" | "response", lowerName: string): readonly string[] {
     const values =
       of === "request"

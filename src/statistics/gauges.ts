@@ -28,9 +28,7 @@ const scalarGauges: Readonly<Record<ScalarField, readonly [name: string, help: s
   monthly_rerank_count: ["redriver_index_monthly_reranks", "Rerank operations in the current month"],
 };
 
-/**
- * A gauge per scalar; per series its newest point and that point's time. Absent values are left out, never 0.
- */
+/** A gauge per scalar; per series its newest point and that point's time. Absent values are left out. */
 export function toGauges({ index, summary, readAt }: IndexReading): readonly IndexGauge[] {
   const scalars = scalarFields.flatMap((field) => {
     const value = summary.scalars[field];

@@ -13,9 +13,7 @@ export interface GuardParts {
   readonly book: GuardBook;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: Events;
-  /**
-   * Makes a drain's next pass a full one. Called before an opening is recorded, so that a crash repeats it.
-   */
+  /** Makes the next pass a full one. Called before an opening is recorded: a crash repeats it. */
   readonly forceFull: (drain: DrainName) => Promise<void>;
 }
 

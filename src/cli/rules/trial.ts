@@ -1,17 +1,16 @@
-import type { Loss } from "../../message/losses.ts";
-import type { ParkReason } from "../../message/park-reasons.ts";
+import type { Settings } from "../../config/settings/settings.ts";
 import type { BatchItem, RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import { type CheckItem, createItemCheck } from "../../message/item-check.ts";
+import type { Loss } from "../../message/losses.ts";
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig, SourceConfig } from "../../ports/drains.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
+import { proofAddressOf } from "../../redrive/callbacks/canary-callbacks.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-one.ts";
 import { prepare } from "../../redrive/page/prepare.ts";
-import type { Decision } from "../../rules/decision.ts";
-import { explainDecision } from "../../rules/explain-decision.ts";
+import { type Decision, explainDecision } from "../../rules/decision.ts";
 import { explainRules, type RulesExplanation } from "../../rules/explain-rules.ts";
-import type { Settings } from "../../config/settings/settings.ts";
-import { proofAddressOf } from "../../redrive/callbacks/canary-callbacks.ts";
 
 /**
  * One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure, but for the clock that is

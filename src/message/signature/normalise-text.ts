@@ -48,9 +48,7 @@ function secretValue(): RegExp {
   return new RegExp(`(?<=(?:${names})\\s{0,4}(?:=>?|:)\\s{0,4})(?:${scheme})?[^\\s<>,;&=][^\\s<>,;&]*`, "gi");
 }
 
-/**
- * The part of a cut text before its last word: half a token is no longer recognised as one. For short texts.
- */
+/** A cut text without its last word: half a token is no longer recognised as one. For short texts. */
 export function withoutLastWord(text: string): string {
   return text.replace(/\S+$/, "");
 }

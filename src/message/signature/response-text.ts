@@ -8,7 +8,6 @@ import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
 const maxRead = 4_096;
-/** Maximum characters of a title. */
 const maxTitle = 500;
 
 /** Normalised; of any length up to the limit of reading. Never throws. */

@@ -1,6 +1,4 @@
-/**
- * Dead letters with one signature failed in the same way: same status, and same text but for varying parts.
- */
+/** Dead letters with one signature failed alike: same status, same text but for varying parts. */
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../dead-letter.ts";
 import { responseText } from "./response-text.ts";

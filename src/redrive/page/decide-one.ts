@@ -1,5 +1,4 @@
-import type { RecordFacts } from "../../rules/decision.ts";
-import { explainDecision } from "../../rules/explain-decision.ts";
+import { type RecordFacts, explainDecision } from "../../rules/decision.ts";
 import { proofAddressOf } from "../callbacks/canary-callbacks.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
 import { decideRecord } from "./decide.ts";

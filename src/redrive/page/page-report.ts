@@ -1,11 +1,10 @@
-import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DeadLetter, DlqId, UnusableRecord } from "../../message/dead-letter.ts";
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { Tally } from "../../ports/passes.ts";
-import type { Decision, HoldReason } from "../../rules/decision.ts";
-import { explainDecision } from "../../rules/explain-decision.ts";
+import { emptyTally } from "../../ports/tally.ts";
+import { type Decision, type HoldReason, explainDecision } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { Candidate, DecidedRecord, DropResult, KnownRecord, PublishResult } from "./records.ts";
-import { emptyTally } from "../../ports/tally.ts";
 
 /** A record that this page leaves in the DLQ: still due, held, or parked. */
 export interface LeftRecord {

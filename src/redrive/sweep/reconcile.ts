@@ -1,14 +1,13 @@
-import { explainDecision } from "../../rules/explain-decision.ts";
-import type { Decision } from "../../rules/decision.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { OpenEntry } from "../../ports/ledger-entries.ts";
+import { explainDecision, type Decision } from "../../rules/decision.ts";
 import { groupBy } from "../group-by.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
-import type { PerIdBackoff } from "./per-id-backoff.ts";
-import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { writeParked } from "../page/park.ts";
 import { workPage } from "../page/work-page.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import type { PerIdBackoff } from "./per-id-backoff.ts";
 
 const entriesPerPage = 100;
 /** Pages of records in doubt in one sweep. The next sweep continues. */

@@ -5,7 +5,6 @@ import { type Parsed, definePatterns, listOf, one } from "./pattern-kind.ts";
 const expected =
   "an IP address (10.1.2.3, 2001:db8::1), a network (10.0.0.0/8), none, or one of { in, exists }";
 
-/** An IP address, a network in CIDR form, `none`, `{ in | exists: … }`, or a list of them. */
 export const addressPatterns = definePatterns<AddressPattern>({
   id: "addressPattern",
   description: "An IP address, a network (10.0.0.0/8), none (absent), { in | exists }, or a list (or).",

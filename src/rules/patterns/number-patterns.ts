@@ -13,9 +13,6 @@ const numbersExpected =
   "a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }";
 const whole = { type: "integer", minimum: 0 };
 
-/**
- * `503`, `"502-504"`, `"5xx"`, `"< 3"`, `">= 5"`, `none`, `{ equals | in | range | exists: … }`, or a list.
- */
 export const numberPatterns = definePatterns<NumberPattern>({
   id: "numberPattern",
   description: "503, 502-504, 5xx, < 3, none (absent), { equals | in | range | exists }, or a list (or).",
@@ -44,7 +41,7 @@ export const numberPatterns = definePatterns<NumberPattern>({
 
 const durationsExpected = "a comparison (> 48h, <= 5m) or a range (1h-2h) of durations";
 
-/** `"> 48h"`, `"< 5m"`, `"1h-2h"`, or a list, in ms. A single duration is refused: no age is that exactly. */
+/** In ms. A single duration is refused: no age is that exactly. */
 export const durationPatterns = definePatterns<NumberPattern>({
   id: "durationPattern",
   description: "A comparison (> 48h, <= 5m) or a range (1h-2h) of durations, or a list (or).",
@@ -61,10 +58,7 @@ export const durationPatterns = definePatterns<NumberPattern>({
 const momentsExpected =
   "a date (2026-11-01), a comparison (< 2026-11-01, >= 2026-11-01T18:00:00Z) or Unix milliseconds, none, or { exists }";
 
-/**
- * `"< 2026-11-01"`, `">= 2026-11-01T18:00:00Z"`, `"2026-11-01"` (the whole day in UTC), `"2026-11-01 -
- * 2026-11-03"`, the same with Unix ms, `none`, `{ exists: … }`, or a list of them, in Unix ms.
- */
+/** In Unix ms. A date alone is its whole day in UTC. */
 export const momentPatterns = definePatterns<NumberPattern>({
   id: "momentPattern",
   description: "A date, a comparison with one, Unix ms, none (absent), { exists }, or a list (or).",

@@ -16,10 +16,7 @@ export const textForms = {
   suffix: { parse: (value) => parseLiteral(value, "suffix"), schema: text },
 } as const satisfies Readonly<Record<string, Form<TextPattern>>>;
 
-/**
- * An exact text, a glob if it contains `*`, `none` for an absent field, a mapping `{ regex | prefix | suffix
- * | equals | in | exists: … }`, or a list of them. Numbers have to be quoted.
- */
+/** Numbers have to be quoted. */
 export const textPatterns = definePatterns<TextPattern>({
   id: "textPattern",
   description:
@@ -38,7 +35,6 @@ export const textPatterns = definePatterns<TextPattern>({
   },
 });
 
-/** An exact text, or a glob. */
 export function parseText(
   value: unknown,
 ): Parsed<readonly Extract<TextPattern, { kind: "exact" | "glob" }>[]> {

@@ -10,11 +10,7 @@ const number = String.raw`-?\d{1,15}(?:\.\d{1,15})?(?:e[+-]?\d{1,2})?`;
 const comparisonForm = new RegExp(`^(<=?|>=?)\\s*(${number})$`);
 const rangeForm = new RegExp(`^\\s*(${number})\\s*-\\s*(${number})\\s*$`);
 
-/**
- * Patterns for a value inside JSON. A text is compared with texts (exact, or a glob if it contains `*`), a
- * number with numbers, `true`, `false` and `null` with themselves. `"< 3"` and `{ range: "3-7" }` match
- * numbers; `none` is a pointer without a value.
- */
+/** Texts are compared with texts, numbers and comparisons with numbers; `none`: no value at the pointer. */
 export const valuePatterns = definePatterns<ValuePattern>({
   id: "valuePattern",
   description:

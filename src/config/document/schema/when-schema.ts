@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { parsePointer } from "../../../message/json-pointer.ts";
-import { isObject } from "../../../message/json-value.ts";
+import { parsePointer, isObject } from "../../../message/json-value.ts";
 import { addressPatterns } from "../../../rules/patterns/address-patterns.ts";
 import { durationPatterns, momentPatterns, numberPatterns } from "../../../rules/patterns/number-patterns.ts";
 import { mismatchesOf, type PatternKind } from "../../../rules/patterns/pattern-kind.ts";
