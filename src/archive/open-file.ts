@@ -6,7 +6,8 @@ import { errorCode } from "./translate-error.ts";
 /**
  * One file of the archive while this process writes to it.
  *
- *   append: write at the end of the last good member → sync the file → sync the directory when the file is new → is its name still there?
+ *   append: write behind the last good member → sync the file → sync the directory if the file is new
+ *           → is its name still there?
  *
  * Only after all four is the member good. A file with a failed append is never written to again. It is cut
  * back to its last good member if possible, and the next success is in another file. So nothing good is ever

@@ -3,8 +3,14 @@ import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { isForwardable, byLowerName } from "./headers.ts";
 import { parseJson } from "./json-value.ts";
-import { toPrintable, toShownHeader, toShownJson, toShownText, type Show } from "./masked-text.ts";
-import { toShownUrl } from "./shown-url.ts";
+import {
+  toPrintable,
+  toShownHeader,
+  toShownJson,
+  toShownText,
+  type Show,
+  toShownUrl,
+} from "./masked-text.ts";
 
 /** One change of a rebuild. Texts are for reading: printable, and at most about 200 characters. */
 export interface RebuildRow {

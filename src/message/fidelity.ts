@@ -12,7 +12,8 @@ const placeholder = /REDACTED:[0-9a-f]{64}/i;
  */
 export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | null {
   if (letter.workflowRunId !== undefined) return "workflow";
-  if (letter.bodyBase64 !== "" || hasLoneSurrogate(letter.body)) return "binary-body";
+  // Half of a surrogate pair has no UTF-8 form: a publish would replace it.
+  if (letter.bodyBase64 !== "" || /\p{Cs}/u.test(letter.body)) return "binary-body";
   if (isRedacted(letter, raw)) return "redacted";
   if (!isDestination(letter.url)) return "bad-destination";
   if (hasSeveralCookies(letter.header)) return "unjoinable-header";
@@ -28,11 +29,6 @@ export function isNonRetryable(letter: DeadLetter): boolean {
       name.toLowerCase().endsWith("nonretryable-error") &&
       values.some((value) => value.trim().toLowerCase() === "true"),
   );
-}
-
-/** Half of a surrogate pair has no UTF-8 form: a publish would replace it. */
-function hasLoneSurrogate(text: string): boolean {
-  return /\p{Cs}/u.test(text);
 }
 
 /** Fields that describe the failed response; they are not published again. */

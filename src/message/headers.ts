@@ -12,8 +12,8 @@ export function valuesOf(header: HeaderValues, name: string): readonly string[] 
 }
 
 /**
- * By lower-case name. Names that differ only in case are one header, under the name first met. Headers without
- * a value are left out.
+ * By lower-case name. Names that differ only in case are one header, under the first name. Headers without a
+ * value are left out.
  */
 export function byLowerName(
   header: HeaderValues,

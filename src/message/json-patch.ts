@@ -44,7 +44,7 @@ export function patchJson(document: unknown, operations: readonly PatchOperation
   }
 }
 
-/** Values are cloned: the library puts them into the document as they are, and later operations change them there. */
+/** Values are cloned: the library puts them into the document, where later operations change them. */
 function toSteps(document: unknown, operation: PatchOperation): readonly Step[] {
   switch (operation.op) {
     case "add":

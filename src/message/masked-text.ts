@@ -1,8 +1,9 @@
-/**
- * Values of a record for people: safe for a terminal and of bounded length; on request without their content.
- */
+import { isReadable, looksSecret } from "./secret-looking.ts";
 
-/** `masked` is without header values, bodies, and parts of URLs that may be a secret (shown-url.ts). */
+/**
+ * How values of a record are shown to people. All are safe for a terminal and of bounded length. `masked` is
+ * also without header values, bodies, and parts of URLs that may be a secret.
+ */
 export type Show = "masked" | "content";
 
 const maxCharacters = 200;
@@ -44,5 +45,97 @@ function toJson(value: unknown): string {
     return JSON.stringify(value);
   } catch {
     return "(nested too deep to be written)";
+  }
+}
+
+const mask = "***";
+/** As many digits as cards and telephones have, or an id that nobody can guess. */
+const numberOrUuid = /\p{Nd}{13}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iu;
+/** At most 200 characters are shown, so no more parts than these are read. */
+const maxSegments = 250;
+const maxParameters = 250;
+
+/**
+ * Scheme, host, path and the names in its query stay. `***` replaces user and password, values of the query,
+ * the fragment, and parts of the path that look like a key or name a person. Linear in the address; never
+ * throws on any text.
+ */
+export function toShownUrl(url: string, show: Show): string {
+  if (show === "content") return toPrintable(url);
+  const [beforeFragment, hasFragment] = cutAt(url, "#");
+  const [head, hasQuery] = cutAt(beforeFragment, "?");
+  const scheme = /^(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?\/\//.exec(head)?.[0] ?? "";
+  const rest = head.slice(scheme.length);
+  const authority = scheme === "" ? "" : cutAt(rest, "/")[0];
+  return toPrintable(
+    scheme +
+      toShownAuthority(authority) +
+      toShownPath(rest.slice(authority.length)) +
+      (hasQuery ? `?${toShownQuery(beforeFragment.slice(head.length + 1))}` : "") +
+      (hasFragment ? `#${mask}` : ""),
+  );
+}
+
+/** Host and port. A password may contain the signs that end a host, so any other text is hidden. */
+function toShownAuthority(authority: string): string {
+  const at = authority.lastIndexOf("@");
+  const host = authority.slice(at + 1);
+  const isHost = /^(?:(?:[\p{L}\p{M}\p{Nd}_.-]|%[0-9a-f]{2})*|\[[0-9a-f:.]{2,45}\])(?::\d{0,5})?$/iu.test(
+    host,
+  );
+  return `${at === -1 ? "" : `${mask}@`}${isHost ? host : mask}`;
+}
+
+function toShownPath(path: string): string {
+  const segments = path.split("/", maxSegments);
+  return segments
+    .map((segment, index) => toShownSegment(segment, isSecretName(segments[index - 1] ?? "")))
+    .join("/");
+}
+
+/** `isNamed`: the segment before names a secret. Then only plain words are shown (`/token/refresh`). */
+function toShownSegment(segment: string, isNamed: boolean): string {
+  const [text] = cutAt(segment, "=");
+  const word = toDecoded(text);
+  const isHidden = isTelling(word) || (isNamed && !(isReadable(word) && /^[^\p{Nd}]*$/u.test(word)));
+  return `${isHidden ? mask : text}${text === segment ? "" : `=${mask}`}`;
+}
+
+/** True if it could be a key, or names a person. */
+function isTelling(word: string): boolean {
+  return word.includes("@") || looksSecret(word) || numberOrUuid.test(word);
+}
+
+function isSecretName(segment: string): boolean {
+  return /^(?:[a-z]{0,10}[-_]?(?:tokens?|secrets?|keys?|passwords?|credentials?|sessions?|signatures?|invites?))$/i.test(
+    segment,
+  );
+}
+
+function toShownQuery(query: string): string {
+  const parameters = query.split(/[&;]/, maxParameters);
+  return parameters.map(toShownParameter).join("&");
+}
+
+/** A parameter without `=` may be a value as well as a name. */
+function toShownParameter(parameter: string): string {
+  const [name, hasValue] = cutAt(parameter, "=");
+  if (!hasValue) return parameter === "" ? "" : mask;
+  const word = toDecoded(name);
+  const isPlain = /^[A-Za-z_$][\w$.[\]-]{0,39}$/.test(word) && !isTelling(word);
+  return `${isPlain ? word : mask}=${parameter.length === name.length + 1 ? "" : mask}`;
+}
+
+/** The text before the first such sign, and if there is one. */
+function cutAt(text: string, sign: string): readonly [before: string, isThere: boolean] {
+  const at = text.indexOf(sign);
+  return at === -1 ? [text, false] : [text.slice(0, at), true];
+}
+
+function toDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

@@ -12,36 +12,23 @@ export interface Select {
   readonly label?: readonly string[];
 }
 
-/** The field of a listed record for each filter. There may be several labels, in one of two fields. */
-const fields = {
-  messageId: "messageId",
-  url: "url",
-  topicName: "topicName",
-  scheduleId: "scheduleId",
-  queueName: "queueName",
-  responseStatus: "responseStatus",
-  callerIp: "callerIP",
-  label: "label",
-} as const satisfies Record<keyof Select, string>;
-
 /**
  * True if the service would list a record by this selection. Reads the record as it was listed, so it also
  * works for one that cannot be parsed. A filter without a value selects everything, as it does for the
  * service.
  */
 export function createSelectMatcher(select: Select): (record: RawRecord) => boolean {
-  const filters = (Object.keys(fields) as (keyof Select)[]).flatMap((name) => {
-    const given = select[name];
-    const values = new Set<unknown>(given === undefined || typeof given === "string" ? [given] : given);
-    values.delete(undefined);
+  const filters = Object.entries(select).flatMap(([name, given]: [string, Select[keyof Select]]) => {
+    const values = new Set<unknown>(typeof given === "string" ? [given] : given);
     return values.size === 0 ? [] : [{ name, values }];
   });
   return (record) =>
     filters.every(({ name, values }) => valuesOf(record, name).some((value) => values.has(value)));
 }
 
-function valuesOf(record: RawRecord, name: keyof Select): readonly unknown[] {
-  const value = own(record, fields[name]);
+/** There may be several labels, in one of two fields. Only the address has another name in the record. */
+function valuesOf(record: RawRecord, name: string): readonly unknown[] {
+  const value = own(record, name === "callerIp" ? "callerIP" : name);
   // Without an HTTP answer it is 0 or absent.
   if (name === "responseStatus") return [value ?? 0];
   const all = name === "label" ? own(record, "labels") : undefined;

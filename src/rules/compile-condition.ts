@@ -65,7 +65,7 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
   }
 }
 
-/** A test of a field's value. For an absent field (undefined) only `none` matches, for any other `some` does. */
+/** For an absent field (undefined) only `none` matches; any other value is tested, unless there is `some`. */
 function whereThere<Value>(
   oneOf: readonly { readonly kind: string }[],
   matches: (value: Value) => boolean,

@@ -63,7 +63,7 @@ interface CompiledRule {
  * Lists the moments (Unix ms, ascending) after `facts.now` at which time alone can change these rules'
  * decision about a record. Between two of them it does not change.
  */
-export function compileTurningPoints(rules: readonly RuleSpec[]): (facts: RecordFacts) => readonly number[] {
+function compileTurningPoints(rules: readonly RuleSpec[]): (facts: RecordFacts) => readonly number[] {
   const ranges = rules
     .flatMap(({ when }) => leavesOf(when))
     .flatMap((leaf) => (leaf.kind === "duration" ? [leaf] : []))

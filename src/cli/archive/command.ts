@@ -1,20 +1,20 @@
 import type { Command } from "commander";
 import { openArchiveReader } from "../../compose/build-archive.ts";
 import { defined } from "../../message/defined.ts";
-import { toShownUrl } from "../../message/shown-url.ts";
+import { toShownUrl } from "../../message/masked-text.ts";
 import { toSafeJson } from "../../message/safe-json.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/archive.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
-import { summariseArchive, toArchiveText } from "./summary.ts";
 import type { CommandContext, Register } from "../command-context.ts";
+import { unknownDrainNote } from "../input/choose-drains.ts";
+import { countOption, tableLimit, timeOption } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
-import { countOption, tableLimit, timeOption } from "../input/options.ts";
-import { unknownDrainNote } from "../input/choose-drains.ts";
+import { summariseArchive, toArchiveText } from "./summary.ts";
 
 interface ShowOptions {
   readonly dir?: string;

@@ -1,6 +1,11 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
-import { toPrintable, toShownHeader, toShownJson, toShownText } from "../../message/masked-text.ts";
-import { toShownUrl } from "../../message/shown-url.ts";
+import {
+  toPrintable,
+  toShownHeader,
+  toShownJson,
+  toShownText,
+  toShownUrl,
+} from "../../message/masked-text.ts";
 
 /** Fields about what became of a message, without anything of its content. */
 const plain = new Set([

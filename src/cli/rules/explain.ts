@@ -1,12 +1,11 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { describeRebuild } from "../../message/describe-rebuild.ts";
-import { toPrintable, type Show } from "../../message/masked-text.ts";
-import { toShownUrl } from "../../message/shown-url.ts";
+import { toPrintable, type Show, toShownUrl } from "../../message/masked-text.ts";
 import { createSelectMatcher } from "../../message/select.ts";
+import { signatureOf } from "../../message/signature/signature-of.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import { withoutOwnHeaders } from "../../redrive/plan/content-hash.ts";
 import type { Decision } from "../../rules/decision.ts";
-import { signatureOf } from "../../message/signature/signature-of.ts";
 import { tryRecord, type Trial, type TrialConditions } from "./trial.ts";
 
 export interface ExplainConditions extends TrialConditions {

@@ -1,9 +1,8 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { readLineage, type LineageKey } from "../../message/lineage.ts";
-import { toPrintable } from "../../message/masked-text.ts";
+import { toPrintable, toShownUrl } from "../../message/masked-text.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
-import { toShownUrl } from "../../message/shown-url.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import { cameBackText } from "../output/words.ts";
 

@@ -2,8 +2,7 @@
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination.ts";
-import type { Show } from "../../message/masked-text.ts";
-import { toShownUrl } from "../../message/shown-url.ts";
+import { type Show, toShownUrl } from "../../message/masked-text.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { isReconciling } from "../page/capacity-request.ts";

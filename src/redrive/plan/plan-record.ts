@@ -1,9 +1,8 @@
-import { defined } from "../../message/defined.ts";
-import type { Loss } from "../../message/losses.ts";
-import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
 import type { BatchItem, DlqId, RawRecord } from "../../message/dead-letter.ts";
-import type { Show } from "../../message/masked-text.ts";
-import { toShownUrl } from "../../message/shown-url.ts";
+import { defined } from "../../message/defined.ts";
+import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild.ts";
+import type { Loss } from "../../message/losses.ts";
+import { type Show, toShownUrl } from "../../message/masked-text.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
