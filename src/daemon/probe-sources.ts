@@ -14,37 +14,24 @@ const firstTrialWaitMs = 30_000;
 /** … up to this: every trial may leave a message in doubt. */
 const maxTrialWaitMs = 10 * 60_000;
 
-export interface ProberParts {
-  readonly clock: Clock;
+interface ProberParts {
+  readonly clock: Pick<Clock, "monotonic">;
   readonly events: Events;
-  /** Called after each round. Never throws. */
-  readonly afterRound: () => Promise<void>;
 }
 
 /**
- * Probes halted sources: reads each token again, and asks a halted source for one small listing. An answer
+ * Probes halted sources once: reads each token again, and asks a halted source for one small listing. An answer
  * resumes it.
  * If publishing alone is halted, the next batch is the proof. Publishing is put on trial, ever more rarely,
  * and at once under another token. A service that refused everything is not tried before its pause is over.
- * `sources` is read in each round, because it changes with the document. Runs until the signal aborts; never
- * throws.
+ * Never throws.
  */
 export async function probeSources(
-  sources: () => Iterable<BuiltSource>,
-  everyMs: number,
+  sources: Iterable<BuiltSource>,
   parts: ProberParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock } = parts;
-  while (!signal.aborted) {
-    try {
-      await clock.sleep(everyMs, signal);
-    } catch {
-      return;
-    }
-    await Promise.all([...sources()].map((source) => probe(source, parts, signal)));
-    await parts.afterRound();
-  }
+  await Promise.all([...sources].map((source) => probe(source, parts, signal)));
 }
 
 async function probe(

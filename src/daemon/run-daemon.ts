@@ -130,12 +130,11 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       await callbacks.listen();
       return documentCheckEveryMs;
     }),
-    probeSources(
-      () => live.current().sources.values(),
-      probeEveryMs,
-      { clock, events, afterRound: () => earlyTicks.afterHalts(live.current()) },
-      stop,
-    ),
+    keepGoing(async () => {
+      await probeSources(live.current().sources.values(), { clock, events }, stop);
+      await earlyTicks.afterHalts(live.current());
+      return probeEveryMs;
+    }),
   ];
   await aborted(stop);
   return end();

@@ -143,10 +143,13 @@ async function refuse({ rig, queue, events }: JobStand): Promise<void> {
 }
 
 function probe({ live, events, earlyTicks }: JobStand): void {
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const afterRound = (): Promise<void> => earlyTicks.afterHalts(live.current());
-  void probeSources(() => live.current().sources.values(), 100, { clock, events, afterRound }, stop.signal);
+  const { signal } = new AbortController();
+  const round = async (): Promise<void> => {
+    await probeSources(live.current().sources.values(), { clock, events }, signal);
+    await earlyTicks.afterHalts(live.current());
+  };
+  const timer = setInterval(() => void round(), 100);
+  onTestFinished(() => clearInterval(timer));
 }
 
 describe("a halt that ends", () => {
