@@ -11,27 +11,25 @@ export interface Asking {
   readonly request: CapacityRequest;
 }
 
-export function toAsking(candidate: Candidate, ruleLimits: ReadonlyMap<string, Rate>): Asking {
-  const { rule } = candidate.decision;
-  const { destination, queue } = candidate.toItem(1);
-  const ruleLimit = rule === null ? undefined : ruleLimits.get(rule);
-  const request: CapacityRequest = {
-    host: queue === undefined ? new URL(destination).host : `queue:${queue}`,
-    rule,
-    ...(ruleLimit === undefined ? {} : { ruleLimit }),
-    post: isReconciling(candidate) ? "again" : "first",
-  };
-  return { candidate, request };
+export function toAsking({ config }: DrainRuntime, candidates: readonly Candidate[]): readonly Asking[] {
+  const ruleLimits = new Map(config.rules.map(({ name, limit }) => [name, limit]));
+  return candidates.map((candidate) => {
+    const { rule } = candidate.decision;
+    const { destination, queue } = candidate.toItem(1);
+    const ruleLimit = rule === null ? undefined : ruleLimits.get(rule);
+    const request: CapacityRequest = {
+      host: queue === undefined ? new URL(destination).host : `queue:${queue}`,
+      rule,
+      ...(ruleLimit === undefined ? {} : { ruleLimit }),
+      post: isReconciling(candidate) ? "again" : "first",
+    };
+    return { candidate, request };
+  });
 }
 
 /** True if an earlier POST may have been accepted, and a POST under the same id can still show it. */
 export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
   return view.state === "open" && !view.pastHorizon;
-}
-
-/** The limits of a drain's rules, by the rule's name. */
-export function toRuleLimits({ config }: Pick<DrainRuntime, "config">): ReadonlyMap<string, Rate> {
-  return new Map(config.rules.flatMap(({ name, limit }) => (limit === undefined ? [] : [[name, limit]])));
 }
 
 /** The result of a candidate without capacity: held, with the limit that held it. */

@@ -10,11 +10,10 @@
  */
 import { sleptFully } from "../../ports/clock.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
-import type { PassId } from "../../ports/ids.ts";
 import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { toAsking, toHeld, toRuleLimits, type Asking, inPublishOrder } from "./capacity-request.ts";
+import { toAsking, toHeld, type Asking, inPublishOrder } from "./capacity-request.ts";
 import { held, type Candidate, type PublishResult } from "./records.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
@@ -31,7 +30,6 @@ const maxRequests = 100;
 
 /** The page for which candidates ask, and how to publish what is granted. */
 export interface CapacityWork {
-  readonly passId: PassId | null;
   /** Redis time. */
   readonly pageReadAt: number;
   /** Ends a wait. The remaining candidates are held as `stopping`. */
@@ -51,12 +49,9 @@ export async function withCapacity(
   candidates: readonly Candidate[],
   work: CapacityWork,
 ): Promise<readonly PublishResult[]> {
-  const ruleLimits = toRuleLimits(drain);
-  const isUnlimited =
-    Object.keys(drain.config.limits).length === 0 &&
-    !candidates.some(({ decision }) => decision.rule !== null && ruleLimits.has(decision.rule));
-  const asking = inPublishOrder(candidates.map((candidate) => toAsking(candidate, ruleLimits)));
-  if (isUnlimited) {
+  const asking = inPublishOrder(toAsking(drain, candidates));
+  const isUnlimited = asking.every(({ request }) => request.ruleLimit === undefined);
+  if (isUnlimited && Object.keys(drain.config.limits).length === 0) {
     await work.publish(asking.map(({ candidate }) => candidate));
     return [];
   }
@@ -76,66 +71,44 @@ async function inRounds(
   const results: PublishResult[] = [];
   let remaining = asking;
   let startedAt: number | null = null;
-  while (remaining.length > 0) {
-    const { free, held: heldNow } = holdBack(remaining, work);
-    results.push(...heldNow);
-    remaining = free;
-    if (remaining.length === 0) break;
+  for (;;) {
+    const free: Asking[] = [];
+    for (const one of remaining) {
+      const reason = work.whyNotNow(one.candidate);
+      if (reason === null) free.push(one);
+      else results.push(held(one.candidate, reason));
+    }
+    if (free.length === 0) return results;
 
-    const { verdicts, at } = await capacity.take(toQuery(drain, work, remaining));
+    const { verdicts, at } = await capacity.take(toQuery(drain, free));
     const answeredAt = clock.monotonic();
     startedAt ??= at;
-    const granted = remaining.filter((_, index) => verdicts[index]?.kind === "granted");
+    const granted = free.filter((_, index) => verdicts[index]?.kind === "granted");
     if (granted.length > 0) await publish(drain, granted, at, work);
 
     const now = at + clock.monotonic() - answeredAt;
-    const sorted = sortOut(drain, remaining, verdicts, { now, startedAt, pageReadAt: work.pageReadAt });
+    const sorted = sortOut(drain, free, verdicts, { now, startedAt, pageReadAt: work.pageReadAt });
     results.push(...sorted.held);
     remaining = sorted.waiting;
-    if (
-      remaining.length > 0 &&
-      !(await sleptFully(clock, Math.max(minWaitMs, sorted.wakeAt - now), work.stop))
-    ) {
+    if (remaining.length === 0) return results;
+    if (!(await sleptFully(clock, Math.max(minWaitMs, sorted.wakeAt - now), work.stop))) {
       return [...results, ...remaining.map(({ candidate }) => held(candidate, "stopping"))];
     }
   }
-  return results;
 }
 
-function holdBack(
-  asking: readonly Asking[],
-  { whyNotNow }: CapacityWork,
-): { readonly free: readonly Asking[]; readonly held: readonly PublishResult[] } {
-  const free: Asking[] = [];
-  const results: PublishResult[] = [];
-  for (const one of asking) {
-    const reason = whyNotNow(one.candidate);
-    if (reason === null) free.push(one);
-    else results.push(held(one.candidate, reason));
-  }
-  return { free, held: results };
-}
-
-/**
- * Splits the refused requests into those that wait in place and those that are held. Times are Redis time.
- */
+/** Splits the refused requests into those that wait in place and the held ones. Times are Redis time. */
 function sortOut(
   drain: DrainRuntime,
   asking: readonly Asking[],
   verdicts: readonly CapacityVerdict[],
   times: { readonly now: number; readonly startedAt: number; readonly pageReadAt: number },
-): {
-  readonly waiting: readonly Asking[];
-  readonly held: readonly PublishResult[];
-  readonly wakeAt: number;
-} {
+) {
   // A page must be young enough to begin when its turn comes.
   const oldestAt = times.pageReadAt + drain.source.ledger.limits.maxPageAgeMs / 2;
-  const deadlines = {
-    publish: Math.min(times.startedAt + maxWaitForDrainMs, oldestAt),
-    host: Math.min(times.startedAt + maxWaitForOthersMs, oldestAt),
-    rule: Math.min(times.startedAt + maxWaitForOthersMs, oldestAt),
-  };
+  const forDrain = Math.min(times.startedAt + maxWaitForDrainMs, oldestAt);
+  const forOthers = Math.min(times.startedAt + maxWaitForOthersMs, oldestAt);
+  const deadlines = { publish: forDrain, host: forOthers, rule: forOthers };
   const firstTurn = Math.min(...verdicts.flatMap((one) => (one.kind === "wait" ? [one.until] : [])));
   const waiting: Asking[] = [];
   const results: PublishResult[] = [];
@@ -164,18 +137,14 @@ async function publish(
   if (unused.size === 0) return;
   const returned = granted.filter(({ candidate }) => unused.has(candidate));
   // Without Redis only unused capacity is lost.
-  await unlessRedisAway(() => drain.source.capacity.giveBack(toQuery(drain, work, returned), at), undefined);
+  await unlessRedisAway(() => drain.source.capacity.giveBack(toQuery(drain, returned), at), undefined);
 }
 
-function toQuery(
-  { config, source }: DrainRuntime,
-  { passId }: CapacityWork,
-  asking: readonly Asking[],
-): CapacityQuery {
+function toQuery({ config, source, passId }: DrainRuntime, asking: readonly Asking[]): CapacityQuery {
   return {
     source: source.config.id,
     drain: config.name,
-    passId,
+    passId: passId ?? null,
     limits: config.limits,
     requests: asking.map(({ request }) => request),
   };

@@ -1,7 +1,7 @@
 import { type RecordFacts, explainDecision } from "../../rules/decision.ts";
 import { proofAddressOf } from "../callbacks/canary-callbacks.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
-import { decideRecord } from "./decide.ts";
+import { decideRecord, releasedBy } from "./decide.ts";
 import { prepare } from "./prepare.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 
@@ -29,25 +29,20 @@ export function decideOne(drain: DecidingRuntime, record: KnownRecord): DecidedO
   };
   if (decision.then !== "republish") return { decided, candidate: null, facts };
 
+  const { headerPrefix, lineageKeys, checkItem } = drain.source;
+  const { onLoss, lane, flowControl, source } = drain.config;
   const prepared = prepare(decided, decision.set, {
-    headerPrefix: drain.source.headerPrefix,
-    lineageKey: drain.source.lineageKeys()[0],
+    headerPrefix,
+    lineageKey: lineageKeys()[0],
     // The person who released it has seen its losses.
-    onLoss: isReleased(record) ? "republish" : drain.config.onLoss,
-    checkItem: drain.source.checkItem,
-    lane: drain.config.lane,
-    flowControl: drain.config.flowControl,
-    proofAddress: proofAddressOf(drain.config.source),
+    onLoss: releasedBy(record.view) === "by-person" ? "republish" : onLoss,
+    checkItem,
+    lane,
+    flowControl,
+    proofAddress: proofAddressOf(source),
   });
   if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate, facts };
   const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;
-  return {
-    decided: { ...decided, decision: parked, explanation: explainDecision(parked, facts) },
-    candidate: null,
-    facts,
-  };
-}
-
-function isReleased({ view }: KnownRecord): boolean {
-  return (view.state === "cool" || view.state === "open") && view.released === "by-person";
+  const explanation = explainDecision(parked, facts);
+  return { decided: { ...decided, decision: parked, explanation }, candidate: null, facts };
 }

@@ -41,7 +41,8 @@ export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: num
   return { decision: decidedByLedger(drain, record, now) ?? decidedByRules(drain, record, facts), facts };
 }
 
-function releasedBy(view: LedgerView): Released {
+/** The release that the next attempt is made by; false: none. */
+export function releasedBy(view: LedgerView): Released {
   return view.state === "cool" || view.state === "open" ? view.released : false;
 }
 

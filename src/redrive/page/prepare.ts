@@ -10,13 +10,11 @@ import { isProofUrl } from "../../message/proof-callback.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineage.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
-import type { DrainConfig } from "../../ports/drains.ts";
+import type { DrainConfig, LaneConfig } from "../../ports/drains.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
 import { largestVariants, toSendVariant, type Plain } from "./publish/canary-variant.ts";
 
-/**
- * A suffix with as many digits as any series will reach. The size of a candidate is that of its largest item.
- */
+/** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
 const maxSuffix = 999;
 
 /**
@@ -33,7 +31,7 @@ export interface Preparation {
   /** Checks the item as it would be sent, with the longest suffix, against the settings. */
   readonly checkItem: CheckItem;
   /** If present, the item may be sent as a canary. */
-  readonly lane?: DrainConfig["lane"] | undefined;
+  readonly lane?: LaneConfig | undefined;
   /** Replaces the message's own flow control if the rule sets none. */
   readonly flowControl?: DrainConfig["flowControl"] | undefined;
   /** The callback address for canaries (proofAddressOf). Absent: silence judges them. */
@@ -76,24 +74,16 @@ export function prepare(
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;
 
-  const plain: Plain = {
-    letter,
-    item,
-    lineage,
-    attempt: record.attempt,
-    bodyHash,
-    headerPrefix,
-    lineageKey,
-    proofAddress: null,
-  };
-  const largest = largestVariants(plain, lane);
-  for (const variant of largest) {
+  const { attempt } = record;
+  const signed = { bodyHash, headerPrefix, lineageKey };
+  const plain: Plain = { letter, item, lineage, attempt, ...signed, proofAddress: null };
+  for (const variant of largestVariants(plain, lane)) {
     const notAllowed = checkItem(variant.item, variant.bytes);
     if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   }
   const policyLoss = losses.find(isPolicyLoss);
   if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
-  const proven = proofAddress === undefined ? plain : withProof(plain, { lane, proofAddress, checkItem });
+  const proven = proofAddress === undefined ? plain : withProof(plain, proofAddress, lane, checkItem);
   return {
     kind: "candidate",
     candidate: {
@@ -109,11 +99,9 @@ export function prepare(
 /** Adds a callback for the canary, unless its item or the callback that quotes it would become too large. */
 function withProof(
   plain: Plain,
-  {
-    lane,
-    proofAddress,
-    checkItem,
-  }: Pick<Preparation, "lane" | "checkItem"> & { readonly proofAddress: string },
+  proofAddress: string,
+  lane: LaneConfig | undefined,
+  checkItem: CheckItem,
 ): Plain {
   // One of our own callbacks that died: nobody needs its result.
   if (isProofUrl(plain.item.destination, proofAddress)) return plain;
@@ -128,17 +116,10 @@ function isPolicyLoss(loss: Loss): loss is PolicyLoss {
   return policyLosses.some((policyLoss) => policyLoss === loss);
 }
 
-/**
- * A spread delay is drawn from the dlqId, so that a second POST of the same series carries the same delay.
- */
-function toDelayMs(letter: DeadLetter, changes: ItemChanges): number | null {
-  if (changes.delay === undefined) return null;
-  switch (changes.delay.kind) {
-    case "fixed":
-      return changes.delay.ms;
-    case "spread": {
-      const draw = createHash("sha256").update(letter.dlqId).digest().readUInt32BE(0);
-      return Math.floor((draw / 2 ** 32) * changes.delay.ms);
-    }
-  }
+/** A spread delay is drawn from the dlqId, so that a second POST of the series carries the same delay. */
+function toDelayMs({ dlqId }: DeadLetter, { delay }: ItemChanges): number | null {
+  if (delay === undefined) return null;
+  if (delay.kind === "fixed") return delay.ms;
+  const draw = createHash("sha256").update(dlqId).digest().readUInt32BE(0);
+  return Math.floor((draw / 2 ** 32) * delay.ms);
 }

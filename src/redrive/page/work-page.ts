@@ -194,7 +194,6 @@ export async function workPage(
   };
   report.results(
     await withCapacity(drain, free, {
-      passId: drain.passId ?? null,
       pageReadAt: page.readAt,
       stop,
       whyNotNow: (candidate) => whyNotNow(drain, signal, candidate),

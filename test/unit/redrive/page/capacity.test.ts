@@ -96,7 +96,7 @@ interface Run {
 }
 
 interface RunOptions {
-  readonly passId?: PassId | null;
+  readonly passId?: PassId;
   readonly stop?: AbortSignal;
   readonly whyNotNow?: () => HoldReason | null;
   readonly unused?: (granted: readonly Candidate[]) => readonly Candidate[];
@@ -106,8 +106,8 @@ interface RunOptions {
 function run({ drain, clock }: Stand, all: readonly Candidate[], options: RunOptions = {}): Run {
   const batches: Run["batches"] = [];
   const start = clock.now();
-  const held = withCapacity(drain, all, {
-    passId: options.passId ?? null,
+  const { passId } = options;
+  const held = withCapacity(passId === undefined ? drain : { ...drain, passId }, all, {
     pageReadAt: start - (options.pageAgeMs ?? 0),
     stop: options.stop ?? new AbortController().signal,
     whyNotNow: options.whyNotNow ?? (() => null),
