@@ -37,7 +37,7 @@ const adjustable = {
 
 export const adjustmentSchema = z.strictObject(adjustable).partial();
 export type Adjustable = Readonly<z.output<z.ZodObject<typeof adjustable>>>;
-export type Adjustment = { readonly [K in keyof Adjustable]?: Adjustable[K] | undefined };
+export type Adjustment = Chosen<Adjustable>;
 export type RateLimitsByOperation = Adjustable["rateLimits"];
 
 /** What is there before it listens. */
@@ -47,9 +47,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
-
-type ChosenSettings = Optional<Adjustable & Fixed>;
+type Chosen<T> = { readonly [K in keyof T]?: T[K] | undefined };
+type ChosenSettings = Chosen<Adjustable & Fixed>;
 
 /** Everything that can be chosen about an emulator. */
 export type EmulatorOptions = ChosenSettings & StartOptions;

@@ -20,31 +20,8 @@ export interface JournalPage {
   readonly forgotten?: number;
 }
 
-/** An emulator asked over both its APIs, and a destination that takes everything. */
-export interface ControlStand {
-  /** Of the test that runs. */
-  readonly emulator: Emulator;
-  /** Address of the destination. */
-  readonly target: string;
-  /** Another emulator in its place. */
-  restart(options: EmulatorOptions): Promise<void>;
-  control(method: string, path: string, body?: unknown): Promise<Told>;
-  journal(query: string): Promise<JournalPage>;
-  /** A request with the token, to the message API. */
-  call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response>;
-  batch(items: readonly object[], signal?: AbortSignal): Promise<Response>;
-  /** So many messages to the destination, their bodies `body-0` and so on. */
-  publish(
-    count?: number,
-    signal?: AbortSignal,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Response>;
-  dlq(method?: string, query?: string): Promise<Response>;
-  page(query: string): Promise<ListPage>;
-}
-
-/** Fresh for every test of the file. */
-export function useControlStand(): ControlStand {
+/** An emulator asked over both its APIs, and a destination that takes everything; fresh for every test. */
+export function useControlStand() {
   let emulator: Emulator | undefined;
   let target = "";
   const receiver = createServer((request, response) => {
@@ -66,16 +43,18 @@ export function useControlStand(): ControlStand {
     await served.close();
   });
 
-  const call: ControlStand["call"] = (method, path, body, signal) =>
+  /** A request with the token, to the message API. */
+  const call = (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> =>
     fetch(`${running().url}${path}`, {
       method,
       headers: { Authorization: `Bearer ${running().token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-  const batch: ControlStand["batch"] = (items, signal) => call("POST", "/v2/batch", items, signal);
-  const dlq: ControlStand["dlq"] = (method = "GET", query = "") => call(method, `/v2/dlq${query}`);
-  const control: ControlStand["control"] = async (method, path, body) => {
+  const batch = (items: readonly object[], signal?: AbortSignal): Promise<Response> =>
+    call("POST", "/v2/batch", items, signal);
+  const dlq = (method = "GET", query = ""): Promise<Response> => call(method, `/v2/dlq${query}`);
+  const control = async (method: string, path: string, body?: unknown): Promise<Told> => {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
     const response = await fetch(`${running().controlUrl}/_control${path}`, init);
     return { status: response.status, body: await response.json() };
@@ -85,27 +64,26 @@ export function useControlStand(): ControlStand {
     get emulator() {
       return running();
     },
+    /** Address of the destination. */
     get target() {
       return target;
     },
-    async restart(options) {
+    /** Another emulator in its place. */
+    async restart(options: EmulatorOptions): Promise<void> {
       await running().close();
       emulator = await startEmulator(options);
     },
     control,
-    journal: async (query) => (await control("GET", `/journal${query}`)).body as JournalPage,
+    journal: async (query: string) => (await control("GET", `/journal${query}`)).body as JournalPage,
     call,
     batch,
-    publish: (count = 3, signal, headers) =>
+    /** So many messages to the destination, their bodies `body-0` and so on. */
+    publish: (count = 3, signal?: AbortSignal, headers: Readonly<Record<string, string>> = {}) =>
       batch(
-        Array.from({ length: count }, (_, n) => ({
-          destination: target,
-          body: `body-${n}`,
-          ...(headers === undefined ? {} : { headers }),
-        })),
+        Array.from({ length: count }, (_, n) => ({ destination: target, body: `body-${n}`, headers })),
         signal,
       ),
     dlq,
-    page: async (query) => (await (await dlq("GET", query)).json()) as ListPage,
+    page: async (query: string) => (await (await dlq("GET", query)).json()) as ListPage,
   };
 }

@@ -16,35 +16,22 @@ type Answer = (received: Received) => {
   readonly body?: string | Buffer;
 };
 
-/** An emulator that each test starts as it needs it, and a destination that answers as told. */
-export interface PublishStand {
-  readonly emulator: Emulator;
-  /** Address of the destination. */
-  readonly target: string;
-  readonly received: Received[];
-  answer: Answer;
-  start(options?: EmulatorOptions): Promise<void>;
-  publish(items: unknown, token?: string): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** The answer to a batch that was accepted. */
-  published(items: unknown): Promise<readonly { messageId: string; deduplicated?: true }[]>;
-  deadLetters(query?: string): Promise<Record<string, unknown>[]>;
-}
+const accepts: Answer = () => ({ status: 200 });
 
-/** Fresh for every test of the file. */
-export function usePublishStand(): PublishStand {
+/** An emulator that each test starts as it needs it, and a destination that answers as told. */
+export function usePublishStand() {
   let emulator: Emulator | undefined;
   const running = (): Emulator => {
     if (emulator === undefined) throw new Error("the test starts the emulator first");
     return emulator;
   };
-  const state = { target: "", received: [] as Received[] };
   const receiver = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const { method, url, headers: sent } = request;
       const one = { method, path: url, headers: sent, body: Buffer.concat(chunks).toString() };
-      state.received.push(one);
+      stand.received.push(one);
       const { status, headers = {}, body = "" } = stand.answer(one);
       response.writeHead(status, headers).end(body);
     })();
@@ -53,17 +40,17 @@ export function usePublishStand(): PublishStand {
   let served: Awaited<ReturnType<typeof serve>>;
   beforeEach(async () => {
     emulator = undefined;
-    state.received = [];
-    stand.answer = () => ({ status: 200 });
+    stand.received = [];
+    stand.answer = accepts;
     served = await serve(receiver);
-    state.target = served.url;
+    stand.target = served.url;
   });
   afterEach(async () => {
     await emulator?.close();
     await served.close();
   });
 
-  const publish: PublishStand["publish"] = async (items, token = running().token) => {
+  const publish = async (items: unknown, token = running().token) => {
     const response = await fetch(`${running().url}/v2/batch`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
@@ -71,22 +58,20 @@ export function usePublishStand(): PublishStand {
     });
     return { status: response.status, body: await response.json() };
   };
-  const stand: PublishStand = {
+  const stand = {
     get emulator() {
       return running();
     },
-    get target() {
-      return state.target;
-    },
-    get received() {
-      return state.received;
-    },
-    answer: () => ({ status: 200 }),
-    async start(options = {}) {
+    /** Address of the destination. */
+    target: "",
+    received: [] as Received[],
+    answer: accepts,
+    async start(options: EmulatorOptions = {}): Promise<void> {
       emulator = await startEmulator({ retryScale: 0, ...options });
     },
     publish,
-    async published(items) {
+    /** The answer to a batch that was accepted. */
+    async published(items: unknown) {
       const { status, body } = await publish(items);
       expect(status).toBe(200);
       return body as { messageId: string; deduplicated?: true }[];

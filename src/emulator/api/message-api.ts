@@ -1,9 +1,10 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { applyFaults } from "../faults/apply-faults.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { isBasic, isBearer } from "../http/auth.ts";
 import { errorFor, statusOf, type Exchange, type EmulatorAnswer, type Reply } from "../http/exchange.ts";
 import { findRoute } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
+import type { Credentials } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { directoryRoutes } from "./directory-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
@@ -62,4 +63,26 @@ function isAuthorized(core: EmulatorCore, operation: Operation, exchange: Exchan
   return operation === "statistics"
     ? isBasic(authorization, core.settings.statsCredentials)
     : isBearer(authorization, core.token);
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Constant time in the contents; hashing first makes the lengths equal. */
+const equal = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+const isBearer = (authorization: string | undefined, token: string): boolean =>
+  token !== "" && equal(schemeValue(authorization, "bearer"), token);
+
+/** Only the one encoding counts, with its padding or without. A decoder would pass over what is no base64. */
+function isBasic(authorization: string | undefined, { username, password }: Credentials): boolean {
+  const padded = Buffer.from(`${username}:${password}`).toString("base64");
+  const given = schemeValue(authorization, "basic");
+  const isPadded = equal(given, padded);
+  const isBare = equal(given, padded.replace(/=+$/, ""));
+  return isPadded || isBare;
+}
+
+function schemeValue(authorization: string | undefined, scheme: string): string {
+  const match = /^(\S+) +(\S+) *$/.exec(authorization ?? "");
+  return match?.[1]?.toLowerCase() === scheme ? (match[2] ?? "") : "";
 }

@@ -54,9 +54,5 @@ export function toCallbackMessage(
     createdAt: now,
     notBefore: now,
     callerIp: source.callerIp,
-    queueName: undefined,
-    topicName: undefined,
-    topicId: undefined,
-    endpointName: undefined,
   };
 }

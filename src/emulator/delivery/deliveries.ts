@@ -194,20 +194,14 @@ export class Deliveries implements DeliveryWays {
     const { message, retried, origin } = delivery;
     const { messageId, url } = message;
     const { status, error } = attempt;
+    const { journal } = this.#context;
     if (origin === undefined) {
-      this.#context.journal.add({ type: "delivery", messageId, url, retried, status, outcome, error });
+      journal.add({ type: "delivery", messageId, url, retried, status, outcome, error });
       return;
     }
-    this.#context.journal.add({
-      type: "callback",
-      messageId: origin.source.messageId,
-      callbackMessageId: messageId,
-      url,
-      kind: origin.kind,
-      retried,
-      status,
-      outcome,
-    });
+    const { kind, source } = origin;
+    const ids = { messageId: source.messageId, callbackMessageId: messageId };
+    journal.add({ type: "callback", ...ids, url, kind, retried, status, outcome });
   }
 
   #callBack(

@@ -97,14 +97,14 @@ export class DeadLetters {
   /** Puts records there without any message having failed; returns their dlqIds, in the order given. */
   seed(records: readonly SeedRecord[]): string[] {
     const now = this.#context.clock.now();
-    const placed = records.map((record) => {
+    const dlqIds = records.map((record) => {
       const given = typeof record.dlqId === "string" ? parseSeedId(record.dlqId) : undefined;
       const position = given ?? this.#store.nextPosition(now);
-      return { ...position, record: toSeed(record, formatDlqId(position), now) };
+      const dlqId = formatDlqId(position);
+      this.#store.append(position, toSeed(record, dlqId, now));
+      return dlqId;
     });
-    this.#store.insert(placed);
-    this.#context.journal.add({ type: "seeded", records: placed.length });
-    const dlqIds = placed.map((position) => formatDlqId(position));
+    this.#context.journal.add({ type: "seeded", records: dlqIds.length });
     // A record may stand where another stood.
     this.#forget(dlqIds);
     return dlqIds;

@@ -85,10 +85,6 @@ export class DlqStore {
     if (comparePositions(entry, this.#last) > 0) this.#last = { ms, seq };
   }
 
-  insert(records: readonly (Position & { readonly record: StoredDeadLetter })[]): void {
-    for (const given of records) this.append(given, given.record);
-  }
-
   find(dlqId: string): StoredRecord | undefined {
     return this.#entryAt(parseDlqId(dlqId));
   }

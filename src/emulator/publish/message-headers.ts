@@ -31,18 +31,8 @@ export const plainSettings: MessageSettings = {
   method: "POST",
   header: emptyHeaderMap(),
   maxRetries: 3,
-  retryDelay: undefined,
-  delayMs: undefined,
-  notBeforeSeconds: undefined,
-  timeoutMs: undefined,
-  callback: undefined,
-  failureCallback: undefined,
   labels: [],
-  scheduleId: undefined,
-  flowControl: undefined,
-  deduplicationId: undefined,
   contentBasedDeduplication: false,
-  redaction: undefined,
 };
 
 /** By name in any case; a name that came several times has several values. */
@@ -83,13 +73,18 @@ export function parseMessageHeaders(
     if (!lower.startsWith(lowerPrefix)) continue;
     const setting = lower.slice(lowerPrefix.length);
     const forward = forwards.find(([start]) => setting.startsWith(start) && setting.length > start.length);
-    if (forward === undefined) settings.set(setting, values.join(", "));
-    else addForwarded(forward[1], setting.slice(forward[0].length), values);
+    if (forward === undefined) {
+      settings.set(setting, values.join(", "));
+      continue;
+    }
+    const [start, into] = forward;
+    const carried = setting.slice(start.length);
+    if (isForwarded(carried)) into[canonicalName(carried)] = values;
   }
 
   const read = (name: string): string | undefined => settings.get(name)?.trim() || undefined;
   return {
-    method: parseMethod(read("method")) ?? base.method,
+    method: parsed("method", read("method"), parseMethod) ?? base.method,
     header: merged(base.header, contentType, header),
     maxRetries: parseCount("Retries", read("retries")) ?? base.maxRetries,
     retryDelay: parsed("Retry-Delay", read("retry-delay"), parseRetryDelay) ?? base.retryDelay,
@@ -103,12 +98,15 @@ export function parseMessageHeaders(
       failureCallbackHeader,
       base.failureCallback,
     ),
-    labels: parseLabels(read("label")) ?? base.labels,
+    labels:
+      read("label")
+        ?.split(",")
+        .flatMap((label) => label.trim() || []) ?? base.labels,
     scheduleId: read("schedule-id") ?? base.scheduleId,
     flowControl: parseFlowControl(read("flow-control-key"), read("flow-control-value")) ?? base.flowControl,
     deduplicationId: parseDeduplicationId(read("deduplication-id")) ?? base.deduplicationId,
     contentBasedDeduplication:
-      parseBoolean(read("content-based-deduplication")) ?? base.contentBasedDeduplication,
+      read("content-based-deduplication")?.toLowerCase() === "true" || base.contentBasedDeduplication,
     redaction: parseRedaction(read("redact-fields")) ?? base.redaction,
   };
 }
@@ -116,17 +114,12 @@ export function parseMessageHeaders(
 const merged = (...maps: readonly HeaderMap[]): HeaderMap =>
   Object.assign(emptyHeaderMap(), ...maps) as HeaderMap;
 
-function addForwarded(into: HeaderMap, name: string, values: string[]): void {
-  if (isForwarded(name)) into[canonicalName(name)] = values;
-}
-
 /** Whether a message can carry a header of this name to its destination. */
 export const isForwarded = (name: string): boolean => !notForwarded.has(name.toLowerCase());
 
-function parseMethod(text: string | undefined): string | undefined {
-  const method = text?.toUpperCase();
-  if (method !== undefined && !methods.has(method)) throw new EmulatorRefusal(400, `invalid method: ${text}`);
-  return method;
+function parseMethod(text: string): string | undefined {
+  const method = text.toUpperCase();
+  return methods.has(method) ? method : undefined;
 }
 
 function parseCount(name: string, text: string | undefined): number | undefined {
@@ -157,13 +150,6 @@ function parseCallback(
     throw new EmulatorRefusal(400, `invalid ${name} url: ${given}`);
   return { ...base, url, header: merged(base?.header ?? emptyHeaderMap(), header) };
 }
-
-function parseLabels(text: string | undefined): string[] | undefined {
-  return text?.split(",").flatMap((label) => label.trim() || []);
-}
-
-const parseBoolean = (text: string | undefined): boolean | undefined =>
-  text === undefined ? undefined : text.toLowerCase() === "true";
 
 /** Charset and the wording about the colon are the service's own. */
 function parseDeduplicationId(id: string | undefined): string | undefined {

@@ -32,19 +32,19 @@ export interface MessageSettings {
   /** What the destination gets: Content-Type and the forwarded headers. */
   readonly header: HeaderMap;
   readonly maxRetries: number;
-  readonly retryDelay: RetryDelay | undefined;
-  readonly delayMs: number | undefined;
+  readonly retryDelay?: RetryDelay | undefined;
+  readonly delayMs?: number | undefined;
   /** Unix seconds; wins over the delay. */
-  readonly notBeforeSeconds: number | undefined;
-  readonly timeoutMs: number | undefined;
-  readonly callback: CallbackTarget | undefined;
-  readonly failureCallback: CallbackTarget | undefined;
+  readonly notBeforeSeconds?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly callback?: CallbackTarget | undefined;
+  readonly failureCallback?: CallbackTarget | undefined;
   readonly labels: readonly string[];
-  readonly scheduleId: string | undefined;
-  readonly flowControl: FlowControlLimits | undefined;
-  readonly deduplicationId: string | undefined;
+  readonly scheduleId?: string | undefined;
+  readonly flowControl?: FlowControlLimits | undefined;
+  readonly deduplicationId?: string | undefined;
   readonly contentBasedDeduplication: boolean;
-  readonly redaction: Redaction | undefined;
+  readonly redaction?: Redaction | undefined;
 }
 
 /** One accepted message on its way to one destination. */
@@ -57,10 +57,10 @@ export interface Message {
   /** Milliseconds; `createdAt` where no delay was asked for. */
   readonly notBefore: number;
   readonly callerIp: string;
-  readonly queueName: string | undefined;
-  readonly topicName: string | undefined;
-  readonly topicId: string | undefined;
-  readonly endpointName: string | undefined;
+  readonly queueName?: string | undefined;
+  readonly topicName?: string | undefined;
+  readonly topicId?: string | undefined;
+  readonly endpointName?: string | undefined;
 }
 
 /** `msg_` and 24 characters that carry no order and no meaning. */

@@ -28,6 +28,10 @@ const filtersOf = (wanted: Partial<Record<FilterField, readonly string[]>>): Fil
 const recordOf = ({ json }: StoredRecord): StoredDeadLetter =>
   JSON.parse(json.toString()) as StoredDeadLetter;
 
+function insert(store: DlqStore, places: readonly Place[]): void {
+  for (const place of places) store.append(place, place.record);
+}
+
 /** Ids of all pages of a query. */
 function idsOf(store: DlqStore, query: Partial<DlqQuery> = {}): string[] {
   const ids: string[] = [];
@@ -106,8 +110,8 @@ describe("the store of dead letters", () => {
     // More than two blocks, put there in no order, so that blocks are split.
     let places = shuffledPlaces(12_000, random);
     const half = places.length / 2;
-    store.insert(places.slice(0, half));
-    store.insert(places.slice(half));
+    insert(store, places.slice(0, half));
+    insert(store, places.slice(half));
     const agree = (): void => {
       expect(store.size).toBe(places.length);
       for (const query of querys) {
@@ -129,7 +133,7 @@ describe("the store of dead letters", () => {
     const replaced = places
       .slice(0, 500)
       .map((place) => ({ ...place, record: { ...place.record, topicName: "g" } }));
-    store.insert([...back, ...replaced]);
+    insert(store, [...back, ...replaced]);
     places = [...back, ...replaced, ...places.slice(500)];
     agree();
     const old = places.filter(({ ms }) => ms < 1_400);
@@ -141,7 +145,7 @@ describe("the store of dead letters", () => {
   test("gives records back byte by byte after their neighbours went", () => {
     const store = new DlqStore(earliest);
     const places = shuffledPlaces(9_000, seededRandom(3));
-    store.insert(places);
+    insert(store, places);
     store.remove(places.filter((_, n) => n % 5 !== 0).map((place) => formatDlqId(place)));
     for (const place of places.filter((_, n) => n % 5 === 0)) {
       expect(recordOf(store.find(formatDlqId(place))!)).toEqual(JSON.parse(JSON.stringify(place.record)));
@@ -191,7 +195,7 @@ describe("the store of dead letters", () => {
   test("never gives an id that cannot be read", () => {
     const store = new DlqStore(earliest);
     const top = 999_999_999;
-    store.insert([
+    insert(store, [
       { ms: 5, seq: top, record: {} },
       { ms: 9, seq: top, record: {} },
     ]);
