@@ -1,5 +1,5 @@
 import type { Applied, ApplyWait } from "../../redrive/plan/apply.ts";
-import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
+import type { PlanCheck } from "../../redrive/plan/orders.ts";
 import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skips.ts";
 import { formatDuration } from "../../rules/durations.ts";

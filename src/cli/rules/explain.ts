@@ -4,7 +4,7 @@ import { toPrintable, type Show, toShownUrl } from "../../message/masked-text.ts
 import { createSelectMatcher } from "../../message/select.ts";
 import { signatureOf } from "../../message/signature/signature-of.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
-import { withoutOwnHeaders } from "../../redrive/plan/content-hash.ts";
+import { withoutOwnHeaders } from "../../redrive/plan/plan-record.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { tryRecord, type Trial, type TrialConditions } from "./trial.ts";
 

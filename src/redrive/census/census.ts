@@ -19,7 +19,7 @@ import {
   createDrainSelects,
   enteredAtOf,
   expiresBy,
-  type DrainSelects,
+  type DatesMeaning,
   selectsEverything,
 } from "../listing/drain-selects.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
@@ -97,11 +97,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   const { source, documentHash, archive } = order;
   const { retentionMs } = source.config;
   const datesMean = await source.book.datesMean();
-  const drains = order.drains.map((drain) => ({
-    selects: createDrainSelects(drain, datesMean),
-    withinMs: drain.beforeExpiry.withinMs,
-    isKept: drain.beforeExpiry.then === "archive",
-  }));
+  const sort = createSort(order, datesMean);
   let census: Census = { ...nothing, documentHash };
   const strays = countStrays();
   let startedAt: number | undefined;
@@ -123,7 +119,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
       };
       continue;
     }
-    const found = look(page.records, { drains, now, retentionMs });
+    const found = sort(page.records, now);
     strays.add(found.unselected, source.lineageKeys());
     // Also records that a drain selects: its next pass may come after their expiry.
     await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
@@ -178,47 +174,46 @@ const nothing: Census = {
   documentHash: "",
 };
 
-interface Look {
-  readonly drains: readonly {
-    readonly selects: DrainSelects;
-    readonly withinMs: number;
-    readonly isKept: boolean;
-  }[];
-  readonly now: number;
-  readonly retentionMs: number;
-}
-
-function look(records: readonly RawRecord[], { drains, now, retentionMs }: Look) {
-  const nearExpiry: DlqId[] = [];
-  // Records without an id cannot be distinguished, so none of them counts as copied.
-  const withoutId = { bare: 0, accepted: 0 };
-  const toKeep: RawRecord[] = [];
-  const accepted = new Set<DlqId>();
-  const unselected: RawRecord[] = [];
-  let oldestUnselectedAt: number | null = null;
-  let oldestEnteredAt: number | null = null;
-  for (const record of records) {
-    const enteredAt = enteredAtOf(record);
-    oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
-    const selecting = drains.filter(({ selects }) => selects(record, now));
-    if (selecting.length === 0) {
-      unselected.push(record);
-      oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
+/** Sorts the records of a page by what the census counts. */
+function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning) {
+  const { retentionMs } = source.config;
+  const known = drains.map((drain) => ({
+    selects: createDrainSelects(drain, datesMean),
+    withinMs: drain.beforeExpiry.withinMs,
+    isKept: drain.beforeExpiry.then === "archive",
+  }));
+  return (records: readonly RawRecord[], now: number) => {
+    const nearExpiry: DlqId[] = [];
+    // Records without an id cannot be distinguished, so none of them counts as copied.
+    const withoutId = { bare: 0, accepted: 0 };
+    const toKeep: RawRecord[] = [];
+    const accepted = new Set<DlqId>();
+    const unselected: RawRecord[] = [];
+    let oldestUnselectedAt: number | null = null;
+    let oldestEnteredAt: number | null = null;
+    for (const record of records) {
+      const enteredAt = enteredAtOf(record);
+      oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
+      const selecting = known.filter(({ selects }) => selects(record, now));
+      const isUnselected = selecting.length === 0;
+      if (isUnselected) {
+        unselected.push(record);
+        oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
+      }
+      const withinMs = isUnselected ? nearExpiryMs : Math.max(...selecting.map((drain) => drain.withinMs));
+      if (!expiresBy(record, retentionMs, now + withinMs)) continue;
+      const isKept = isUnselected || selecting.some((drain) => drain.isKept);
+      const key = copyKeyOf(record);
+      if (key === null) {
+        withoutId[isKept ? "bare" : "accepted"] += 1;
+        continue;
+      }
+      nearExpiry.push(key);
+      if (isKept) toKeep.push(record);
+      else accepted.add(key);
     }
-    const withinMs =
-      selecting.length === 0 ? nearExpiryMs : Math.max(...selecting.map((drain) => drain.withinMs));
-    if (!expiresBy(record, retentionMs, now + withinMs)) continue;
-    const isKept = selecting.length === 0 || selecting.some((drain) => drain.isKept);
-    const key = copyKeyOf(record);
-    if (key === null) {
-      withoutId[isKept ? "bare" : "accepted"] += 1;
-      continue;
-    }
-    nearExpiry.push(key);
-    if (isKept) toKeep.push(record);
-    else accepted.add(key);
-  }
-  return { nearExpiry, withoutId, toKeep, accepted, unselected, oldestUnselectedAt, oldestEnteredAt };
+    return { nearExpiry, withoutId, toKeep, accepted, unselected, oldestUnselectedAt, oldestEnteredAt };
+  };
 }
 
 function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {

@@ -49,7 +49,8 @@ export async function* listToEnd(
 ): AsyncGenerator<ListingPage, void, undefined> {
   const whole: DateRange = defined({ fromDate, toDate });
   const parts = [...cutAround(whole, source.tooLarge.within(whole))];
-  const listed = createListed();
+  // A part that lists some of the records again does not count them twice.
+  const ids = new Set<unknown>();
   const time = createListingDeadline(source.clock, signals.maxListingMs ?? maxListingMs);
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -60,7 +61,9 @@ export async function* listToEnd(
       for await (const page of listPart(source, { ...select, ...range }, signals, time)) {
         try {
           last = toDated(page.records.at(-1)) ?? last;
-          const records = listed.add(page.records, cuts > 0);
+          const isNew = ({ dlqId }: RawRecord): boolean => dlqId === undefined || !ids.has(dlqId);
+          const records = cuts > 0 ? page.records.filter(isNew) : page.records;
+          if (ids.size < maxIds) for (const { dlqId } of page.records) ids.add(dlqId);
           const isLast = page.cursor === undefined && parts.length === 0;
           yield { ...page, records, isLast, isBehindCursor, passedOver: null };
         } finally {
@@ -84,7 +87,7 @@ export async function* listToEnd(
         isBlocked: (probed) => isBlocked(source, { ...select, ...probed }, signals),
       });
       source.tooLarge.note(at);
-      if (!listed.knowsAll()) throw error;
+      if (ids.size >= maxIds) throw error;
       parts.unshift(...cutAround(range, [at]));
     }
   }
@@ -143,18 +146,4 @@ async function dateOf({ book }: SourceRuntime, record: Dated): Promise<number> {
 function refuseStopped({ stopping }: ListingSignals): void {
   if (!stopping.aborted) return;
   throw new RedriverError("stopped", "stopped before the end of the listing", { cause: stopping.reason });
-}
-
-/** The records that one listing has shown, so that a part that lists some of them again does not count them twice. */
-function createListed() {
-  const ids = new Set<unknown>();
-  return {
-    knowsAll: () => ids.size < maxIds,
-    /** Answers the records to yield: with `isAgain`, only new ones. */
-    add(records: readonly RawRecord[], isAgain: boolean): readonly RawRecord[] {
-      const fresh = isAgain ? records.filter(({ dlqId }) => dlqId === undefined || !ids.has(dlqId)) : records;
-      if (ids.size < maxIds) for (const { dlqId } of records) if (dlqId !== undefined) ids.add(dlqId);
-      return fresh;
-    },
-  };
 }

@@ -27,14 +27,7 @@ export interface LaneWait {
   readonly nextInMs: number;
 }
 
-export interface LaneWaits {
-  /** A destination gets more if nothing came back for so long. */
-  readonly watchMs: number;
-  /** Those with most records first. */
-  readonly lanes: readonly LaneWait[];
-  /** Destinations beyond `lanes`, as far as they are counted apart, and the number of their due records. */
-  readonly more: { readonly lanes: number; readonly due: number };
-}
+export type LaneWaits = NonNullable<Awaited<ReturnType<ReturnType<typeof createLaneWaitCount>["read"]>>>;
 
 const maxOrigins = 2_000;
 const maxShown = 10;
@@ -65,15 +58,18 @@ export function createLaneWaitCount(drain: DrainRuntime) {
     },
     addDue: due.add,
     /** Throws `redis-unavailable`. Null if the drain has no lanes. */
-    async read(): Promise<LaneWaits | null> {
+    async read() {
       if (lane === undefined) return null;
       const { top, more } = due.top(maxShown);
       const waiting = top.map(({ key }) => key);
       const others = exhausted.top(maxShown).top.filter(({ key }) => due.count(key) === 0);
       const shown = [...waiting, ...others.map(({ key }) => key)].slice(0, maxShown);
       return {
+        /** A destination gets more if nothing came back for so long. */
         watchMs: lane.watchMs,
+        /** Those with most records first. */
         lanes: shown.length === 0 ? [] : await ask(shown, lane),
+        /** Destinations beyond `lanes`, as far as they are counted apart, and the number of their due records. */
         more: { lanes: more.kinds, due: more.count },
       };
     },

@@ -1,15 +1,16 @@
-/** The orders of a plan: those to act on, how a listed record compares with its own, and which are not done yet. */
+/** The orders of a plan: those to act on, their check against the queue, and which are not done yet. */
 import type { DlqId } from "../../message/dead-letter.ts";
 import { defined } from "../../message/defined.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { holds } from "../../rules/decision.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
 import { ofDrain, recordIntent } from "../record-act.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { isAct, toPlanned, type Planned, type PlanRecord } from "./plan-record.ts";
 import { createSkips } from "./skips.ts";
-import type { SurveyedRecord } from "./survey.ts";
+import { survey, type SurveyedRecord, type SurveyRange } from "./survey.ts";
 
 export type PlanSelection = ReturnType<typeof createSelection>;
 
@@ -141,6 +142,33 @@ export function createOpenOrders(
     done: () => done,
     skips: skips.report,
   };
+}
+
+export type PlanCheck = Awaited<ReturnType<typeof checkPlan>>;
+
+/** Lists a range again and compares each record with its plan. Changes nothing. Throws as `survey` does. */
+export async function checkPlan(
+  drain: DrainRuntime,
+  range: SurveyRange,
+  planned: ReadonlyMap<DlqId, Planned>,
+  signals: ListingSignals,
+  onPage: (checked: number) => void,
+) {
+  const open = new Map(planned);
+  const orders = createOpenOrders(drain.source, open);
+  const unseen = new Set(planned.keys());
+  let notNow = 0;
+  for await (const page of survey(drain, range, signals)) {
+    for (const record of page.records) {
+      if (unseen.delete(record.decided.letter.dlqId) && orders.compare(record) === "not-now") notNow += 1;
+    }
+    onPage(planned.size - unseen.size);
+    // The records behind the last planned one need not be listed.
+    if (unseen.size === 0) break;
+  }
+  await orders.takeOutUnlisted(unseen);
+  // `open`: what is to be acted on, as planned or not just now.
+  return { planned: planned.size, open, notNow, done: orders.done(), skips: orders.skips() };
 }
 
 /**

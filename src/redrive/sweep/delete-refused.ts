@@ -13,23 +13,9 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { RedriverError } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActOf } from "../record-act.ts";
-import { createPerIdBackoff, type PerIdBackoff } from "./per-id-backoff.ts";
+import { createPerIdBackoff } from "./per-id-backoff.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { settle, type SettleCall } from "../page/settle.ts";
-
-/** What one process remembers of a source's refused deletes. */
-export interface RefusedDeletes {
-  /** The ids that were refused alone. */
-  readonly backoff: PerIdBackoff;
-  /** Calls left in this sweep. */
-  callsLeft: number;
-  /** Sweeps in a row that deleted nothing of what was listed, while this process deleted nothing else either. */
-  fruitless: number;
-  /** The deletes counted by the source's health at the last such sweep. */
-  deletesSeen: number;
-  /** By id refused alone: when its delete was last written to the audit, by clock.monotonic(). */
-  readonly notedAt: Map<DlqId, number>;
-}
 
 /** Finds at least six single refused ids among a hundred. The next sweep skips them and finds others. */
 export const refusedCallsPerSweep = 50;
@@ -39,19 +25,27 @@ const recordedAgainAfterMs = 60 * 60_000;
 /** Forgetting costs an entry. */
 const maxRecorded = 10_000;
 
-export function createRefusedDeletes(clock: Clock): RefusedDeletes {
+export type RefusedDeletes = ReturnType<typeof createRefusedDeletes>;
+
+/** What one process remembers of a source's refused deletes. */
+export function createRefusedDeletes(clock: Clock) {
   return {
+    /** The ids that were refused alone. */
     backoff: createPerIdBackoff(clock, maxWaitMs),
+    /** Calls left in this sweep. */
     callsLeft: refusedCallsPerSweep,
+    /** Sweeps in a row that deleted nothing of what was listed, while this process deleted nothing else either. */
     fruitless: 0,
+    /** The deletes counted by the source's health at the last such sweep. */
     deletesSeen: 0,
-    notedAt: new BoundedMap(maxRecorded),
+    /** By id refused alone: when its delete was last written to the audit, by clock.monotonic(). */
+    notedAt: new BoundedMap<DlqId, number>(maxRecorded),
   };
 }
 
 /**
- * The ids that need no new audit entry before a delete: refused alone, with an entry of this process less than an hour old. The
- * other ids refused alone count as recorded from now on.
+ * The ids that need no new audit entry before a delete: refused alone, with an entry of this process less than
+ * an hour old. The other ids refused alone count as recorded from now on.
  */
 export function recordedLately(
   ids: readonly DlqId[],

@@ -12,7 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { createRefusedDeletes } from "./delete-refused.ts";
 import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
-import { createPerIdBackoff, type PerIdBackoff } from "./per-id-backoff.ts";
+import { createPerIdBackoff } from "./per-id-backoff.ts";
 import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { settlePending, type SettleMemory } from "./settle-pending.ts";
@@ -26,20 +26,13 @@ const waitsForMs = 15_000;
 /** The next sweep after one that made progress and left something. */
 const sweptAgainWithinMs = 1_000;
 
-/** What one process remembers between sweeps of one source. */
-export interface SweepMemory extends SettleMemory {
-  readonly reconciling: PerIdBackoff;
-  readonly dates: DatesControl;
-}
+export type SweepMemory = ReturnType<typeof createSweepMemory>;
 
-export function createSweepMemory(clock: Clock): SweepMemory {
-  return {
-    refused: createRefusedDeletes(clock),
-    failures: 0,
-    toSkip: 0,
-    reconciling: createPerIdBackoff(clock),
-    dates: { isPassed: false },
-  };
+/** What one process remembers between sweeps of one source. */
+export function createSweepMemory(clock: Clock) {
+  const settling: SettleMemory = { refused: createRefusedDeletes(clock), failures: 0, toSkip: 0 };
+  const dates: DatesControl = { isPassed: false };
+  return { settling, reconciling: createPerIdBackoff(clock), dates };
 }
 
 export interface SweepResult {
@@ -75,7 +68,9 @@ export async function sweep(
     before.unknown === 0
       ? nothing
       : caught(() => reconcileUnknown(source, drains, memory.reconciling, budget(), signal)),
-    before.pendingDelete === 0 ? nothing : caught(() => settlePending(source, memory, budget(), signal)),
+    before.pendingDelete === 0
+      ? nothing
+      : caught(() => settlePending(source, memory.settling, budget(), signal)),
   ]);
   const { id } = source.config;
   const after = isIdle ? before : await source.ledger.summary();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isNestedTooDeep, maxNestedLevels, toSafeJson } from "../../../src/message/safe-json.ts";
-import { hashRecord } from "../../../src/redrive/plan/content-hash.ts";
+import { hashRecord } from "../../../src/redrive/plan/plan-record.ts";
 import { rawRecord } from "../../support/letters.ts";
 
 /** So many levels. */

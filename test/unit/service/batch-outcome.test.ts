@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessageId } from "../../../src/message/dead-letter.ts";
-import { toItemOutcome } from "../../../src/service/batch-items.ts";
+import { toItemOutcome } from "../../../src/service/batch-outcome.ts";
 
 const outcomeOf = (element: unknown) =>
   toItemOutcome(
