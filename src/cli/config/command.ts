@@ -1,6 +1,6 @@
 import { lookAtVolume } from "../../compose/build-archive.ts";
 import { describeDocument } from "../../config/document/describe/describe-document.ts";
-import { describeSettings } from "../../config/settings/describe-settings.ts";
+import { describeSettings } from "../../config/settings/settings.ts";
 import { counted } from "../output/words.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { documentJsonSchemaText } from "../../config/document/schema/json-schema.ts";
+import { documentJsonSchemaText } from "../../config/document/schema/document-schema.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toCheckJson, toCheckText, toTestJson, toTestText } from "./results-text.ts";
 import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";

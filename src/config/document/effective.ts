@@ -1,9 +1,9 @@
 import { defined } from "../../message/defined.ts";
-import type { DrainConfig, LaneConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
+import type { LaneConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
 import type { IndexKeys } from "./schema/document-schema.ts";
 import type { CommonKeys } from "./schema/drain-schema.ts";
-import { toFlowControl, type FlowControlKeys } from "./schema/flow-control-schema.ts";
-import { openFromOf } from "./schema/lane-schema.ts";
+import { toFlowControl, type FlowControlKeys } from "./schema/pace-schema.ts";
+import { openFromOf } from "./schema/pace-schema.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -38,25 +38,10 @@ export const builtIn = {
   indexPeriod: "1h",
 } as const;
 
-export type Effective = Pick<
-  DrainConfig,
-  | "mode"
-  | "schedule"
-  | "fullEveryMs"
-  | "minAgeMs"
-  | "attempts"
-  | "lane"
-  | "limits"
-  | "flowControl"
-  | "onLoss"
-  | "unknownOutcome"
-  | "afterLedgerLoss"
-  | "beforeExpiry"
-  | "otherwise"
->;
+export type Effective = ReturnType<typeof toEffective>;
 
 /** Drain over `defaults` over built-in: mappings key by key, lists replaced. `none` takes away what lies below. */
-export function toEffective(defaults: CommonKeys, drain: CommonKeys): Effective {
+export function toEffective(defaults: CommonKeys, drain: CommonKeys) {
   const keys = over<CommonKeys>(builtIn.drain, defaults, drain);
   const below = builtIn.drain;
   const { max, wait, then } = over(below.attempts, defaults.attempts, drain.attempts);

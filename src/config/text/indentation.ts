@@ -90,9 +90,9 @@ function* blockLines(text: string): Generator<BlockLine> {
     }
     if (!isScalar && (token === "{" || token === "[")) depth += 1;
     if (!isScalar && (token === "}" || token === "]")) depth = Math.max(0, depth - 1);
+    if (!token.includes("\n")) continue;
     const lines = token.split("\n");
     const last = lines.at(-1) ?? "";
-    if (lines.length === 1) continue;
     yield* toBlockLine(number, signs ?? []);
     number += lines.length - 1;
     lineAt = offset + token.length - last.length;

@@ -1,8 +1,8 @@
 import { durationText } from "../../../rules/durations.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
 import { builtIn } from "../effective.ts";
-import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
-import { watch as watchSchema } from "../schema/lane-schema.ts";
+import { misfitOfFlowControl } from "../schema/pace-schema.ts";
+import { watch as watchSchema } from "../schema/pace-schema.ts";
 import { copiesNothing, layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./layers.ts";
 import { asMap, type Raw, type Report } from "./raw.ts";
 

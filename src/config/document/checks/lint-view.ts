@@ -7,7 +7,7 @@ import { toSelect } from "../compile-document.ts";
 import { builtIn, toEffective, type Effective } from "../effective.ts";
 import { documentSchema } from "../schema/document-schema.ts";
 import { common, drain as drainSchema } from "../schema/drain-schema.ts";
-import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
+import { misfitOfFlowControl } from "../schema/pace-schema.ts";
 import { asList, asMap, type Raw } from "./raw.ts";
 import { rule as ruleSchema } from "../schema/rule-schema.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";

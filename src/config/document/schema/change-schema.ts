@@ -5,8 +5,7 @@ import { isForwardable, isFieldValue, isToken, lineageHeaderName } from "../../.
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { parsePointer } from "../../../message/json-value.ts";
 import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
-import { flowControl, toFlowControl } from "./flow-control-schema.ts";
-import { jsonValue } from "./json-value-schema.ts";
+import { flowControl, toFlowControl } from "./pace-schema.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";
 import {
   headerName,
@@ -19,6 +18,7 @@ import {
   section,
   setOf,
   wholeNumber,
+  jsonValue,
 } from "./shapes.ts";
 
 /** What a republish may change: the keys of `set`. */

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { parseEdge } from "../../../rules/patterns/parse-dates.ts";
-import { flowControlLayer } from "./flow-control-schema.ts";
+import { flowControlLayer } from "./pace-schema.ts";
 import { guard } from "./guard-schema.ts";
-import { lane } from "./lane-schema.ts";
+import { lane } from "./pace-schema.ts";
 import { rate, rule } from "./rule-schema.ts";
 import { drainSchedule, duration, positiveDuration } from "./schedule-schema.ts";
 import {

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { isToken } from "../../../message/headers.ts";
-import { isObject } from "../../../message/json-value.ts";
+import { isObject, type JsonValue } from "../../../message/json-value.ts";
 import { mismatchesOf, type Parsed } from "../../../rules/patterns/pattern-kind.ts";
+import type { ValuePath } from "../../problem.ts";
 
 /**
  * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that
@@ -130,3 +131,28 @@ export function parsedFrom<Value>(input: z.ZodUnknown, parse: (value: unknown) =
     return z.NEVER;
   });
 }
+
+const numberExpected =
+  "a number that every JSON reader reads the same: between -(2^53 - 1) and 2^53 - 1, in quotes if it is meant as text";
+
+/**
+ * Any JSON value: a YAML tree has no other ones. Its text is at most 32 levels deep and has at most 50,000
+ * values, so the walk ends soon. A number that readers do not agree on is refused: it would be written into
+ * messages as another one.
+ */
+export const jsonValue = z
+  .unknown()
+  .meta({ id: "json", description: "Any JSON value." })
+  .transform((value, context) => {
+    const walk = (part: unknown, path: ValuePath): void => {
+      if (typeof part === "number" && !(Math.abs(part) <= Number.MAX_SAFE_INTEGER)) {
+        context.addIssue({ code: "custom", message: numberExpected, path: [...path] });
+      }
+      if (typeof part !== "object" || part === null) return;
+      for (const [name, member] of Object.entries(part)) {
+        walk(member, [...path, Array.isArray(part) ? Number(name) : name]);
+      }
+    };
+    walk(value, []);
+    return value as JsonValue;
+  });

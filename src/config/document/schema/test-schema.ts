@@ -6,9 +6,8 @@ import { parkReasons } from "../../../message/park-reasons.ts";
 import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
 import type { RuleTest } from "../../../rules/rule-test.ts";
 import { noRule } from "../checks/drain-checks.ts";
-import { jsonValue } from "./json-value-schema.ts";
 import { duration } from "./schedule-schema.ts";
-import { key, line, name, oneOf, oneOrMany, section, wholeNumber } from "./shapes.ts";
+import { key, line, name, oneOf, oneOrMany, section, wholeNumber, jsonValue } from "./shapes.ts";
 
 /** Tests of a drain's rules: a message in; decision, reason and rebuilt item out. */
 

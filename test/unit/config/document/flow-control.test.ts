@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
-import { documentJsonSchema } from "../../../../src/config/document/schema/json-schema.ts";
+import { documentJsonSchema } from "../../../../src/config/document/schema/document-schema.ts";
 import { asMap } from "../../../../src/config/document/checks/raw.ts";
 import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 

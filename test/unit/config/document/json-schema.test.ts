@@ -5,7 +5,7 @@ import * as z from "zod";
 import {
   documentJsonSchema,
   documentJsonSchemaText,
-} from "../../../../src/config/document/schema/json-schema.ts";
+} from "../../../../src/config/document/schema/document-schema.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatProblem } from "../../../../src/config/problem.ts";
-import { describeSettings } from "../../../../src/config/settings/describe-settings.ts";
+import { describeSettings } from "../../../../src/config/settings/settings.ts";
 import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
 import { createSecretValues } from "../../../../src/compose/secret-values.ts";
 import { createFolder } from "../../../support/command.ts";

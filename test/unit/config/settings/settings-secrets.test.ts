@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeSettings } from "../../../../src/config/settings/describe-settings.ts";
+import { describeSettings } from "../../../../src/config/settings/settings.ts";
 import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
 import { settingNames } from "../../../../src/config/settings/table.ts";
 import { settingsTable, useSettings } from "../../../support/settings.ts";

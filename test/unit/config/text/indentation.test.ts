@@ -97,10 +97,10 @@ describe("what is no matter of indentation", () => {
     expect(findIndentationFault(text)).toBeNull();
   });
 
-  it("is found in a megabyte of lines in well under a second", () => {
-    const text = "a: { b: [ 'c' ] }\n".repeat(50_000) + " d: 1\n";
+  it("is found in as many lines as the gate lets through in well under a second", () => {
+    const text = "a: { b: [ 'c' ] }\n".repeat(6_000) + " d: 1\n";
     const startedAt = performance.now();
-    expect(findIndentationFault(text)).toMatchObject({ line: 50_001, way: "deeper" });
+    expect(findIndentationFault(text)).toMatchObject({ line: 6_001, way: "deeper" });
     expect(performance.now() - startedAt).toBeLessThan(8_000);
   });
 });
