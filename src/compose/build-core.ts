@@ -31,7 +31,7 @@ export interface CoreParts extends ProcessParts {
 }
 
 /** The documents before and after a core's own. */
-export interface PreviousCore {
+interface PreviousCore {
   /** Sources that are the same in both cores are taken over: their connections, health and clock. */
   readonly before: Core | null;
   /** The document in force now. A drain that it pauses or lacks begins nothing more. */

@@ -12,7 +12,7 @@ import type { ReadSecret } from "./secrets.ts";
 import { systemClock } from "./system-world.ts";
 
 /** Reads one index. Throws `settings-invalid` if its credentials are missing, else as the client does. */
-export type ReadIndex = (index: IndexConfig, signal: AbortSignal) => Promise<IndexStatistics>;
+type ReadIndex = (index: IndexConfig, signal: AbortSignal) => Promise<IndexStatistics>;
 
 export function createReadIndex(settings: Settings, readSecret: ReadSecret): ReadIndex {
   const client = createStatisticsClient({

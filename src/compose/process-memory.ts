@@ -7,7 +7,7 @@ import { createByteBudget } from "../redrive/listing/byte-budget.ts";
 export type ProcessMemory = ReturnType<typeof createProcessMemory>;
 
 /** The limits of this process, in bytes. */
-export interface MemoryBounds {
+interface MemoryBounds {
   /** Of the container; of the machine if there is none. */
   readonly limitBytes: number;
   /** Of V8's heap, as NODE_OPTIONS sets it. */

@@ -12,7 +12,7 @@ import type { SourceRuntime } from "../redrive/runtime.ts";
 const unwellForMs = 5 * 60_000;
 const checkEveryMs = 5_000;
 
-export interface CopyingParts {
+interface CopyingParts {
   readonly live: Pick<LiveCore, "acquire">;
   /** True if Redis answers, may keep a ledger and has room: then the jobs count. */
   readonly isRedisWell: () => boolean;

@@ -9,7 +9,7 @@ import { RedriverError } from "../ports/errors.ts";
  * time, and cuts off what stays unread too long. A newcomer always gets in: a connection that keeps the
  * server waiting is closed for it.
  */
-export interface BoundedServerOptions {
+interface BoundedServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

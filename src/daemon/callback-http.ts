@@ -26,7 +26,7 @@ export interface CallbackAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-export interface CallbackServerOptions {
+interface CallbackServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -18,7 +18,7 @@ const newsEveryMs = 60_000;
 const retryAfterSeconds = 5;
 const requestTimeoutMs = 30_000;
 
-export interface CallbackParts {
+interface CallbackParts {
   readonly live: Pick<LiveCore, "current" | "acquire">;
   readonly earlyTicks: Pick<EarlyTicks, "afterLanes">;
   readonly events: Events;

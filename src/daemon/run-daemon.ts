@@ -45,7 +45,7 @@ function maxSilenceMs(sweepEveryMs: number): number {
   return Math.max(5 * 60_000, 3 * sweepEveryMs);
 }
 
-export interface DaemonParts {
+interface DaemonParts {
   readonly live: LiveCore;
   readonly documentFile: DocumentFile;
   readonly onAdopted: (document: DrainsDocument) => void;

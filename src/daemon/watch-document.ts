@@ -17,7 +17,7 @@ import type { Events } from "../ports/events.ts";
 /** Half of a document that an editor is writing may be a document too; it is read again after this. */
 const settleMs = 300;
 
-export interface DocumentWatchParts {
+interface DocumentWatchParts {
   readonly file: DocumentFile;
   readonly live: LiveCore;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface DocumentWatchParts {
   readonly stop: AbortSignal;
 }
 
-export interface DocumentState {
+interface DocumentState {
   /** Unix ms at which the document in force was adopted. */
   readonly adoptedAt: number;
   /** Problems of the file as it is now, a line each; null if there are none. */

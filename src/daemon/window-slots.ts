@@ -2,14 +2,12 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SourceId } from "../ports/ids.ts";
 
-export type WindowSlots = ReturnType<typeof createWindowSlots>;
-
 export interface WindowSlot {
   /** Safe to call twice. */
   release(): void;
 }
 
-export interface SlotAsked {
+interface SlotAsked {
   /** The same at every request of this window. */
   readonly id: string;
   readonly source: SourceId;

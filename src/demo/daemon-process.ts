@@ -3,7 +3,7 @@ import { mainScript, startChild, type ChildOptions } from "./children.ts";
 import { parseMetrics, type ScrapedMetrics } from "./scraped-metrics.ts";
 
 /** A pass as the daemon logs it. */
-export interface LoggedPass {
+interface LoggedPass {
   readonly outcome: string;
   /** Unix ms. */
   readonly openedAt: number;
@@ -21,8 +21,6 @@ export interface LoggedMove {
   /** The whole line as a person reads it. */
   readonly text: string;
 }
-
-export type DaemonProcess = Awaited<ReturnType<typeof startDaemonProcess>>;
 
 const keptComplaints = 8;
 

@@ -7,7 +7,7 @@ export interface EmulatorAddresses {
   readonly token: string;
 }
 
-export interface EmulatorState {
+interface EmulatorState {
   /** Unix ms of its clock. */
   readonly now: number;
   /** Messages and callbacks that have not ended. */
@@ -15,7 +15,7 @@ export interface EmulatorState {
   readonly dlqSize: number;
 }
 
-export interface ListedRecord {
+interface ListedRecord {
   readonly dlqId: string;
   readonly messageId: string;
   readonly body: string;

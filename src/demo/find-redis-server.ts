@@ -19,7 +19,7 @@ export interface FoundRedis {
   stop(): Promise<void>;
 }
 
-export interface RedisSearch {
+interface RedisSearch {
   /** Where PATH and REDRIVER_TEST_REDIS_URL are read. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where packages are unpacked when there is no server on PATH, e.g. `.cache/redis`. */

@@ -2,7 +2,7 @@ import { createEmulatorClient, type SentMessage } from "./emulator-client.ts";
 import { toKey, type WitnessReport } from "./receiver.ts";
 import type { StoryRun } from "./run-story.ts";
 
-export interface DeliveryVerdict {
+interface DeliveryVerdict {
   /** Deliveries that had to happen, and how often they did. */
   readonly deliveredOnce: number;
   readonly lost: number;

@@ -1,4 +1,4 @@
-import { redrivenHeader, toDigest, toKey, witnessHeaders } from "./receiver.ts";
+import { headerPrefix, redrivenHeader, toDigest, toKey, witnessHeaders } from "./receiver.ts";
 
 /** An element of `POST /v2/batch`. */
 export interface Item {
@@ -28,7 +28,6 @@ export interface PlannedMessage {
 export interface Addresses {
   readonly steadyUrl: string;
   readonly flakyUrl: string;
-  readonly headerPrefix: string;
 }
 
 export const urlGroup = "partners";
@@ -107,18 +106,15 @@ export function planMessages(count: number, runId: string, addresses: Addresses)
 const jsonType = "application/json; charset=utf-8";
 
 /** An item that the receiver can see to be as it was published. `headers`: names without the prefix. */
-export function toWitnessedItem(
-  prefix: string,
-  message: {
-    readonly id: string;
-    readonly destination: string;
-    readonly queue?: string;
-    readonly method?: string;
-    readonly type?: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  },
-): Item {
+export function toWitnessedItem(message: {
+  readonly id: string;
+  readonly destination: string;
+  readonly queue?: string;
+  readonly method?: string;
+  readonly type?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}): Item {
   const { id, destination, queue: name, method = "POST", type = jsonType, body } = message;
   const headers = {
     Method: method,
@@ -127,7 +123,7 @@ export function toWitnessedItem(
     [`Forward-${witnessHeaders.method}`]: method,
     ...message.headers,
   };
-  const prefixed = Object.entries(headers).map(([header, value]) => [`${prefix}${header}`, value]);
+  const prefixed = Object.entries(headers).map(([header, value]) => [`${headerPrefix}${header}`, value]);
   return {
     destination,
     ...(name === undefined ? {} : { queue: name }),
@@ -137,7 +133,7 @@ export function toWitnessedItem(
 }
 
 function planMessage(kind: Kind, id: string, index: number, addresses: Addresses): PlannedMessage {
-  const { steadyUrl, flakyUrl, headerPrefix: prefix } = addresses;
+  const { steadyUrl, flakyUrl } = addresses;
   const plan: KindPlan = kinds[kind];
   const { path, fate = "redriven" } = plan;
   const failingUrl = `${plan.isSteady === true ? steadyUrl : flakyUrl}${path}`;
@@ -154,7 +150,7 @@ function planMessage(kind: Kind, id: string, index: number, addresses: Addresses
       ...(plan.isGrouped === true ? [toKey(healthyPath, id)] : []),
     ],
     hasCallbacks: plan.hasCallbacks ?? false,
-    item: toWitnessedItem(prefix, {
+    item: toWitnessedItem({
       id,
       destination: plan.isGrouped === true ? urlGroup : failingUrl,
       ...(plan.isQueued === true ? { queue } : {}),

@@ -9,7 +9,6 @@ import {
   type PlannedMessage,
 } from "./plan-messages.ts";
 import type { StoryRun } from "./run-story.ts";
-import { headerPrefix } from "./stack.ts";
 import { createDeadline, isInTime, waitUntil } from "./waits.ts";
 
 export type ReceiverOutageResult = Awaited<ReturnType<typeof playReceiverOutage>>;
@@ -47,11 +46,10 @@ export async function playReceiverOutage(
   await waitUntil(async () => ((await daemon.isReady()) ? true : null), polling);
   say("the daemon is ready");
 
-  const addresses = { steadyUrl: receiver.steadyUrl, flakyUrl: receiver.flakyUrl, headerPrefix };
-  const endpoints = toGroupEndpoints(addresses);
+  const endpoints = toGroupEndpoints(receiver);
   await api.service("POST", `/v2/topics/${urlGroup}/endpoints`, { endpoints });
   await api.service("POST", "/v2/queues", { queueName: queue, parallelism: queueParallelism });
-  const plans = planMessages(messages, runId, addresses);
+  const plans = planMessages(messages, runId, receiver);
   const half = Math.ceil(plans.length / 2);
   let lastSeq = 0;
 

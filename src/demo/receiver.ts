@@ -28,10 +28,12 @@ export interface WitnessReport {
 }
 
 /** Which of the two ports. */
-export type ReceiverPort = "steady" | "flaky";
+type ReceiverPort = "steady" | "flaky";
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
+/** Of the service's own headers. */
+export const headerPrefix = "Upstash-";
 export const witnessHeaders = { id: "X-Demo-Id", digest: "X-Demo-Digest", method: "X-Demo-Method" } as const;
 /** Set by the rules of the demo, so that a delivery by redriver differs from one by the service itself. */
 export const redrivenHeader = "X-Redriven";
@@ -44,7 +46,7 @@ export function toDigest(method: string, body: string | Buffer): string {
   return createHash("sha256").update(`${method}\n`).update(body).digest("hex");
 }
 
-export async function startReceiver(options: { readonly headerPrefix: string }) {
+export async function startReceiver() {
   const witness: WitnessReport = {
     deliveries: new Map(),
     successCallbacks: new Map(),
@@ -70,7 +72,7 @@ export async function startReceiver(options: { readonly headerPrefix: string }) 
       case "/refused":
         return { status: 422 };
       case "/never":
-        return { status: 489, headers: { [`${options.headerPrefix}NonRetryable-Error`]: "true" } };
+        return { status: 489, headers: { [`${headerPrefix}NonRetryable-Error`]: "true" } };
       case "/callback":
         recordCallback(body, (status) => status >= 200 && status < 300, witness.successCallbacks);
         return { status: 200 };

@@ -3,7 +3,7 @@ import { startStack, type Stack, type Stage } from "./stack.ts";
 import { DeadlinePassed } from "./waits.ts";
 
 /** What the demo needs of the command line: data goes to `out`, everything else to `err`. */
-export interface DemoIo {
+interface DemoIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   out(text: string): void;
   err(text: string): void;
@@ -41,7 +41,7 @@ export interface StoryEnd {
 
 type SummaryRow = readonly [label: string, value: string | number, remark?: string];
 
-export interface StoryFrame extends StoryOptions {
+interface StoryFrame extends StoryOptions {
   readonly stage: Stage;
   readonly deadlineMs: number;
   /** What had not happened when the deadline has passed before the end. */

@@ -7,9 +7,7 @@ import { mainScript, startChild, toCleanEnvironment, type ChildEnvironment } fro
 import { startDaemonProcess } from "./daemon-process.ts";
 import type { EmulatorAddresses } from "./emulator-client.ts";
 import { findRedisServer } from "./find-redis-server.ts";
-import { startReceiver } from "./receiver.ts";
-
-export const headerPrefix = "Upstash-";
+import { headerPrefix, startReceiver } from "./receiver.ts";
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -45,7 +43,7 @@ export async function startStack(options: StackOptions) {
   if (!redis.startedByUs) onStop("keys in Redis", () => removeKeys(redis.url, keyPrefix));
   say(`Redis is ${redis.startedByUs ? "started" : "the given one"}: ${new URL(redis.url).host}`);
 
-  const receiver = await startReceiver({ headerPrefix });
+  const receiver = await startReceiver();
   onStop("receiver", () => receiver.close());
 
   const service = startChild({

@@ -16,7 +16,7 @@ export async function waitUntil<Found>(
   }
 }
 
-export type Deadline = ReturnType<typeof createDeadline>;
+type Deadline = ReturnType<typeof createDeadline>;
 
 export class DeadlinePassed extends Error {
   override readonly name = "DeadlinePassed";

@@ -75,8 +75,8 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   // The emulator parses the bodies of its control API with it.
   zod: ["config", "emulator"],
   "cron-parser": ["config"],
-  // The emulator delivers with it; the demo's publisher and witness speak plain HTTP with it.
-  undici: ["service", "emulator", "demo"],
+  // The emulator delivers with it.
+  undici: ["service", "emulator"],
   hono: ["daemon"],
   "@hono/node-server": ["daemon"],
   commander: ["cli"],

@@ -15,7 +15,7 @@ export interface Try {
 }
 
 /** A moment at which the number of a host's dead letters changed. */
-export interface Depth {
+interface Depth {
   readonly at: number;
   readonly deadLetters: number;
 }

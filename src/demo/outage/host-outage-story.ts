@@ -1,7 +1,6 @@
 import { createEmulatorClient, publish, type EmulatorClient } from "../emulator-client.ts";
 import { judgeRun } from "../judge-deliveries.ts";
 import { toSeconds, type StoryRun } from "../run-story.ts";
-import { headerPrefix } from "../stack.ts";
 import { createDeadline, isInTime, waitUntil } from "../waits.ts";
 import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./host-facts.ts";
 import { judgeOutage } from "./judge-outage.ts";
@@ -10,7 +9,7 @@ import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts }
 
 export type HostOutageResult = Awaited<ReturnType<typeof playHostOutage>>;
 
-export interface HostOutageOptions {
+interface HostOutageOptions {
   /** To the host that is down. */
   readonly messages: number;
   /** Probes that come back before it has recovered. */
@@ -112,7 +111,7 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions) 
   };
 
   function plan(host: string, kind: string, count: number) {
-    return planWebhooks({ host, count, idPrefix: `${options.runId}-${kind}`, headerPrefix });
+    return planWebhooks(count, host, `${options.runId}-${kind}`);
   }
 
   /** Reads the journal and shows what is new, until `isOver`. */

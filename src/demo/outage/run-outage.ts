@@ -7,7 +7,7 @@ import { toRecording, toRecordingText } from "./recording.ts";
 import { timeScale, toStage } from "./stage.ts";
 
 /** `messages`: to the host that is down; a fifth more goes to the other one. */
-export interface OutageOptions extends StoryOptions {
+interface OutageOptions extends StoryOptions {
   /** Probes that come back before the receiver has recovered. */
   readonly probes: number;
   /** False: the same outage for a drain without lanes, which is judged alike. */

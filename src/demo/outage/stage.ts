@@ -68,18 +68,11 @@ export function toHosts(receiver: { readonly flakyUrl: string; readonly steadyUr
 /** Origin without scheme and port, which differs from run to run. */
 export const toName = (origin: string): string => new URL(origin).hostname;
 
-export interface WebhookOptions {
-  readonly count: number;
-  /** An origin. */
-  readonly host: string;
-  /** Keeps ids apart, also from those of other runs. */
-  readonly idPrefix: string;
-  readonly headerPrefix: string;
-}
-
-/** Webhooks to one host, with one retry each; every one has to be delivered once. */
-export function planWebhooks(options: WebhookOptions): readonly PlannedMessage[] {
-  const { count, host, idPrefix, headerPrefix } = options;
+/**
+ * Webhooks to one origin, with one retry each; every one has to be delivered once. `idPrefix` keeps ids apart,
+ * also from those of other runs.
+ */
+export function planWebhooks(count: number, host: string, idPrefix: string): readonly PlannedMessage[] {
   const path = "/hook";
   const destination = `${host}${path}`;
   return Array.from({ length: count }, (_, index): PlannedMessage => {
@@ -91,7 +84,7 @@ export function planWebhooks(options: WebhookOptions): readonly PlannedMessage[]
       failingUrl: destination,
       deliveries: [toKey(path, id)],
       hasCallbacks: false,
-      item: toWitnessedItem(headerPrefix, { id, destination, headers: { Retries: "1" }, body }),
+      item: toWitnessedItem({ id, destination, headers: { Retries: "1" }, body }),
     };
   });
 }

@@ -4,11 +4,7 @@ import type { SentMessage } from "../../../src/demo/emulator-client.ts";
 import { planMessages } from "../../../src/demo/plan-messages.ts";
 import type { WitnessReport } from "../../../src/demo/receiver.ts";
 
-const addresses = {
-  steadyUrl: "http://127.0.0.1:1",
-  flakyUrl: "http://127.0.0.1:2",
-  headerPrefix: "Upstash-",
-};
+const addresses = { steadyUrl: "http://127.0.0.1:1", flakyUrl: "http://127.0.0.1:2" };
 const plans = planMessages(40, "run", addresses);
 const published: readonly SentMessage[] = plans.map((plan, index) => ({
   plan,

@@ -3,7 +3,7 @@ import { startReceiver, toDigest, toKey, type Receiver } from "../../../src/demo
 
 let receiver: Receiver;
 beforeEach(async () => {
-  receiver = await startReceiver({ headerPrefix: "Upstash-" });
+  receiver = await startReceiver();
 });
 afterEach(() => receiver.close());
 
