@@ -1,4 +1,4 @@
-import type { AuditAct, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
+import type { AuditAct, AuditRecord } from "../ports/audit.ts";
 import type { DrainName, PassId } from "../ports/ids.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
@@ -22,26 +22,16 @@ export async function recordIntent(
   records: readonly AuditRecord[],
   of: ActOf,
 ): Promise<void> {
-  await source.audit.append([toEntry(source, act, records, of)]);
+  await source.audit.append([{ act, by: source.by, source: source.config.id, ...of, records }]);
 }
 
-/**
- * Records in the audit what is proven, or must be done even without Redis. Without Redis it is written later.
- */
+/** Records what is proven, or must be done even without Redis. Without Redis it is written later. */
 export async function recordFact(
   source: SourceRuntime,
   act: "published" | "delete" | "copy",
   records: readonly AuditRecord[],
   of: ActOf,
 ): Promise<void> {
-  if (records.length > 0) await source.audit.record([toEntry(source, act, records, of)]);
-}
-
-function toEntry(
-  source: SourceRuntime,
-  act: AuditAct,
-  records: readonly AuditRecord[],
-  of: ActOf,
-): NewAuditEntry {
-  return { act, by: source.by, source: source.config.id, ...of, records };
+  if (records.length === 0) return;
+  await source.audit.record([{ act, by: source.by, source: source.config.id, ...of, records }]);
 }

@@ -5,9 +5,7 @@ import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts
 import { collect } from "../page/collect.ts";
 import { toLaneComeBack } from "./come-backs.ts";
 
-/**
- * The service's Date has whole seconds, and Redis's clock may be off from ours by the length of an answer.
- */
+/** The service's Date has whole seconds. Redis's clock may be off from ours by the length of an answer. */
 const clockSlackMs = 5_000;
 /** Messages that enter the DLQ so long after a step's watch show nothing about it, and need not be listed. */
 const lateMs = 10 * 60_000;
@@ -19,12 +17,11 @@ export function hasLanes(drains: ReadonlyMap<DrainName, DrainRuntime>, source: S
   return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
 }
 
-/** Watches that one listing checks. */
+/** Watches that one listing checks. Redis time. */
 interface Interval {
-  readonly watches: readonly LaneWatch[];
-  /** Redis time. */
+  readonly watches: LaneWatch[];
   readonly from: number;
-  readonly to: number;
+  to: number;
 }
 
 /**
@@ -61,11 +58,11 @@ function toIntervals(watches: readonly LaneWatch[]): readonly Interval[] {
   for (const watch of watches.toSorted((one, other) => one.firstSentAt - other.firstSentAt)) {
     const last = intervals.at(-1);
     const to = watch.until + lateMs;
-    if (last !== undefined && watch.firstSentAt <= last.to) {
-      const joined = { ...last, watches: [...last.watches, watch], to: Math.max(last.to, to) };
-      intervals.splice(-1, 1, joined);
-    } else {
+    if (last === undefined || watch.firstSentAt > last.to) {
       intervals.push({ watches: [watch], from: watch.firstSentAt, to });
+    } else {
+      last.watches.push(watch);
+      last.to = Math.max(last.to, to);
     }
   }
   return intervals;

@@ -9,9 +9,7 @@ export interface PeekedLane {
   readonly answer: LaneAnswer;
   /** Redis time of the answer, Unix ms. */
   readonly at: number;
-  /**
-   * Ms until its next step has room or is judged, or its probe is due; 0: now; null: it is open, or unknown.
-   */
+  /** Ms until its next step has room or is judged, or its probe is due; 0: now; null: open, or unknown. */
   readonly nextInMs: number | null;
 }
 

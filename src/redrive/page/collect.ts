@@ -4,9 +4,7 @@ import { readLineage } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import type { FoundRecord } from "./records.ts";
 
-/**
- * Parses a page's records. A come-back gets the flow control of its root. A repeated record is taken once.
- */
+/** Parses a page's records, each once. A come-back gets the flow control of its root. */
 export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]) {
   const found = new Map<string, FoundRecord>();
   const unusable: UnusableRecord[] = [];

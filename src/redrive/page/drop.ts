@@ -16,9 +16,7 @@ import { begin } from "./begin.ts";
 import { isWritable, reportUnwritable } from "./keep-copies.ts";
 import { held, inDoubt, type DecidedRecord, type DropResult } from "./records.ts";
 
-/**
- * Drops these records and answers one result each. Throws `redis-unavailable` only before anything was begun.
- */
+/** Drops records and answers one result each. Throws `redis-unavailable` only before anything was begun. */
 export async function drop(
   drain: DrainRuntime,
   toDrop: readonly DecidedRecord[],

@@ -4,9 +4,8 @@ import { toEnteredAt } from "../../message/parse-record.ts";
 import { isNestedTooDeep, maxNestedLevels } from "../../message/safe-json.ts";
 import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
-import { expiresBy } from "../listing/drain-selects.ts";
 import { recordFact, type ActOf } from "../record-act.ts";
-import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import type { SourceRuntime } from "../runtime.ts";
 
 /**
  * Copies records to the archive, each once, whatever holds them. Nothing is deleted. The census keeps copies
@@ -47,16 +46,6 @@ export async function keepCopies(
   }
   await source.copies.copied(keys);
   source.events.emit({ type: "archive:copied", source: source.config.id, drain, count: keys.length });
-}
-
-/** The records of a page that expire within `withinMs`. */
-export function nearExpiry(
-  source: SourceRuntime,
-  records: readonly RawRecord[],
-  withinMs: number,
-): readonly RawRecord[] {
-  const by = serviceNow(source) + withinMs;
-  return records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
 }
 
 /**

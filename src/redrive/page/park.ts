@@ -17,9 +17,7 @@ export interface Parking extends Pick<AuditRecord, "parent"> {
   readonly attempt: number;
 }
 
-/**
- * Parks records until a person releases them or the drain's rules change. Parked records stay as they are.
- */
+/** Parks records until a person releases them or the drain's rules change. Those parked stay as they are. */
 export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
   const { rulesHash } = drain.config;
   const parkings = records.flatMap((record): readonly Parking[] => {
@@ -34,9 +32,7 @@ export async function parkRecords(drain: DrainRuntime, records: readonly Decided
   if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
 }
 
-/**
- * Writes the audit first, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`.
- */
+/** Writes the audit, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`. */
 export async function writeParked(
   drain: DrainRuntime,
   parkings: readonly Parking[],

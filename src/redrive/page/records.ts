@@ -99,9 +99,7 @@ export type PublishResult =
       readonly candidate: Candidate;
       readonly as: string;
       readonly deduplicated: boolean;
-      /**
-       * True if this very candidate was sent. False if the hit is an earlier publish whose record was lost.
-       */
+      /** True if this very candidate was sent. False for a hit on a publish whose record was lost. */
       readonly isOfNow: boolean;
     }
   | LeftResult<Candidate>;

@@ -17,14 +17,15 @@ import type { HoldReason } from "../../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished, isNewlyExhausted } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-backs.ts";
 import { recordIntent, ofDrain } from "../record-act.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import { serviceNow, type DrainRuntime } from "../runtime.ts";
+import { expiresBy } from "../listing/drain-selects.ts";
 import { isReconciling } from "./capacity-request.ts";
 import { ledToNoPost, withCapacity } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import { decideOne, type DecidedOne } from "./decide-one.ts";
 import { drop } from "./drop.ts";
 import { holdByGuards } from "./guards.ts";
-import { keepCopies, nearExpiry } from "./keep-copies.ts";
+import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import {
@@ -50,14 +51,10 @@ import type { WaitBudget } from "../source/wait-budget.ts";
  */
 const settleWaitsMs = 15_000;
 
-/**
- * A sweep this soon after a page left deletes to it keeps the settle gate open, and serves other pages too.
- */
+/** A sweep this soon after a page left deletes to it keeps the settle gate open, and serves other pages. */
 const sweptWithinMs = 1_000;
 
-/**
- * This few records alone in the queue may all be refused without a sign that the service refuses everything.
- */
+/** This few records alone in the queue may all be refused without a sign that the service refuses all. */
 const fewRecords = 50;
 
 /** The surroundings of a page's work. */
@@ -66,9 +63,7 @@ export interface PageWork {
   readonly stopping?: AbortSignal;
   /** Runs and counts the deletes of published records; absent: the page waits for them. */
   readonly settleBehind?: SettleBehind;
-  /**
-   * Called with each decision before any act. A refused record is left as it is, uncounted. Absent: none is.
-   */
+  /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
 
@@ -230,7 +225,8 @@ async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]):
   const { archive, config, source } = drain;
   const { then, withinMs } = config.beforeExpiry;
   if (then === "nothing") return;
-  const near = nearExpiry(source, records, withinMs);
+  const by = serviceNow(source) + withinMs;
+  const near = records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
   await keepCopies(source, near, { archive, ...ofDrain(drain) });
 }
 

@@ -86,16 +86,9 @@ async function listThrough(
   return isWhole;
 }
 
-function toRange(entries: readonly ParkedDeadLetter[]): {
-  readonly fromDate: number;
-  readonly toDate: number;
-} {
-  let [fromDate, toDate] = [Number.POSITIVE_INFINITY, 0];
-  for (const { dlqId } of entries) {
-    fromDate = Math.min(fromDate, enteredAtOf(dlqId));
-    toDate = Math.max(toDate, enteredAtOf(dlqId));
-  }
-  return { fromDate, toDate };
+function toRange(entries: readonly ParkedDeadLetter[]) {
+  const times = entries.map(({ dlqId }) => enteredAtOf(dlqId)).toSorted((one, other) => one - other);
+  return { fromDate: times[0] ?? 0, toDate: times.at(-1) ?? 0 };
 }
 
 function toParkedLetter(

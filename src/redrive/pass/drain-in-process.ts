@@ -60,9 +60,7 @@ export async function drainInProcess(
   }
 }
 
-/**
- * True if a watch will judge canaries. Without them a pause or ceiling holds the rest: waiting is no help.
- */
+/** True if a watch will judge canaries. Otherwise a pause or ceiling holds the rest: waiting is no help. */
 async function isWatched({ config, source }: DrainRuntime): Promise<boolean> {
   const { counts } = await source.lanes.views(0);
   const { lanes } = await source.lanes.views(counts.halted + maxViews);

@@ -12,9 +12,7 @@ type Dates = DrainConfig["dates"];
 /** How far a pass's horizon stays behind both clocks, so that all records of its last moment have arrived. */
 export const horizonBehindMs = 5_000;
 
-/**
- * The start of a full pass and the end of any, Unix ms. An empty selection is a millisecond without a window.
- */
+/** The start of a full pass and the end of any, Unix ms. An empty selection is a millisecond, not listed. */
 export function selectRange(
   dates: Dates,
   now: number,

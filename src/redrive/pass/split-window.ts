@@ -3,13 +3,9 @@ import { spanOf } from "../listing/search-windows.ts";
 
 /** A window is split into this many parts, so that replicas share a backlog. */
 const parts = 4;
-/**
- * A thousand parts: of 50,000 evenly spread records each is one page, which delays no other drain for long.
- */
+/** A thousand parts: of 50,000 evenly spread records each is a page, and delays no other drain for long. */
 const maxSplitDepth = 5;
-/**
- * From this depth (1/64 of a pass) a window of few pages is not split: a part below a page costs extra calls.
- */
+/** From this depth (1/64 of a pass) a window of few pages is not split: parts below a page cost calls. */
 const wholeFromDepth = 3;
 /** The pages that a window works in one turn. */
 const wholePages = 5;

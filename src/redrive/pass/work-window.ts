@@ -18,10 +18,7 @@ export interface WindowWork {
   readonly awaitsRedis?: true;
   /** True if another living process works under this document; absent: there is no other. */
   readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
-  /**
-   * True if another living process may call the source while this one has it halted; absent: there is no
-   * other.
-   */
+  /** True if another living process may call the source that is halted here; absent: there is no other. */
   readonly isCalledElsewhere?: () => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
 }
@@ -95,9 +92,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   return { split, verdict, failedWith: null };
 }
 
-/**
- * Ends windows that will not be worked, so that their pass is closed as partial and the next one can open.
- */
+/** Ends windows that will not be worked. Their pass is closed as partial, and the next one can open. */
 export async function abandonWindows(
   drain: DrainRuntime,
   passId: PassId,

@@ -7,9 +7,7 @@ import type { DrainRuntime } from "../../runtime.ts";
 import { held, inDoubt, type Begun, type Candidate, type PublishResult } from "../records.ts";
 import type { Refusals } from "./refusals.ts";
 
-/**
- * A POST that was not sent is tried by a later pass. If the service named a time, that time counts instead.
- */
+/** A POST that was not sent is tried by a later pass. A time that the service named counts instead. */
 export const notSentCoolMs = 5_000;
 
 /** One batch on its way. */

@@ -87,9 +87,7 @@ function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Acce
   return source.lanes.sent(sent, config.lane?.watchMs ?? 0);
 }
 
-/**
- * Counts each series that may double an earlier one with the first of its POSTs that may have been accepted.
- */
+/** Counts each series that may double an earlier one, with its first POST that may have been accepted. */
 export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: readonly Begun[]): void {
   const of = { drain: config.name, source: source.config.id };
   for (const { candidate, series, declaredDouble: why } of begun) {
