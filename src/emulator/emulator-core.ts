@@ -1,4 +1,5 @@
 import { EmulatorClock } from "./clock.ts";
+import type { EmulatorContext } from "./context.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
@@ -17,9 +18,20 @@ export function createEmulatorCore(settings: EmulatorSettings) {
   const clock = new EmulatorClock(settings.clock);
   const journal = new Journal(clock, settings.journalLimit);
   const context = { settings, clock, journal };
+  return {
+    ...context,
+    startedWith: { ...settings },
+    /** The bearer token in force; it can be changed while the emulator runs. */
+    token: settings.token,
+    ...createParts(context),
+  };
+}
+
+/** What a reset replaces. */
+function createParts(context: EmulatorContext) {
+  const { settings, clock, journal } = context;
   const deadLetters = new DeadLetters(context);
-  const newDeliveries = () => new Deliveries(context, (failure) => deadLetters.bury(failure));
-  let deliveries = newDeliveries();
+  const deliveries = new Deliveries(context, (failure) => deadLetters.bury(failure));
   const directory = new Directory(
     () => clock.now(),
     ({ name, parallelism, paused }) => {
@@ -27,27 +39,15 @@ export function createEmulatorCore(settings: EmulatorSettings) {
       if (changes) journal.add({ type: paused ? "paused" : "resumed", queueName: name });
     },
   );
-  const publisher = new Publisher(context, directory, (message) => deliveries.send(message));
   return {
-    ...context,
-    startedWith: { ...settings },
     faults: new Faults(context),
     directory,
     deadLetters,
     filler: new DlqFiller(context, deadLetters),
-    get deliveries() {
-      return deliveries;
-    },
-    async resetDeliveries(): Promise<void> {
-      const ended = deliveries.end();
-      deliveries = newDeliveries();
-      await ended;
-    },
-    publisher,
+    deliveries,
+    publisher: new Publisher(context, directory, (message) => deliveries.send(message)),
     rateLimits: new RateLimits(context),
     indexes: new SearchIndexes(settings.indexes),
-    /** The bearer token in force; it can be changed while the emulator runs. */
-    token: settings.token,
   };
 }
 
@@ -57,14 +57,15 @@ export function createEmulatorCore(settings: EmulatorSettings) {
  */
 export async function resetEmulatorCore(core: EmulatorCore): Promise<void> {
   adjust(core.settings, core.startedWith);
-  core.faults.clear();
-  const ended = core.resetDeliveries();
-  core.directory.clear();
-  core.publisher.clear();
-  core.filler.stop();
-  core.deadLetters.clear();
-  core.rateLimits.clear();
-  core.indexes.clear();
+  const ended = endParts(core);
+  Object.assign(core, createParts(core));
   core.journal.clear();
   await ended;
+}
+
+/** Ends timers, connections and what faults hold back. */
+export async function endParts({ faults, filler, deliveries }: EmulatorCore): Promise<void> {
+  faults.clear();
+  filler.stop();
+  await deliveries.end();
 }

@@ -14,7 +14,7 @@ import {
 } from "./options.ts";
 import type { Endpoint } from "./publish/directory.ts";
 import type { IndexValues } from "./statistics/index-statistics.ts";
-import { createEmulatorCore, resetEmulatorCore, type EmulatorCore } from "./emulator-core.ts";
+import { createEmulatorCore, endParts, resetEmulatorCore, type EmulatorCore } from "./emulator-core.ts";
 
 /** A running emulator. The in-process way to what the control API does over HTTP. */
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
@@ -49,13 +49,10 @@ export async function startEmulator(options: EmulatorOptions = {}) {
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    core.filler.stop();
-    const closed = Promise.all([api.close(), control.close(), core.deliveries.end()]);
-    core.faults.clear();
-    await closed;
+    await Promise.all([api.close(), control.close(), endParts(core)]);
   };
   const { headerPrefix, statsCredentials, signingKeys } = settings;
-  const { faults, journal, deadLetters, clock } = core;
+  const { journal, clock } = core;
   return {
     /** Base address of the message API and of the statistics API, without a trailing slash. */
     url: api.url,
@@ -66,17 +63,20 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     headerPrefix,
     statsCredentials,
     signingKeys,
-    faults,
+    get faults() {
+      return core.faults;
+    },
     journal,
     dlq: {
       get size() {
-        return deadLetters.size;
+        return core.deadLetters.size;
       },
       /** Puts records there directly, all or none; returns their dlqIds, in the order given. */
-      seed: (records: readonly SeedRecord[]) => deadLetters.seed(accept(recordsSchema, { records }).records),
-      find: (dlqId: string) => deadLetters.find(dlqId),
+      seed: (records: readonly SeedRecord[]) =>
+        core.deadLetters.seed(accept(recordsSchema, { records }).records),
+      find: (dlqId: string) => core.deadLetters.find(dlqId),
       /** Deletes as if they had expired or somebody else had; returns the ids that were there. */
-      remove: (dlqIds: readonly string[]) => deadLetters.remove(dlqIds),
+      remove: (dlqIds: readonly string[]) => core.deadLetters.remove(dlqIds),
       /** Makes up records; answers how many, fewer when a reset or the end came in between. */
       generate: (wishes: GenerateOptions) => core.filler.generate(wishes),
     },

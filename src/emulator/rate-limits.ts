@@ -33,8 +33,4 @@ export class RateLimits {
     const headers = limitHeaders(limit.kind ?? "burst", limit.limit, reset);
     return errorFor(operation, 429, "rate limit exceeded", headers);
   }
-
-  clear(): void {
-    this.#windows.clear();
-  }
 }

@@ -116,12 +116,6 @@ export class DeadLetters {
     this.#store.append(position, make(formatDlqId(position)));
   }
 
-  clear(): void {
-    this.#store.clear();
-    this.#sources.clear();
-    this.#listedUntil.clear();
-  }
-
   #cursorBehind({ after, skip }: DlqQuery, records: readonly StoredRecord[]): string | undefined {
     const isOffset =
       skip !== undefined || (after === undefined && this.#context.settings.cursorBy === "offset");

@@ -124,11 +124,6 @@ export class DlqStore {
     return gone.map((entry) => formatDlqId(entry));
   }
 
-  clear(): void {
-    this.#blocks = [];
-    this.#size = 0;
-  }
-
   #entryAt(position: Position | undefined): Entry | undefined {
     if (position === undefined) return undefined;
     const entries = this.#blocks[this.#blockAt(position)]?.entries ?? [];

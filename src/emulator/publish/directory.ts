@@ -108,9 +108,4 @@ export class Directory {
   queues(): Queue[] {
     return [...this.#queues.values()];
   }
-
-  clear(): void {
-    this.#groups.clear();
-    this.#queues.clear();
-  }
 }

@@ -54,10 +54,6 @@ class Deduplication {
     this.#memories.set(id, { messages, countedFrom: this.#context.clock.now() });
   }
 
-  clear(): void {
-    this.#memories.clear();
-  }
-
   #forgetExpired(): void {
     const expired = this.#context.clock.now() - this.#context.settings.dedupWindowMs;
     for (const [id, memory] of this.#memories) {
@@ -147,10 +143,6 @@ export class Publisher {
       id,
       item.endpoints.map(({ url }) => ({ messageId: newMessageId(), url })),
     );
-  }
-
-  clear(): void {
-    this.#deduplication.clear();
   }
 
   #toMessages(item: PublishItem, origin: MessageOrigin): Message[] {

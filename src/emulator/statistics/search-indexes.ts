@@ -17,12 +17,10 @@ interface Index {
 
 /** The search indexes there are, and what was set about them by hand. */
 export class SearchIndexes {
-  readonly #initial: readonly string[];
   readonly #indexes = new Map<string, Index>();
 
   constructor(ids: readonly string[]) {
-    this.#initial = ids;
-    this.clear();
+    for (const id of ids) this.#change(id, {});
   }
 
   ids(): string[] {
@@ -59,11 +57,6 @@ export class SearchIndexes {
 
   remove(id: string): boolean {
     return this.#indexes.delete(id);
-  }
-
-  clear(): void {
-    this.#indexes.clear();
-    for (const id of this.#initial) this.#change(id, {});
   }
 
   statistics(id: string, query: URLSearchParams, now: number): Record<string, unknown> {
