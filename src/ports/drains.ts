@@ -1,10 +1,10 @@
 import type { FlowControl } from "../message/item-changes.ts";
+import type { Select } from "../message/select.ts";
 import type { Router } from "../rules/decision.ts";
 import type { DateEdge } from "../rules/patterns/parse-dates.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { NumberRange, Rate, RuleSpec } from "../rules/spec.ts";
 import type { DrainName, SourceId } from "./ids.ts";
-import type { Select } from "./service.ts";
 import type { IndexTarget, ScalarField } from "./statistics.ts";
 
 /** The place of a secret; never the secret itself. */

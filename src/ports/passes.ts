@@ -63,18 +63,15 @@ export interface Tally extends PassCounts {
 }
 
 /** Facts about a drain's queue as of its last passes, for metrics and status. */
-export interface DrainFacts {
-  readonly due: number;
-  readonly held: number;
-  readonly parked: number;
-  readonly inDoubt: number;
+export interface DrainFacts extends Pick<
+  Tally,
+  "due" | "held" | "parked" | "inDoubt" | "reasons" | "oldestRecordAt"
+> {
   /**
    * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what
    * the last complete pass left due, and held, parked and inDoubt are carried forward (end-window.lua.ts).
    */
   readonly exact: boolean;
-  readonly reasons: ReasonCounts;
-  readonly oldestRecordAt: number | null;
   readonly lastSuccessAt: number | null;
   readonly lastFullAt: number | null;
   readonly openPass: OpenPass | null;
@@ -98,14 +95,7 @@ export type OpenVerdict =
   /** Another pass of this drain is open and makes progress. */
   | { readonly kind: "busy"; readonly passId: PassId; readonly windows: readonly Window[] };
 
-export interface OpenRequest {
-  readonly passId: PassId;
-  readonly drain: DrainName;
-  readonly source: SourceId;
-  readonly mode: "plan" | "live";
-  readonly documentHash: string;
-  /** The frozen horizon, Unix ms. */
-  readonly to: number;
+export interface OpenRequest extends Omit<Pass, "kind" | "from" | "startedAt"> {
   /** Start of a full pass's range, Unix ms. */
   readonly fullFrom: number;
   readonly fullEveryMs: number;

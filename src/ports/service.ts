@@ -93,6 +93,3 @@ export interface MessageService {
    */
   clockOffsetMs(of?: "careful" | "agreed"): number | undefined;
 }
-
-export type { EncodedItem } from "../message/encode-item.ts";
-export type { Select } from "../message/select.ts";

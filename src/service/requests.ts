@@ -1,6 +1,7 @@
 import type { DlqId } from "../message/dead-letter.ts";
 import { RedriverError } from "../ports/errors.ts";
-import type { ListQuery, Select } from "../ports/service.ts";
+import type { Select } from "../message/select.ts";
+import type { ListQuery } from "../ports/service.ts";
 
 /** At most this many records, items or ids per call (service-interface.md 8). */
 export const maxPerCall = 100;

@@ -1,6 +1,7 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
-import type { MessageService, Select } from "../../ports/service.ts";
+import type { Select } from "../../message/select.ts";
+import type { MessageService } from "../../ports/service.ts";
 import { followCursor } from "../../redrive/listing/follow-cursor.ts";
 import { createPageSize, listFitting } from "../../redrive/listing/list-fitting.ts";
 import type { PageMemory } from "../../redrive/listing/page-memory.ts";

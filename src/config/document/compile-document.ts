@@ -9,7 +9,7 @@ import type {
   SourceConfig,
 } from "../../ports/drains.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
-import type { Select } from "../../ports/service.ts";
+import type { Select } from "../../message/select.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
 import type { RuleSpec } from "../../rules/spec.ts";
 import { defaultRuleName } from "./checks/drain-checks.ts";

@@ -4,7 +4,7 @@ import { readLineage, rootOf } from "../../message/lineage.ts";
 import { enteredAtOf, parseRecord } from "../../message/parse-record.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
-import type { Select } from "../../ports/service.ts";
+import type { Select } from "../../message/select.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";

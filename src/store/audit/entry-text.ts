@@ -21,13 +21,13 @@ interface StoredEntry {
 }
 
 interface StoredGroup {
-  readonly r?: string | null;
-  readonly e?: string;
-  readonly n?: number;
-  readonly x?: readonly string[];
+  readonly r?: string | null | undefined;
+  readonly e?: string | undefined;
+  readonly n?: number | undefined;
+  readonly x?: readonly string[] | undefined;
   readonly i: readonly string[];
-  readonly as?: readonly string[];
-  readonly pa?: readonly string[];
+  readonly as?: readonly string[] | undefined;
+  readonly pa?: readonly string[] | undefined;
 }
 
 /** A page of a reader is 100 entries; this keeps it under a megabyte. */
@@ -74,17 +74,17 @@ function toGroups(records: readonly AuditRecord[]): readonly StoredGroup[] {
 }
 
 function toGroup(records: readonly AuditRecord[]): StoredGroup {
-  const { rule, reason, attempt, notes } = records[0] ?? {};
+  const { rule, reason, attempt, notes = [] } = records[0] ?? {};
+  const isAnyAs = records.some(({ as }) => as !== undefined);
+  const isAnyParent = records.some(({ parent }) => parent !== undefined);
   return {
-    ...(rule === undefined ? {} : { r: rule }),
-    ...(reason === undefined ? {} : { e: reason }),
-    ...(attempt === undefined ? {} : { n: attempt }),
-    ...(notes === undefined || notes.length === 0 ? {} : { x: notes }),
+    r: rule,
+    e: reason,
+    n: attempt,
+    x: notes.length === 0 ? undefined : notes,
     i: records.map(({ dlqId }) => dlqId),
-    ...(records.some(({ as }) => as !== undefined) ? { as: records.map(({ as }) => as ?? "") } : {}),
-    ...(records.some(({ parent }) => parent !== undefined)
-      ? { pa: records.map(({ parent }) => parent ?? "") }
-      : {}),
+    as: isAnyAs ? records.map(({ as = "" }) => as) : undefined,
+    pa: isAnyParent ? records.map(({ parent = "" }) => parent) : undefined,
   };
 }
 

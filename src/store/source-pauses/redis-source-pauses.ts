@@ -24,8 +24,8 @@ const lifeMs = 3_600_000;
  * KEYS: 1 the source's pauses: `dlq`, `batch` (rate limited until, Unix ms), `failures` in a row, `failed`
  * (when last), `failing` (until), `probe` (until), `noted` (when one of them was last set); of each class
  * that is limited `<class>ProbeFrom` (the next probe may go) and `<class>Lease` (one is under way until).
- * ARGV: 1 verb, 2 numbers as JSON { forMs?, jitter?, lease?, before, inARow, first, longest, beside, every,
- * life }, 3 class of calls (ask, limited, lifted, giveBack).
+ * ARGV: 1 verb, 2 class of calls (ask, limited, lifted, giveBack), 3 a number: the lease (ask) or pause
+ * (limited) in ms, the jitter (failed).
  * Returns: JSON { why, forMs } of a pause, `probe`, `limit-probe`, or nil. Effects: those of SourcePauseBook.
  * Run twice: a second `ask` may find its own probe and wait until the lease ends; a second `failed` counts
  * once more while failures are few. Both only wait longer. A second `giveBack` may let another call go beside
@@ -34,13 +34,13 @@ const lifeMs = 3_600_000;
 const sourcePauseScript = defineScript<SourcePause>(
   "source-pauses",
   `${serverTimeLua}
-local verb, n, class = ARGV[1], cjson.decode(ARGV[2]), ARGV[3]
+local verb, class, given = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
 local function set(field, value)
   redis.call('HSET', KEYS[1], field, string.format('%.0f', value), 'noted', string.format('%.0f', now))
   local left = redis.call('PTTL', KEYS[1])
-  local wanted = math.max(value - now, 0) + n.life
+  local wanted = math.max(value - now, 0) + ${lifeMs}
   if left < wanted then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', wanted)) end
 end
 -- The server's clock was set back: a pause of a minute must not last until the old time comes again.
@@ -64,8 +64,8 @@ if verb == 'giveBack' then
   return false
 end
 if verb == 'limited' then
-  set(class, math.max(get(class), now + n.forMs))
-  set(class .. 'ProbeFrom', now + n.every)
+  set(class, math.max(get(class), now + given))
+  set(class .. 'ProbeFrom', now + ${probeLimitEveryMs})
   redis.call('HDEL', KEYS[1], class .. 'Lease')
   return false
 end
@@ -77,11 +77,11 @@ local failing = get('failing')
 if verb == 'failed' then
   if failing > now then return pause('failing', failing - now) end
   local failures = get('failures') + 1
-  if failing == 0 and now - get('failed') > n.inARow then failures = 1 end
+  if failing == 0 and now - get('failed') > ${inARowWithinMs} then failures = 1 end
   set('failures', failures)
   set('failed', now)
-  if failures < n.before then return false end
-  local forMs = math.min(n.first * 2 ^ math.min(failures - n.before, 30) * (1 + n.jitter / 4), n.longest)
+  if failures < ${failuresBeforePause} then return false end
+  local forMs = math.min(${firstPauseMs} * 2 ^ math.min(failures - ${failuresBeforePause}, 30) * (1 + given / 4), ${maxPauseMs})
   forMs = math.floor(forMs + 0.5)
   set('failing', now + forMs)
   redis.call('HDEL', KEYS[1], 'probe')
@@ -90,52 +90,41 @@ end
 local limited = get(class)
 if limited > now and limited >= failing then
   local lease, probeFrom = get(class .. 'Lease'), get(class .. 'ProbeFrom')
-  if lease > now then return pause('rate-limited', math.min(n.beside, lease - now, limited - now)) end
+  if lease > now then return pause('rate-limited', math.min(${besideProbeMs}, lease - now, limited - now)) end
   if probeFrom > now then return pause('rate-limited', math.min(probeFrom, limited) - now) end
-  set(class .. 'Lease', now + n.lease)
+  set(class .. 'Lease', now + given)
   return 'limit-probe'
 end
 if failing > now then return pause('failing', failing - now) end
 if failing == 0 then return false end
 local probe = get('probe')
-if probe > now then return pause('failing', math.min(n.beside, probe - now)) end
-set('probe', now + n.lease)
+if probe > now then return pause('failing', math.min(${besideProbeMs}, probe - now)) end
+set('probe', now + given)
 return 'probe'
 `,
 );
-
-const numbers = {
-  before: failuresBeforePause,
-  inARow: inARowWithinMs,
-  first: firstPauseMs,
-  longest: maxPauseMs,
-  beside: besideProbeMs,
-  every: probeLimitEveryMs,
-  life: lifeMs,
-};
 
 /** The pauses of one source, shared by all replicas. */
 export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceId): SourcePauseBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
   const run = async (
     verb: "ask" | "limited" | "failed" | "answered" | "lifted" | "giveBack",
-    more: { readonly forMs?: number; readonly jitter?: number; readonly lease?: number } = {},
     callClass: CallClass | "" = "",
+    given = 0,
   ): Promise<SourcePause | "probe" | "limit-probe" | null> => {
-    const args = [verb, JSON.stringify({ ...numbers, ...more }), callClass];
-    const reply = await redis.run(sourcePauseScript, [key], args);
+    const reply = await redis.run(sourcePauseScript, [key], [verb, callClass, given]);
     if (reply === null || reply === "probe" || reply === "limit-probe") return reply;
     return parseReply(sourcePauseScript, reply);
   };
   return {
-    ask: async (callClass, leaseMs) => (await run("ask", { lease: leaseMs }, callClass)) ?? "go",
-    limited: async (callClass, forMs) => void (await run("limited", { forMs: Math.ceil(forMs) }, callClass)),
+    ask: async (callClass, leaseMs) => (await run("ask", callClass, leaseMs)) ?? "go",
+    limited: async (callClass, forMs) => void (await run("limited", callClass, Math.ceil(forMs))),
     async failed(jitter) {
-      const pause = await run("failed", { jitter });
+      const pause = await run("failed", "", jitter);
       return typeof pause === "string" ? null : pause;
     },
     answered: async () => void (await run("answered")),
-    lifted: async (callClass) => void (await run("lifted", {}, callClass)),
-    giveBack: async (callClass) => void (await run("giveBack", {}, callClass)),
+    lifted: async (callClass) => void (await run("lifted", callClass)),
+    giveBack: async (callClass) => void (await run("giveBack", callClass)),
   };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ItemChanges } from "../../../message/item-changes.ts";
-import type { Select } from "../../../ports/service.ts";
+import type { Select } from "../../../message/select.ts";
 import { parseDuration } from "../../../rules/durations.ts";
 import type { Condition } from "../../../rules/spec.ts";
 import { toSelect } from "../compile-document.ts";

@@ -1,5 +1,5 @@
 import { toDestination } from "../../../message/destination.ts";
-import type { Select } from "../../../ports/service.ts";
+import type { Select } from "../../../message/select.ts";
 import { durationText } from "../../../rules/durations.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { ValuePath } from "../../problem.ts";

@@ -1,0 +1,67 @@
+import type { RawRecord } from "../../message/dead-letter.ts";
+import { toEnteredAt } from "../../message/parse-record.ts";
+import type { DrainConfig } from "../../ports/drains.ts";
+import type { LedgerView } from "../../ports/ledger-entries.ts";
+import type { Select } from "../../message/select.ts";
+import type { RuleTest } from "../../rules/rule-test.ts";
+
+/** 2026-01-01 00:00 UTC: the clock of tests stands still, so that none of them fails because a day has passed. */
+export const testNow = Date.UTC(2026, 0, 1);
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+/**
+ * The record of a test. What `given` leaves out is plain: what the drain's select asks for; a POST without headers and
+ * body and without an HTTP answer; old enough for `minAge` and `wait`, an hour at least; created a minute before it entered.
+ * `dlqId` and `createdAt` move the clock with them.
+ */
+export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
+  const { record, attempt = 0 } = given;
+  const messageAgeMs = given.messageAgeMs;
+  const plainAgeMs = Math.max(hourMs, drain.minAgeMs, waitOf(drain, attempt));
+  const ageMs = given.ageMs ?? Math.min(plainAgeMs, messageAgeMs ?? plainAgeMs);
+  const dlqId = record["dlqId"];
+  const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : undefined;
+  const namedEntry = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+  const enteredAt = namedEntry ?? (createdAt === undefined ? testNow - ageMs : createdAt + minuteMs);
+  const now = enteredAt + ageMs;
+  const created = createdAt ?? (messageAgeMs === undefined ? enteredAt - minuteMs : now - messageAgeMs);
+  const view: LedgerView =
+    attempt === 0
+      ? { state: "absent" }
+      : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 };
+  return {
+    raw: {
+      dlqId: `${enteredAt}-0`,
+      messageId: "msg_test",
+      url: "https://example.com/",
+      createdAt: Math.max(0, created),
+      maxRetries: 3,
+      ...toSelected(drain.select),
+      ...record,
+    },
+    now,
+    view,
+  };
+}
+
+function waitOf({ attempts: { waitMs } }: DrainConfig, attempt: number): number {
+  return waitMs[Math.min(attempt, waitMs.length - 1)] ?? 0;
+}
+
+/** The first value of each filter, as a record lists it. */
+function toSelected(select: Select): RawRecord {
+  const { messageId, url, topicName, scheduleId, queueName, responseStatus, callerIp, label } = select;
+  const fields = {
+    messageId,
+    url: url?.[0],
+    topicName: topicName?.[0],
+    scheduleId: scheduleId?.[0],
+    queueName: queueName?.[0],
+    responseStatus: responseStatus?.[0],
+    callerIP: callerIp?.[0],
+    labels: label?.slice(0, 1),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
