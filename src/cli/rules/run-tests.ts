@@ -8,7 +8,7 @@ import { tryRecord } from "./trial.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
-import type { Select } from "../../ports/service.ts";
+import type { Select } from "../../message/select.ts";
 
 export type TestResult = ReturnType<typeof runOne>;
 export type TestRun = ReturnType<typeof runRuleTests>;
