@@ -29,12 +29,7 @@ import {
   type ApplyLine,
 } from "./text.ts";
 
-interface ApplyFlags {
-  readonly reason?: string;
-  readonly by?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
+type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; json?: boolean }>;
 
 /** A wait that is shown at once, also without a terminal. */
 const longWaitMs = 5_000;
@@ -55,14 +50,12 @@ export const registerApply: Register = (program, context) => {
 };
 
 /** A drain's part of a plan, and the drain as it is now. */
-interface Part {
-  readonly drain: DrainRuntime;
-  /** Of its source. */
-  readonly host: string;
-  readonly planned: PlannedDrain;
+interface Part extends Pick<ApplyLine, "drain" | "host"> {
+  readonly runtime: DrainRuntime;
+  readonly range: PlannedDrain;
 }
 
-type CheckedPart = Part & { readonly check: PlanCheck };
+type CheckedPart = Part & Pick<ApplyLine, "check">;
 
 async function apply(
   file: string,
@@ -83,22 +76,18 @@ async function apply(
     await requireRedis(core.redis);
     const checked = await checkAll(parts, selection, stop, io);
     refuseDrifted(checked.map(({ check }) => check));
-    if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, checked.map(toLine))))) {
+    if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, checked)))) {
       io.err("nothing was done\n");
       exitWith(3);
       return;
     }
     const lines: ApplyLine[] = [];
     for (const part of checked) {
-      lines.push({ ...toLine(part), applied: await act(core, part, flags.reason, stop, io) });
+      lines.push({ ...part, applied: await act(core, part, flags.reason, stop, io) });
     }
     printResult(io, flags.json, lines.map(toApplyJson), () => toApplyText(lines));
     exitWith(lines.reduce((code, line) => worseExit(code, report(line, io)), 0));
   });
-}
-
-function toLine({ planned, host, check }: CheckedPart): Omit<ApplyLine, "applied"> {
-  return { drain: planned.drain, host, check };
 }
 
 /**
@@ -106,15 +95,14 @@ function toLine({ planned, host, check }: CheckedPart): Omit<ApplyLine, "applied
  * again.
  */
 function toPart(core: Core, planned: PlannedDrain): Part {
-  const drain = core.drains.get(planned.drain);
-  if (drain === undefined) throw invalid(`is for drain ${planned.drain}, which the document has not`);
-  const { id } = drain.source.config;
-  if (id !== planned.source) {
-    throw invalid(`is for drain ${planned.drain} of source ${planned.source}, which is of ${id} now`);
-  }
-  const { host, hash } = addressOf(core, drain);
+  const { drain, source } = planned;
+  const runtime = core.drains.get(drain);
+  if (runtime === undefined) throw invalid(`is for drain ${drain}, which the document has not`);
+  const { id } = runtime.source.config;
+  if (id !== source) throw invalid(`is for drain ${drain} of source ${source}, which is of ${id} now`);
+  const { host, hash } = addressOf(core, runtime);
   if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
-  return { drain, host, planned };
+  return { drain, host, runtime, range: planned };
 }
 
 function invalid(what: string): RedriverError {
@@ -131,12 +119,12 @@ async function checkAll(
   const checked: CheckedPart[] = [];
   try {
     for (const part of parts) {
-      const { drain, planned } = part;
-      const orders = selection.of(planned.drain);
-      await drain.source.bind();
+      const { drain, runtime, range } = part;
+      const orders = selection.of(range.drain);
+      await runtime.source.bind();
       const onPage = (count: number): void =>
-        progress.show(`${planned.drain}: ${count} of ${orders.size} found and decided again`);
-      checked.push({ ...part, check: await checkPlan(drain, planned, orders, stop, onPage) });
+        progress.show(`${drain}: ${count} of ${orders.size} found and decided again`);
+      checked.push({ ...part, check: await checkPlan(runtime, range, orders, stop, onPage) });
     }
   } catch (error) {
     if (!stop.stopping.aborted) throw error;
@@ -163,21 +151,21 @@ function refuseDrifted(checks: readonly PlanCheck[]): void {
 
 async function act(
   core: Core,
-  { drain, planned, check: { open } }: CheckedPart,
+  { drain, runtime, range, check: { open } }: CheckedPart,
   why: string | undefined,
   stop: Stop,
   io: Io,
 ): Promise<Applied> {
   const progress = createProgressLine(io);
   const total = open.size;
-  const toDone = (left: number): string => `${planned.drain}: ${total - left} of ${total} done`;
+  const toDone = (left: number): string => `${drain}: ${total - left} of ${total} done`;
   const pausedBy = async (): Promise<string | null> => {
-    const pause = await readPause(core, drain);
+    const pause = await readPause(core, runtime);
     return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
   };
   const applied = await applyPlan({
-    drain,
-    range: planned,
+    drain: runtime,
+    range,
     open,
     order: why === undefined ? {} : { why },
     signals: stop,

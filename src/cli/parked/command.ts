@@ -15,21 +15,9 @@ import { tableLimit } from "../input/options.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 
-interface ListFlags extends ParkedFilter {
-  readonly json?: boolean;
-}
-
-interface ShowFlags {
-  readonly json?: boolean;
-  readonly showContent?: boolean;
-}
-
-interface ReleaseFlags extends ParkedFilter {
-  readonly all?: boolean;
-  readonly yes?: boolean;
-  readonly reason: string;
-  readonly by: string;
-}
+type ListFlags = ParkedFilter & Readonly<{ json?: boolean }>;
+type ShowFlags = Readonly<{ json?: boolean; showContent?: boolean }>;
+type ReleaseFlags = ParkedFilter & Readonly<{ all?: boolean; yes?: boolean; reason: string; by: string }>;
 
 export const registerParked: Register = (program, context) => {
   const parked = program

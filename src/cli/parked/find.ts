@@ -1,5 +1,5 @@
 import { parkReasons, type ParkReason } from "../../message/park-reasons.ts";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -30,13 +30,7 @@ export interface FoundParked extends ParkedDeadLetter {
 export function addFilterOptions(command: Command): Command {
   return command
     .option("--drain <name>", "only what this drain parked")
-    .addOption(
-      new Option("--for <reason>", "only what is parked for this reason").argParser((text): ParkReason => {
-        const reason = parkReasons.find((one) => one === text);
-        if (reason !== undefined) return reason;
-        throw new InvalidArgumentError(`Expected one of ${parkReasons.join(", ")}.`);
-      }),
-    )
+    .addOption(new Option("--for <reason>", "only what is parked for this reason").choices(parkReasons))
     .option("--host <host>", "only for this destination host; * stands for any part")
     .option("--rule <name>", "only what this rule matches now")
     .addOption(countOption("--limit <n>", "at most so many, the oldest first"));
@@ -65,24 +59,20 @@ export async function findParked(
       found.push({ ...entry, source: runtime, hasDrain, letter: undefined });
     }
   }
-  const limit = filter.limit ?? Number.POSITIVE_INFINITY;
-  if (filter.host === undefined && filter.rule === undefined) {
+  const { host, rule, limit = Number.POSITIVE_INFINITY } = filter;
+  if (host === undefined && rule === undefined) {
     const shown = found.slice(0, limit);
-    return {
-      found: listing === "always" ? await withLetters(core, shown, signals) : shown,
-      total: found.length,
-    };
+    const listed = listing === "always" ? await withLetters(core, shown, signals) : shown;
+    return { found: listed, total: found.length };
   }
-  const fits = createLetterTest(filter);
-  const fitting = (await withLetters(core, found, signals)).filter(({ letter }) => letter && fits(letter));
-  return { found: fitting.slice(0, limit), total: fitting.length };
-}
-
-function createLetterTest({ host, rule }: ParkedFilter): (letter: ParkedLetter) => boolean {
   const isHost = host === undefined ? () => true : compileGlob(host.toLowerCase());
-  return (letter) =>
-    (isHost(letter.host) || isHost(letter.host.replace(/:\d+$/, ""))) &&
-    (rule === undefined || letter.rule === rule);
+  const fitting = (await withLetters(core, found, signals)).filter(
+    ({ letter }) =>
+      letter &&
+      (isHost(letter.host) || isHost(letter.host.replace(/:\d+$/, ""))) &&
+      (rule === undefined || letter.rule === rule),
+  );
+  return { found: fitting.slice(0, limit), total: fitting.length };
 }
 
 /** Adds what the queue lists. `onRaw` gets the records themselves, which are not stored. */

@@ -7,7 +7,8 @@ import type { CommandContext } from "../command-context.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
 import { toFields } from "../output/table.ts";
 import { findParked, withLetters, type FoundParked } from "./find.ts";
-import { enteredAtOf, toDrain, toParkedJson } from "./text.ts";
+import { toDrain, toParkedJson } from "./text.ts";
+import { enteredAtOf } from "../../message/parse-record.ts";
 import type { Stop } from "../input/person.ts";
 
 /** Shows single parked dead letters with their records. Of an id that is not parked it reports what the ledger knows, and ends with 1. */
@@ -35,7 +36,7 @@ export async function showParked(
 function toLines(one: FoundParked): string {
   const { dlqId, view, letter, source } = one;
   const enteredAt = enteredAtOf(dlqId);
-  const rows: readonly (readonly [string, string])[] = [
+  return toFields([
     ["dlqId", dlqId],
     ["source", source.config.id],
     ["drain", toDrain(one)],
@@ -49,8 +50,7 @@ function toLines(one: FoundParked): string {
     ["status", letter?.status === undefined ? "-" : String(letter.status ?? "none")],
     ["answer", letter?.signature ? toPrintable(letter.signature.text) : "-"],
     ["rule now", letter?.rule ?? "-"],
-  ];
-  return toFields(rows);
+  ]);
 }
 
 function toWait({ view: { reason }, hasDrain }: FoundParked): string {

@@ -1,3 +1,5 @@
+import { enteredAtOf } from "../../message/parse-record.ts";
+import { joined } from "../output/words.ts";
 import { toPrintable } from "../../message/masked-text.ts";
 import { createTopCount } from "../../redrive/plan/top-count.ts";
 import type { Signature } from "../../message/signature/signature-of.ts";
@@ -49,11 +51,11 @@ export function toParkedFailures(columns: number, found: readonly FoundParked[])
   }
   if (found.length < 2 || signatures.size === 0) return "";
   const { top, more } = kinds.top(shownFailures);
-  return [
+  return joined(
     failuresHeading,
     ...top.map(({ key, count }) => toFailureLine(columns, { ...signatures.get(key)!, count })),
-    more.count === 0 ? "" : toOtherFailures(more.count, String(more.kinds)),
-  ].join("");
+    more.count > 0 && toOtherFailures(more.count, String(more.kinds)),
+  );
 }
 
 export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundParked): object {
@@ -82,8 +84,4 @@ export function toParkedCounts(found: readonly FoundParked[]): string {
     "parked for": ([one]) => one!.view.reason,
     count: ({ length }) => length,
   });
-}
-
-export function enteredAtOf(dlqId: string): number {
-  return Number(dlqId.slice(0, dlqId.indexOf("-")));
 }

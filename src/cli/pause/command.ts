@@ -1,6 +1,5 @@
 import { requireRedis } from "../../compose/open-core.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
-import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { recordIntent, type ActOf } from "../../redrive/record-act.ts";
@@ -56,16 +55,13 @@ export const registerPause: Register = (program, { io }) => {
   }
 };
 
-interface ActFlags {
-  readonly all?: boolean;
-  readonly reason: string;
-  readonly by: string;
-}
+type ActFlags = Readonly<{ all?: boolean; reason: string; by: string }>;
 
 function toActOf(drain: DrainName | "*", { reason }: ActFlags): ActOf {
   return { drain: drain === "*" ? null : drain, why: reason };
 }
 
+/** Answers what came of it. */
 type Act = (source: BuiltSource, drain: DrainName | "*", flags: ActFlags) => Promise<string>;
 
 async function onEach(
@@ -78,29 +74,15 @@ async function onEach(
   const { all = false, by } = flags;
   requireNamesOrAll(names, all);
   await withCore(io, loadNames(command, io), { by }, async (core) => {
-    const targets = all ? allDrains(core) : namedDrains(core, names);
+    const sources = [...core.sources.values()];
+    const targets = all
+      ? sources.map((source) => [`all drains of source ${source.runtime.config.id}`, source, "*"] as const)
+      : chooseDrains(core, names).flatMap(({ config: { name, source } }) =>
+          sources
+            .filter(({ runtime }) => runtime.config.id === source.id)
+            .map((built) => [name, built, name] as const),
+        );
     await requireRedis(core.redis);
-    for (const { label, source, drain } of targets) io.err(`${label}: ${await act(source, drain, flags)}\n`);
-  });
-}
-
-interface Target {
-  readonly label: string;
-  readonly source: BuiltSource;
-  readonly drain: DrainName | "*";
-}
-
-function allDrains(core: Core): readonly Target[] {
-  return [...core.sources.values()].map((source) => ({
-    label: `all drains of source ${source.runtime.config.id}`,
-    source,
-    drain: "*",
-  }));
-}
-
-function namedDrains(core: Core, names: readonly string[]): readonly Target[] {
-  return chooseDrains(core, names).flatMap(({ config }) => {
-    const source = core.sources.get(config.source.id);
-    return source === undefined ? [] : [{ label: config.name, source, drain: config.name }];
+    for (const [label, source, drain] of targets) io.err(`${label}: ${await act(source, drain, flags)}\n`);
   });
 }

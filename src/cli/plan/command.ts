@@ -12,7 +12,6 @@ import {
   planVersion,
   type PlanFilter,
   type PlanHead,
-  type PlannedDrain,
 } from "../../redrive/plan/plan-file.ts";
 import type { ForeseenRecord } from "../../redrive/plan/next-decision.ts";
 import { toPlanRecord } from "../../redrive/plan/plan-record.ts";
@@ -21,7 +20,9 @@ import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted, toSpan, toTime } from "../output/words.ts";
+import type { Io } from "../io.ts";
 import { loadAll } from "../load.ts";
+import { printResult } from "../output/print.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
 import { toDecisionText } from "./rules-text.ts";
 import { showPlan } from "./show-file.ts";
@@ -53,7 +54,7 @@ export const registerPlan: Register = (program, context) => {
     .option(
       "--rule <name>",
       "only what this rule decides; may be given several times",
-      (name: string, others: readonly string[] | undefined) => [...(others ?? []), name],
+      (name: string, others: readonly string[] = []) => [...others, name],
     )
     .option("--host <host>", "only this destination host; * stands for anything")
     .addOption(countOption("--limit <n>", "at most so many records of each drain"))
@@ -89,14 +90,12 @@ async function plan(
     const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
     if (output !== null) teardown.add("plan file", output.discard);
     const { report, records } = await planAll(core, drains, flags, output, stop, io);
-    const show = flags.out === "-" ? io.err : io.out;
-    if (flags.records !== true)
-      show(flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : toPlanText(io.columns, report));
-    if (!report.complete) {
-      exitWith(3);
-      return;
+    const shownOn = flags.out === "-" ? { out: io.err } : io;
+    if (flags.records !== true) {
+      printResult(shownOn, flags.json, report, () => toPlanText(io.columns, report));
     }
-    if (output === null || flags.out === undefined) return;
+    if (!report.complete) exitWith(3);
+    if (output === null || !report.complete) return;
     await output.commit();
     const where = flags.out === "-" ? "stdout" : flags.out;
     io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
@@ -109,7 +108,7 @@ async function planAll(
   flags: PlanFlags,
   output: PlanOutput | null,
   stop: Stop,
-  io: CommandContext["io"],
+  io: Io,
 ): Promise<{ readonly report: PlanReport; readonly records: number }> {
   const show = flags.showContent === true ? "content" : "masked";
   const filter: PlanFilter = defined({ rules: flags.rule, host: flags.host, limit: flags.limit });
@@ -126,7 +125,12 @@ async function planAll(
     version,
     documentHash,
     flags: { ...filter, showContent: show === "content" },
-    drains: [...ranges].map(([drain, range]) => toPlannedDrain(core, drain, range)),
+    drains: [...ranges].map(([drain, { from, to }]) => {
+      const { config, source } = drain;
+      const { host, hash: address } = addressOf(core, drain);
+      const { name, rulesHash } = config;
+      return { drain: name, source: source.config.id, address, host, rulesHash, from, to };
+    }),
   };
   await output?.write(writer.head(head));
   let records = 0;
@@ -139,8 +143,8 @@ async function planAll(
         records += 1;
         if (output === null && flags.records !== true) return;
         const line = toPlanRecord(drain, record, show);
-        if (flags.records === true)
-          io.out(flags.json === true ? `${toSafeJson(line)}\n` : toRow(record, line.url));
+        const text = flags.json === true ? `${toSafeJson(line)}\n` : toRow(record, line.url);
+        if (flags.records === true) io.out(text);
         await output?.write(writer.record(line));
       };
       const onPage = ({ listed, planned }: { readonly listed: number; readonly planned: number }): void =>
@@ -159,13 +163,6 @@ async function planAll(
   return { report: { createdAt, documentHash, filter, complete, drains: reports }, records };
 }
 
-function toPlannedDrain(core: Core, drain: DrainRuntime, { from, to }: FrozenRange): PlannedDrain {
-  const { config, source } = drain;
-  const { host, hash: address } = addressOf(core, drain);
-  const { name, rulesHash } = config;
-  return { drain: name, source: source.config.id, address, host, rulesHash, from, to };
-}
-
 async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {
   const pause = await readPause(core, drain);
   if (pause !== undefined) return `by ${pause.by}: ${pause.reason}`;
@@ -174,13 +171,13 @@ async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | n
 
 function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {
   const known = new Set(drains.flatMap(({ config }) => config.rules.map(({ name }) => name)));
-  for (const rule of rules) {
-    if (known.has(rule)) continue;
-    throw new RedriverError(
-      "command-misused",
-      `no rule of these drains is named "${rule}"; they have ${[...known].join(", ") || "none"}`,
-    );
-  }
+  const unknown = rules.find((rule) => !known.has(rule));
+  if (unknown === undefined) return;
+  const have = [...known].join(", ") || "none";
+  throw new RedriverError(
+    "command-misused",
+    `no rule of these drains is named "${unknown}"; they have ${have}`,
+  );
 }
 
 /** When a record entered, which one, how it failed, what becomes of it and why, and its destination. */
