@@ -8,10 +8,8 @@ export interface CommandContext {
   exitWith(code: number): void;
 }
 
-/** Adds a command to the program. */
 export type Register = (program: Command, context: CommandContext) => void;
 
-/** The exit code and the one message of a failed command. */
 export function toExit(error: unknown): { readonly exitCode: number; readonly message: string } {
   if (isRedriverError(error)) {
     return { exitCode: errorTable[error.code].exitCode, message: `${error.code}: ${error.message}` };

@@ -10,7 +10,6 @@ export interface Io {
   readonly columns: number;
   out(text: string): void;
   err(text: string): void;
-  /** Asks on a terminal; false without one. */
   confirm(question: string): Promise<boolean>;
   /** Calls back on SIGINT and SIGTERM; answers how to stop listening. */
   onSignal(listener: (signal: NodeJS.Signals) => void): () => void;

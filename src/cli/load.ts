@@ -10,16 +10,9 @@ import { RedriverError } from "../ports/errors.ts";
 import { counted } from "./output/words.ts";
 import type { Io } from "./io.ts";
 
-/** Flags that every command takes. */
-interface GlobalFlags {
-  readonly config?: string;
-  readonly drains?: string;
-  readonly logLevel?: string;
-}
-
 /** Settings from default, file, environment and flags. Throws `settings-invalid` with every problem on a line of its own. */
 export function loadSettingsFor(command: Command, io: Io): Settings {
-  const flags: GlobalFlags = command.optsWithGlobals();
+  const flags: Readonly<{ config?: string; drains?: string; logLevel?: string }> = command.optsWithGlobals();
   const outcome = loadSettings({
     // A variable that is empty is unset.
     file: flags.config ?? (io.env["REDRIVER_CONFIG_FILE"] || undefined),
@@ -42,17 +35,13 @@ export function loadAll(command: Command, io: Io): Loaded {
   });
 }
 
-export interface LoadedForReading extends Loaded {
-  /** How many problems keep the document from loading. Not 0: it has names, source ids and addresses alone. */
-  readonly problems: number;
-}
-
 /**
- * As loadAll, for commands that only read what was done or is waiting. Of a document with mistakes they take the names, source ids and
- * addresses, and report so on stderr. Throws `document-invalid` if not even these can be read.
+ * As loadAll, for commands that only read what was done or is waiting. If problems keep the document from
+ * loading, they take its names, source ids and addresses, and report so on stderr. Throws `document-invalid`
+ * if not even these can be read.
  */
-export function loadForReading(command: Command, io: Io): LoadedForReading {
-  const loaded = loadOr(command, io, (settings, found): LoadedForReading => {
+export function loadForReading(command: Command, io: Io): Loaded & { readonly problems: number } {
+  const loaded = loadOr(command, io, (settings, found) => {
     const { file } = settings.drains;
     const document = readBareDocument(file, "rough");
     if (document === null) throw new RedriverError("document-invalid", toLines(found));

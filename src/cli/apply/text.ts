@@ -10,7 +10,6 @@ import { toDecisionText } from "../plan/rules-text.ts";
 /** A drain's part of a plan, as it was found and what became of it. */
 export interface ApplyLine {
   readonly drain: string;
-  /** Of its source. */
   readonly host: string;
   readonly check: PlanCheck;
   readonly applied: Applied;
@@ -72,7 +71,6 @@ function toSkipCounts({ gone, changed, otherwise }: SkipReport): string {
   ]).join(", ");
 }
 
-/** `waits for guard 20, next check in 10s`. */
 export function toWaitText({ reasons, nextCheckMs }: Pick<ApplyWait, "reasons" | "nextCheckMs">): string {
   const wait = formatDuration(Math.ceil(nextCheckMs / 1_000) * 1_000);
   return `waits for ${toCounts(reasons).join(", ")}, next check in ${wait}`;
@@ -93,7 +91,6 @@ export function toApplyText(lines: readonly ApplyLine[]): string {
   });
 }
 
-/** A drain's part of an apply as `--json` prints it. */
 export function toApplyJson(line: ApplyLine): object {
   const { drain, host, check, applied } = line;
   const { planned, notNow, done } = check;

@@ -13,7 +13,6 @@ interface DemoFlags {
 const defaultMessages = 2_000;
 const defaultProbes = 3;
 
-/** `redriver demo`: see src/demo. Loaded only when asked for. */
 export const registerDemo: Register = (program, { io, exitWith }) => {
   program
     .command("demo")

@@ -39,7 +39,6 @@ export function createReasonCount() {
   };
 }
 
-/** One drain's pass as a command shows it. */
 export interface PassLine {
   readonly drain: string;
   readonly mode: "plan" | "live";

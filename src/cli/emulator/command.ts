@@ -35,7 +35,6 @@ interface EmulatorFlags extends Pick<EmulatorOptions, Same | "load" | "seed"> {
   readonly json?: boolean;
 }
 
-/** `redriver emulator`: see docs/emulator.md. Its code is loaded only when asked for. */
 export const registerEmulator: Register = (program, { io }) => {
   program
     .command("emulator")
@@ -53,23 +52,17 @@ export const registerEmulator: Register = (program, { io }) => {
       toFactor,
       1,
     )
-    .addOption(
-      duration("--dedup-window <duration>", "how long a deduplication id is remembered").default(
-        600_000,
-        "10m",
-      ),
-    )
+    .addOption(duration("--dedup-window <duration>", "how long a deduplication id is remembered", "10m"))
     .addOption(duration("--retention <duration>", "age at which dead letters vanish (default: never)"))
     .addOption(
-      new Option("--deliver <where>", "hosts that are delivered to; calls to others fail at once")
-        .choices(["loopback", "any"])
-        .default("loopback"),
+      choice(
+        "--deliver <where>",
+        "hosts that are delivered to; calls to others fail at once",
+        "loopback",
+        "any",
+      ),
     )
-    .addOption(
-      new Option("--date-filter <meaning>", "what fromDate and toDate look at")
-        .choices(["entered", "created"])
-        .default("entered"),
-    )
+    .addOption(choice("--date-filter <meaning>", "what fromDate and toDate look at", "entered", "created"))
     .option("--load <file>", "dead letters to begin with, one JSON object a line (default: nothing)")
     .option("--generate <count>", "dead letters to make up and begin with (default: nothing)", toNatural)
     .option(
@@ -79,11 +72,15 @@ export const registerEmulator: Register = (program, { io }) => {
       1,
     )
     .addOption(
-      new Option("--arrivals <shape>", "how they are spread over the time in which they entered")
-        .choices(["even", "burst", "skewed"])
-        .default("even"),
+      choice(
+        "--arrivals <shape>",
+        "how they are spread over the time in which they entered",
+        "even",
+        "burst",
+        "skewed",
+      ),
     )
-    .addOption(duration("--over <duration>", "how long that time is; it ends now").default(21_600_000, "6h"))
+    .addOption(duration("--over <duration>", "how long that time is; it ends now", "6h"))
     .option("--record-bytes <bytes>", "how large each of them is as JSON", toNatural, 2_048)
     .option(
       "--destination <url...>",
@@ -189,13 +186,21 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function duration(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text: string) => {
-    const parsed = parseDuration(text);
-    if (!parsed.ok) throw new InvalidArgumentError(`Expected ${parsed.expected}.`);
-    if (parsed.value === 0) throw new InvalidArgumentError("Expected a duration longer than nothing.");
-    return parsed.value;
-  });
+function duration(flags: string, description: string, fallback?: string): Option {
+  const option = new Option(flags, description).argParser(toMs);
+  return fallback === undefined ? option : option.default(toMs(fallback), fallback);
+}
+
+function toMs(text: string): number {
+  const parsed = parseDuration(text);
+  if (!parsed.ok) throw new InvalidArgumentError(`Expected ${parsed.expected}.`);
+  if (parsed.value === 0) throw new InvalidArgumentError("Expected a duration longer than nothing.");
+  return parsed.value;
+}
+
+/** The first is the default. */
+function choice(flags: string, description: string, ...choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices).default(choices[0]);
 }
 
 const toPort = numberOf(/^\d{1,5}$/, 65_535, "a port from 0 to 65535");
@@ -212,7 +217,6 @@ const toDestination = textOf(
 );
 const toIndex = textOf((text) => text !== "", "an id");
 
-/** Of an option that may be given several times. */
 function listOf(parse: (text: string) => string): (text: string, before?: readonly string[]) => string[] {
   return (text, before = []) => [...before, parse(text)];
 }

@@ -18,13 +18,13 @@ import { unknownDrainNote } from "../input/choose-drains.ts";
 import { countOption, tableLimit, timeOption } from "../input/options.ts";
 import { withCore } from "../with-core.ts";
 
-interface HistoryFlags {
-  readonly drain?: string;
-  readonly since?: number;
-  readonly until?: number;
-  readonly limit?: number;
-  readonly json?: boolean;
-}
+type HistoryFlags = Readonly<{
+  drain?: string;
+  since?: number;
+  until?: number;
+  limit?: number;
+  json?: boolean;
+}>;
 
 export const registerHistory: Register = (program, { io, exitWith }) => {
   program
@@ -72,7 +72,7 @@ function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<str
   };
 }
 
-/** Answers how many rows were shown, and how many of them name a drain: what was done to all drains at once does not. */
+/** Answers how many rows were shown, and how many of them name a drain: an act on all drains does not. */
 async function show(
   reader: AuditReader,
   query: AuditQuery,

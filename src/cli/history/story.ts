@@ -1,7 +1,7 @@
 /**
- * Which dead letters belong to the history of an id. The audit knows where a dead letter came from once it was acted on. Before that
- * only the record in the queue knows, by its signed lineage. So if the audit does not have the origin of a dead letter, the queues are
- * listed for it.
+ * Which dead letters belong to the history of an id. The audit knows where a dead letter came from once it
+ * was acted on. Before that only the record in the queue knows, by its signed lineage. So if the audit does
+ * not have the origin of a dead letter, the queues are listed for it.
  */
 import { readLineage, type LineageReading } from "../../message/lineage.ts";
 import { parseRecord, toEnteredAt } from "../../message/parse-record.ts";
@@ -10,37 +10,39 @@ import type { AuditAct, AuditReader } from "../../ports/audit.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
 import { cameBackText } from "../output/words.ts";
-import type { ProgressLine } from "../output/progress.ts";
+import type { createProgressLine } from "../output/progress.ts";
 import { findListed, findNear } from "../input/find-listed.ts";
 
-export interface Story {
-  /** Those that this one came back from, itself, and those that came back from it. */
-  readonly dlqIds: ReadonlySet<string>;
-  readonly isListed: boolean;
-  /** What the rows alone do not show, for a person. */
-  readonly notes: readonly string[];
-}
-
-export interface StoryParts {
+interface StoryParts {
   readonly reader: AuditReader;
   readonly sources: readonly (Pick<SourceRuntime, "config" | "service" | "memory" | "lineageKeys"> & {
     readonly book: Pick<SourceRuntime["book"], "datesMean">;
   })[];
   readonly signal: AbortSignal;
-  readonly progress: ProgressLine;
+  readonly progress: ReturnType<typeof createProgressLine>;
 }
 
-/** Fails with `redis-unavailable`; a queue that cannot be asked is a note. */
-export async function findStory(dlqId: string, parts: StoryParts): Promise<Story> {
+/**
+ * The ids that this one came back from, its own, and those that came back from it. The notes are what rows
+ * alone do not show, also that a queue cannot be asked. Fails with `redis-unavailable`.
+ */
+export async function findStory(
+  dlqId: string,
+  parts: StoryParts,
+): Promise<{
+  readonly dlqIds: ReadonlySet<string>;
+  readonly isListed: boolean;
+  readonly notes: readonly string[];
+}> {
   const { reader, sources } = parts;
   const known = await reader.lineageOf(dlqId);
   const acts = await actsOn(reader, dlqId);
-  if (hasOrigin(acts) || toEnteredAt(dlqId) === null) {
-    return {
-      dlqIds: known,
-      isListed: false,
-      notes: known.size > 1 || acts.size > 0 ? [] : [nothingKnown(dlqId)],
-    };
+  const isNew = acts.size === 0 && known.size === 1;
+  const nothingKnown = `nothing is known of ${dlqId}; the audit goes back 30 days`;
+  // These acts are written with the dead letter that it came back from, if there is one.
+  const hasOrigin = acts.has("republish") || acts.has("park") || acts.has("drop");
+  if (hasOrigin || toEnteredAt(dlqId) === null) {
+    return { dlqIds: known, isListed: false, notes: isNew ? [nothingKnown] : [] };
   }
   const dlqIds = new Set(known);
   const notes: string[] = [];
@@ -48,14 +50,16 @@ export async function findStory(dlqId: string, parts: StoryParts): Promise<Story
   for (const source of sources) {
     const name = source.config.name;
     try {
-      const raw = await look(dlqId as DlqId, source, acts.size === 0 && known.size === 1, parts);
+      const raw = await look(dlqId as DlqId, source, isNew, parts);
       if (raw === null) continue;
       isListed = true;
       const reading = readingOf(raw, source.lineageKeys());
       if (reading?.kind === "come-back") {
         for (const id of await reader.lineageOf(reading.lineage.parentDlqId)) dlqIds.add(id);
       }
-      notes.push(`${dlqId} is in the queue of ${name}: ${toOrigin(reading)}${toDone(acts)}`);
+      notes.push(
+        `${dlqId} is in the queue of ${name}: ${toOrigin(reading)}${acts.size === 0 ? ", and nothing was done to it since" : ""}`,
+      );
     } catch (error) {
       if (!isRedriverError(error) && !parts.signal.aborted) throw error;
       const why = isRedriverError(error) ? `${error.code}: ${error.message}` : "stopped";
@@ -64,7 +68,7 @@ export async function findStory(dlqId: string, parts: StoryParts): Promise<Story
       parts.progress.end();
     }
   }
-  if (!isListed && acts.size === 0 && known.size === 1) notes.push(nothingKnown(dlqId));
+  if (!isListed && isNew) notes.push(nothingKnown);
   return { dlqIds, isListed, notes };
 }
 
@@ -74,11 +78,6 @@ async function actsOn(reader: AuditReader, dlqId: string): Promise<ReadonlySet<A
     if (records.some((record) => record.dlqId === dlqId)) acts.add(act);
   }
   return acts;
-}
-
-/** These acts are written with the dead letter that it came back from, if there is one. */
-function hasOrigin(acts: ReadonlySet<AuditAct>): boolean {
-  return acts.has("republish") || acts.has("park") || acts.has("drop");
 }
 
 /** `whole`: if the time of the id does not prove it, the whole queue is listed. */
@@ -111,12 +110,4 @@ function toOrigin(reading: LineageReading | null): string {
     case "inherited":
       return "it came back from nothing";
   }
-}
-
-function toDone(acts: ReadonlySet<AuditAct>): string {
-  return acts.size === 0 ? ", and nothing was done to it since" : "";
-}
-
-function nothingKnown(dlqId: string): string {
-  return `nothing is known of ${dlqId}; the audit goes back 30 days`;
 }

@@ -48,7 +48,6 @@ export const registerIndex: Register = (program, { io }) => {
     });
 };
 
-/** What `redriver index stats` shows of one index. */
 export interface StatisticsView {
   readonly index: Pick<IndexConfig, "name" | "id" | "period">;
   /** Unix ms. */

@@ -1,4 +1,3 @@
-/** Drains by the names that a command was given. */
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -20,7 +19,6 @@ export function chooseDrains(core: Core, names: readonly string[]): readonly Dra
   });
 }
 
-/** For a command that needs the drain. */
 export function unknownDrain(name: string, known: readonly string[]): RedriverError {
   const has = known.join(", ") || "none";
   return new RedriverError("command-misused", `no drain is named "${name}"; the document has ${has}`);

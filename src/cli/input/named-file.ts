@@ -18,7 +18,6 @@ export function readNamedFile(file: string): AsyncIterable<Buffer> {
   return createReadStream(file);
 }
 
-/** The stream reports what cannot be opened. */
 function kindOf(file: string): string | null {
   try {
     return kindOtherThanFile(file);

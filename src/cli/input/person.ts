@@ -4,15 +4,15 @@ import { userInfo } from "node:os";
 import type { Teardown } from "../../compose/teardown.ts";
 
 /**
- * For acts on records that nobody named by id or plan. Without a terminal nobody sees how many they are, so `--yes` is required. Throws
- * `command-misused` without it. `what` is the subject of that sentence: `a release`.
+ * For acts on records that nobody named by id or plan. Without a terminal nobody sees how many they are, so
+ * `--yes` is required. Throws `command-misused` without it.
  */
 export function requireConsent(io: Io, yes: boolean | undefined, what: string): void {
   if (yes === true || io.isTerminal) return;
   throw new RedriverError("command-misused", `without a terminal to ask on, ${what} needs --yes`);
 }
 
-/** The answer on a terminal; true if `--yes` was given, or if nobody can be asked and consent is not required. */
+/** The answer on a terminal; true if `--yes` was given or nobody can be asked. */
 export async function hasConsent(
   io: Io,
   yes: boolean | undefined,
@@ -21,7 +21,6 @@ export async function hasConsent(
   return yes === true || !io.isTerminal || io.confirm(await toQuestion());
 }
 
-/** Who runs the command, for the audit. */
 export function currentUser(): string {
   try {
     return userInfo().username;
@@ -31,13 +30,8 @@ export function currentUser(): string {
   }
 }
 
-/** Ctrl-C once: finish the page and stop. Twice: end calls too, still safe, because what is in doubt is in the ledger. */
-export interface Stop {
-  readonly stopping: AbortSignal;
-  readonly signal: AbortSignal;
-}
-
-export function createStop(io: Io, teardown: Teardown): Stop {
+/** Ctrl-C once: finish the page and stop. Twice: end calls too. The ledger has what is in doubt then. */
+export function createStop(io: Io, teardown: Teardown) {
   const stopping = new AbortController();
   const now = new AbortController();
   const forget = io.onSignal(() => {
@@ -51,3 +45,5 @@ export function createStop(io: Io, teardown: Teardown): Stop {
   teardown.add("signals", forget);
   return { stopping: stopping.signal, signal: now.signal };
 }
+
+export type Stop = ReturnType<typeof createStop>;

@@ -4,7 +4,6 @@ import { wrapText } from "./wrap.ts";
 
 export const failuresHeading = "  failures that look alike\n";
 
-/** As many kinds are shown in text. */
 export const shownFailures = 8;
 
 const countWidth = 9;

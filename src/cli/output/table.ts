@@ -1,4 +1,3 @@
-/** The cells of a row, by the names of their columns. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => string | number>>;
 
 /**

@@ -10,7 +10,6 @@ import type { SourceRuntime } from "../../redrive/runtime.ts";
 import type { ListingSignals } from "../../redrive/listing/list-page.ts";
 import { countOption } from "../input/options.ts";
 
-/** Which of the parked dead letters a command is about. */
 export interface ParkedFilter {
   readonly drain?: string;
   readonly for?: ParkReason;

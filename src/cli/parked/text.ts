@@ -72,7 +72,6 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
   };
 }
 
-/** How many of which drain, for which reason. */
 export function toParkedCounts(found: readonly FoundParked[]): string {
   const groups = new Map<string, FoundParked[]>();
   for (const one of found) {

@@ -61,7 +61,6 @@ function toActOf(drain: DrainName | "*", { reason }: ActFlags): ActOf {
   return { drain: drain === "*" ? null : drain, why: reason };
 }
 
-/** Answers what came of it. */
 type Act = (source: BuiltSource, drain: DrainName | "*", flags: ActFlags) => Promise<string>;
 
 async function onEach(

@@ -33,17 +33,8 @@ import { countOption } from "../input/options.ts";
 import { version } from "../version.ts";
 import { withCore } from "../with-core.ts";
 
-interface PlanFlags {
-  readonly all?: boolean;
-  readonly rule?: readonly string[];
-  readonly host?: string;
-  readonly limit?: number;
-  readonly records?: boolean;
-  readonly json?: boolean;
-  readonly out?: string;
-  readonly show?: string;
-  readonly showContent?: boolean;
-}
+type PlanFlags = Readonly<{ rule?: readonly string[]; host?: string; limit?: number; out?: string }> &
+  Readonly<{ all?: boolean; show?: string; records?: boolean; json?: boolean; showContent?: boolean }>;
 
 export const registerPlan: Register = (program, context) => {
   program

@@ -63,7 +63,6 @@ export async function openPlanOutput(named: string, io: Io): Promise<PlanOutput>
   };
 }
 
-/** The file that this names, through links. */
 async function toRegularFile(named: string): Promise<string> {
   try {
     const target = await realpath(named);

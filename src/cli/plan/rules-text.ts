@@ -38,7 +38,6 @@ export function toDecisionsText(
   );
 }
 
-/** `waiting` as for the decisions. */
 export function toRulesText(
   columns: number,
   rules: readonly RuleReport[],
@@ -121,7 +120,6 @@ function byThen(nexts: readonly NextReport[]): readonly Pick<NextReport, "then" 
   });
 }
 
-/** `503 1000`. */
 export function toItem({ key, count }: Counted<string>): string {
   return `${key} ${count}`;
 }

@@ -22,9 +22,7 @@ export interface PlanReport {
   readonly complete: boolean;
   readonly drains: readonly (DrainReport & {
     readonly drain: DrainName;
-    /** Of the source. */
     readonly host: string;
-    /** Null when it is not paused. */
     readonly pausedBy: string | null;
   })[];
 }
@@ -40,7 +38,6 @@ export function toPlanText(columns: number, report: PlanReport): string {
   );
 }
 
-/** What it was narrowed to; empty if it was not. */
 export function toFilterText({ rules, host, limit }: PlanFilter): string {
   const asked = present([
     rules && `rule ${rules.join(" or ")}`,

@@ -15,7 +15,6 @@ export type TestRun = ReturnType<typeof runRuleTests>;
 
 export interface TestSurroundings {
   readonly headerPrefix: string;
-  /** What the settings let be published by a drain's source. */
   readonly checkItemOf: (drain: DrainConfig) => CheckItem;
   readonly locate: (path: ValuePath) => { readonly line: number; readonly column: number };
 }

@@ -26,7 +26,6 @@ export interface TrialConditions {
   readonly headerPrefix: string;
   /** The first signs. */
   readonly lineageKeys: readonly [string, ...string[]];
-  /** What the settings let be published. */
   readonly checkItem: CheckItem;
 }
 

@@ -18,51 +18,32 @@ const quiet = {
   earliestAt: createdAt + 60 * hour,
 };
 
+type Next = RuleReport["next"][number];
+
+/** `inMs`, `toMs`: after the plan was made. */
+function next(
+  then: Next["then"],
+  reason: Next["reason"],
+  rule: string | null,
+  count: number,
+  inMs: number,
+  toMs = inMs,
+): Next {
+  return { then, reason, rule, count, from: createdAt + inMs, to: createdAt + toMs };
+}
+
+const sample = { status: 503, attempt: 0, redrive: 1, changes: [], losses: [] };
+
 const outage: RuleReport = {
   rule: "outage",
   count: 1_132,
   expiry: { expired: 0, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt + 720_000 },
   next: [
-    {
-      then: "republish",
-      reason: "due",
-      rule: "outage",
-      count: 200,
-      from: createdAt + 72_000,
-      to: createdAt + 600_000,
-    },
-    {
-      then: "drop",
-      reason: "rule",
-      rule: "too-old",
-      count: 90,
-      from: createdAt + 46 * hour,
-      to: createdAt + 47 * hour,
-    },
-    {
-      then: "park",
-      reason: "redacted",
-      rule: "outage",
-      count: 20,
-      from: createdAt + hour,
-      to: createdAt + hour,
-    },
-    {
-      then: "hold",
-      reason: "otherwise",
-      rule: null,
-      count: 6,
-      from: createdAt + 2 * hour,
-      to: createdAt + 2 * hour,
-    },
-    {
-      then: "expire",
-      reason: "retention",
-      rule: null,
-      count: 4,
-      from: createdAt + 720_000,
-      to: createdAt + 720_000,
-    },
+    next("republish", "due", "outage", 200, 72_000, 600_000),
+    next("drop", "rule", "too-old", 90, 46 * hour, 47 * hour),
+    next("park", "redacted", "outage", 20, hour),
+    next("hold", "otherwise", null, 6, 2 * hour),
+    next("expire", "retention", null, 4, 720_000),
   ],
   dueNow: 812,
   later: 320,
@@ -92,29 +73,22 @@ const outage: RuleReport = {
   losses: [{ key: "queue-delay", count: 3 }],
   samples: [
     {
+      ...sample,
       dlqId: "1795211964826-0" as DlqId,
       url: "https://api.orders.example.com/hook?id=***",
-      status: 503,
-      attempt: 0,
-      redrive: 1,
-      changes: [],
-      losses: [],
     },
     {
+      ...sample,
       dlqId: "1795211964830-0" as DlqId,
       url: "https://api.orders.example.com/hook",
       status: null,
       attempt: 1,
       redrive: 2,
-      changes: [],
-      losses: [],
     },
     {
+      ...sample,
       dlqId: "1795211964931-0" as DlqId,
       url: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line/of/80/columns",
-      status: 503,
-      attempt: 0,
-      redrive: 1,
       changes: [
         {
           what: "destination",
