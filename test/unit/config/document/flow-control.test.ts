@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
-import { documentJsonSchema } from "../../../../src/config/document/schema/document-schema.ts";
-import { asMap } from "../../../../src/config/document/checks/raw.ts";
 import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const documentOf = (drain: string, defaults = "{}"): string =>
@@ -70,16 +68,5 @@ describe("a drain's flow control", () => {
     const none = describeDocument(load(documentOf("{}")).document);
     expect(none).toContain("    flowControl: none\n");
     expect(drainOf(none).flowControl).toBeUndefined();
-  });
-
-  it("is told to editors, in defaults and in a drain", () => {
-    const { defaults, drains } = documentJsonSchema()["properties"] as Record<
-      string,
-      Record<string, unknown>
-    >;
-    const common = asMap(defaults?.["properties"])["flowControl"];
-    expect(JSON.stringify(common)).toContain('"const":"none"');
-    expect(JSON.stringify(common)).toContain('"parallelism"');
-    expect(JSON.stringify(drains)).toContain("of everything that is redriven");
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
-import { documentJsonSchema } from "../../../../src/config/document/schema/document-schema.ts";
 import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const laneOf = (drain: string, defaults = "{}") =>
@@ -167,13 +166,5 @@ describe("a lane", () => {
     const changed = text.replace("mode: live", `mode: live, ${lane}`);
     expect(load(changed).document.hash).not.toBe(load(text).document.hash);
     expect(drainOf(changed).rulesHash).toBe(drainOf(text).rulesHash);
-  });
-
-  it("is told to editors, in defaults and in a drain", () => {
-    const schema = documentJsonSchema()["properties"] as Record<string, Record<string, unknown>>;
-    const defaults = schema["defaults"]?.["properties"] as Record<string, unknown>;
-    expect(JSON.stringify(defaults["lane"])).toContain('"const":"none"');
-    expect(JSON.stringify(defaults["lane"])).toContain('"probeEvery"');
-    expect(JSON.stringify(schema["drains"])).toContain('"probeEvery"');
   });
 });

@@ -1,23 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { loadDocument } from "../../../../src/config/document/load-document.ts";
-import type { DrainsDocument } from "../../../../src/ports/drains.ts";
 import { factsOf } from "../../../support/letters.ts";
+import { load } from "../../../support/loaded-document.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";
 
 const day = 86_400_000;
 
-function load(text: string): DrainsDocument {
-  const outcome = loadDocument(text, "drains.yaml");
-  if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join("\n"));
-  expect(outcome.warnings).toEqual([]);
-  return outcome.document;
-}
-
-const document = load(wholeDocument);
+const { document, warnings } = load(wholeDocument);
 const [orders] = document.drains;
 
 describe("a whole document", () => {
   it("means what it says", () => {
+    expect(warnings).toEqual([]);
     expect(document.archive).toEqual({ dir: "/var/lib/redriver/archive", keepMs: 30 * day });
     expect(document.sources).toMatchObject([{ id: "eu", retentionMs: 3 * day, censusEveryMs: 900_000 }]);
     expect(orders).toMatchObject({
@@ -49,7 +42,7 @@ describe("a whole document", () => {
   it("spells out the built-in values under defaults", () => {
     const without = wholeDocument.replace(/^defaults:[^]*?(?=^drains:)/m, "");
     expect(without).not.toContain("defaults");
-    expect(load(without).hash).toBe(load(wholeDocument).hash);
+    expect(load(without).document.hash).toBe(document.hash);
   });
 
   it.each<[Record<string, unknown>, string | null]>([

@@ -1,22 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { formatProblem } from "../../../../src/config/problem.ts";
 import { checkFit } from "../../../../src/config/settings/check-fit.ts";
 import { checkInequality, toLedgerLimits } from "../../../../src/config/settings/ledger-limits.ts";
-import { loadSettings } from "../../../../src/config/settings/load-settings.ts";
 import { grantLifeMs, postHorizonMs, takeoverAfterMs } from "../../../../src/ports/ledger-limits.ts";
+import { load as loadDocument } from "../../../support/loaded-document.ts";
+import { useSettings } from "../../../support/settings.ts";
 
-const settingsOf = (env: Record<string, string> = {}) => {
-  const outcome = loadSettings({ env, flags: {} });
-  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return outcome.settings;
-};
-
-const documentOf = (sources: string, drains = "{}") => {
-  const outcome = loadDocument(`version: 1\nsources: ${sources}\ndrains: ${drains}`, "drains.yaml");
-  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return outcome.document;
-};
+const { load } = useSettings();
+const settingsOf = (env: Record<string, string> = {}) => load({ env });
+const documentOf = (sources: string, drains = "{}") =>
+  loadDocument(`version: 1\nsources: ${sources}\ndrains: ${drains}`).document;
 
 const account = { REDRIVER_SERVICE_URL: "http://service.example", REDRIVER_SERVICE_TOKEN: "t" };
 

@@ -1,24 +1,14 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatProblem } from "../../../../src/config/problem.ts";
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
 import { describeSettings } from "../../../../src/config/settings/settings.ts";
-import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
+import type { SettingsInput } from "../../../../src/config/settings/load-settings.ts";
 import { createSecretValues } from "../../../../src/compose/secret-values.ts";
-import { createFolder } from "../../../support/command.ts";
 import { makeCertificates, type Certificates } from "../../../support/redis-servers.ts";
+import { useSettings } from "../../../support/settings.ts";
 
-const load = (env: SettingsInput["env"]) => {
-  const outcome = loadSettings({ env, flags: {} });
-  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return outcome.settings.redis.target;
-};
-const problemsOf = (env: SettingsInput["env"]): readonly string[] => {
-  const outcome = loadSettings({ env, flags: {} });
-  return outcome.ok ? [] : outcome.problems.map(formatProblem);
-};
+const { load, path, problemsOf, write } = useSettings();
+const targetOf = (env: SettingsInput["env"]) => load({ env }).redis.target;
 
 const sentinel = {
   REDRIVER_REDIS_SENTINELS: "10.0.0.1:26379, [::1]:26380",
@@ -28,13 +18,17 @@ const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE----
 
 describe("where Redis is", () => {
   it("is one server, without more", () => {
-    expect(load({})).toMatchObject({ sentinel: undefined, cluster: undefined, ca: undefined });
+    expect(targetOf({})).toMatchObject({ sentinel: undefined, cluster: undefined, ca: undefined });
   });
 
   it("is what Sentinels say, with a login of their own", () => {
-    const file = createFolder().write("sentinel-password", "hush\n");
+    const file = write("sentinel-password", "hush\n");
     expect(
-      load({ ...sentinel, REDRIVER_REDIS_SENTINEL_USER: "me", REDRIVER_REDIS_SENTINEL_PASSWORD_FILE: file }),
+      targetOf({
+        ...sentinel,
+        REDRIVER_REDIS_SENTINEL_USER: "me",
+        REDRIVER_REDIS_SENTINEL_PASSWORD_FILE: file,
+      }),
     ).toMatchObject({
       sentinel: {
         nodes: ["10.0.0.1:26379", "[::1]:26380"],
@@ -46,28 +40,27 @@ describe("where Redis is", () => {
   });
 
   it("is a cluster, with more nodes to start from", () => {
-    expect(load({ REDRIVER_REDIS_CLUSTER: "true" }).cluster).toEqual([]);
+    expect(targetOf({ REDRIVER_REDIS_CLUSTER: "true" }).cluster).toEqual([]);
     const nodes = { REDRIVER_REDIS_CLUSTER: "true", REDRIVER_REDIS_CLUSTER_NODES: "b:6379,c:6379" };
-    expect(load(nodes).cluster).toEqual(["b:6379", "c:6379"]);
+    expect(targetOf(nodes).cluster).toEqual(["b:6379", "c:6379"]);
   });
 
   it("has a password in its user part or in its query, and neither is ever shown", () => {
     for (const url of ["redis://:p%40ss-word@h", "redis://h?password=p%40ss-word"]) {
-      const outcome = loadSettings({ env: { REDRIVER_REDIS_URL: url }, flags: {} });
-      if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-      expect(createSecretValues(outcome.settings).all()).toContain("p@ss-word");
-      expect(describeSettings(outcome.settings)).not.toMatch(/ss-word/);
+      const settings = load({ env: { REDRIVER_REDIS_URL: url } });
+      expect(createSecretValues(settings).all()).toContain("p@ss-word");
+      expect(describeSettings(settings)).not.toMatch(/ss-word/);
     }
   });
 
   it("has its certificate's signer read from a file", () => {
-    const file = createFolder().write("ca.pem", `${certificate}\n`);
+    const file = write("ca.pem", `${certificate}\n`);
     const env = { REDRIVER_REDIS_URL: "rediss://h", REDRIVER_REDIS_CA_FILE: file };
-    expect(load(env)).toMatchObject({ ca: certificate });
+    expect(targetOf(env)).toMatchObject({ ca: certificate });
   });
 });
 
-const written = (text: string): string => createFolder().write("file.pem", text);
+const written = (text: string): string => write("file.pem", text);
 const otherKey = (passphrase?: string): string =>
   generateKeyPairSync("ec", {
     namedCurve: "P-256",
@@ -81,12 +74,9 @@ const otherKey = (passphrase?: string): string =>
 
 describe("a certificate of our own", () => {
   let pair: Certificates;
-  let folder: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "redriver-certificates-"));
-    pair = makeCertificates(folder);
+    pair = makeCertificates(path());
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
   const env = (more: Readonly<Record<string, string>>) => ({
     REDRIVER_REDIS_URL: "rediss://h",
     REDRIVER_REDIS_CERT_FILE: pair.certFile,
@@ -94,15 +84,14 @@ describe("a certificate of our own", () => {
     ...more,
   });
   it("is read from its files, with its key, and shown by their names alone", () => {
-    const outcome = loadSettings({ env: env({}), flags: {} });
-    if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+    const settings = load({ env: env({}) });
     const key = readFileSync(pair.keyFile, "utf8").trim();
     const cert = readFileSync(pair.certFile, "utf8").trim();
-    expect(outcome.settings.redis).toMatchObject({ keyFile: pair.keyFile, target: { cert, key } });
-    const shown = describeSettings(outcome.settings);
+    expect(settings.redis).toMatchObject({ keyFile: pair.keyFile, target: { cert, key } });
+    const shown = describeSettings(settings);
     expect(shown).toContain(pair.keyFile);
     expect(shown).not.toContain("PRIVATE KEY");
-    expect(createSecretValues(outcome.settings).all()).toContain(key);
+    expect(createSecretValues(settings).all()).toContain(key);
   });
 
   it.each<[string, () => Readonly<Record<string, string>>, string]>([
@@ -142,14 +131,14 @@ describe("a certificate of our own", () => {
       "redis.keyFile (REDRIVER_REDIS_KEY_FILE): expected a readable file that holds a private key as PEM",
     ],
   ])("%s is told by its setting, and nothing of the files is", (_name, more, words) => {
-    const problems = problemsOf(env(more()));
+    const problems = problemsOf({ env: env(more()) });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(words);
     expect(problems[0]).not.toMatch(/hush|BEGIN|[A-Za-z0-9+/]{30}/);
   });
 
   it("is for TLS", () => {
-    const problems = problemsOf(env({ REDRIVER_REDIS_URL: "redis://h" }));
+    const problems = problemsOf({ env: env({ REDRIVER_REDIS_URL: "redis://h" }) });
     expect(problems).toEqual([
       expect.stringContaining("expected a redis.url with rediss:// beside redis.certFile"),
       expect.stringContaining("expected a redis.url with rediss:// beside redis.keyFile"),
@@ -157,7 +146,7 @@ describe("a certificate of our own", () => {
   });
 });
 
-const caFile = (text: string): string => createFolder().write("ca.pem", text);
+const caFile = (text: string): string => write("ca.pem", text);
 
 describe("contradictions are told by name", () => {
   it.each<[string, () => SettingsInput["env"], string]>([
@@ -218,7 +207,7 @@ describe("contradictions are told by name", () => {
     ],
     ["a cluster that is maybe one", () => ({ REDRIVER_REDIS_CLUSTER: "yes" }), "expected true or false"],
   ])("%s", (_name, env, words) => {
-    const problems = problemsOf(env());
+    const problems = problemsOf({ env: env() });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(words);
     expect(problems[0]).not.toContain("hush");
@@ -231,8 +220,7 @@ it("what is in effect is shown without the Sentinels' login", () => {
     REDRIVER_REDIS_SENTINEL_USER: "hunter1",
     REDRIVER_REDIS_SENTINEL_PASSWORD: "hunter2",
   };
-  const outcome = loadSettings({ env, flags: {} });
-  const shown = outcome.ok ? describeSettings(outcome.settings) : "";
+  const shown = describeSettings(load({ env }));
   expect(shown).toContain("10.0.0.1:26379");
   expect(shown).toContain('sentinelPassword: "[set]"');
   expect(shown).not.toContain("hunter");

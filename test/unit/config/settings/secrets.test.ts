@@ -1,30 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { formatProblem } from "../../../../src/config/problem.ts";
 import { readLineageKey, readSecret } from "../../../../src/config/read-secret.ts";
-import { loadSettings } from "../../../../src/config/settings/load-settings.ts";
+import { toAddressSetting, toTokenSetting } from "../../../../src/config/setting-in-force.ts";
+import type { Settings } from "../../../../src/config/settings/settings.ts";
+import type { SecretRef, SourceConfig } from "../../../../src/ports/drains.ts";
+import { useSettings } from "../../../support/settings.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "redriver-secrets-"));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-const fileWith = (content: string | Buffer): string => {
-  const path = join(folder, "secret");
-  writeFileSync(path, content);
-  return path;
-};
-
-const settingsOf = (env: Record<string, string> = {}) => {
-  const outcome = loadSettings({ env, flags: {} });
-  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-  return outcome.settings;
-};
+const { load, path, write } = useSettings();
+const fileWith = (content: string | Buffer): string => write("secret", content);
+const settingsOf = (env: Record<string, string> = {}) => load({ env });
 
 const from = (env: Record<string, string> = {}) => ({ env, settings: settingsOf() });
 
@@ -47,14 +31,14 @@ describe("a secret", () => {
     const reading = readSecret({ kind: "file", path: fileWith(content) }, from());
     expect(reading.ok).toBe(false);
     expect(JSON.stringify(reading)).not.toMatch(/s3 ?cret|Evil|sss/);
-    expect(JSON.stringify(reading)).toContain(folder);
+    expect(JSON.stringify(reading)).toContain(path());
   });
 
   it.each(["", "\n"])("that is empty is a problem: %j", (content) => {
-    const path = fileWith(content);
-    const reading = readSecret({ kind: "file", path }, from());
+    const file = fileWith(content);
+    const reading = readSecret({ kind: "file", path: file }, from());
     expect(reading.ok ? "" : formatProblem(reading.problem)).toBe(
-      `file ${path}: expected a secret, got nothing`,
+      `file ${file}: expected a secret, got nothing`,
     );
   });
 
@@ -83,7 +67,7 @@ describe("a secret", () => {
     expect(unset.ok ? "" : formatProblem(unset.problem)).toBe(
       "service.token (REDRIVER_SERVICE_TOKEN): expected a secret, got nothing",
     );
-    const settings = settingsOf({ REDRIVER_SERVICE_TOKEN_FILE: join(folder, "none") });
+    const settings = settingsOf({ REDRIVER_SERVICE_TOKEN_FILE: path("none") });
     const missing = readSecret({ kind: "settings" }, { env: {}, settings });
     expect(missing.ok ? "" : formatProblem(missing.problem)).toMatch(
       /^service\.tokenFile \(REDRIVER_SERVICE_TOKEN_FILE\) .*: expected a readable file that holds the secret: it does not exist$/,
@@ -104,9 +88,34 @@ describe("the lineage key", () => {
     expect(short.ok ? "" : formatProblem(short.problem)).toMatch(
       /^lineage\.keyFile \(REDRIVER_LINEAGE_KEY_FILE\) .*: expected a key of at least 16 printable characters without spaces$/,
     );
-    const missing = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: join(folder, "none") }));
+    const missing = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: path("none") }));
     expect(missing.ok ? "" : formatProblem(missing.problem)).toContain(
       "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE)",
     );
   });
+});
+
+const tokenSetting = (token: SecretRef, service: Partial<Settings["service"]> = {}): string =>
+  toTokenSetting({ name: "eu", token } as SourceConfig, { service: service as Settings["service"] });
+
+test("the setting of a token is the one that it is read from, and no other", () => {
+  expect(tokenSetting({ kind: "file", path: "/run/eu" }, { token: "secret" })).toBe(
+    "sources.eu.token (file /run/eu)",
+  );
+  expect(tokenSetting({ kind: "env", name: "EU_TOKEN" })).toBe(
+    "sources.eu.token (environment variable EU_TOKEN)",
+  );
+  expect(tokenSetting({ kind: "settings" }, { tokenFile: "/run/token" })).toBe(
+    "service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE, /run/token)",
+  );
+  expect(tokenSetting({ kind: "settings" }, { token: "secret" })).toBe(
+    "service.token (REDRIVER_SERVICE_TOKEN, or QSTASH_TOKEN where that is unset)",
+  );
+});
+
+test("the setting of an address is the source's own, or the service's", () => {
+  expect(toAddressSetting({ name: "eu", url: "https://eu.example" } as SourceConfig)).toBe("sources.eu.url");
+  expect(toAddressSetting({ name: "eu" } as SourceConfig)).toBe(
+    "service.url (REDRIVER_SERVICE_URL, or QSTASH_URL where that is unset)",
+  );
 });
