@@ -66,12 +66,9 @@ describe("a worker under an older document parks", () => {
     const race = await stand();
     const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
     const ids = race.seed(2);
-    const parking = old.stop("park", "before");
-    const page = old.page();
-    await parking.reached;
+    const parking = await stallPage(old, "park", "before");
     await a.page();
-    parking.release();
-    await page;
+    await parking.goOn();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
   });

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
 import { nextLineage } from "../../../../src/message/lineage.ts";
 import type { LaneUnused } from "../../../../src/ports/lanes.ts";
-import { admitToLanes, giveBackUnpublished } from "../../../../src/redrive/lanes/admit.ts";
+import {
+  admitToLanes,
+  giveBackUnpublished,
+  resumeMinutesBeside,
+  resumeMinutesOf,
+} from "../../../../src/redrive/lanes/admit.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import type { Candidate, DecidedRecord } from "../../../../src/redrive/page/records.ts";
 import { comeBacks, config, createLaneStand, origin } from "../../../support/lane-stands.ts";
@@ -119,4 +124,36 @@ test("where what is left lies in none of the places that were told, those are to
   const other = await createStage();
   expect((await other.admit(some(20))).held).toHaveLength(15);
   expect(other.unused).toEqual([]);
+});
+
+const entered = (...minutes: readonly number[]) =>
+  minutes.map((minute) => ({ letter: { enteredAt: minute * 60_000 + 17 } }) as never);
+const starts = (minutes: readonly number[]) => minutes.map((minute) => minute * 60_000);
+
+test.each([
+  [[], []],
+  [[7], [7]],
+  [[7, 7.5, 7.9], [7]],
+  [
+    [9, 3, 5],
+    [3, 5],
+  ],
+  [
+    [9, 8, 7, 6],
+    [6, 8],
+  ],
+])("entries in minutes %j give the resume minutes %j", (minutes, resumeMinutes) => {
+  expect(resumeMinutesOf(entered(...minutes))).toEqual(starts(resumeMinutes));
+});
+
+test.each([
+  [[3, 8], [], []],
+  [[3, 8], [4, 8.5], []],
+  [
+    [3, 8],
+    [6, 4, 5],
+    [4, 5],
+  ],
+])("beside the minutes %j, held entries in minutes %j add %j", (known, held, resumeMinutes) => {
+  expect(resumeMinutesBeside(starts(known), entered(...held))).toEqual(starts(resumeMinutes));
 });

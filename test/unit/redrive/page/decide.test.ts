@@ -79,6 +79,15 @@ const open = {
   pastHorizon: false,
 } as const;
 
+const cool = {
+  state: "cool",
+  dueAt: now,
+  refusedAlone: 0,
+  attempt: 0,
+  released: false,
+  firstAt: now,
+} as const;
+
 const max = (attempts: number) => ({ attempts: { ...drain.attempts, max: attempts } });
 
 /** Past its horizon, in the `nth` series that may have been accepted. Refusals have raised the suffix besides. */
@@ -179,15 +188,10 @@ describe("a record that the ledger does not know", () => {
       reason: "attempts-exhausted",
     });
     // What the ledger has of it is what counted, and the larger holds.
-    const cool = {
-      state: "cool",
-      dueAt: 0,
-      refusedAlone: 0,
-      attempt: 2,
-      released: false,
-      firstAt: 0,
-    } as const;
-    expect(decide(cool, {}, canaryAfter(1))).toMatchObject({ then: "park", reason: "attempts-exhausted" });
+    expect(decide({ ...cool, attempt: 2 }, {}, canaryAfter(1))).toMatchObject({
+      then: "park",
+      reason: "attempts-exhausted",
+    });
   });
 
   it("is not redriven after 'never again' unless a rule names that status itself", () => {
@@ -219,7 +223,7 @@ describe("a record that the ledger knows", () => {
     expect(decide({ state: "gone" })).toMatchObject({ then: "settle" });
   });
 
-  it("is left alone while a worker holds it, reconciled when its outcome is unknown", () => {
+  it("is left alone while a worker holds it, and reconciled when it is in doubt", () => {
     expect(decide({ ...open, unknown: false })).toMatchObject({ then: "hold", reason: "in-flight" });
     expect(decide(open, { dlqId: `${now - 1_000}-0` })).toMatchObject({
       then: "republish",
@@ -264,26 +268,12 @@ describe("a record that the ledger knows", () => {
       then: "park",
       reason: "refused",
     });
-    const released = {
-      state: "cool",
-      dueAt: now,
-      refusedAlone: 0,
-      attempt: 1,
-      released: "by-person",
-      firstAt: now,
-    } as const;
+    const released = { ...cool, attempt: 1, released: "by-person" } as const;
     expect(decide(released)).toMatchObject({ then: "republish", reason: "due" });
   });
 
   it("that a person released is tried once more, whatever parked it", () => {
-    const released = {
-      state: "cool",
-      dueAt: now,
-      refusedAlone: 0,
-      attempt: 7,
-      released: "by-person",
-      firstAt: now,
-    } as const;
+    const released = { ...cool, attempt: 7, released: "by-person" } as const;
     const never = { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } };
     const broad = [{ name: "all", when: status("4xx"), then: "republish" }] as const;
     const broadly = { rules: broad, route: compileRules(broad, "hold") };
@@ -292,7 +282,7 @@ describe("a record that the ledger knows", () => {
     expect(decide(released, { responseStatus: 422 })).toMatchObject({ ...republish, rule: "broken" });
     expect(decide(released, { dlqId: `${now - 1_000}-0` })).toMatchObject(republish);
     expect(decide(released, never, { kind: "none" }, broadly)).toMatchObject(republish);
-    // Its outcome is unknown, so what was granted is not spent.
+    // It is in doubt, so what was granted is not spent.
     expect(decide({ ...open, released: "by-person" }, { responseStatus: 422 })).toMatchObject({
       then: "republish",
       reason: "reconcile",
@@ -301,33 +291,19 @@ describe("a record that the ledger knows", () => {
   });
 
   it("that was released because it is listed again is decided by rules and attempts like any other", () => {
-    const released = {
-      state: "cool",
-      dueAt: now,
-      refusedAlone: 0,
-      attempt: 1,
-      released: "listed-again",
-      firstAt: now,
-    } as const;
+    const released = { ...cool, attempt: 1, released: "listed-again" } as const;
     expect(decide(released)).toMatchObject({ then: "republish", reason: "due" });
     expect(decide(released, { responseStatus: 422 })).toMatchObject({ then: "park", reason: "rule" });
     expect(decide({ ...released, attempt: 2 })).toMatchObject({ then: "park", reason: "attempts-exhausted" });
   });
 
   it("is held while it cools", () => {
-    const cool = {
-      state: "cool",
-      dueAt: now + 5_000,
-      refusedAlone: 1,
-      attempt: 0,
-      released: false,
-      firstAt: now,
-    } as const;
-    expect(decide(cool)).toMatchObject({ then: "hold", reason: "cooling", until: now + 5_000 });
-    expect(decide({ ...cool, dueAt: now })).toMatchObject({ then: "republish" });
+    const cooling = { ...cool, dueAt: now + 5_000, refusedAlone: 1 };
+    expect(decide(cooling)).toMatchObject({ then: "hold", reason: "cooling", until: now + 5_000 });
+    expect(decide({ ...cooling, dueAt: now })).toMatchObject({ then: "republish" });
     // Until a time by the clock that passes and plans go by, also where the ledger's is ahead of it.
     const viewedAt = now + hour;
-    const ahead = { ...cool, dueAt: viewedAt + 5_000 };
+    const ahead = { ...cooling, dueAt: viewedAt + 5_000 };
     expect(decide(ahead, {}, { kind: "none" }, {}, viewedAt)).toMatchObject({ until: now + 5_000 });
   });
 });
