@@ -4,17 +4,10 @@ import type { GenerateOptions } from "./fill/generate-options.ts";
 import { listen } from "./http/http-server.ts";
 import { accept } from "./http/parse-request.ts";
 import { serveMessageApi } from "./api/message-api.ts";
-import {
-  adjust,
-  resolveOptions,
-  type Adjustable,
-  type Adjustment,
-  type EmulatorOptions,
-  type StartOptions,
-} from "./options.ts";
+import { adjust, resolveOptions, type Adjustable, type Adjustment, type EmulatorOptions } from "./options.ts";
 import type { Endpoint } from "./publish/directory.ts";
 import type { IndexValues } from "./statistics/index-statistics.ts";
-import { createEmulatorCore, endParts, resetEmulatorCore, type EmulatorCore } from "./emulator-core.ts";
+import { createEmulatorCore, endParts, resetEmulatorCore } from "./emulator-core.ts";
 
 /** A running emulator. The in-process way to what the control API does over HTTP. */
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
@@ -27,7 +20,14 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   const { load, generate, signal, ...chosen } = options;
   const settings = resolveOptions(chosen);
   const core = createEmulatorCore(settings);
-  await fillAtStart(core, { load, generate, signal });
+  const stopFilling = (): void => core.filler.stop();
+  signal?.addEventListener("abort", stopFilling);
+  // What is wrong with a file or an option is known before anybody can connect.
+  if (load !== undefined) await core.filler.load(load);
+  signal?.throwIfAborted();
+  if (generate !== undefined) await core.filler.generate(generate);
+  signal?.throwIfAborted();
+  signal?.removeEventListener("abort", stopFilling);
   const now = (): number => core.clock.now();
   const api = await listen({
     host: settings.host,
@@ -102,18 +102,4 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
-}
-
-/** What is wrong with a file or an option is known before anybody can connect. */
-async function fillAtStart(
-  { filler }: EmulatorCore,
-  { load, generate, signal }: StartOptions,
-): Promise<void> {
-  const stop = (): void => filler.stop();
-  signal?.addEventListener("abort", stop);
-  if (load !== undefined) await filler.load(load);
-  signal?.throwIfAborted();
-  if (generate !== undefined) await filler.generate(generate);
-  signal?.throwIfAborted();
-  signal?.removeEventListener("abort", stop);
 }

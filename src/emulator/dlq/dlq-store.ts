@@ -34,7 +34,7 @@ const maxAnswers = 16;
 /** Dead letters in the order of their ids, in blocks that are never empty. Bisection finds a place. */
 export class DlqStore {
   readonly #options: StoreOptions;
-  #blocks: Block[] = [];
+  readonly #blocks: Block[] = [];
   #size = 0;
   #last: Position = { ms: 0, seq: 0 };
 
@@ -141,7 +141,7 @@ export class DlqStore {
     this.#size--;
   }
 
-  /** A block with room where the position belongs. Behind all others a new block begins; a full one is split. */
+  /** A block with room where the position belongs. A full one is split; behind all others a new one begins. */
   #roomFor(position: Position): Block {
     const at = this.#blockAt(position);
     const isBehindAll = at === this.#blocks.length;

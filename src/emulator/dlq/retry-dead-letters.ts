@@ -6,7 +6,6 @@ import {
   isForwarded,
   parseMessageHeaders,
   plainSettings,
-  type GivenHeaders,
 } from "../publish/message-headers.ts";
 import {
   emptyHeaderMap,
@@ -25,10 +24,10 @@ import type { DlqQuery } from "./dlq-query.ts";
 import { formatDlqId } from "./position.ts";
 
 /*
- * The service's own way back: a dead letter becomes a new message with the same body, headers and settings, and leaves
- * the DLQ. Everything that can be refused is refused before the first message is sent; then each message is sent and
- * its record removed in one step, so that no record is ever both gone and unsent. A message that is deduplicated is not
- * sent, and its record stays.
+ * The service's own way back: a dead letter becomes a new message with the same body, headers and settings,
+ * and leaves the DLQ. Everything that can be refused is refused before the first message is sent. Then each
+ * message is sent and its record removed in one step, so that no record is ever both gone and unsent. A
+ * message that is deduplicated is not sent, and its record stays.
  */
 
 export function retryOne(core: EmulatorCore, exchange: Exchange, dlqId: string): EmulatorAnswer {
@@ -62,10 +61,18 @@ function prepare(core: EmulatorCore, exchange: Exchange, dlqId: string) {
   const record = core.deadLetters.find(dlqId);
   if (record === undefined) throw new EmulatorRefusal(404, `dead letter not found: ${dlqId}`);
   const source = core.deadLetters.sourceOf(dlqId) ?? sourceFrom(record);
+  // The content type of a retry request is that of its own body, not of the message. Delay, Not-Before and
+  // deduplication are over with the first publish, so they are not asked for again.
   const settings = parseMessageHeaders(
-    settingHeaders(exchange.headers),
+    { ...exchange.headers, "content-type": undefined },
     core.settings.headerPrefix,
-    askedBy(source.settings),
+    {
+      ...source.settings,
+      delayMs: undefined,
+      notBeforeSeconds: undefined,
+      deduplicationId: undefined,
+      contentBasedDeduplication: false,
+    },
   );
   const { url, endpointName, queueName, body, topicName, topicId } = source;
   if (!isEndpointUrl(url)) throw new EmulatorRefusal(400, `invalid destination url: ${url}`);
@@ -84,18 +91,6 @@ function prepare(core: EmulatorCore, exchange: Exchange, dlqId: string) {
     origin: { callerIp: exchange.remoteAddress, topicName, topicId },
   };
 }
-
-/** The content type of a retry request is that of its own body, not of the message. */
-const settingHeaders = (headers: GivenHeaders): GivenHeaders => ({ ...headers, "content-type": undefined });
-
-/** Delay, Not-Before and deduplication are over with the first publish, so they are not asked for again. */
-const askedBy = (settings: MessageSettings): MessageSettings => ({
-  ...settings,
-  delayMs: undefined,
-  notBeforeSeconds: undefined,
-  deduplicationId: undefined,
-  contentBasedDeduplication: false,
-});
 
 type Source = Pick<
   Message,

@@ -77,13 +77,10 @@ export class Directory {
   putQueue(name: string, parallelism?: number, paused?: boolean): Queue {
     if (!isDirectoryName(name)) throw new EmulatorRefusal(400, `invalid queue name: ${name}`);
     const known = this.#queues.get(name);
-    const wanted = parallelism ?? known?.parallelism ?? 1;
-    if (!Number.isInteger(wanted) || wanted < 1)
-      throw new EmulatorRefusal(400, `invalid parallelism: ${wanted}`);
     const updatedAt = this.#now();
     const queue = {
       name,
-      parallelism: wanted,
+      parallelism: parallelism ?? known?.parallelism ?? 1,
       paused: paused ?? known?.paused ?? false,
       createdAt: known?.createdAt ?? updatedAt,
       updatedAt,
