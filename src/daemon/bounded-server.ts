@@ -4,21 +4,24 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RedriverError } from "../ports/errors.ts";
 
+export interface ServerAddress {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Limit for a request from its first byte to its last, and again for the peer to read the answer. */
+  readonly requestTimeoutMs: number;
+}
+
 /**
  * An HTTP server that strangers reach. It holds a bounded number of connections, each with one answer at a
  * time, and cuts off what stays unread too long. A newcomer always gets in: a connection that keeps the
  * server waiting is closed for it.
  */
-interface BoundedServerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
+interface BoundedServerOptions extends ServerAddress {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Beyond it each new connection closes the least useful one. */
   readonly maxConnections: number;
   readonly maxHeaderBytes: number;
-  /** Limit for a request from its first byte to its last, and again for the peer to read the answer. */
-  readonly requestTimeoutMs: number;
   /** The names in the error of an address that cannot be bound: `http`, and the variable that changes it. */
   readonly setting: string;
   readonly variable: string;

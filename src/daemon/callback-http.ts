@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { listenBounded } from "./bounded-server.ts";
+import { listenBounded, type ServerAddress } from "./bounded-server.ts";
 
 /** One callback quotes its message and the answer to it, each a third larger as base64. */
 const maxBodyBytes = 4 * 1_048_576;
@@ -26,13 +26,8 @@ export interface CallbackAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-interface CallbackServerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
+interface CallbackServerOptions extends ServerAddress {
   readonly receive: (call: CallbackRequest) => Promise<CallbackAnswer>;
-  /** From the first byte to the last. */
-  readonly requestTimeoutMs: number;
 }
 
 export type CallbackServer = Awaited<ReturnType<typeof createCallbackServer>>;
@@ -82,12 +77,10 @@ export async function createCallbackServer(options: CallbackServerOptions) {
   app.onError((_error, context) => context.json({ ok: false }, 500));
 
   const server = await listenBounded({
-    host: options.host,
-    port: options.port,
+    ...options,
     fetch: app.fetch,
     maxConnections,
     maxHeaderBytes,
-    requestTimeoutMs: options.requestTimeoutMs,
     setting: "callback",
     variable: "REDRIVER_CALLBACK_PORT",
   });

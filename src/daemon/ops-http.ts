@@ -1,12 +1,9 @@
 import { Hono, type Context } from "hono";
 import type { Clock } from "../ports/clock.ts";
-import { listenBounded } from "./bounded-server.ts";
+import { listenBounded, type ServerAddress } from "./bounded-server.ts";
 import type { HealthReport } from "./readiness.ts";
 
-export interface OpsServerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
+export interface OpsServerOptions extends ServerAddress {
   /** Must not wait: a liveness that hangs with Redis restarts every replica. */
   readonly livez: () => HealthReport;
   readonly readyz: () => Promise<HealthReport>;
@@ -15,10 +12,6 @@ export interface OpsServerOptions {
   readonly contentType: string;
   /** For the second between two renders. */
   readonly clock: Pick<Clock, "monotonic">;
-  /**
-   * Limit for a request to arrive, and again for the peer to read the answer. A slower connection is cut off.
-   */
-  readonly requestTimeoutMs: number;
 }
 
 export type OpsServer = Awaited<ReturnType<typeof createOpsServer>>;
@@ -53,12 +46,10 @@ export async function createOpsServer(options: OpsServerOptions) {
   app.onError((_error, context) => context.json({ error: "this page failed" }, 500));
 
   const server = await listenBounded({
-    host: options.host,
-    port: options.port,
+    ...options,
     fetch: app.fetch,
     maxConnections,
     maxHeaderBytes,
-    requestTimeoutMs: options.requestTimeoutMs,
     setting: "http",
     variable: "REDRIVER_HTTP_PORT",
   });

@@ -10,6 +10,7 @@
  *   anything else       200, or 503 on a port that is failing
  */
 import { createHash, randomInt } from "node:crypto";
+import { once } from "node:events";
 import http from "node:http";
 import { buffer } from "node:stream/consumers";
 import { listen, probePort } from "./ports.ts";
@@ -160,8 +161,7 @@ async function findClosedPort(): Promise<number> {
 
 async function close(server: http.Server): Promise<void> {
   if (!server.listening) return;
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  const closed = once(server.close(), "close");
+  server.closeAllConnections();
+  await closed;
 }

@@ -1,3 +1,4 @@
+import { RedriverError } from "../ports/errors.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import type { Job } from "../ports/queue.ts";
 
@@ -27,19 +28,10 @@ export function parseJob(value: unknown): Job | null {
  * Redis.
  */
 export function toJobData(job: Job): Job {
-  switch (job.kind) {
-    case "tick":
-      return { kind: job.kind, drain: job.drain };
-    case "window":
-      return { kind: job.kind, drain: job.drain, passId: job.passId, windowId: job.windowId };
-    case "sweep":
-    case "census":
-      return { kind: job.kind, source: job.source };
-    case "statistics":
-      return { kind: job.kind, index: job.index };
-    default:
-      return job satisfies never;
-  }
+  const data = parseJob(job);
+  if (data === null)
+    throw new RedriverError("invariant-broken", `expected every field of a job, got ${job.kind}`);
+  return data;
 }
 
 /**
