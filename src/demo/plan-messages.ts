@@ -42,11 +42,6 @@ interface KindPlan {
   readonly isSteady?: true;
   /** Default `redriven`. */
   readonly fate?: Fate;
-  /** Sent to the URL Group, whose healthy endpoint gets it at once. */
-  readonly isGrouped?: true;
-  readonly isQueued?: true;
-  readonly isInvoice?: true;
-  readonly hasCallbacks?: true;
   /** Names without the prefix. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -56,16 +51,17 @@ const kinds = {
   invoice: {
     times: 6,
     path: "/invoices",
-    isInvoice: true,
     headers: {
       Label: "billing,monthly",
       "Flow-Control-Key": "invoices",
       "Flow-Control-Value": "parallelism=50",
     },
   },
-  group: { times: 6, path: "/partners", isGrouped: true },
-  queued: { times: 6, path: "/mails", isQueued: true, headers: { Retries: "1" } },
-  shipment: { times: 4, path: "/shipments", hasCallbacks: true },
+  /** Sent to the URL Group, whose healthy endpoint gets it at once. */
+  group: { times: 6, path: "/partners" },
+  queued: { times: 6, path: "/mails", headers: { Retries: "1" } },
+  /** With callbacks. */
+  shipment: { times: 4, path: "/shipments" },
   review: { times: 1, path: "/payouts", fate: "held", headers: { Label: reviewLabel } },
   refused: { times: 1, path: "/refused", fate: "parked", isSteady: true },
   never: { times: 1, path: "/never", fate: "parked", isSteady: true },
@@ -138,7 +134,7 @@ function planMessage(kind: Kind, id: string, index: number, addresses: Addresses
   const { path, fate = "redriven" } = plan;
   const failingUrl = `${plan.isSteady === true ? steadyUrl : flakyUrl}${path}`;
   const content =
-    plan.isInvoice === true
+    kind === "invoice"
       ? { method: "PUT", body: toXml(id, index), type: "application/xml" }
       : { body: toJson(kind, id, index) };
   return {
@@ -147,17 +143,17 @@ function planMessage(kind: Kind, id: string, index: number, addresses: Addresses
     failingUrl,
     deliveries: [
       ...(fate === "redriven" ? [toKey(path, id)] : []),
-      ...(plan.isGrouped === true ? [toKey(healthyPath, id)] : []),
+      ...(kind === "group" ? [toKey(healthyPath, id)] : []),
     ],
-    hasCallbacks: plan.hasCallbacks ?? false,
+    hasCallbacks: kind === "shipment",
     item: toWitnessedItem({
       id,
-      destination: plan.isGrouped === true ? urlGroup : failingUrl,
-      ...(plan.isQueued === true ? { queue } : {}),
+      destination: kind === "group" ? urlGroup : failingUrl,
+      ...(kind === "queued" ? { queue } : {}),
       headers: {
         Retries: String(1 + (index % 2)),
         ...(kind === "order" ? { "Forward-X-Tenant": `tenant-${index % 5}` } : {}),
-        ...(plan.hasCallbacks === true
+        ...(kind === "shipment"
           ? { Callback: `${steadyUrl}/callback`, "Failure-Callback": `${steadyUrl}/failure-callback` }
           : {}),
         ...plan.headers,
