@@ -102,7 +102,7 @@ function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {
   };
 }
 
-/** Memory in use as a share of maxmemory, counted as Redis does before it refuses a write; null without a limit. */
+/** Used memory as a share of maxmemory, counted as Redis does before it refuses a write; null: no limit. */
 export function memoryShare(info: ServerFacts["info"]): number | null {
   const max = Number(info.get("maxmemory") ?? 0);
   const used = Number(info.get("used_memory") ?? Number.NaN);

@@ -100,8 +100,8 @@ async function askPolicies(redis: RedisConnection): Promise<ReadonlyMap<string, 
 const knownForMs = 5_000;
 
 /**
- * Whether Redis has room for new entries of a ledger. Asks it at most every 5 s. True while Redis is away: the
- * next call reports that itself.
+ * True if Redis has room for new entries of a ledger; asked at most every 5 s. Also true while Redis is away:
+ * the next call reports that itself.
  */
 export function createRoomCheck(
   redis: RedisConnection,

@@ -17,7 +17,7 @@ export function defineScript<Answer>(name: string, lua: string): RedisScript<Ans
 
 /**
  * Runs a script on one Redis. Promises: one round trip while the server knows the script, two on first use or
- * after a restart. If the connection breaks before the reply, the script may run twice; scripts allow for that.
+ * after a restart. If the connection breaks before the reply, the script may run twice, which scripts allow.
  * Fails with `redis-unavailable`: whether the script ran is then unknown.
  */
 export interface ScriptRunner {

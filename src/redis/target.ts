@@ -63,9 +63,5 @@ function bracketed(host: string): string {
 }
 
 function parse(url: string): URL | null {
-  try {
-    return new URL(url);
-  } catch {
-    return null;
-  }
+  return URL.canParse(url) ? new URL(url) : null;
 }

@@ -15,9 +15,8 @@ export type Shaped<Value> =
  */
 export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage> {
   const parsed = parseJsonBody(bytes);
-  if (parsed.kind === "not-json" || !isObject(parsed.value))
-    return problem("expected a JSON object, got something else");
-  const { messages, cursor } = parsed.value;
+  if (!isObject(parsed)) return problem("expected a JSON object, got something else");
+  const { messages, cursor } = parsed;
   if (!Array.isArray(messages) || !messages.every(isObject)) {
     return problem("expected `messages` to be an array of objects, got something else");
   }
@@ -31,9 +30,10 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
 /** The answer of DELETE /v2/dlq: `{deleted}`, at most as many as were asked for. */
 export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonly deleted: number }> {
   const parsed = parseJsonBody(bytes);
-  if (parsed.kind === "not-json" || !isObject(parsed.value))
+  if (!isObject(parsed)) {
     return { ...problem("expected a JSON object, got something else"), isForeign: true };
-  const { deleted } = parsed.value;
+  }
+  const { deleted } = parsed;
   if (typeof deleted !== "number" || !Number.isSafeInteger(deleted) || deleted < 0) {
     return problem("expected `deleted` to be a whole number, got something else");
   }

@@ -31,19 +31,14 @@ export function dateOf(headers: AnswerHeaders): number | null {
   return parseHttpDate(headerOf(headers, "date")?.trim() ?? "");
 }
 
-export type ParsedJson = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "not-json" };
-
 /**
- * The JSON value of a whole body. Bytes that are not UTF-8 are `not-json`: a replacement would alter a
- * message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs them.
+ * The JSON value of a whole body; undefined: none. Bytes that are not UTF-8 are none: a replacement would alter
+ * a message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs them.
  */
-export function parseJsonBody(bytes: Uint8Array): ParsedJson {
+export function parseJsonBody(bytes: Uint8Array): unknown {
   try {
-    return {
-      kind: "json",
-      value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown,
-    };
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
   } catch {
-    return { kind: "not-json" };
+    return undefined;
   }
 }

@@ -13,12 +13,10 @@ export interface BaseUrl {
  * text, which may hold a password.
  */
 export function parseBaseUrl(text: string): BaseUrl {
-  let url: URL;
-  try {
-    url = new URL(text.trim());
-  } catch {
+  if (!URL.canParse(text.trim())) {
     throw invalid("a URL such as https://service.example, got text that is not a URL");
   }
+  const url = new URL(text.trim());
   const { protocol, origin, host, pathname } = url;
   if (protocol !== "http:" && protocol !== "https:") {
     throw invalid(`a URL that begins with http:// or https://, got ${protocol}//`);

@@ -93,9 +93,9 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
     case "whole":
   }
   const parsed = parseJsonBody(body.bytes);
-  if (parsed.kind === "not-json") return odd(`${expected}, got ${status} without JSON`);
-  if (!Array.isArray(parsed.value)) return odd(`${expected}, got ${status} with other JSON`);
-  const elements: readonly unknown[] = parsed.value;
+  if (parsed === undefined) return odd(`${expected}, got ${status} without JSON`);
+  if (!Array.isArray(parsed)) return odd(`${expected}, got ${status} with other JSON`);
+  const elements: readonly unknown[] = parsed;
   if (elements.length !== context.itemCount) {
     return odd(`${expected}, got ${status} with ${elements.length}`);
   }

@@ -13,15 +13,13 @@ const maxErrorChars = 200;
 const maxErrorBytes = 65_536;
 const removed = "[removed]";
 
-/**
- * The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty if the body was cut.
- */
+/** The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty if it was cut. */
 export function rawErrorText(body: AnswerBody): string {
   if (body.kind !== "whole") return "";
   if (body.bytes.byteLength <= maxErrorBytes) {
     const parsed = parseJsonBody(body.bytes);
-    if (parsed.kind === "json" && isObject(parsed.value)) {
-      const { error, message } = parsed.value;
+    if (isObject(parsed)) {
+      const { error, message } = parsed;
       if (typeof error === "string") return error;
       if (isObject(error) && typeof error["message"] === "string") return error["message"];
       if (typeof message === "string") return message;
@@ -41,8 +39,8 @@ export function toShownErrorText(body: AnswerBody, token: string): string {
   if (text.trimStart().startsWith("quota ")) return toErrorText(text, token);
   const { byteLength } = body.bytes;
   if (byteLength <= maxErrorBytes) {
-    const said = jsonErrorText(withoutToken(new TextDecoder().decode(body.bytes), token), true);
-    if (said !== null) return cut(said);
+    const error = jsonErrorText(withoutToken(new TextDecoder().decode(body.bytes), token), true);
+    if (error !== null) return cut(error);
   }
   const lower = text.replace(/\s+/g, " ").toLowerCase();
   const phrase = pagePhrases.find((one) => lower.includes(one));

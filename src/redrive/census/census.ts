@@ -1,12 +1,12 @@
 /**
  * Counts everything that a source has. Any replica lists each source without filter at its own slow interval,
- * for all replicas. A full pass of a live drain that lists everything has already counted the source, and then
- * the census lists nothing. If that pass deleted records before one of its cursors, it does not count: a
+ * for all replicas. A full pass of a live drain that lists everything has already counted the source, and
+ * then the census lists nothing. If that pass deleted records before one of its cursors, it does not count: a
  * service whose cursor is a position then skips records, and no page shows which kind of cursor it is.
  *
- * Records near their expiry that no drain selects are copied here, because no pass sees them. Records selected
- * only by drains without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that they may be
- * lost.
+ * Records near their expiry that no drain selects are copied here, because no pass sees them. Records
+ * selected only by drains without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that
+ * they may be lost.
  */
 import type { Census } from "../../ports/source-book.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
@@ -64,8 +64,8 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
 }
 
 /**
- * Counts the source and copies records near their expiry while Redis cannot be relied on. Each replica does so
- * for itself, and nothing is recorded. This process copies each record once. Throws RedriverErrors of the
+ * Counts the source and copies records near their expiry while Redis cannot be relied on. Each replica does
+ * so for itself, and nothing is recorded. This process copies each record once. Throws RedriverErrors of the
  * service, or `stopped`.
  */
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {

@@ -33,7 +33,7 @@ export function createDrainSelects(
   };
 }
 
-/** When a record entered the DLQ, Unix ms, by its id; null if the id does not show it. Works for unusable records too. */
+/** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
 export function enteredAtOf({ dlqId }: RawRecord): number | null {
   return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
 }

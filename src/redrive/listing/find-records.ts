@@ -1,6 +1,6 @@
 /**
- * Searches for dead letters by ids with as few listings as possible. Each listing answers what it proves as it
- * ends.
+ * Searches for dead letters by ids with as few listings as possible. Each listing answers what it proves as
+ * it ends.
  *
  *   by ids, 100 a call, if the source's service can (listByIds)
  *     ─► by windows around the times in the ids

@@ -1,16 +1,16 @@
 /**
- * Follows a listing's cursor, and ends a listing that would never end. Throws `listing-endless` if the listing
- * loops, shows nothing new for too long, or exceeds its time.
+ * Follows a listing's cursor, and ends a listing that would never end. Throws `listing-endless` if the
+ * listing loops, shows nothing new for too long, or exceeds its time.
  */
 import { BoundedSet } from "../../bounded-map.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { ListPage } from "../../ports/service.ts";
 
-/** The maximum of any listing, even one that a person waits for. A listing without an end is a fault of the service. */
+/** The maximum of any listing, even one that a person waits for. */
 const maxPages = 100_000;
 
-/** Every page of a listing until its cursor ends. A short page means nothing. Throws what `list` throws too. */
+/** Every page of a listing until its cursor ends. A short page means nothing. Throws as `list` does too. */
 export async function* followCursor<Page extends ListPage>(
   list: (at: { readonly cursor?: string }) => Promise<Page>,
   time?: ListingDeadline,

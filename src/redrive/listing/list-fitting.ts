@@ -4,7 +4,7 @@ import type { PageLease, PageMemory } from "./page-memory.ts";
 
 /** The service lists at most this many at once. */
 export const recordsPerPage = 100;
-/** After this many pages that fit, the next asks for more records again. So one answer in nine may be in vain. */
+/** After so many pages that fit, the next asks for more records again: one answer in nine may be in vain. */
 const pagesBeforeMore = 8;
 const step = 4;
 
@@ -48,8 +48,8 @@ export const takeAtOnce =
 /**
  * Lists one page with as many records as memory allows. The caller releases it. Memory is taken when the
  * answer begins, so a source that does not answer holds none. If there is no memory then, the answer is
- * dropped and the page is asked for again later. Throws as `list` and `take` do, and `answer-too-large` if not
- * even one record fits into the allowed bytes.
+ * dropped and the page is asked for again later. Throws as `list` and `take` do, and `answer-too-large` if
+ * not even one record fits into the allowed bytes.
  */
 export async function listFitting<Page extends ListPage>(
   list: (query: ListQuery) => Promise<Page>,
@@ -81,7 +81,7 @@ export async function listFitting<Page extends ListPage>(
   }
 }
 
-/** The memory of one page: taken without a wait when its answer begins, or waited for and kept for the next try. */
+/** The memory of a page: taken without a wait when its answer begins, or waited for before the next try. */
 function createRoom(memory: PageMemory, take: TakeRoom, maxBytes: number) {
   let held: PageLease | null = null;
   let isCrowded = false;

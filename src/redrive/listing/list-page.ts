@@ -3,7 +3,7 @@ import type { ListPage, ListQuery } from "../../ports/service.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { isTooLarge, listFitting, type Held, type PageSize } from "./list-fitting.ts";
 
-/** Enough for an error or a small record. A call that only asks whether the service answers reads no large record. */
+/** Enough for an error or a small record, for a call that only asks whether the service answers. */
 export const smallAnswerBytes = 262_144;
 
 export type ListedPage = ListPage & { readonly readAt: number };
@@ -24,9 +24,9 @@ export async function listPage(
   }
 }
 
-/** Waits before a failed listing is asked again from its cursor. A window that started over each time would never end. */
+/** Before a failed page is asked for again by its cursor. A window that started over would never end. */
 const listAgainAfterMs = [500, 2_000, 8_000];
-/** Deletes and sweeps that the same limit rejected go first (wait-budget.ts), because listed records also have to be settled. */
+/** Deletes that the same limit rejected go first (wait-budget.ts): listed records also have to be settled. */
 const giveWayMs = 200;
 /** A rate limit up to this long is waited for in place. A longer one is thrown to the caller. */
 const maxWaitMs = 60_000;

@@ -9,7 +9,7 @@ import { listWithRetry, type ListedPage, type ListingSignals } from "./list-page
 import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
-/** Each too large record costs a search. A listing with more of them fails; the next one starts with the known ones. */
+/** Each too large record costs a search. A listing with more of them fails; the next knows the found ones. */
 const maxCuts = 32;
 /** 80 bytes each. Behind this many ids, repeated records are no longer recognised. */
 const maxIds = 100_000;
@@ -26,9 +26,9 @@ export interface ListingPage extends ListedPage {
   /** True if it was asked for by the cursor of the page before. */
   readonly isBehindCursor: boolean;
   /**
-   * Null on a page of records. Otherwise the page is empty: a record with this date (Unix ms, by the service's
-   * dates) is too large to be read. It was passed over, with everything that the service lists behind it in
-   * the same millisecond.
+   * Null on a page of records. Otherwise the page is empty: a record with this date (Unix ms, by the
+   * service's dates) is too large to be read. It was passed over, with everything that the service lists
+   * behind it in the same millisecond.
    */
   readonly passedOver: number | null;
   /** The number of records asked for; 0 if passed over. */
@@ -99,7 +99,7 @@ async function* listPart(
   signals: ListingSignals,
   time: ListingDeadline,
 ): AsyncGenerator<ListedPage & Held, void, undefined> {
-  // The known moment of a too large record starts with a page of one record, which shows whether it is still there.
+  // At a known moment of a too large record, a page of one record shows whether it is still there.
   const isKnown = isMoment(query) && source.tooLarge.within(query).length > 0;
   const size = createPageSize(isKnown ? 1 : recordsPerPage);
   yield* followCursor((at) => {
@@ -130,7 +130,7 @@ async function passOver(source: SourceRuntime, at: number, isLast: boolean): Pro
   return { records: [], readAt, isLast, isBehindCursor: false, passedOver: at, asked: 0 };
 }
 
-/** The parts of a record that show its dates. The rest is dropped, because the next page is read while this is kept. */
+/** The dates of a record, without its body: the next page is read while this is kept. */
 type Dated = Pick<RawRecord, "dlqId" | "createdAt">;
 
 function toDated(record: RawRecord | undefined): Dated | undefined {

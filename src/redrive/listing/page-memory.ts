@@ -1,9 +1,11 @@
 /**
  * Limits how much of the process's memory a page of one source takes, before it is read:
  *
- *   size learned ─► count ─► answer bytes allowed ─► lease for reading ─► read, cut off above ─► lease for what it holds ─► released
+ *   size learned ─► count ─► answer bytes allowed ─► lease for reading
+ *     ─► read, cut off above ─► lease for its records ─► released
  *
- * A page has one lease for its whole life: the answer, its text, the records, their items, the body in flight and its answer.
+ * A page has one lease for its whole life: the answer, its text, the records, their items, the body in flight
+ * and its answer.
  */
 import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
 
@@ -46,9 +48,9 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
   const sizes = createRecordSizes();
   let wasLarge = false;
   const shareBytes = Math.min(maxAnswerBytes, Math.floor(budget.total / shares / readingFactor));
-  /** The allowed answer bytes for this many records: a share of the budget, or the longest answer for one record. */
+  /** The allowed answer bytes for so many records: a share of the budget, or any length for one record. */
   const limitBytes = (count: number): number => (count === 1 ? maxAnswerBytes : shareBytes);
-  /** Until record sizes are known, this source reads one page at a time. It may be a source that never ends a page. */
+  /** Until record sizes are known, this source reads one page at a time. */
   const firstPage = createByteBudget(1);
   const toPageLease = (lease: Lease, first: Lease | null): PageLease => ({
     read(records, answerBytes) {
@@ -113,7 +115,7 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
   };
 }
 
-/** The mean covers about this many recent records, so that one large record does not make the next pages small. */
+/** Enough that one large record does not make the next pages small. */
 const recordsRemembered = 400;
 
 /** The mean size of a source's records in a listing, as this process has seen them. */

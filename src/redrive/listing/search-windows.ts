@@ -9,9 +9,7 @@ const joinWithinMs = 60_000;
 /** Pages of one listing. A window that needs more is cut, so that a failure costs at most this many. */
 export const pagesPerWindow = 8;
 
-/**
- * Windows around these times, oldest first. Each costs one listing if the wanted records are gone, as they mostly are.
- */
+/** Windows around these times, oldest first. Each costs one listing if its records are gone, as they mostly are. */
 export function joinTimes(times: readonly number[], withinMs = joinWithinMs): readonly SearchWindow[] {
   const windows: { from: number; to: number }[] = [];
   for (const time of times.toSorted((one, other) => one - other)) {
@@ -23,11 +21,11 @@ export function joinTimes(times: readonly number[], withinMs = joinWithinMs): re
 }
 
 /**
- * The windows to list instead of the rest of a window whose first page was full. `times`: those still wanted. `listed`: those on
- * the page. Null: continue by the cursor.
+ * The windows to list instead of the rest of a window whose first page was full. `times`: those still wanted.
+ * `listed`: those on the page. Null: continue by the cursor.
  *
- * A page spans `span` ms at its densest, so a listing of `n` ms costs 1 + n / span calls. Parts farther apart than a span cost less
- * alone than together. A part that needs more pages than one listing may have is cut by time.
+ * A page spans `span` ms at its densest, so a listing of `n` ms costs 1 + n / span calls. Parts farther apart
+ * than a span cost less alone than together. A part that needs too many pages is cut by time.
  */
 export function cutWindow(
   { from, to }: SearchWindow,
@@ -44,7 +42,7 @@ export function cutWindow(
   return rest < calls && rest < pagesPerWindow ? null : parts;
 }
 
-/** Two windows with half the times each, for one that did not end within its pages; null if all times are equal. */
+/** Two windows with half the times each, for one that did not end within its pages; null: all are equal. */
 export function halve(times: readonly number[]): readonly SearchWindow[] | null {
   const sorted = times.toSorted((one, other) => one - other);
   const [first] = sorted;

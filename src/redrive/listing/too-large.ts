@@ -15,7 +15,7 @@ export function isMoment({ fromDate, toDate }: DateRange): boolean {
   return fromDate !== undefined && fromDate === toDate;
 }
 
-/** Cuts a range into disjoint parts that cover it. Each of these moments within it becomes a part of its own. */
+/** Cuts a range into disjoint parts that cover it. Each of these moments within it is a part of its own. */
 export function cutAround(range: DateRange, moments: readonly number[]): readonly DateRange[] {
   const parts: DateRange[] = [];
   let rest: DateRange | null = range;
@@ -58,7 +58,7 @@ const dayMs = 86_400_000;
 export interface TooLargeSearch {
   /** The range of the listing that met the record. */
   readonly range: DateRange;
-  /** The date of the record before it. Null: it was the first. Outside the range: dates mean something else. */
+  /** The date of the record before it; null: it was the first. Outside the range, dates mean another thing. */
   readonly behind: number | null;
   /** Unix ms by the service's clock. */
   readonly now: number;
@@ -89,7 +89,7 @@ export async function findTooLarge(search: TooLargeSearch): Promise<number> {
   return behind;
 }
 
-/** Halves the part that has it. Asks for the half where it is less likely, so that few answers are too large. */
+/** Halves the part that has it. Asks for the less likely half, so that few answers are too large. */
 async function narrow(
   { now, retentionMs, isBlocked }: TooLargeSearch,
   from: number,

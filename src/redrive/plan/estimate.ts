@@ -73,7 +73,7 @@ export function estimate(input: EstimateInput) {
     /** Attempts that the service bills: when each first one succeeds, and when every one fails. */
     billed: { best: publishes, worst: input.worstBilled },
     calls,
-    /** By rates, the remainder of today's ceiling, and when lanes can go on. Guards open at an unknown time. */
+    /** By rates, the remainder of today's ceiling and lanes. Guards open at an unknown time. */
     durationMs: Math.ceil(longest.ms),
     /** It lasts longer than `durationMs` by the steps and probes of lanes that are not open. */
     atLeast: waitedFor.length > 0 || (input.lanes?.more.due ?? 0) > 0,

@@ -69,7 +69,7 @@ export function createLaneWaitCount(drain: DrainRuntime) {
         watchMs: lane.watchMs,
         /** Those with most records first. */
         lanes: shown.length === 0 ? [] : await ask(shown, lane),
-        /** Destinations beyond `lanes`, as far as they are counted apart, and the number of their due records. */
+        /** Destinations beyond `lanes`, as far as counted apart, and their due records. */
         more: { lanes: more.kinds, due: more.count },
       };
     },

@@ -114,8 +114,10 @@ export function createOpenOrders(
           done += 1;
           break;
         case "changed":
+          skips.add(dlqId, found, planned);
+          break;
         case "otherwise":
-          skips.listed(found, planned, record);
+          skips.add(dlqId, found, planned, record.decided.decision);
           break;
       }
       open.delete(dlqId);
@@ -134,7 +136,7 @@ export function createOpenOrders(
           const view = views[index];
           if (planned === undefined) continue;
           if (view !== undefined && isDone(view)) done += 1;
-          else skips.gone(dlqId, planned);
+          else skips.add(dlqId, "gone", planned);
           open.delete(dlqId);
         }
       }

@@ -1,6 +1,5 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Planned } from "./plan-record.ts";
-import type { SurveyedRecord } from "./survey.ts";
 
 /** The act that was or is to be done with a record, and its rule. */
 type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;
@@ -30,19 +29,13 @@ const maxExamples = 100;
 export function createSkips() {
   const counts = { gone: 0, changed: 0, otherwise: 0 };
   const examples: Skip[] = [];
-  const add = (skip: Skip): void => {
-    counts[skip.why] += 1;
-    if (examples.length < maxExamples) examples.push(skip);
-  };
   return {
-    gone: (dlqId: DlqId, planned: Planned): void => add({ dlqId, why: "gone", was: withoutHashes(planned) }),
-    listed(
-      why: "changed" | "otherwise",
-      planned: Planned,
-      { decided: { letter, decision } }: SurveyedRecord,
-    ): void {
-      const is = why === "otherwise" ? { is: withoutHashes(decision) } : {};
-      add({ dlqId: letter.dlqId, why, was: withoutHashes(planned), ...is });
+    /** `is`: the decision about an `otherwise`. */
+    add(dlqId: DlqId, why: Skip["why"], was: SkippedDecision, is?: SkippedDecision): void {
+      counts[why] += 1;
+      if (examples.length === maxExamples) return;
+      const now = is === undefined ? {} : { is: withoutHashes(is) };
+      examples.push({ dlqId, why, was: withoutHashes(was), ...now });
     },
     report: (): SkipReport => ({ ...counts, examples: [...examples] }),
   };

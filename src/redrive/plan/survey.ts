@@ -22,19 +22,8 @@ export interface SurveyRange {
   readonly clock?: { readonly horizon: number };
 }
 
-/** The clocks behind a plan. */
-export interface PlanClock {
-  /** The service's clock minus this machine's, ms, to within a second. Ages go by the service's. */
-  readonly serviceAheadMs: number;
-  /** Unix ms by the service's clock: later records are skipped, with any dates of the drain. */
-  readonly horizon: number;
-  /** How much of the newest is skipped because the service's clock is too far ahead of ours, ms; else 0. */
-  readonly unseenMs: number;
-}
-
-export interface FrozenRange extends SurveyRange {
-  readonly clock: PlanClock;
-}
+export type FrozenRange = Awaited<ReturnType<typeof freezeRange>>;
+export type PlanClock = FrozenRange["clock"];
 
 /** `candidate`: the message to publish; null unless it is due. */
 export type SurveyedRecord = DecidedOne;
@@ -60,14 +49,17 @@ const maxAheadMs = 3_600_000;
  * A pass goes by the earlier of both clocks, because its watermark depends on it; no watermark depends on a
  * plan. Throws if the source may not be asked.
  */
-export async function freezeRange(drain: DrainRuntime, signal: AbortSignal): Promise<FrozenRange> {
+export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
   const { source, config } = drain;
   source.health.check();
   const offsetMs = await knownOffsetMs(drain, signal);
   const now = source.clock.now();
+  /** How much of the newest is skipped because the service's clock is too far ahead of ours. */
   const unseenMs = Math.max(0, Math.round(offsetMs - maxAheadMs));
+  /** Unix ms by the service's clock: later records are skipped, with any dates of the drain. */
   const horizon = Math.floor(now + offsetMs - unseenMs) - horizonBehindMs;
   const { fullFrom, to } = selectRange(config.dates, now + offsetMs, horizon);
+  // `serviceAheadMs`: to within a second.
   return { from: fullFrom, to, clock: { serviceAheadMs: Math.round(offsetMs), horizon, unseenMs } };
 }
 

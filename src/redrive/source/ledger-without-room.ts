@@ -1,8 +1,8 @@
 import type { Ledger } from "../../ports/ledger.ts";
 
 /**
- * A ledger that begins nothing new while Redis has no room. The remaining memory serves to record facts and settle dead letters.
- * The next POST of an already begun record is allowed.
+ * A ledger that begins nothing new while Redis has no room. The remaining memory serves facts, deletes, and
+ * the next POST of an already begun record.
  */
 export function withoutRoomForBegins(ledger: Ledger, hasRoom: () => Promise<boolean>): Ledger {
   return {

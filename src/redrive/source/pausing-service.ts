@@ -35,19 +35,16 @@ export interface PausingParts {
 /** How a call was allowed. */
 type Leave = "go" | "probe" | "limit-probe";
 
-/** What the end of a call shows about the service. `silent`: nothing, because it was never sent or was stopped here. */
+/** The end of a call, as news of the service. `silent`: none, because it was never sent or was stopped here. */
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
 
 /**
  * The service of a source with its pauses. A source pauses for all replicas at once if it asks for that (429)
  * or does not answer (ports/source-pauses.ts). Every call asks first. During a pause a list or delete throws
- * `rate-limited` or `service-resting` with retryAt, and a publish is `not-sent` with `resting`. While Redis is
- * away, only pauses known to this process count.
+ * `rate-limited` or `service-resting` with retryAt, and a publish is `not-sent` with `resting`. While Redis
+ * is away, only pauses known to this process count.
  */
-export function createPausingService(parts: PausingParts): {
-  readonly service: MessageService;
-  readonly pauses: KnownPauses;
-} {
+export function createPausingService(parts: PausingParts) {
   const { source, service, book, timeoutsMs, clock, events } = parts;
   /** `endsAt` by clock.monotonic(): a clock that is set back must not make a pause longer. */
   const known: Record<CallClass, { endsAt: number; why: SourcePause["why"] }> = {
@@ -120,25 +117,24 @@ export function createPausingService(parts: PausingParts): {
     return value;
   };
 
-  return {
-    pauses: { leftMs, mayRetry: () => budget.take() },
-    service: {
-      list: (query, signal) => around("list", () => service.list(query, signal)),
-      remove: (dlqIds, signal) => around("delete", () => service.remove(dlqIds, signal)),
-      async publish(items, lastByteAllowed, signal) {
-        const answer = await ask("batch");
-        if (typeof answer === "object") {
-          const { message, retryAt } = toError(source, "batch", answer, clock.now());
-          return { kind: "not-sent", why: "resting", error: message, ...defined({ retryAt }) };
-        }
-        const outcome = await service.publish(items, lastByteAllowed, signal);
-        await learnEnd("batch", signOfBatch(outcome, clock.now()), answer);
-        if (outcome.kind !== "not-sent" || outcome.retryAt === undefined) return outcome;
-        return { ...outcome, retryAt: Math.min(outcome.retryAt, clock.now() + probeLimitEveryMs) };
-      },
-      clockOffsetMs: (of) => service.clockOffsetMs(of),
+  const pauses: KnownPauses = { leftMs, mayRetry: () => budget.take() };
+  const pausing: MessageService = {
+    list: (query, signal) => around("list", () => service.list(query, signal)),
+    remove: (dlqIds, signal) => around("delete", () => service.remove(dlqIds, signal)),
+    async publish(items, lastByteAllowed, signal) {
+      const answer = await ask("batch");
+      if (typeof answer === "object") {
+        const { message, retryAt } = toError(source, "batch", answer, clock.now());
+        return { kind: "not-sent", why: "resting", error: message, ...defined({ retryAt }) };
+      }
+      const outcome = await service.publish(items, lastByteAllowed, signal);
+      await learnEnd("batch", signOfBatch(outcome, clock.now()), answer);
+      if (outcome.kind !== "not-sent" || outcome.retryAt === undefined) return outcome;
+      return { ...outcome, retryAt: Math.min(outcome.retryAt, clock.now() + probeLimitEveryMs) };
     },
+    clockOffsetMs: (of) => service.clockOffsetMs(of),
   };
+  return { service: pausing, pauses };
 }
 
 /** Nobody waits longer than until the next probe, and one of the waiting calls is that probe. */

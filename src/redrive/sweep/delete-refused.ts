@@ -1,6 +1,6 @@
 /**
- * Deletes ids by halves after the service refused them together although a listing shows them. One of them may
- * be the cause.
+ * Deletes ids by halves after the service refused them together although a listing shows them. One of them
+ * may be the cause.
  *
  *   all ─► refused ─► one half, the other half, … ─► refused alone: skipped for a while (per-id-backoff.ts)
  *
@@ -34,7 +34,7 @@ export function createRefusedDeletes(clock: Clock) {
     backoff: createPerIdBackoff(clock, maxWaitMs),
     /** Calls left in this sweep. */
     callsLeft: refusedCallsPerSweep,
-    /** Sweeps in a row that deleted nothing of what was listed, while this process deleted nothing else either. */
+    /** Sweeps in a row that deleted nothing of what was listed, while this process deleted nothing else. */
     fruitless: 0,
     /** The deletes counted by the source's health at the last such sweep. */
     deletesSeen: 0,
@@ -44,8 +44,8 @@ export function createRefusedDeletes(clock: Clock) {
 }
 
 /**
- * The ids that need no new audit entry before a delete: refused alone, with an entry of this process less than
- * an hour old. The other ids refused alone count as recorded from now on.
+ * The ids that need no new audit entry before a delete: refused alone, with an entry of this process less
+ * than an hour old. The other ids refused alone count as recorded from now on.
  */
 export function recordedLately(
   ids: readonly DlqId[],
@@ -72,7 +72,7 @@ export interface DeletedByHalves {
   readonly stoppedBy: "not-now" | "failed" | null;
 }
 
-/** Deletes by halves. The audit already has `ids` as the refused delete, so its parts get no entries of their own. */
+/** Deletes by halves. The audit already has `ids` as the refused delete, so the parts get no entries. */
 export async function deleteRefused(
   source: SourceRuntime,
   of: ActOf,

@@ -1,14 +1,14 @@
 /**
  * Settles pending deletes in a sweep.
  *
- *   may be gone ───────► searched, all together ───┬─ absent ──► gone, as each listing ends
- *                                                  └─ listed ──┐
- *   not tried, or tried in vain ───────────────────────────────┴─► DELETE by exact ids ─┬─ all deleted ──► gone
- *                                                                  ┌───────────────────┬┴─ short
- *                                                                  ▼                   └─ refused ──► searched; listed: by halves
- *                                                      searched at the end
+ *   may be gone ──► searched, all together ─┬─ absent ──► gone, as each listing ends
+ *                                           └─ listed ──┐
+ *   not tried, or tried in vain ────────────────────────┴─► DELETE by exact ids ─┬─ all deleted ──► gone
+ *                                                                                ├─ short ──► searched at the end
+ *                                                                                └─ refused ──► searched; listed: by halves
  *
- * Ids that stay pending keep the state of their last call in the ledger, so the next sweep continues there, in any process.
+ * Ids that stay pending keep the state of their last call in the ledger, so the next sweep continues there,
+ * in any process.
  */
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -70,7 +70,7 @@ export async function settlePending(
   return sweep.end();
 }
 
-/** Reads the ids to settle. Younger ones still belong to the worker that published them, unless it left them to the sweep. */
+/** Reads the ids to settle. Younger ones belong to the worker that published them, unless it left them. */
 async function readLeft(
   source: SourceRuntime,
   { backoff }: RefusedDeletes,

@@ -1,8 +1,8 @@
 /**
- * The scheduled sweep finishes what is unfinished in one source. It reads the ledger's two indexes and nothing
- * else. Jobs hold no second truth.
+ * The scheduled sweep finishes what is unfinished in one source. It reads the ledger's two indexes and
+ * nothing else. Jobs hold no second truth.
  *
- *   open past takeover ─► find the records ─► the page flow of a pass publishes under the same id, or settles (reconcile.ts)
+ *   open past takeover ─► find the records ─► the page flow publishes under the same id, or settles (reconcile.ts)
  *   pending deletes ─► ids that may be gone are searched, the others deleted by exact ids (settle-pending.ts)
  *
  * Both halves run in parallel. Neither waits for the other or fails with it.
@@ -17,11 +17,11 @@ import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { settlePending, type SettleMemory } from "./settle-pending.ts";
 
-/** Listings of each half of a sweep, so that none makes hundreds. The rest waits for the next sweep; proofs are not repeated. */
+/** Listings of each half of a sweep, so that none makes hundreds. The next sweep continues. */
 const listingsPerSweep = 40;
 /** No call of a sweep begins later than this: two intervals. The next sweep continues. */
 const sweptForMs = 30_000;
-/** How long a sweep waits in all for pauses that the service asks for: one interval. Then the next sweep waits. */
+/** For pauses that the service asks for, all together: one interval. Then the next sweep waits. */
 const waitsForMs = 15_000;
 /** The next sweep after one that made progress and left something. */
 const sweptAgainWithinMs = 1_000;
