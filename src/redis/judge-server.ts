@@ -27,13 +27,10 @@ export type RedisProblemWeight = "refuse" | "hold" | "warn";
 /** From this share of maxmemory on nothing new is begun. The remaining memory serves to finish begun work. */
 const almostFullAt = 0.9;
 
-/** INFO's fields, and the eviction policy if INFO lacks it. */
-export interface ServerFacts {
-  readonly info: ReadonlyMap<string, string>;
-  readonly policy: string | undefined;
-}
+type Info = ReadonlyMap<string, string>;
 
-export function judgeServer({ info, policy }: ServerFacts): readonly RedisProblem[] {
+/** `info`: the fields of INFO. */
+export function judgeServer(info: Info, policy: string | undefined): readonly RedisProblem[] {
   return [
     judgePolicy(policy),
     judgeVersion(info.get("redis_version")),
@@ -71,7 +68,7 @@ function judgeVersion(version: string | undefined): RedisProblem | null {
   return { kind: "old-version", weight: version === undefined ? "warn" : "refuse", message };
 }
 
-function judgeLoading(info: ServerFacts["info"]): RedisProblem | null {
+function judgeLoading(info: Info): RedisProblem | null {
   if (info.get("loading") !== "1" && info.get("async_loading") !== "1") return null;
   return refuse("loading", "expected a Redis that has loaded its data, got loading:1; wait until it has");
 }
@@ -84,7 +81,7 @@ function judgeRole(role: string | undefined): RedisProblem | null {
   );
 }
 
-function judgeWriting(info: ServerFacts["info"]): RedisProblem | null {
+function judgeWriting(info: Info): RedisProblem | null {
   if (info.get("aof_enabled") !== "1" || info.get("aof_last_write_status") !== "err") return null;
   return refuse(
     "not-writing",
@@ -92,7 +89,7 @@ function judgeWriting(info: ServerFacts["info"]): RedisProblem | null {
   );
 }
 
-function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {
+function judgeMemory(info: Info): RedisProblem | null {
   const share = memoryShare(info);
   if (share === null || share < almostFullAt) return null;
   return {
@@ -103,7 +100,7 @@ function judgeMemory(info: ServerFacts["info"]): RedisProblem | null {
 }
 
 /** Used memory as a share of maxmemory, counted as Redis does before it refuses a write; null: no limit. */
-export function memoryShare(info: ServerFacts["info"]): number | null {
+export function memoryShare(info: Info): number | null {
   const max = Number(info.get("maxmemory") ?? 0);
   const used = Number(info.get("used_memory") ?? Number.NaN);
   if (!(max > 0) || Number.isNaN(used)) return null;

@@ -25,7 +25,7 @@ export async function checkFitness(redis: RedisConnection): Promise<RedisFitness
     : new Map<string, string>();
   const problems = masters.flatMap(({ address, info }) => {
     const policy = info.get("maxmemory_policy") ?? policies.get(address);
-    return judgeServer({ info, policy }).map((problem) =>
+    return judgeServer(info, policy).map((problem) =>
       redis.topology === "cluster" ? { ...problem, message: `${address}: ${problem.message}` } : problem,
     );
   });

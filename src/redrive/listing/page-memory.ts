@@ -33,11 +33,11 @@ export interface PageLease {
 
 export interface PageMemoryParts {
   readonly budget: ByteBudget;
-  /** How many pages fit into the budget at once, except pages of a single large record. */
+  /** How many pages at once share the budget, except pages of a single large record. */
   readonly shares: number;
   /** The longest answer that is ever read. */
   readonly maxAnswerBytes: number;
-  /** Collects garbage; called around large answers. */
+  /** Called around large answers. */
   readonly collectGarbage: () => void;
 }
 

@@ -63,7 +63,7 @@ export function createPausingService(parts: PausingParts) {
   };
 
   const ask = async (operation: ServiceOperation): Promise<SourcePause | Leave> => {
-    const callClass = classOf(operation);
+    const callClass = operation === "batch" ? "batch" : "dlq";
     const forMs = leftMs(callClass);
     if (forMs > 0) return { why: known[callClass].why, forMs };
     const withinMs = timeoutsMs[operation] + probeSlackMs;
@@ -146,10 +146,6 @@ function untilProbe(error: unknown, now: number): unknown {
   if (!isRedriverError(error) || error.code !== "rate-limited" || error.retryAt === undefined) return error;
   const retryAt = now + beforeProbe("rate-limited", error.retryAt - now);
   return new RedriverError(error.code, error.message, { retryAt, cause: error, status: error.status });
-}
-
-function classOf(operation: ServiceOperation): CallClass {
-  return operation === "batch" ? "batch" : "dlq";
 }
 
 const unknownWaitMs = 10_000;

@@ -11,7 +11,7 @@ const problemsOf = (changes: Record<string, string | undefined>) => {
     (field): field is [string, string] => field[1] !== undefined,
   );
   const info = new Map(fields);
-  return judgeServer({ info, policy: info.get("maxmemory_policy") });
+  return judgeServer(info, info.get("maxmemory_policy"));
 };
 
 test("the server of the tests is fit", async () => {
