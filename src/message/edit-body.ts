@@ -1,6 +1,6 @@
 import type { BodyChange } from "./item-changes.ts";
 import { findJsonLosses } from "./json-losses.ts";
-import { patchJson, type PatchResult } from "./json-patch.ts";
+import { patchJson, type PatchedJson } from "./json-patch.ts";
 import { isObject, type JsonValue } from "./json-value.ts";
 import type { PolicyLoss } from "./losses.ts";
 
@@ -19,7 +19,7 @@ export function editBody(body: string, change: BodyChange, attempt: number): Edi
   try {
     const value: unknown = JSON.parse(body);
     const edited = applied(value, change);
-    if (edited.kind === "not-applicable") return notEditable;
+    if (edited === null) return notEditable;
     const losses: PolicyLoss[] = [...findJsonLosses(body, value)];
     const text = JSON.stringify(edited.value);
     if (losses.length === 0 && text === JSON.stringify(value)) return { kind: "body", body, losses };
@@ -33,11 +33,11 @@ export function editBody(body: string, change: BodyChange, attempt: number): Edi
 
 const notEditable: EditedBody = { kind: "park", reason: "body-not-editable" };
 
-function applied(value: unknown, change: BodyChange): PatchResult {
+function applied(value: unknown, change: BodyChange): PatchedJson | null {
   switch (change.kind) {
     case "merge":
-      if (!keepsContainers(value, change.value)) return { kind: "not-applicable" };
-      return { kind: "patched", value: mergePatch(value, change.value), repeatable: "yes" };
+      if (!keepsContainers(value, change.value)) return null;
+      return { value: mergePatch(value, change.value), repeatable: "yes" };
     case "patch":
       return patchJson(value, change.operations);
   }

@@ -8,15 +8,11 @@ import jsonPatch from "fast-json-patch";
 import type { PatchOperation } from "./item-changes.ts";
 import { hasMember, lookUp, parsePointer, toIndex, isObject } from "./json-value.ts";
 
-/** `not-applicable`: a `test` that fails, a missing path, or one that reaches a prototype. */
-export type PatchResult =
-  | {
-      readonly kind: "patched";
-      readonly value: unknown;
-      /** `no` if a second run can add, move or remove more: array inserts and removes, move, copy. */
-      readonly repeatable: "yes" | "no";
-    }
-  | { readonly kind: "not-applicable" };
+export interface PatchedJson {
+  readonly value: unknown;
+  /** `no` if a second run can add, move or remove more: array inserts and removes, move, copy. */
+  readonly repeatable: "yes" | "no";
+}
 
 type Step =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
@@ -25,8 +21,10 @@ type Step =
 /** A step that cannot be taken; only travels inside this file. */
 class NotApplicable extends Error {}
 
-/** Changes neither argument. Never throws. */
-export function patchJson(document: unknown, operations: readonly PatchOperation[]): PatchResult {
+/**
+ * Null: a `test` fails, a path is missing, or one reaches a prototype. Changes neither argument. Never throws.
+ */
+export function patchJson(document: unknown, operations: readonly PatchOperation[]): PatchedJson | null {
   try {
     let value: unknown = structuredClone(document);
     let repeatable: "yes" | "no" = "yes";
@@ -37,10 +35,10 @@ export function patchJson(document: unknown, operations: readonly PatchOperation
       }
       if (operation.op === "move" || operation.op === "copy") repeatable = "no";
     }
-    return { kind: "patched", value, repeatable };
+    return { value, repeatable };
   } catch {
     // Besides NotApplicable: a banned prototype path, and documents too deep to be copied or compared.
-    return { kind: "not-applicable" };
+    return null;
   }
 }
 
@@ -54,12 +52,22 @@ function toSteps(document: unknown, operation: PatchOperation): readonly Step[] 
     case "remove":
       return [{ op: "remove", path: operation.path }];
     case "copy":
-      return [{ op: "add", path: operation.path, value: structuredClone(valueAt(document, operation.from)) }];
+      return [
+        {
+          op: "add",
+          path: operation.path,
+          value: structuredClone(valueAt(document, tokensOf(operation.from))),
+        },
+      ];
     case "move": {
       if (operation.path.startsWith(`${operation.from}/`)) throw new NotApplicable();
       return [
         { op: "remove", path: operation.from },
-        { op: "add", path: operation.path, value: structuredClone(valueAt(document, operation.from)) },
+        {
+          op: "add",
+          path: operation.path,
+          value: structuredClone(valueAt(document, tokensOf(operation.from))),
+        },
       ];
     }
   }
@@ -69,13 +77,13 @@ function take(document: unknown, step: Step): unknown {
   if (step.op === "test") {
     // Compared by the value alone: the library's error would otherwise print the whole document.
     const { value } = step;
-    jsonPatch.applyOperation(valueAt(document, step.path), { op: "test", path: "", value });
+    jsonPatch.applyOperation(valueAt(document, tokensOf(step.path)), { op: "test", path: "", value });
     return document;
   }
   const tokens = tokensOf(step.path);
   const last = tokens.at(-1);
   if (last !== undefined) {
-    const parent = parentOf(document, tokens);
+    const parent = valueAt(document, tokens.slice(0, -1));
     if (!(step.op === "add" ? takesNew(parent, last) : hasMember(parent, last))) throw new NotApplicable();
   }
   // Without its validation, which is done above and misses the cases named there; with the ban on prototypes.
@@ -89,18 +97,10 @@ function takesNew(parent: unknown, token: string): boolean {
 
 function isArrayEdit(document: unknown, step: Step): boolean {
   if (step.op === "test" || step.op === "replace" || step.path === "") return false;
-  return Array.isArray(parentOf(document, tokensOf(step.path)));
+  return Array.isArray(valueAt(document, tokensOf(step.path).slice(0, -1)));
 }
 
-function parentOf(document: unknown, tokens: readonly string[]): unknown {
-  return found(document, tokens.slice(0, -1));
-}
-
-function valueAt(document: unknown, pointer: string): unknown {
-  return found(document, tokensOf(pointer));
-}
-
-function found(document: unknown, tokens: readonly string[]): unknown {
+function valueAt(document: unknown, tokens: readonly string[]): unknown {
   const value = lookUp(document, tokens);
   if (value === undefined) throw new NotApplicable();
   return value;

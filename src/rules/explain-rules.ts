@@ -1,6 +1,6 @@
 import { parsePointer, isObject, type JsonValue } from "../message/json-value.ts";
 import { compileCondition } from "./compile-condition.ts";
-import type { Routing, RecordFacts } from "./decision.ts";
+import type { RecordFacts } from "./decision.ts";
 import { momentText, toDocumentForm } from "./document-form.ts";
 import { formatDuration } from "./durations.ts";
 import { type Condition, type RuleSpec, textFields, type Leaf } from "./spec.ts";
@@ -14,41 +14,20 @@ export interface RuleStep {
   readonly why: string;
 }
 
-export interface RulesExplanation {
-  readonly steps: readonly RuleStep[];
-  /** Equal to the compiled router's answer for the same facts. */
-  readonly routing: Routing;
-}
-
 /** Walks the rules for a person. Names no header values, URLs or bodies of the record. */
-export function explainRules(
-  rules: readonly RuleSpec[],
-  otherwise: "hold" | "park",
-  facts: RecordFacts,
-): RulesExplanation {
+export function explainRules(rules: readonly RuleSpec[], facts: RecordFacts): readonly RuleStep[] {
   const subject = new Subject(facts);
-  let decided: RuleSpec | null = null;
-  const steps = rules.map((rule): RuleStep => {
-    if (decided !== null)
-      return { rule: rule.name, outcome: "not-reached", why: `rule "${decided.name}" decided` };
-    if (rule.ignoreAfter !== undefined && facts.now > rule.ignoreAfter) {
-      const date = momentText(rule.ignoreAfter);
-      return { rule: rule.name, outcome: "ignored", why: `ignored after ${date}` };
+  let decided: string | null = null;
+  return rules.map(({ name: rule, when, ignoreAfter }): RuleStep => {
+    if (decided !== null) return { rule, outcome: "not-reached", why: `rule "${decided}" decided` };
+    if (ignoreAfter !== undefined && facts.now > ignoreAfter) {
+      return { rule, outcome: "ignored", why: `ignored after ${momentText(ignoreAfter)}` };
     }
-    const miss = firstMiss(rule.when, subject);
-    if (miss !== null) return { rule: rule.name, outcome: "failed", why: miss };
+    const miss = firstMiss(when, subject);
+    if (miss !== null) return { rule, outcome: "failed", why: miss };
     decided = rule;
-    return { rule: rule.name, outcome: "held", why: describeCondition(rule.when) };
+    return { rule, outcome: "held", why: describeCondition(when) };
   });
-  // Assigned in a callback, which the compiler does not follow.
-  const deciding = decided as RuleSpec | null;
-  return {
-    steps,
-    routing:
-      deciding === null
-        ? { then: otherwise, rule: null, set: {} }
-        : { then: deciding.then, rule: deciding.name, set: deciding.set ?? {} },
-  };
 }
 
 /** The first sub-condition that does not match, in words; null if the condition matches. */

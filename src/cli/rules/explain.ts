@@ -42,7 +42,7 @@ export function explainRecord(drain: DrainConfig, raw: RawRecord, conditions: Ex
     /** What is wrong with a record that cannot be read. */
     problem: trial.kind === "unusable" ? trial.problem : null,
     /** How each rule fared; empty if no rule was asked. */
-    rules: decided?.walk.steps ?? [],
+    rules: decided?.walk ?? [],
     /** Whether the ledger decided before any rule was asked: `rules` has what they would have decided. */
     decidedByLedger: decided !== null && isByLedger(decided),
     becomes: decided === null ? null : toItem(decided, conditions),
@@ -71,8 +71,8 @@ function toRecord({ letter, facts }: Decided, show: Show) {
 }
 
 /** A decision by the rules names the one that matched, or has the reason `otherwise`. */
-function isByLedger({ decision, walk }: Decided): boolean {
-  return decision.rule !== walk.routing.rule || (decision.rule === null && decision.reason !== "otherwise");
+function isByLedger({ decision, routing }: Decided): boolean {
+  return decision.rule !== routing.rule || (decision.rule === null && decision.reason !== "otherwise");
 }
 
 /** Without what a rule sets: header values and parts of bodies. */

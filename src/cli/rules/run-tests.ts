@@ -61,7 +61,7 @@ function runOne(
     decision: trial.kind === "decided" ? trial.explanation : `${trial.explanation}: ${trial.problem}`,
     unmet,
     /** How each rule fared; empty for a record that no rule is asked about. */
-    walk: trial.kind === "decided" ? trial.walk.steps : [],
+    walk: trial.kind === "decided" ? trial.walk : [],
     /** What decides if no rule matches; null for a record that no rule is asked about. */
     otherwise: trial.kind === "decided" ? drain.otherwise : null,
   };

@@ -9,8 +9,8 @@ import { proofAddressOf } from "../../redrive/callbacks/canary-callbacks.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-one.ts";
 import { prepare } from "../../redrive/page/prepare.ts";
-import { type Decision, explainDecision } from "../../rules/decision.ts";
-import { explainRules, type RulesExplanation } from "../../rules/explain-rules.ts";
+import { explainDecision, type Decision, type Routing } from "../../rules/decision.ts";
+import { explainRules } from "../../rules/explain-rules.ts";
 
 /**
  * One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure, but for the clock that is
@@ -52,15 +52,16 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
     },
   };
   const one = decideOne(runtime, { ...record, view, viewedAt, isNewComeBack: false });
-  const walk = explainRules(drain.rules, drain.otherwise, one.facts);
+  const routing = drain.route(one.facts);
   return {
     kind: "decided" as const,
     letter: record.letter,
     facts: one.facts,
     decision: one.decided.decision,
     explanation: one.decided.explanation,
-    walk,
-    becoming: toBecoming(runtime, one, walk),
+    routing,
+    walk: explainRules(drain.rules, one.facts),
+    becoming: toBecoming(runtime, one, routing),
   };
 }
 
@@ -80,7 +81,7 @@ function toUnusable([problem]: readonly UnusableRecord[]) {
 function toBecoming(
   { config, source }: DecidingRuntime,
   { decided, candidate }: DecidedOne,
-  { routing }: RulesExplanation,
+  routing: Routing,
 ): Becoming | null {
   if (candidate !== null) return { kind: "item", item: candidate.toItem(1), losses: candidate.losses };
   if (routing.then !== "republish" || decided.decision.then !== "hold") return null;

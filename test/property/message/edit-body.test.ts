@@ -72,9 +72,9 @@ describe("any edit", () => {
     fc.assert(
       fc.property(json, fc.array(operations, { minLength: 1, maxLength: 1 }), (document, patch) => {
         const once = patchJson(document, patch);
-        if (once.kind === "not-applicable" || once.repeatable === "no") return;
+        if (once === null || once.repeatable === "no") return;
         const twice = patchJson(once.value, patch);
-        if (twice.kind === "not-applicable") return;
+        if (twice === null) return;
         repeated++;
         expect(JSON.stringify(twice.value)).toBe(JSON.stringify(once.value));
       }),
@@ -87,8 +87,7 @@ describe("any edit", () => {
     fc.assert(
       fc.property(json, fc.array(operations, { maxLength: 3 }), (document, patch) => {
         const before = JSON.stringify(document);
-        const result = patchJson(document, [...patch, { op: "test", path: "/not/there", value: 1 }]);
-        expect(result).toEqual({ kind: "not-applicable" });
+        expect(patchJson(document, [...patch, { op: "test", path: "/not/there", value: 1 }])).toBeNull();
         expect(JSON.stringify(document)).toBe(before);
       }),
     );

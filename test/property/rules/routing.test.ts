@@ -32,8 +32,8 @@ describe("routing", () => {
   it("is explained as it was decided", () => {
     fc.assert(
       fc.property(rules, otherwise, facts, (rules, otherwise, facts) => {
-        const { steps, routing } = explainRules(rules, otherwise, facts);
-        expect(routing).toEqual(compileRules(rules, otherwise)(facts));
+        const steps = explainRules(rules, facts);
+        const routing = compileRules(rules, otherwise)(facts);
         expect(steps.map((step) => step.rule)).toEqual(rules.map((rule) => rule.name));
         expect(steps.filter((step) => step.outcome === "held").map((step) => step.rule)).toEqual(
           routing.rule === null ? [] : [routing.rule],
