@@ -3,33 +3,6 @@ import type { Disk, DiskFile } from "./disk.ts";
 import { toFileName, type Writer } from "./file-name.ts";
 import { errorCode } from "./translate-error.ts";
 
-/**
- * One file of the archive while this process writes to it.
- *
- *   append: write behind the last good member → sync the file → sync the directory if the file is new
- *           → is its name still there?
- *
- * Only after all four is the member good. A file with a failed append is never written to again. It is cut
- * back to its last good member if possible, and the next success is in another file. So nothing good is ever
- * behind a torn member. A sync that failed once is not believed the second time, because the kernel may have
- * dropped the pages.
- */
-export interface OpenFile {
-  readonly name: string;
-  /** Unix ms. */
-  readonly openedAt: number;
-  /** Up to the end of the last good member. */
-  readonly bytes: number;
-  /** When it was made, Unix ms by the clock of the file system. Throws the system's error. */
-  madeAt(): Promise<number>;
-  /** Throws the system's error, or `FileVanished`. */
-  append(member: Uint8Array): Promise<void>;
-  /** After a failed append; never throws. */
-  abandon(): Promise<void>;
-  /** Never throws: everything good is synced already. */
-  close(): Promise<void>;
-}
-
 /** The file or its directory was removed or renamed, so its bytes are not in the archive. */
 export class FileVanished extends Error {
   readonly file: string;
@@ -41,8 +14,19 @@ export class FileVanished extends Error {
 }
 
 /**
- * Makes a file that no other process has, and a missing directory. `openedAt` and `namedAt`: now in Unix ms,
- * by this machine's clock and for its name. `nextCount` counts within the process.
+ * One file of the archive while this process writes to it. It is made with a missing directory, under a name
+ * that no other process has.
+ *
+ *   append: write behind the last good member → sync the file → sync the directory if the file is new
+ *           → is its name still there?
+ *
+ * Only after all four is the member good. A file with a failed append is never written to again. It is cut
+ * back to its last good member if possible, and the next success is in another file. So nothing good is ever
+ * behind a torn member. A sync that failed once is not believed the second time, because the kernel may have
+ * dropped the pages.
+ *
+ * `openedAt` and `namedAt`: now in Unix ms, by this machine's clock and for its name. `nextCount` counts
+ * within the process.
  */
 export async function createOpenFile(
   disk: Disk,
@@ -50,7 +34,7 @@ export async function createOpenFile(
   { openedAt, namedAt }: { readonly openedAt: number; readonly namedAt: number },
   writer: Writer,
   nextCount: () => number,
-): Promise<OpenFile> {
+) {
   await disk.makeDirectory(dir);
   const { name, file } = await createUnique(disk, dir, () => toFileName(namedAt, writer, nextCount()));
   const whole = path.join(dir, name);
@@ -58,11 +42,14 @@ export async function createOpenFile(
   return {
     name,
     openedAt,
-    get bytes() {
+    /** Up to the end of the last good member. */
+    get bytes(): number {
       return good;
     },
-    madeAt: () => file.changedAt(),
-    async append(member) {
+    /** Unix ms by the clock of the file system. Throws the system's error. */
+    madeAt: (): Promise<number> => file.changedAt(),
+    /** Throws the system's error, or `FileVanished`. */
+    async append(member: Uint8Array): Promise<void> {
       await writeAll(file, member, good);
       await file.sync();
       if (good === 0) await disk.syncDirectory(dir);
@@ -71,7 +58,8 @@ export async function createOpenFile(
       }
       good += member.length;
     },
-    async abandon() {
+    /** After a failed append; never throws. */
+    async abandon(): Promise<void> {
       await quietly(async () => {
         await file.truncate(good);
         await file.sync();
@@ -83,9 +71,11 @@ export async function createOpenFile(
       }
       await quietly(() => file.close());
     },
-    close: () => quietly(() => file.close()),
+    /** Never throws: everything good is synced already. */
+    close: (): Promise<void> => quietly(() => file.close()),
   };
 }
+export type OpenFile = Awaited<ReturnType<typeof createOpenFile>>;
 
 /** Asks for names until one is free. */
 async function createUnique(

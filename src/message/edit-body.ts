@@ -18,7 +18,8 @@ export type EditedBody =
 export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
   try {
     const value: unknown = JSON.parse(body);
-    const edited = applied(value, change);
+    const edited =
+      change.kind === "patch" ? patchJson(value, change.operations) : merged(value, change.value);
     if (edited === null) return notEditable;
     const losses: PolicyLoss[] = [...findJsonLosses(body, value)];
     const text = JSON.stringify(edited.value);
@@ -33,14 +34,8 @@ export function editBody(body: string, change: BodyChange, attempt: number): Edi
 
 const notEditable: EditedBody = { kind: "park", reason: "body-not-editable" };
 
-function applied(value: unknown, change: BodyChange): PatchedJson | null {
-  switch (change.kind) {
-    case "merge":
-      if (!keepsContainers(value, change.value)) return null;
-      return { value: mergePatch(value, change.value), repeatable: "yes" };
-    case "patch":
-      return patchJson(value, change.operations);
-  }
+function merged(value: unknown, patch: JsonValue): PatchedJson | null {
+  return keepsContainers(value, patch) ? { value: mergePatch(value, patch), repeatable: "yes" } : null;
 }
 
 /**

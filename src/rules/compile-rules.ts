@@ -11,12 +11,14 @@ const maxTurningPoints = 200;
  * A rule is skipped when facts.now is past its ignoreAfter. The router is pure and total.
  */
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
-  const compiled = rules.map((rule): CompiledRule => ({
+  const compiled = rules.map((rule) => ({
     ignoreAfter: rule.ignoreAfter ?? Number.POSITIVE_INFINITY,
+    // Its condition asks for an age or for the time left.
     isTimed: leavesOf(rule.when).some(({ kind }) => kind === "duration"),
     matches: compileCondition(rule.when),
-    routing: { then: rule.then, rule: rule.name, set: rule.set ?? {} },
+    routing: { then: rule.then, rule: rule.name, set: rule.set ?? {} } satisfies Routing,
   }));
+  type CompiledRule = (typeof compiled)[number];
   const fallback: Routing = { then: otherwise, rule: null, set: {} };
   const decide = (now: number, matches: (rule: CompiledRule) => boolean): Routing => {
     for (const rule of compiled) {
@@ -51,14 +53,6 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
   return Object.assign(route, { heldUntil });
 }
 
-interface CompiledRule {
-  readonly ignoreAfter: number;
-  /** True if its condition asks for an age or for the time left. */
-  readonly isTimed: boolean;
-  readonly matches: (subject: Subject) => boolean;
-  readonly routing: Routing;
-}
-
 /**
  * Lists the moments (Unix ms, ascending) after `facts.now` at which time alone can change these rules'
  * decision about a record. Between two of them it does not change.
@@ -66,9 +60,9 @@ interface CompiledRule {
 function compileTurningPoints(rules: readonly RuleSpec[]): (facts: RecordFacts) => readonly number[] {
   const ranges = rules
     .flatMap(({ when }) => leavesOf(when))
-    .flatMap((leaf) => (leaf.kind === "duration" ? [leaf] : []))
+    .filter((leaf) => leaf.kind === "duration")
     .flatMap(({ field, oneOf }) =>
-      oneOf.flatMap((pattern) => (pattern.kind === "range" ? [{ field, ...pattern }] : [])),
+      oneOf.filter((pattern) => pattern.kind === "range").map((range) => ({ field, ...range })),
     );
   const afterIgnored = rules.flatMap(({ ignoreAfter }) =>
     ignoreAfter === undefined ? [] : [ignoreAfter + 1],
