@@ -84,8 +84,8 @@ export interface Audit {
   /** Resolves when all is written. Fails with `redis-unavailable`; then the act must not happen. */
   append(entries: readonly NewAuditEntry[]): Promise<void>;
   /**
-   * For acts that have happened, or must happen in any case. Tries to write now. While Redis is away, this
-   * process keeps the newest 1,000 entries and writes them with the next that succeed. Never fails.
+   * For acts that have happened, or must happen in any case. While Redis is away, this process holds the
+   * newest 1,000 entries, and writes them with the next that succeed. Never fails.
    */
   record(entries: readonly NewAuditEntry[]): Promise<void>;
 }

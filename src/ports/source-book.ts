@@ -27,11 +27,11 @@ export interface StrayComeBacks {
   readonly top: readonly { readonly host: string; readonly status: number | null; readonly count: number }[];
 }
 
-/** The memory about a source besides its ledger. */
+/** What is recorded about a source besides its ledger. Fails with `redis-unavailable`. */
 export interface SourceBook {
   /**
    * The source id under which this account, a keyed hash of URL and of token, is drained: this one from now
-   * on, unless another is remembered. Remembered for the ledger's retention since the last request.
+   * on, unless another is recorded. Recorded for the ledger's retention since the last request.
    */
   idOfAccount(urlHash: string, tokenHash: string): Promise<SourceId>;
   /** A read before anything is written: the source id of the account, and whether this id has an address. */

@@ -65,7 +65,7 @@ export function drainKeys(keyPrefix: string, sourceId: SourceId, drain: DrainNam
     day: key("limits", drain, "day"),
     /** Marks that a give-back was done. */
     givenBack: (id: string): string => key("limits", drain, "given-back", id),
-    /** What a guard remembers, by the hash of its name. */
+    /** The memory of a guard, by the hash of its name. */
     guard: (hash: string): string => key("guards", drain, hash),
   };
 }

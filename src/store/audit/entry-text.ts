@@ -3,10 +3,10 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 
 /**
- * An entry as it is kept: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, g
- * groups }. Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x
- * notes, i dlqIds, as, pa parents }: of a hundred records only the ids are kept a hundred times. `as` and
- * `pa` stand beside `i`, "" where there is none. What is absent is left out.
+ * A stored entry: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, g groups }.
+ * Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x notes, i
+ * dlqIds, as, pa parents }: of a hundred records only the ids are kept a hundred times. `as` and `pa` have
+ * the order of `i`, with "" for none. Absent fields are left out.
  */
 interface StoredEntry {
   readonly v: 1;
@@ -30,12 +30,12 @@ interface StoredGroup {
   readonly pa?: readonly string[] | undefined;
 }
 
-/** A page of a reader is 100 entries; this keeps it under a megabyte. */
+/** A reader asks for 100 entries at once, which are under a megabyte then. */
 const recordsPerEntry = 100;
 /** A person's reason is a sentence or two. */
 const maxWhy = 1_000;
 
-/** The texts that keep one entry: one, or one per 100 records. */
+/** One text, or one per 100 records. */
 export function toTexts(entry: NewAuditEntry): readonly string[] {
   const { records } = entry;
   if (records.length <= recordsPerEntry) return [toText(entry)];
@@ -88,7 +88,7 @@ function toGroup(records: readonly AuditRecord[]): StoredGroup {
   };
 }
 
-/** A kept text as an entry. Fails with `invariant-broken` on a layout that this version does not know. */
+/** Fails with `invariant-broken` on a layout that this version does not know. */
 export function parseEntryText(text: string, at: number, source: SourceId): AuditEntry {
   const stored = JSON.parse(text) as Partial<StoredEntry>;
   if (stored.v !== 1 || stored.a === undefined) {

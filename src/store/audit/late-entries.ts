@@ -1,6 +1,6 @@
 import type { Audit, NewAuditEntry } from "../../ports/audit.ts";
 
-/** What is kept while nothing can be written is bounded: the oldest go first. */
+/** Entries that wait while nothing can be written. The oldest go first. */
 const maxWaiting = 1_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditReader } from "../../ports/audit.ts";
 
-/** Several records as one, in the order of time. Holds one entry of each, and what its reader holds. */
+/** Several audits as one, in the order of time. */
 export function mergeReaders(readers: readonly AuditReader[]): AuditReader {
   return {
     async *read(query) {

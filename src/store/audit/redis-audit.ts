@@ -8,7 +8,6 @@ import { serverTimeLua } from "../server-time.lua.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
 import type { StoreRedis } from "../scripts.ts";
 
-/** How much of the past the record of one source keeps: whatever is older, or beyond the size, goes. */
 export interface AuditLimits {
   readonly keepMs: number;
   /** Of all texts together; Redis uses a few percent more. */
@@ -16,8 +15,8 @@ export interface AuditLimits {
 }
 
 /**
- * 30 days, and at most 256 MiB: a message that is redriven costs about 115 bytes in its three acts, so that
- * is 75,000 a day for 30 days, and Redis, which must never evict, is not filled by a record of what it did.
+ * A redriven message costs about 115 bytes in its three acts, so 256 MiB are 75,000 messages a day for 30
+ * days. The limit is there because Redis must never evict.
  */
 export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256 * 1024 * 1024 };
 
@@ -27,9 +26,9 @@ export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256
  * KEYS: 1 the stream; its entries have the fields e text, c bytes of all texts that were ever written before
  * it.
  * ARGV: 1 how long entries are kept, ms; 2 bytes that are kept; then texts.
- * Returns: nothing. Effects: what is older is trimmed by whole nodes of the stream, and while the texts are
- * larger than ARGV[2] some of the oldest too, at least twice as many as are added; the stream vanishes when
- * nobody writes for ARGV[1].
+ * Returns: nothing. Effects: older entries are trimmed by whole nodes of the stream. While the texts are
+ * larger than ARGV[2], at least twice as many of the oldest go as are added. The stream vanishes after
+ * ARGV[1] without a write.
  * Run twice: the entries are there twice.
  */
 const appendScript = defineScript(
@@ -112,16 +111,13 @@ export function createRedisAudit(
 
 type StreamEntry = readonly [id: string, fields: readonly string[]];
 
-/** Most texts do not have to be parsed to know that they are about something else. */
+/** A cheap check before parsing: most texts are about other dead letters. */
 function mentionsAny(text: string, dlqIds: ReadonlySet<string>): boolean {
   for (const dlqId of dlqIds) if (text.includes(dlqId)) return true;
   return false;
 }
 
-/**
- * The entry with only the records that the query asks for; null where there is nothing left of it. Ignores
- * times.
- */
+/** The entry with only the records that the query asks for, or null if none is left. Ignores times. */
 function selectRecords(entry: AuditEntry, { dlqIds, drain }: AuditQuery): AuditEntry | null {
   if (drain !== undefined && entry.drain !== drain && !concernsAllDrains(entry)) return null;
   if (dlqIds === undefined) return entry;

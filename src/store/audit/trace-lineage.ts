@@ -3,10 +3,7 @@ import type { AuditReader } from "../../ports/audit.ts";
 /** Clocks of the service and of Redis differ by less than this. */
 const clockSkewMs = 60 * 60_000;
 
-/**
- * Nothing is done to a dead letter before it entered the queue; its id says when. Unix ms; 0 where an id does
- * not say.
- */
+/** Unix ms. No act comes before the entry into the queue, which is the time in the id. 0 for any other id. */
 export function earliestActAt(dlqIds: Iterable<string>): number {
   let earliest = Number.POSITIVE_INFINITY;
   for (const dlqId of dlqIds) {
@@ -16,9 +13,8 @@ export function earliestActAt(dlqIds: Iterable<string>): number {
 }
 
 /**
- * A record names the dead letter that it came back from, never the one that will come back: parents are
- * followed one by one, then everything since the eldest is read once, because a child is always acted on
- * later than its parent.
+ * A record names its parent, never its children. So parents are followed one by one. Then everything since
+ * the eldest is read once, because acts on a child are later than those on its parent.
  */
 export async function traceLineage(read: AuditReader["read"], dlqId: string): Promise<ReadonlySet<string>> {
   const family = new Set<string>();

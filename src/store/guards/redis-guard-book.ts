@@ -9,12 +9,11 @@ const version = 1;
 const lifeMs = 7 * 86_400_000;
 
 /**
- * record: writes what a guard remembers, unless the stored memory is of a newer reading.
+ * record: writes the memory of a guard, unless the stored one is of a newer reading.
  *
  * KEYS: 1 the guard. ARGV: 1 readAt, Unix ms, 2 JSON { v, state, effect, readAt }, 3 its life in ms, 4 the
  * version.
- * Returns: the effect that is replaced, `open` where there was none or one of another version, or nil when
- * nothing is.
+ * Returns: the replaced effect (`open` for none, or one of another version), or nil if nothing is replaced.
  * Run twice: the second time the effect is its own.
  */
 const recordScript = defineScript(

@@ -127,7 +127,7 @@ return mark('1')
 
 /**
  * giveBack: ARGV[2]: { unused: [{ lane, step, count, resumeMinutes }] }. Returns: JSON 1. Effects: so many
- * grants are under way no more; the minutes are remembered. Run twice: marked.
+ * grants are under way no more; the minutes are recorded. Run twice: marked.
  */
 export const giveBackScript = defineScript(
   "lanes:giveBack",
@@ -153,8 +153,8 @@ return mark('1')
  * or a (again) and the status, or 1 for a delivery. checkedAt: when a listing began that showed all
  * come-backs.
  * Returns: JSON list of the LaneChanges.
- * Effects: new proofs are kept with their step. Each step that is named is judged, if all of it is known, or
- * too many of it are back, or its watch was over at checkedAt and none of it is under way.
+ * Effects: new proofs are recorded with their step. Each step that is named is judged, if all of it is known,
+ * or too many of it are back, or its watch was over at checkedAt and none of it is under way.
  * Run twice: a proof counts once; marked if a lane moved.
  */
 export const proveScript = defineScript<readonly LaneChange[]>(

@@ -131,7 +131,7 @@ return stamped({ count = count })
  * deleteFailed: a DELETE of these did not end with all of them deleted.
  *
  * ARGV[4]: { dlqIds, failed, maybeGone }. Returns: stamp. Effects: published or archived entries are pending;
- * failed flags them for good, maybeGone says whether they are to be looked for before they are deleted again.
+ * failed flags them for good, maybeGone: they are searched for before the next DELETE.
  * Run twice: the same, nothing changes.
  */
 export const deleteFailedScript = defineLedgerScript(

@@ -5,9 +5,9 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  *
  * ARGV[4]: { dlqIds, areListed }. Returns: array of the stamp and each entry's JSON, or nil if there is none,
  * in order.
- * Effects: none, unless the records are listed just now. Then published and archived entries remember that.
- * All but cool (unless released) live on: gone for the life of a tombstone, others for the retention. Not
- * counted in the sequence: losing it loses nothing.
+ * Effects: none, unless the records are listed just now. Then published and archived entries record that. All
+ * but cool (unless released) live on: gone for the life of a tombstone, others for the retention. Not counted
+ * in the sequence: losing it loses nothing.
  */
 export const lookScript = defineLedgerScript(
   "look",

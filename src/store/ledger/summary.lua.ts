@@ -5,7 +5,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
- * recordLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: remembers now as the time of the
+ * recordLoss: ARGV[4] { window, oldestAt? }. Returns: the stamp. Effects: records now as the time of the
  * latest loss, and since when what was lost may have been published; losses that are at most `window` ms
  * apart count as one. Run twice: the same but for the time.
  */
@@ -23,7 +23,7 @@ return stamped({})
 /**
  * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
  * failedDeletes, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
- * of an index are dropped; the time is noted; the ledger may return to the server's time. Run twice: the
+ * of an index are dropped; the time is recorded; the ledger may return to the server's time. Run twice: the
  * same, because a second return waits.
  *
  * A return makes stored times look younger than they are. So it waits until no entry is open, pending, parked

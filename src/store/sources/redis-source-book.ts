@@ -6,11 +6,11 @@ import type { StoreRedis } from "../scripts.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
- * bind: binds a source id to its address, once and for all, and follows its token.
+ * bind: binds a source id to its address for good, and follows its token.
  *
  * KEYS: 1 the source's hash. ARGV: 1 hash of the URL, 2 hash of the token.
- * Returns: bound | same | token-changed | url-differs. Effects: url is set where absent and never changed;
- * token is set unless the url differs. Run twice: bound and token-changed become same.
+ * Returns: bound | same | token-changed | url-differs. Effects: url is set once and never changed; token is
+ * set unless the url differs. Run twice: bound and token-changed become same.
  */
 const bindScript = defineScript(
   "source:bind",
@@ -30,9 +30,8 @@ return 'token-changed'
 /**
  * idOfAccount: the source id of an account.
  *
- * KEYS: 1 the account's key. ARGV: 1 a source id, 2 for how long it is remembered, ms.
- * Returns: the id that is remembered. Effects: the given one is remembered where there is none; the same one
- * is remembered for longer.
+ * KEYS: 1 the account's key. ARGV: 1 a source id, 2 its life, ms.
+ * Returns: the recorded id. Effects: the given id is recorded for that long, unless there is another.
  * Run twice: the same.
  */
 const idOfAccountScript = defineScript(
@@ -46,12 +45,12 @@ return ARGV[1]
 );
 
 /**
- * recordAddress: remembers that a source id is bound to an address.
+ * recordAddress: records that a source id is bound to an address.
  *
  * KEYS: 1 the address's ids (zset: id by the time at which it is forgotten). ARGV: 1 the source id, 2 for how
  * long, ms.
- * Returns: nothing. Effects: the id is remembered for longer, never for less; forgotten ones leave; the key
- * lives as long as the last.
+ * Returns: nothing. Effects: the id lives longer, never less; expired ones leave; the key lives as long as
+ * the last.
  * Run twice: the same.
  */
 const recordAddressScript = defineScript(
@@ -83,14 +82,14 @@ if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 1
 -- Lives end by the server's clock, which may be behind the ledger's.
 if redis.call('ZCOUNT', KEYS[4], server, '+inf') > 0 then return 1 end
 if tonumber(meta[4] or 0) > server then return 1 end
--- An older version records no time of its own for writes.
+-- After a loss of Redis there is no wroteAt, and the ledger is in use as long as its sweep runs.
 local wroteAt = tonumber(meta[3] or meta[1] or 0)
 return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
 `,
 );
 
 /**
- * recordCensus: keeps the newest census.
+ * recordCensus: records the newest census.
  *
  * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is
  * set unless a census with a later `at` is there. Run twice: the same.
@@ -104,7 +103,6 @@ redis.call('SET', KEYS[1], ARGV[1])
 `,
 );
 
-/** What is remembered about a source besides its ledger. Fails with `redis-unavailable`. */
 export function createRedisSourceBook(
   redis: StoreRedis,
   sourceId: SourceId,
