@@ -32,7 +32,7 @@ export type Callbacks = ReturnType<typeof createCallbacks>;
 export function createCallbacks({ live, earlyTicks, events, clock, stop }: CallbackParts) {
   let server: CallbackServer | null = null;
   const refusals = createChainRefusals();
-  const toldAt = new Map<string, number>();
+  const shownAt = new Map<string, number>();
 
   const emitOutcome = (
     { runtime }: BuiltSource,
@@ -42,8 +42,8 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
     const source = runtime.config.id;
     const key = `${source} ${outcome}`;
     const now = clock.monotonic();
-    const isNews = now - (toldAt.get(key) ?? -Infinity) >= newsEveryMs;
-    if (isNews) toldAt.set(key, now);
+    const isNews = now - (shownAt.get(key) ?? -Infinity) >= newsEveryMs;
+    if (isNews) shownAt.set(key, now);
     events.emit({ type: "callback:received", source, outcome, why, isNews });
   };
 

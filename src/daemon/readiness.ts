@@ -96,22 +96,14 @@ export function toLiveness(
   };
 }
 
-/** The sources that this process does not call now, and why. */
+/** The sources that this process does not call now, and why. A halt comes before a pause. */
 export function toSourcePauses(sources: Iterable<BuiltSource>): ReplicaRecord["resting"] {
-  return [...sources].flatMap(({ runtime }): ReplicaRecord["resting"] => {
-    const { health: of } = runtime;
-    const standings = [of.standing(), ...callClasses.map((callClass) => of.current(callClass))];
-    const health =
-      standings.find(({ state }) => state === "halted") ?? standings.find(({ state }) => state === "waiting");
-    const source = runtime.config.id;
-    if (health === undefined) return [];
-    switch (health.state) {
-      case "usable":
-        return [];
-      case "waiting":
-        return [{ source, state: health.state, code: "service-resting" }];
-      case "halted":
-        return [{ source, state: health.state, code: health.code }];
-    }
+  return [...sources].flatMap(({ runtime: { config, health } }): ReplicaRecord["resting"] => {
+    const source = config.id;
+    const all = [health.standing(), ...callClasses.map((callClass) => health.current(callClass))];
+    const halt = all.find((one) => one.state === "halted");
+    if (halt !== undefined) return [{ source, state: "halted", code: halt.code }];
+    const isWaiting = all.some(({ state }) => state === "waiting");
+    return isWaiting ? [{ source, state: "waiting", code: "service-resting" }] : [];
   });
 }

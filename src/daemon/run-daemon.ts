@@ -7,6 +7,7 @@
  *                                     ▼
  *   no more callbacks ─► jobs end by softMs, at the latest by hardMs ─► loops end, goodbye to the other replicas ─► stopped
  */
+import { once } from "node:events";
 import { lookAtVolume } from "../compose/build-archive.ts";
 import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
@@ -136,7 +137,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       return probeEveryMs;
     }),
   ];
-  await aborted(stop);
+  if (!stop.aborted) await once(stop, "abort");
   return end();
 
   /** Starts to work once Redis is fit, then keeps the schedules in Redis. */
@@ -245,9 +246,4 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     await Promise.all(loops);
     if (redis.isReady()) await replicas.leave(replica).catch(() => undefined);
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startStack, type Stack, type Stage } from "./stack.ts";
 import { DeadlinePassed } from "./waits.ts";
@@ -167,9 +168,7 @@ async function keepRunning(stack: Stack, io: DemoIo, signal: AbortSignal): Promi
       "",
     ].join("\n"),
   );
-  if (!signal.aborted) {
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-  }
+  if (!signal.aborted) await once(signal, "abort");
   if (!(signal.reason instanceof StoppedEarly)) throw signal.reason;
 }
 

@@ -1,6 +1,6 @@
 import type { EntryOf } from "../../emulator/index.ts";
 
-/** What of the emulator's journal a story of an outage is told and judged by. */
+/** The part of the emulator's journal that shows and judges the story of an outage. */
 export const watchedTypes = ["accepted", "delivery", "dead-lettered", "deleted"] as const;
 export type WatchedEntry = EntryOf<(typeof watchedTypes)[number]>;
 

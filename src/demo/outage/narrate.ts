@@ -1,7 +1,7 @@
 import type { LoggedMove } from "../daemon-process.ts";
 import type { HostFacts, Try } from "./host-facts.ts";
 
-/** Tries that are further apart than this are told apart. */
+/** Tries further apart than this are separate bursts. */
 export const burstGapMs = 700;
 
 export interface Seen {
@@ -43,29 +43,26 @@ export function stateAt(moves: readonly LoggedMove[], at: number): string {
 }
 
 /**
- * Tells of one host what is new since it was asked last, one line each: every burst once all of it has ended,
- * every move of its lane in the daemon's own words. A host's lane with no caution at all tells nothing.
+ * Answers what is new of one host since the last call, one line each: every burst once all of it has ended,
+ * every move of its lane in the daemon's own words. A host without a lane has no lines.
  */
 export function createNarrator(origin: string, name: string): (seen: Seen) => readonly string[] {
-  let toldMoves = 0;
-  let toldUntil = -Infinity;
+  let shownMoves = 0;
+  let shownUntil = -Infinity;
   return ({ facts, moves, now }) => {
     const own = moves.filter((move) => move.origin === origin);
     const ended = toTriedBursts(facts.tries, own).filter(
       ({ at, lastAt, tries }) =>
-        at > toldUntil && tries.every(({ endedAt }) => endedAt !== null) && now - lastAt > burstGapMs,
+        at > shownUntil && tries.every(({ endedAt }) => endedAt !== null) && now - lastAt > burstGapMs,
     );
-    toldUntil = Math.max(toldUntil, ...ended.map(({ at }) => at));
-    const newMoves = own.slice(toldMoves);
-    toldMoves = own.length;
-    return [
-      ...ended.map((burst) => tellBurst(burst, name)),
-      ...newMoves.map(({ text }) => `redriver: ${text}`),
-    ];
+    shownUntil = Math.max(shownUntil, ...ended.map(({ at }) => at));
+    const newMoves = own.slice(shownMoves);
+    shownMoves = own.length;
+    return [...ended.map((burst) => toLine(burst, name)), ...newMoves.map(({ text }) => `redriver: ${text}`)];
   };
 }
 
-function tellBurst({ state, tries }: Burst, name: string): string {
+function toLine({ state, tries }: Burst, name: string): string {
   const count = tries.length;
   const what = state === "halted" ? (count === 1 ? "a probe" : `${count} probes`) : `${count} of a step`;
   const back = tries.filter(({ outcome }) => outcome === "came back");
