@@ -6,7 +6,7 @@
  */
 import { bench, describe } from "vitest";
 import { when } from "../../src/config/document/schema/when-schema.ts";
-import { toCondition } from "../../src/config/document/to-condition.ts";
+import { toCondition } from "../../src/config/document/compile-document.ts";
 import { compileRules } from "../../src/rules/compile-rules.ts";
 import type { RecordFacts, Router } from "../../src/rules/decision.ts";
 import { factsOf } from "../support/letters.ts";

@@ -11,15 +11,15 @@ import type {
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Select } from "../../message/select.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
-import type { RuleSpec } from "../../rules/spec.ts";
+import type { Condition, RuleSpec } from "../../rules/spec.ts";
+import type { ValuePath } from "../problem.ts";
 import { defaultRuleName } from "./checks/drain-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./effective.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hash.ts";
 import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";
-import type { DrainKeys } from "./schema/drain-schema.ts";
+import type { DrainKeys, RuleKeys } from "./schema/drain-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
-import type { RuleKeys } from "./schema/rule-schema.ts";
-import { toCondition } from "./to-condition.ts";
+import type { WhenKeys } from "./schema/when-schema.ts";
 
 /** The compiled document. Expects keys that have passed the schema and all checks. */
 export function compileDocument(keys: DocumentKeys): DrainsDocument {
@@ -68,13 +68,14 @@ function toDrain(
 ): DrainConfig {
   const effective = toEffective(defaults, drain);
   const rules = (drain.rules ?? []).map(toRule);
+  const { fromDate, toDate } = drain.select ?? {};
   return {
     name: name as DrainName,
     source,
     paused: documentPaused || (drain.paused ?? false),
     ...effective,
     select: toSelect(drain.select ?? {}),
-    ...toDates(drain.select ?? {}),
+    ...((fromDate ?? toDate) !== undefined && { dates: defined({ from: fromDate, to: toDate }) }),
     guards: (drain.guards ?? []).map(toGuard),
     rules,
     tests: drain.tests ?? [],
@@ -99,11 +100,6 @@ function toGuard(guard: GuardKeys): GuardConfig {
   };
 }
 
-function toDates({ fromDate, toDate }: NonNullable<DrainKeys["select"]>): Pick<DrainConfig, "dates"> {
-  if (fromDate === undefined && toDate === undefined) return {};
-  return { dates: defined({ from: fromDate, to: toDate }) };
-}
-
 /** What the service filters by; dates are not among it. */
 export function toSelect(select: NonNullable<DrainKeys["select"]>): Select {
   const { fromDate: _from, toDate: _to, cursor: _cursor, count: _count, responseStatus, ...words } = select;
@@ -123,4 +119,33 @@ function toIndex(name: string, index: IndexKeys): IndexConfig {
     schedule: toSchedule([index.schedule], builtIn.indexEveryMs),
     period: index.period ?? builtIn.indexPeriod,
   };
+}
+
+/** Where the parts of conditions stand in the document. */
+export type Places = Map<Condition, ValuePath>;
+
+/**
+ * The condition of a `when`: its keys are and. A single test stands for itself. `path` leads to the `when`;
+ * the place of each part of it is recorded in `places`.
+ */
+export function toCondition(when: WhenKeys | "any", path: ValuePath = [], places?: Places): Condition {
+  const placed = (condition: Condition, ...way: ValuePath): Condition => {
+    places?.set(condition, [...path, ...way]);
+    return condition;
+  };
+  const inner = (keys: WhenKeys, ...way: ValuePath): Condition =>
+    toCondition(keys, [...path, ...way], places);
+
+  if (when === "any") return placed({ kind: "any" });
+  const { tests, all = [], any, not } = when;
+  const of = [
+    ...tests.map(({ test, place }) => placed(test, ...place)),
+    ...all.map((keys, index) => inner(keys, "all", index)),
+    ...(any === undefined
+      ? []
+      : [placed({ kind: "some", of: any.map((keys, index) => inner(keys, "any", index)) }, "any")]),
+    ...(not === undefined ? [] : [placed({ kind: "not", of: inner(not, "not") }, "not")]),
+  ];
+  const [only, ...others] = of;
+  return only !== undefined && others.length === 0 ? only : placed({ kind: "all", of });
 }

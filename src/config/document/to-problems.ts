@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isObject } from "../../message/json-value.ts";
 import {
   misfit,
   oneOfText,
@@ -73,8 +74,7 @@ function findStrayKeys(document: unknown): readonly string[] {
 }
 
 function looksLikeDrain(value: unknown): boolean {
-  if (value === null || value === undefined) return false;
-  if (typeof value !== "object" || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   const keys = Object.keys(value);
   return keys.length === 0 || keys.some((key) => drainKeys.includes(key));
 }

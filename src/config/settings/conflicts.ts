@@ -16,35 +16,20 @@ export function findConflicts(values: Partial<SettingValues>): readonly Conflict
 
   either("service.token", "service.tokenFile");
   either("lineage.key", "lineage.keyFile");
-  refuseRedis(values, isSet, refuse);
-  const { "http.port": httpPort = 0, "callback.port": callbackPort } = values;
-  refuse(
-    "callback.port",
-    httpPort !== 0 && httpPort === callbackPort,
-    `another port than http.port (${httpPort}), or 0 for any free one`,
-    "the same",
-  );
+  const { "http.port": port = 0, "callback.port": callbackPort } = values;
+  const otherPort = `another port than http.port (${port}), or 0 for any free one`;
+  refuse("callback.port", port !== 0 && port === callbackPort, otherPort, "the same");
   const softMs = values["shutdown.soft"] ?? 0;
   const hardMs = values["shutdown.hard"] ?? softMs;
-  refuse(
-    "shutdown.hard",
-    hardMs < softMs,
-    `at least shutdown.soft (${durationText(softMs)})`,
-    durationText(hardMs),
-  );
-  return conflicts;
-}
+  const later = `at least shutdown.soft (${durationText(softMs)})`;
+  refuse("shutdown.hard", hardMs < softMs, later, durationText(hardMs));
 
-/** Where Redis is, given in two ways at once or by halves. */
-function refuseRedis(
-  values: Partial<SettingValues>,
-  isSet: (name: SettingName) => boolean,
-  refuse: (name: SettingName, isBroken: boolean, expected: string, got: string) => void,
-): void {
+  // Where Redis is, given in two ways at once or by halves.
   const url = values["redis.url"] === undefined ? null : new URL(values["redis.url"]);
-  const sentinels = values["redis.sentinels"];
+  const { "redis.sentinels": sentinels, "redis.cluster": isCluster } = values;
   const hasSentinels = sentinels !== undefined && sentinels.length > 0;
-  const isCluster = values["redis.cluster"];
+  const hasNodes = (values["redis.clusterNodes"] ?? []).length > 0;
+  const hasDatabase = url !== null && !["", "/", "/0"].includes(url.pathname);
   refuse(
     "redis.cluster",
     isCluster === true && hasSentinels,
@@ -53,13 +38,13 @@ function refuseRedis(
   );
   refuse(
     "redis.clusterNodes",
-    isCluster === false && (values["redis.clusterNodes"] ?? []).length > 0,
+    isCluster === false && hasNodes,
     "redis.cluster true beside redis.clusterNodes",
     "false",
   );
   refuse(
     "redis.url",
-    isCluster === true && url !== null && !["", "/", "/0"].includes(url.pathname),
+    isCluster === true && hasDatabase,
     "no database number beside redis.cluster, which has database 0 alone",
     url?.pathname.slice(1) ?? "",
   );
@@ -77,10 +62,8 @@ function refuseRedis(
     const expected = `a redis.url with rediss:// beside ${name}`;
     refuse(name, url?.protocol === "redis:" && isSet(name), expected, "redis://, which is without TLS");
   }
-  for (const [name, other] of [
-    ["redis.certFile", "redis.keyFile"],
-    ["redis.keyFile", "redis.certFile"],
-  ] as const) {
-    refuse(name, isSet(name) && !isSet(other), `${other} beside ${name}`, "none");
-  }
+  const [cert, key] = ["redis.certFile", "redis.keyFile"] as const;
+  refuse(cert, isSet(cert) && !isSet(key), `${key} beside ${cert}`, "none");
+  refuse(key, isSet(key) && !isSet(cert), `${cert} beside ${key}`, "none");
+  return conflicts;
 }

@@ -3,15 +3,13 @@ import type { ItemChanges } from "../../../message/item-changes.ts";
 import type { Select } from "../../../message/select.ts";
 import { parseDuration } from "../../../rules/durations.ts";
 import type { Condition } from "../../../rules/spec.ts";
-import { toSelect } from "../compile-document.ts";
+import { toCondition, toSelect, type Places } from "../compile-document.ts";
 import { builtIn, toEffective, type Effective } from "../effective.ts";
 import { documentSchema } from "../schema/document-schema.ts";
-import { common, drain as drainSchema } from "../schema/drain-schema.ts";
+import { common, drain as drainSchema, rule as ruleSchema } from "../schema/drain-schema.ts";
 import { misfitOfFlowControl } from "../schema/pace-schema.ts";
 import { asList, asMap, type Raw } from "./raw.ts";
-import { rule as ruleSchema } from "../schema/rule-schema.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
-import { toCondition, type Places } from "../to-condition.ts";
 import { defaultRuleName } from "./drain-checks.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { leavesOf } from "../../../rules/spec.ts";
 import { canonicalJson } from "../meaning-hash.ts";
-import type { Places } from "../to-condition.ts";
+import type { Places } from "../compile-document.ts";
 import type { LintDrain, LintRule } from "./lint-view.ts";
 import { toPatternWarning } from "./pattern-warnings.ts";
 import type { Warn } from "./raw.ts";
