@@ -41,7 +41,7 @@ describe("before anything has happened", () => {
     expect(all.get('redriver_settled_total{source="eu",drain="orders"}')).toBe(2);
   });
 
-  test("version and process are told", async () => {
+  test("version and process are shown", async () => {
     const all = await samples(create());
     expect(all.get(`redriver_build_info{version="1.2.3",node="${process.version}"}`)).toBe(1);
     expect(all.has("process_resident_memory_bytes")).toBe(true);
@@ -50,96 +50,66 @@ describe("before anything has happened", () => {
 
 describe("events are counted", () => {
   const base = { drain: orders, source: eu } as const;
-  test.each<[RedriverEvent, string, number]>([
+  const published = { ...base, type: "record:published", dlqId: "1-0", messageId: "m", attempt: 1 } as const;
+  const comeBack = {
+    ...base,
+    type: "record:come-back",
+    dlqId: "2-0",
+    parentDlqId: "1-0",
+    attempt: 1,
+  } as const;
+  const answered = { type: "service:answered", source: eu, operation: "batch", durationMs: 1_500 } as const;
+  const halted = {
+    type: "source:halted",
+    source: eu,
+    callClass: "dlq",
+    code: "unauthorised",
+    message: "",
+  } as const;
+  const decision = { then: "hold", reason: "too-young", rule: null } as const;
+  test.each<[series: string, event: RedriverEvent, value?: number]>([
     [
-      {
-        ...base,
-        type: "record:decided",
-        dlqId: "1-0",
-        mode: "live",
-        decision: { then: "hold", reason: "too-young", rule: null },
-        explanation: "",
-      },
-      'redriver_decisions_total{drain="orders",decision="hold",reason="too-young"}',
-      1,
+      'decisions_total{drain="orders",decision="hold",reason="too-young"}',
+      { ...base, type: "record:decided", dlqId: "1-0", mode: "live", decision, explanation: "" },
     ],
     [
-      {
-        ...base,
-        type: "record:published",
-        dlqId: "1-0",
-        messageId: "m",
-        deduplicated: true,
-        attempt: 1,
-        canary: false,
-      },
-      'redriver_published_total{drain="orders",deduplicated="true"}',
-      1,
+      'published_total{drain="orders",deduplicated="true"}',
+      { ...published, deduplicated: true, canary: false },
     ],
+    ['canaries_total{source="eu",drain="orders"}', { ...published, deduplicated: false, canary: true }],
+    ['canary_come_backs_total{source="eu",drain="orders"}', { ...comeBack, canary: true }],
+    ['come_backs_total{source="eu",drain="orders"}', { ...comeBack, canary: false }],
+    ['settled_total{source="eu",drain="orders"}', { ...base, type: "record:settled", count: 40 }, 40],
     [
-      {
-        ...base,
-        type: "record:published",
-        dlqId: "1-0",
-        messageId: "m",
-        deduplicated: false,
-        attempt: 1,
-        canary: true,
-      },
-      'redriver_canaries_total{source="eu",drain="orders"}',
-      1,
-    ],
-    [
-      { ...base, type: "record:come-back", dlqId: "2-0", parentDlqId: "1-0", attempt: 1, canary: true },
-      'redriver_canary_come_backs_total{source="eu",drain="orders"}',
-      1,
-    ],
-    [
-      { ...base, type: "record:settled", count: 40 },
-      'redriver_settled_total{source="eu",drain="orders"}',
-      40,
-    ],
-    [
+      'settled_total{source="eu",drain="none"}',
       { ...base, type: "record:settled", drain: null, count: 4 },
-      'redriver_settled_total{source="eu",drain="none"}',
       4,
     ],
     [
+      'unknown_outcomes_total{source="eu",drain="orders"}',
       { ...base, type: "outcome:unknown", dlqIds: ["1-0", "2-0"], why: "timeout" },
-      'redriver_unknown_outcomes_total{source="eu",drain="orders"}',
       2,
     ],
     [
-      { ...base, type: "record:come-back", dlqId: "2-0", parentDlqId: "1-0", attempt: 1, canary: false },
-      'redriver_come_backs_total{source="eu",drain="orders"}',
-      1,
-    ],
-    [
+      'declared_doubles_total{drain="orders",why="released-past-window"}',
       { ...base, type: "double:declared", dlqId: "1-0", why: "released-past-window" },
-      'redriver_declared_doubles_total{drain="orders",why="released-past-window"}',
-      1,
     ],
     [
-      { type: "service:answered", source: eu, operation: "batch", outcome: "timeout", durationMs: 1_500 },
-      'redriver_service_requests_total{source="eu",operation="batch",outcome="timeout"}',
-      1,
+      'service_requests_total{source="eu",operation="batch",outcome="timeout"}',
+      { ...answered, outcome: "timeout" },
     ],
     [
-      { type: "service:answered", source: eu, operation: "batch", outcome: "ok", durationMs: 1_500 },
-      'redriver_service_request_duration_seconds_sum{source="eu",operation="batch"}',
+      'service_request_duration_seconds_sum{source="eu",operation="batch"}',
+      { ...answered, outcome: "ok" },
       1.5,
     ],
+    ['source_halted{source="eu"}', halted],
     [
-      { type: "source:halted", source: eu, callClass: "dlq", code: "unauthorised", message: "401" },
-      'redriver_source_halted{source="eu"}',
-      1,
-    ],
-    [
+      'ledger_lost_writes_total{source="eu"}',
       { type: "ledger:lost-writes", source: eu, expected: "a", got: "b" },
-      'redriver_ledger_lost_writes_total{source="eu"}',
-      1,
     ],
     [
+      'censuses_total{source="eu",outcome="ok"}',
       {
         type: "census:taken",
         source: eu,
@@ -148,54 +118,38 @@ describe("events are counted", () => {
         expiringUnarchived: 0,
         durationMs: 1,
       },
-      'redriver_censuses_total{source="eu",outcome="ok"}',
-      1,
     ],
     [
+      'censuses_total{source="eu",outcome="failed"}',
       { type: "census:failed", source: eu, code: "rate-limited", message: "429" },
-      'redriver_censuses_total{source="eu",outcome="failed"}',
-      1,
     ],
     [
+      'job_failures_total{kind="tick",given_up="true"}',
       { type: "job:failed", kind: "tick", code: "unexpected", message: "", givenUp: true },
-      'redriver_job_failures_total{kind="tick",given_up="true"}',
-      1,
     ],
-  ])("%o", async (event, key, value) => {
+  ])("%s", async (series, event, value = 1) => {
     const metrics = create();
     metrics.events.emit(event);
-    expect((await samples(metrics)).get(key)).toBe(value);
+    expect((await samples(metrics)).get(`redriver_${series}`)).toBe(value);
   });
 
   test("a halted source that is resumed is at 0 again", async () => {
     const metrics = create();
-    metrics.events.emit({
-      type: "source:halted",
-      source: eu,
-      callClass: "dlq",
-      code: "unauthorised",
-      message: "401",
-    });
+    metrics.events.emit(halted);
     metrics.events.emit({ type: "source:resumed", source: eu });
     expect((await samples(metrics)).get('redriver_source_halted{source="eu"}')).toBe(0);
   });
 
-  test("a halted source that the next document lacks is no longer told of", async () => {
+  test("a halted source that the next document lacks is no longer shown", async () => {
     const metrics = create();
-    metrics.events.emit({
-      type: "source:halted",
-      source: eu,
-      callClass: "dlq",
-      code: "unauthorised",
-      message: "401",
-    });
+    metrics.events.emit(halted);
     metrics.adopt({ ...document, sources: [{ id: "us" }], drains: [] });
     expect(named(await samples(metrics), "redriver_source_halted")).toEqual({
       'redriver_source_halted{source="us"}': 0,
     });
   });
 
-  test("a rejected document is told until the file holds one that is adopted", async () => {
+  test("a rejected document is shown until the file holds one that is adopted", async () => {
     const metrics = create();
     const key = "redriver_config_last_reload_successful";
     expect((await samples(metrics)).get(key)).toBe(1);

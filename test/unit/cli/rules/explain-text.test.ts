@@ -153,29 +153,14 @@ describe("what redriver rules explain shows", () => {
       datesAgree: false,
       messageId: null,
     } as const;
-    expect(explainText(outage, { view })).toMatchInlineSnapshot(`
-      "1725323658779-0 in drain orders (mode live)
-        sent to     https://api.example.com/orders
-        failed      503 (empty) (c0a6a1a2e805)
-        entered     2024-09-03 00:34:18 UTC, 1h ago
-        created     2024-09-03 00:33:18 UTC, 1h1m ago
-        expires     2024-09-06 00:34:18 UTC, in 2d23h
-        attempts    none
-        ledger      published as msg_new, not deleted yet
-
-        rules
-          no        receiver-said-never: responseStatus is 489, but the record has 503
-          no        too-old-to-matter: messageAge is > 2d, but the record has 1h1m
-          no        bad-deploy-acme: responseStatus is 422, but the record has 503
-          no        receiver-moved: host is "old.example.com", but the record has
-                    "api.example.com"
-          yes       outage: all (responseStatus is one of 429, 502-504, none; host is
-                    "*.example.com")
-
-        decision    settle: published-before
-                    the ledger decides this before any rule
-      "
-    `);
+    const text = explainText(outage, { view });
+    expect(text).toContain("\n  ledger      published as msg_new, not deleted yet\n");
+    expect(text).toContain("\n    yes       outage: all ");
+    expect(text.split("\n").slice(-3)).toEqual([
+      "  decision    settle: published-before",
+      "              the ledger decides this before any rule",
+      "",
+    ]);
   });
 
   it("of one that would be parked once it is due", () => {
