@@ -22,13 +22,7 @@ export function laneOriginOf({ destination, queue }: Pick<BatchItem, "destinatio
 }
 
 /** As it failed, before any rule changes it; null if its destination is no URL. */
-export function laneOriginOfLetter({
-  url: destination,
-  queueName: queue,
-}: Pick<DeadLetter, "url" | "queueName">): Origin | null {
-  try {
-    return laneOriginOf({ destination, ...(queue === undefined ? {} : { queue }) });
-  } catch {
-    return null;
-  }
+export function laneOriginOfLetter({ url, queueName }: Pick<DeadLetter, "url" | "queueName">): Origin | null {
+  if (queueName !== undefined) return laneOriginOf({ destination: url, queue: queueName });
+  return URL.canParse(url) ? laneOriginOf({ destination: url }) : null;
 }

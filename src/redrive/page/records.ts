@@ -97,7 +97,6 @@ export type PublishResult =
   | {
       readonly kind: "published";
       readonly candidate: Candidate;
-      readonly as: string;
       readonly deduplicated: boolean;
       /** True if this very candidate was sent. False for a hit on a publish whose record was lost. */
       readonly isOfNow: boolean;

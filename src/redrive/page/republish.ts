@@ -2,11 +2,12 @@
  * One batch of candidates: begin, POST, and what its answer proves.
  *
  *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
- *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone (refusals.ts)
+ *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone
+ *                           │               (refusals.ts)
  *                           ├─ not sent ──► cooling
- *                           ├─ in doubt ──► the same bodies under the same ids in rounds, in small batches if poison is about
- *                           │               (poison-share.ts); then left to the sweep. If even the last answer is
- *                           │               unreadable, the source is halted
+ *                           ├─ in doubt ──► the same bodies under the same ids in rounds, in small batches if
+ *                           │               poison is about (poison-share.ts); then left to the sweep. If even
+ *                           │               the last answer is unreadable, the source is halted
  *                           └─ misconfigured ─► the source is halted
  *
  * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts
@@ -213,9 +214,9 @@ async function concludeItems(
   if (accepted.length > 0) {
     await recordPublished(context, accepted);
     for (const acceptance of accepted) {
-      const { one, as, deduplicated } = acceptance;
-      const published = { kind: "published", candidate: one.candidate, as, deduplicated } as const;
-      results.push({ ...published, isOfNow: isOfNow(acceptance) });
+      const { deduplicated, one } = acceptance;
+      const { candidate } = one;
+      results.push({ kind: "published", candidate, deduplicated, isOfNow: isOfNow(acceptance) });
     }
   }
   if (hits.length === 0) return results;

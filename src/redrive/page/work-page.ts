@@ -1,17 +1,16 @@
 /**
  * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
  *
- *   collect ─► look up ─► decide and prepare ─┬─► copy records near their expiry (candidates: only those left, at the end)
+ *   collect ─► look up ─► decide and prepare ─┬─► copy records near their expiry (candidates: if left at the end)
  *                                             ├─► unpark, park
  *                                             ├─► settle again records published before
  *                                             ├─► drop: begin ─► archive ─► settle
- *                                             └─► candidates: guards ─► lanes ─► capacity ─► per batch: begin ─► POST ─► record;
- *                                                 small batches share a settle
+ *                                             └─► candidates: guards ─► lanes ─► capacity ─► per batch:
+ *                                                 begin ─► POST ─► record; small batches share a settle
  *
  * In plan mode the page ends after the copies.
  */
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
-import type { LaneComeBack } from "../../ports/lanes.ts";
 import { grantedForMs } from "../../ports/ledger-limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished, isNewlyExhausted } from "../lanes/admit.ts";
@@ -115,17 +114,19 @@ export async function workPage(
     else if (then === "settle") doneBefore.push(record.letter.dlqId);
   }
   // A candidate needs a copy only if it is left after all.
-  const isWorkedOn = drain.config.mode === "plan" ? new Set<unknown>() : new Set<unknown>(idsOf(candidates));
+  const isWorkedOn = new Set<unknown>(isLive ? idsOf(candidates) : []);
   const isDone = new Set<unknown>(doneBefore);
   await keepCopiesOf(
     drain,
     page.records.filter(({ dlqId }) => !isDone.has(dlqId) && !isWorkedOn.has(dlqId)),
   );
-  if (drain.config.mode === "plan") return report.outcome(candidates);
+  if (!isLive) return report.outcome(candidates);
 
+  // Each come-back is recorded when first met. A listing check of its step meets it again.
+  const newComeBacks = known.filter(({ isNewComeBack }) => isNewComeBack).flatMap(toLaneComeBack);
   const [{ free: unguarded, held: guarded }] = await Promise.all([
     holdByGuards(drain, candidates),
-    source.lanes.recordComeBacks(newComeBacks(known)),
+    source.lanes.recordComeBacks(newComeBacks),
   ]);
   const grantsEndAt = source.clock.monotonic() + grantedForMs(source.ledger.limits);
   const { free, held: waiting, kept } = await admitToLanes(drain, unguarded, exhausted);
@@ -177,9 +178,10 @@ export async function workPage(
       const ofPage = { readAt: page.readAt, othersWait };
       const results = await source.health.publishing(() => republish(drain, batch, ofPage, signal));
       report.results(results);
-      for (const result of results)
-        if (result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow))
-          published.add(result.candidate.letter.dlqId);
+      for (const result of results) {
+        const isOut = result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow);
+        if (isOut) published.add(result.candidate.letter.dlqId);
+      }
       done = [...done, ...idsDone(results)];
       if (done.length > idsPerDelete / 2) await settleDone();
       unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
@@ -207,11 +209,6 @@ export async function workPage(
 
 function isCanary({ sendAs }: Candidate): boolean {
   return sendAs !== null;
-}
-
-/** Each come-back is recorded when first met. A listing check of its step meets it again. */
-function newComeBacks(known: readonly KnownRecord[]): readonly LaneComeBack[] {
-  return known.flatMap((record) => (record.isNewComeBack ? toLaneComeBack(record) : []));
 }
 
 /** The ids that may be deleted: proven published or archived, now or before. */

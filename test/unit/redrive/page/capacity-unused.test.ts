@@ -19,13 +19,9 @@ describe("what led to no POST", () => {
   });
 
   it.each<[string, PublishResult, boolean]>([
-    [
-      "published",
-      { kind: "published", candidate: one, as: "msg_1", deduplicated: false, isOfNow: true },
-      false,
-    ],
-    ["a hit", { kind: "published", candidate: one, as: "msg_1", deduplicated: true, isOfNow: false }, false],
-    ["unanswered", { kind: "in-doubt", candidate: one }, false],
+    ["published", { kind: "published", candidate: one, deduplicated: false, isOfNow: true }, false],
+    ["a hit", { kind: "published", candidate: one, deduplicated: true, isOfNow: false }, false],
+    ["in doubt", { kind: "in-doubt", candidate: one }, false],
     ["done before", { kind: "done-before", candidate: one }, true],
     ["in another's hands", hold("in-flight"), true],
     ["paused", hold("paused"), true],
