@@ -3,7 +3,7 @@ import { expect, onTestFinished } from "vitest";
 import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
 import { publishBatch } from "../../src/emulator/publish/publish-batch.ts";
 import { serve } from "./serve.ts";
-import { createEmulatorCore, type EmulatorCore } from "../../src/emulator/emulator-core.ts";
+import { createEmulatorCore } from "../../src/emulator/emulator-core.ts";
 
 export interface Call {
   readonly method: string;
@@ -19,26 +19,10 @@ export interface CallAnswer {
   readonly body?: string | Buffer;
 }
 
-/** Everything of the emulator but its sockets, and a real destination that answers as told. */
-export interface Stand {
-  readonly core: EmulatorCore;
-  readonly url: string;
-  readonly calls: Call[];
-  /** How many calls were under way at most at the same time. */
-  mostAtOnce: number;
-  answer: (call: Call) => CallAnswer | Promise<CallAnswer>;
-  /** Publishes as the batch call does; returns the ids in order. */
-  publish(items: readonly object[]): string[];
-  /** What the DLQ holds, oldest first. */
-  deadLetters(): Record<string, unknown>[];
-  /** Bodies of the calls in the order in which they came. */
-  bodies(): string[];
-  callsTo(path: string): Call[];
-  /** Resolves when that many calls have come. */
-  called(times: number): Promise<void>;
-}
+export type Stand = Awaited<ReturnType<typeof createStand>>;
 
-export async function createStand(options: EmulatorOptions = {}): Promise<Stand> {
+/** Everything of the emulator but its sockets, and a real destination that answers as told. */
+export async function createStand(options: EmulatorOptions = {}) {
   let underWay = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -67,23 +51,29 @@ export async function createStand(options: EmulatorOptions = {}): Promise<Stand>
     await close();
   });
 
-  const stand: Stand = {
+  const calls: Call[] = [];
+  const stand = {
     core,
     url,
-    calls: [],
+    calls,
+    /** How many calls were under way at most at the same time. */
     mostAtOnce: 0,
-    answer: () => ({ status: 200 }),
-    publish(items) {
+    answer: (_call: Call): CallAnswer | Promise<CallAnswer> => ({ status: 200 }),
+    /** Publishes as the batch call does; returns the ids in order. */
+    publish(items: readonly object[]): string[] {
       const answers = JSON.parse(publishBatch(core, items, "127.0.0.1").body.toString()) as unknown[];
       return answers.flat().map((answer) => (answer as { messageId: string }).messageId);
     },
+    /** What the DLQ holds, oldest first. */
     deadLetters: () =>
       core.journal
         .entries("dead-lettered")
         .map(({ dlqId }) => core.deadLetters.find(dlqId) as Record<string, unknown>),
-    bodies: () => stand.calls.map(({ body }) => body),
-    callsTo: (path) => stand.calls.filter((call) => call.path === path),
-    called: (times) => expect.poll(() => stand.calls.length, { interval: 5, timeout: 5_000 }).toBe(times),
+    /** Bodies of the calls in the order in which they came. */
+    bodies: () => calls.map(({ body }) => body),
+    callsTo: (path: string) => calls.filter((call) => call.path === path),
+    /** Resolves when that many calls have come. */
+    called: (times: number) => expect.poll(() => calls.length, { interval: 5, timeout: 5_000 }).toBe(times),
   };
   return stand;
 }

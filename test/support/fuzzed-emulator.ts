@@ -1,26 +1,16 @@
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator } from "../../src/emulator/index.ts";
 import { startConformanceReceiver } from "./conformance-receiver.ts";
 import { deadlineMs, expectSane } from "./fuzzing.ts";
 import { sendRaw, type RawEnd } from "./raw-http.ts";
 
 export type Header = readonly [string, string];
 
-/** An emulator with a URL Group, a queue and a few records, which nothing that is not asked for may touch. */
-export interface FuzzedEmulator extends AsyncDisposable {
-  readonly emulator: Emulator;
-  readonly receiverUrl: string;
-  /** With the token. */
-  send(method: string, target: string, headers?: readonly Header[], body?: Buffer): Promise<RawEnd>;
-  /**
-   * What keeps it from going on as before: nothing, once all that it had accepted has come to its end, a message that fails has become a
-   * dead letter, and the records from the start are there.
-   */
-  ailments(): Promise<string[]>;
-}
+export type FuzzedEmulator = Awaited<ReturnType<typeof startFuzzedEmulator>>;
 
 const kept = ["1760000000000-0", "1760000000000-1", "1760000000001-0"];
 
-export async function startFuzzedEmulator(): Promise<FuzzedEmulator> {
+/** An emulator with a URL Group, a queue and a few records, which nothing that is not asked for may touch. */
+export async function startFuzzedEmulator() {
   const receiver = await startConformanceReceiver();
   const emulator = await startEmulator({ retryScale: 0, maxRetries: 3, deliveryTimeoutMs: 2_000 });
   const failing = `${receiver.url}/status/500`;
@@ -28,7 +18,13 @@ export async function startFuzzedEmulator(): Promise<FuzzedEmulator> {
   emulator.putQueue("queue", 2);
   emulator.dlq.seed(kept.map((dlqId) => ({ dlqId })));
 
-  const send: FuzzedEmulator["send"] = (method, target, headers = [], body) => {
+  /** With the token. */
+  const send = (
+    method: string,
+    target: string,
+    headers: readonly Header[] = [],
+    body?: Buffer,
+  ): Promise<RawEnd> => {
     const all: Header[] = [["Authorization", `Bearer ${emulator.token}`], ...headers];
     return sendRaw(emulator.url, { method, target, headers: all, ...(body && { body }) }, deadlineMs);
   };
@@ -41,6 +37,10 @@ export async function startFuzzedEmulator(): Promise<FuzzedEmulator> {
     return Promise.race([emulator.idle().then(() => true), late]);
   };
 
+  /**
+   * What keeps it from going on as before: nothing, once all that it had accepted has come to its end, a
+   * message that fails has become a dead letter, and the records from the start are there.
+   */
   const ailments = async (): Promise<string[]> => {
     if (!(await hasEnded())) return [`${emulator.pending} messages have not come to their end`];
     const item = { destination: failing, headers: { "Upstash-Retries": "0" } };
@@ -60,7 +60,7 @@ export async function startFuzzedEmulator(): Promise<FuzzedEmulator> {
     receiverUrl: receiver.url,
     send,
     ailments,
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       await emulator.close();
       await receiver[Symbol.asyncDispose]();
     },

@@ -277,7 +277,7 @@ describe("a message that the emulator itself fails on", () => {
         createdAt: 0,
         notBefore: 0,
         callerIp: "127.0.0.1",
-      } as Parameters<Deliveries["send"]>[0]);
+      });
     }
     await deliveries.idle();
     expect(journal.entries("lost")).toEqual([
