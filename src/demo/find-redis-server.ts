@@ -1,7 +1,9 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { askRedis } from "./ask-redis.ts";
 import { probePort } from "./ports.ts";
@@ -123,9 +125,7 @@ async function waitUntilAnswering(child: ChildProcess, url: string): Promise<str
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, 15);
-    });
+    await sleep(15);
   }
   return failure;
 }
@@ -140,15 +140,12 @@ function stopOnce(child: ChildProcess, dir: string): () => Promise<void> {
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    }, stopTimeoutMs);
-    child.once("exit", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    child.ref();
-    child.stdin?.end();
-  });
+  const ended = once(child, "exit");
+  const timer = setTimeout(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }, stopTimeoutMs);
+  child.ref();
+  child.stdin?.end();
+  await ended;
+  clearTimeout(timer);
 }

@@ -65,11 +65,11 @@ export function judgeDeliveries(
       ),
       ...differ("are in the DLQ and should not be", extra),
       ...differ(
-        "were delivered, but their callback was not told so exactly once",
+        "were delivered, but their callback was not called exactly once",
         withCallbacks.filter((id) => successCallbacks.get(id) !== 1),
       ),
       ...differ(
-        "failed at first, but their failure callback was not told",
+        "failed at first, but their failure callback was not called",
         withCallbacks.filter((id) => !failureCallbacks.has(id)),
       ),
     ],

@@ -44,7 +44,7 @@ export function stateAt(moves: readonly LoggedMove[], at: number): string {
 
 /**
  * Answers what is new of one host since the last call, one line each: every burst once all of it has ended,
- * every move of its lane in the daemon's own words. A host without a lane has no lines.
+ * every move of its lane in the daemon's own words. What an open lane lets through has no lines.
  */
 export function createNarrator(origin: string, name: string): (seen: Seen) => readonly string[] {
   let shownMoves = 0;
