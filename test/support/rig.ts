@@ -23,11 +23,14 @@ export interface Rig {
   readonly drain: DrainRuntime;
   /** One pass over the drain `main`. */
   pass(): Promise<PassInProcess>;
+  fullPass(): Promise<PassInProcess>;
   sweep(): Promise<unknown>;
   /** Records in the emulator's DLQ that failed with this status, entered `ageMs` ago. */
   seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): string[];
   /** Everybody's time of day goes forward: its processes', the service's and Redis's. What is measured or slept does not. */
   advance(ms: number): void;
+  /** How many requests of this kind the emulator has answered or cut. */
+  callsOf(operation: "list" | "batch" | "delete"): number;
   readonly ahead: { ms: number };
   eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
 }
@@ -39,6 +42,14 @@ export const atOnce = `
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
+
+/** S = T = 1 s: a takeover after 17 s. */
+export const impatient = {
+  "ledger.sendBy": "1s",
+  "service.batchTimeout": "1s",
+  "service.deleteTimeout": "1s",
+};
+export const takeoverMs = 17_500;
 
 export interface RigOptions {
   readonly redisUrl: string;
@@ -106,6 +117,8 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   };
   const never = new AbortController().signal;
   const memory = createSweepMemory(drain.source.clock);
+  const pass = (): Promise<PassInProcess> =>
+    runPassInProcess(drain, settings.settings.passes, { signal: never, stopping: never }, () => undefined);
 
   return {
     emulator,
@@ -113,8 +126,13 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     core,
     events,
     drain,
-    pass: () =>
-      runPassInProcess(drain, settings.settings.passes, { signal: never, stopping: never }, () => undefined),
+    pass,
+    async fullPass() {
+      await drain.source.passes.forceFull(drain.config.name);
+      return pass();
+    },
+    callsOf: (operation) =>
+      emulator.journal.entries("request").filter((entry) => entry.operation === operation).length,
     sweep: () => sweep(drain.source, core.drains, memory, never),
     seed: (count, fields = {}, ageMs = 60 * 60_000) => {
       const createdAt = Date.now() - ageMs - 5_000;

@@ -49,9 +49,6 @@ async function createStand(options: { readonly archive?: false } = {}) {
   return { rig, proxy, clock, state, turn, dir };
 }
 
-const lists = (rig: Rig): number =>
-  rig.emulator.journal.entries("request").filter(({ operation }) => operation === "list").length;
-
 const signals = { signal: never, stopping: never };
 const orderOf = ({ core, drain }: Rig, documentHash: string) => ({
   source: drain.source,
@@ -68,28 +65,28 @@ describe("while Redis is away", () => {
     const near = rig.seed(3, {}, 61 * hourMs);
     rig.seed(2);
     await turn();
-    const before = lists(rig);
+    const before = rig.callsOf("list");
     await proxy.cut();
     await expect.poll(() => rig.core.redis.isReady(), { timeout: 30_000 }).toBe(false);
     state.isRedisWell = false;
     clock.advance(5 * minuteMs - 1);
     await turn();
-    expect(lists(rig)).toBe(before);
+    expect(rig.callsOf("list")).toBe(before);
 
     clock.advance(1);
     await turn();
     await turn();
-    expect(lists(rig)).toBe(before + 1);
+    expect(rig.callsOf("list")).toBe(before + 1);
     expect((await readArchive(dir)).ids).toEqual([...copiedBefore, ...near]);
     expect(rig.eventsOf("census:taken").at(-1)).toMatchObject({ depth: 6, expiringUnarchived: 0 });
 
     const later = rig.seed(1, {}, 62 * hourMs);
     clock.advance(censusMs - 1);
     await turn();
-    expect(lists(rig)).toBe(before + 1);
+    expect(rig.callsOf("list")).toBe(before + 1);
     clock.advance(1);
     await turn();
-    expect(lists(rig)).toBe(before + 2);
+    expect(rig.callsOf("list")).toBe(before + 2);
     const kept = [...copiedBefore, ...near, ...later];
     expect((await readArchive(dir)).ids).toEqual(kept);
 
@@ -98,7 +95,7 @@ describe("while Redis is away", () => {
     state.isRedisWell = true;
     clock.advance(censusMs);
     await turn();
-    expect(lists(rig)).toBe(before + 2);
+    expect(rig.callsOf("list")).toBe(before + 2);
     const late = rig.seed(1, {}, 63 * hourMs);
     await takeCensus(orderOf(rig, "doc-2"), signals);
     const twin = await createRig({
@@ -118,13 +115,13 @@ describe("while Redis is away", () => {
 
   it("what is back in time is waited for anew", async () => {
     const { rig, clock, state, turn } = await createStand();
-    const before = lists(rig);
+    const before = rig.callsOf("list");
     for (const isWell of [false, true, false]) {
       state.isRedisWell = isWell;
       clock.advance(4 * minuteMs);
       await turn();
     }
-    expect(lists(rig)).toBe(before);
+    expect(rig.callsOf("list")).toBe(before);
   });
 
   it("nothing is listed where there is no archive, and nothing of a source that is to be left alone", async () => {
@@ -132,15 +129,15 @@ describe("while Redis is away", () => {
     const halted = await createStand();
     halted.rig.drain.source.health.halt("unauthorised", "the token is refused");
     for (const { rig, clock, state, turn } of [bare, halted]) {
-      const before = lists(rig);
+      const before = rig.callsOf("list");
       state.isRedisWell = false;
       clock.advance(hourMs);
       await turn();
-      expect(lists(rig)).toBe(before);
+      expect(rig.callsOf("list")).toBe(before);
     }
     halted.rig.drain.source.health.resume();
     await halted.turn();
-    expect(lists(halted.rig)).toBe(1);
+    expect(halted.rig.callsOf("list")).toBe(1);
   });
 
   it("a source that cannot be listed is told and keeps no look from coming", async () => {
@@ -166,5 +163,5 @@ it.each([
   state.isRedisWell = false;
   clock.advance(hourMs);
   await turn();
-  expect(lists(rig)).toBe(expected);
+  expect(rig.callsOf("list")).toBe(expected);
 });

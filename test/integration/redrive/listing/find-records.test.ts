@@ -33,8 +33,7 @@ async function deepQueue(count: number, order: "earliestFirst" | "latestFirst"):
     rig,
     ids,
     wanted: (indexes) => indexes.map((n) => ({ dlqId: ids[n]!, messageId: `msg_${n}` as MessageId })),
-    lists: () =>
-      rig.emulator.journal.entries("request").filter(({ operation }) => operation === "list").length,
+    lists: () => rig.callsOf("list"),
   };
 }
 

@@ -2,16 +2,12 @@ import { expect, it } from "vitest";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { accountOf } from "../../../support/accounts.ts";
-import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { atOnce, createRig, type Rig, impatient, takeoverMs } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis("own");
 const never = new AbortController().signal;
 
-async function fullPass(rig: Rig): Promise<unknown> {
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  return rig.pass();
-}
 const seedFrom = (rig: Rig, at: number, label: string): string[] =>
   rig.emulator.dlq.seed(
     Array.from({ length: 100 }, (_, index) => ({
@@ -23,26 +19,16 @@ const seedFrom = (rig: Rig, at: number, label: string): string[] =>
     })),
   );
 
-it("a full pass under an offset cursor does not bury what is published and still in the DLQ", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator: { cursorBy: "offset" } });
-  rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
-  const at = Date.now() - 20 * 60_000;
-  seedFrom(rig, at + 1_000, "first");
-  await rig.pass();
-  seedFrom(rig, at, "second");
-  await fullPass(rig);
-  expect(rig.emulator.dlq.size).toBe(100);
-  expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 100 });
-}, 120_000);
-
-it("and once the tombstones have expired they are not published again undeclared", async () => {
+it("a full pass under an offset cursor does not bury what is published and still in the DLQ, and after its tombstones it is not published again undeclared", async () => {
   const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator: { cursorBy: "offset" } });
   rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
   const at = Date.now() - 20 * 60_000;
   const ids = seedFrom(rig, at + 1_000, "first");
   await rig.pass();
   seedFrom(rig, at, "second");
-  await fullPass(rig);
+  await rig.fullPass();
+  expect(rig.emulator.dlq.size).toBe(100);
+  expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 100 });
   await rig.sweep();
   // The tombstones' life ends, as after 2 full passes + 1 h of a paused drain.
   for (const key of (await rig.core.redis.command(
@@ -55,7 +41,7 @@ it("and once the tombstones have expired they are not published again undeclared
       await rig.core.redis.command("DEL", key);
   }
   rig.emulator.clock.advance(3 * 3_600_000);
-  await fullPass(rig);
+  await rig.fullPass();
   await rig.sweep();
   await rig.emulator.idle();
   expect({ ...accountOf(rig).accepted, declared: rig.eventsOf("double:declared").length }).toEqual({
@@ -97,13 +83,6 @@ it("an item whose outcome is unknown is told as such", async () => {
   expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 3 } });
   expect(rig.eventsOf("outcome:unknown").flatMap(({ dlqIds }) => dlqIds)).toHaveLength(3);
 }, 120_000);
-
-const takeoverMs = 17_500;
-const impatient = {
-  "ledger.sendBy": "1s",
-  "service.batchTimeout": "1s",
-  "service.deleteTimeout": "1s",
-};
 
 it("items whose answers cannot be read stay open, and the sweep finds them under the same id: no double", async () => {
   const rig = await createRig({ redisUrl: redis.url(), settings: impatient });

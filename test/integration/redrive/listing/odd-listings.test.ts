@@ -4,23 +4,12 @@ import type { FaultDefinition } from "../../../../src/emulator/index.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
 import { runPassInProcess, type PassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, type Rig, impatient } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
 const minuteMs = 60_000;
-
-const impatient = {
-  "ledger.sendBy": "1s",
-  "service.batchTimeout": "1s",
-  "service.deleteTimeout": "1s",
-};
-
-async function fullPass(rig: Rig): Promise<PassInProcess> {
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  return rig.pass();
-}
 
 /** Neighbours in time, so that a window is paged by its cursor; every other one is due. */
 function seedMixed(rig: Rig, count: number): void {
@@ -47,7 +36,7 @@ describe("a listing that never comes to an end", () => {
       expect(rig.eventsOf("pass:closed")).toMatchObject([{ outcome: "partial" }]);
       expect(rig.emulator.journal.counts().requests["list 200"]).toBeLessThan(60);
       rig.emulator.faults.remove(name);
-      expect(await fullPass(rig)).toMatchObject({ outcome: "complete", tally: { held: 250, parked: 0 } });
+      expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 250, parked: 0 } });
       expect(rig.emulator.dlq.size).toBe(250);
       rig.emulator.dlq.remove(held(rig));
       await expectDrainedOnce(rig, 250);
@@ -86,7 +75,7 @@ describe("a listing that goes in circles in one window", () => {
     }
     expect(rig.emulator.dlq.size).toBe(150);
     expect(source.health.current()).toEqual({ state: "usable" });
-    expect(await fullPass(rig)).toMatchObject({ outcome: "complete", tally: { held: 150 } });
+    expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 150 } });
     rig.emulator.dlq.remove(old);
     await expectDrainedOnce(rig, 150);
   });
@@ -99,7 +88,7 @@ describe("a listing that lags behind deletes", () => {
     rig.emulator.faults.add({ kind: "lagging-list", forMs: 10 * minuteMs });
     expect(await rig.pass()).toMatchObject({ tally: { republished: 150, deleted: 150 } });
     for (let round = 0; round < 2; round += 1) {
-      expect(await fullPass(rig)).toMatchObject({
+      expect(await rig.fullPass()).toMatchObject({
         outcome: "complete",
         tally: { listed: 150, republished: 0, deleted: 0, parked: 0, inDoubt: 0 },
       });
@@ -107,7 +96,7 @@ describe("a listing that lags behind deletes", () => {
     }
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, open: 0 });
     rig.emulator.clock.advance(10 * minuteMs);
-    expect(await fullPass(rig)).toMatchObject({ tally: { listed: 0 } });
+    expect(await rig.fullPass()).toMatchObject({ tally: { listed: 0 } });
     await expectDrainedOnce(rig, 150);
   });
 
@@ -119,7 +108,7 @@ describe("a listing that lags behind deletes", () => {
     expect(await rig.pass()).toMatchObject({ tally: { republished: 50, deleted: 0 } });
     const { ledger } = rig.drain.source;
     await rig.sweep();
-    await fullPass(rig);
+    await rig.fullPass();
     expect(await ledger.summary()).toMatchObject({ pendingDelete: 50 });
     rig.emulator.clock.advance(10 * minuteMs);
     await rig.sweep();

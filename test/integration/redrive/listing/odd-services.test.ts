@@ -4,25 +4,19 @@ import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { accountOf, expectDrainedOnce } from "../../../support/accounts.ts";
-import { atOnce, behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
+import {
+  atOnce,
+  behindTheHorizon,
+  createRig,
+  type Rig,
+  impatient,
+  takeoverMs,
+} from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
 const minuteMs = 60_000;
-
-/** S = T = 1 s: a takeover after 17 s. */
-const impatient = {
-  "ledger.sendBy": "1s",
-  "service.batchTimeout": "1s",
-  "service.deleteTimeout": "1s",
-};
-const takeoverMs = 17_500;
-
-async function fullPass(rig: Rig): Promise<unknown> {
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  return rig.pass();
-}
 
 describe("a service that registers the ids of items that it refuses", () => {
   it.each(["first", "last"] as const)(
@@ -43,7 +37,7 @@ describe("a service that registers the ids of items that it refuses", () => {
       const { entries } = await ledger.parkedEntries(null);
       expect(new Set(entries.map(({ dlqId }) => dlqId))).toEqual(new Set([ids[2], ids[5], ids[8]]));
       await ledger.release(entries.map(({ dlqId }) => dlqId));
-      await fullPass(rig);
+      await rig.fullPass();
       await expectDrainedOnce(rig, 10);
       // The next suffix is taken at once, so nothing meets an id that a refused item has registered.
       expect(rig.emulator.journal.entries("deduplicated")).toHaveLength(0);
@@ -138,7 +132,7 @@ describe("a service whose cursors count what came before", () => {
     expect(skipped.length).toBeGreaterThan(100);
     const { views } = await rig.drain.source.ledger.look(skipped as DlqId[]);
     expect(new Set(views.map(({ state }) => state))).toEqual(new Set(["absent"]));
-    for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 0; pass += 1) await fullPass(rig);
+    for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 0; pass += 1) await rig.fullPass();
     await expectDrainedOnce(rig, 450);
     expect(rig.eventsOf("record:decided").filter(({ decision }) => decision.then === "park")).toEqual([]);
   });
@@ -155,13 +149,13 @@ describe("a service whose cursors count what came before", () => {
     seedFrom(rig, at + 1_000, "first");
     expect(await rig.pass()).toMatchObject({ tally: { republished: 100, deleted: 0 } });
     seedFrom(rig, at, "second");
-    expect(await fullPass(rig)).toMatchObject({
+    expect(await rig.fullPass()).toMatchObject({
       outcome: "complete",
       tally: { listed: 100, republished: 100 },
     });
     expect(rig.emulator.dlq.size).toBe(100);
     await rig.sweep();
-    await fullPass(rig);
+    await rig.fullPass();
     await rig.sweep();
     await expectDrainedOnce(rig, 200);
   });

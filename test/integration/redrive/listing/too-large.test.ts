@@ -41,18 +41,10 @@ function seedAround(rig: Rig, before: number, behind: number, fields = {}) {
 
 const enteredAt = (dlqId: string): number => Number(dlqId.split("-")[0]);
 
-const lists = (rig: Rig): number =>
-  rig.emulator.journal.entries("request").filter(({ operation }) => operation === "list").length;
-
 async function listsOf(rig: Rig, work: () => Promise<unknown>): Promise<number> {
-  const before = lists(rig);
+  const before = rig.callsOf("list");
   await work();
-  return lists(rig) - before;
-}
-
-async function fullPass(rig: Rig) {
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  return rig.pass();
+  return rig.callsOf("list") - before;
 }
 
 describe("a record that is larger than may be read", () => {
@@ -85,7 +77,7 @@ describe("a record that is larger than may be read", () => {
       ]);
       expect(rig.eventsOf("window:failed")).toEqual([]);
       // The next full pass meets it again, and knows where it is.
-      expect(await listsOf(rig, () => fullPass(rig))).toBeLessThan(6);
+      expect(await listsOf(rig, () => rig.fullPass())).toBeLessThan(6);
       expect(rig.eventsOf("pass:closed").map(({ outcome }) => outcome)).toEqual(["partial", "partial"]);
       await rig.emulator.idle();
       expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 80 }, () => 1));
@@ -95,8 +87,8 @@ describe("a record that is larger than may be read", () => {
   it("hides nothing for long where a cursor is a position, although that skips records behind deleted ones", async () => {
     const rig = await createStand({ emulator: { cursorBy: "offset" } });
     const { large } = seedAround(rig, 40, 40);
-    for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 1; pass += 1) await fullPass(rig);
-    expect(await fullPass(rig)).toMatchObject({ outcome: "partial", tally: { listed: 0, passedOver: 1 } });
+    for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 1; pass += 1) await rig.fullPass();
+    expect(await rig.fullPass()).toMatchObject({ outcome: "partial", tally: { listed: 0, passedOver: 1 } });
     expect(rig.emulator.dlq.find(large)).toBeDefined();
     await rig.emulator.idle();
     expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 80 }, () => 1));
@@ -106,7 +98,7 @@ describe("a record that is larger than may be read", () => {
     const rig = await createStand();
     seedAround(rig, 150, 150, { responseStatus: 404 });
     expect(await rig.pass()).toMatchObject({ tally: { listed: 300, held: 300, passedOver: 1 } });
-    expect(await fullPass(rig)).toMatchObject({ tally: { listed: 300, held: 300, passedOver: 1 } });
+    expect(await rig.fullPass()).toMatchObject({ tally: { listed: 300, held: 300, passedOver: 1 } });
   });
 
   it("does not keep a backlog behind it from being cut into windows, of which the one that has it counts it", async () => {
@@ -129,7 +121,7 @@ describe("a record that is larger than may be read", () => {
     const facts = await rig.drain.source.passes.facts(rig.drain.config.name);
     expect(facts).toMatchObject({ exact: false, lastOutcome: "complete" });
     rig.emulator.dlq.remove([large]);
-    expect(await fullPass(rig)).toMatchObject({ outcome: "complete", tally: { passedOver: 0 } });
+    expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { passedOver: 0 } });
   });
 
   it("hides what is listed behind it in its own millisecond, and nothing else", async () => {
@@ -169,7 +161,7 @@ describe("a record that is larger than may be read", () => {
     );
     expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { passedOver: 4 } });
     expect(rig.emulator.dlq.size).toBe(4);
-    await fullPass(rig);
+    await rig.fullPass();
     expect(new Set(rig.eventsOf("record:passed-over").map(({ date }) => date)).size).toBe(4);
   });
 

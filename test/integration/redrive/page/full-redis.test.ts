@@ -36,15 +36,6 @@ async function rigWithPending(count: number): Promise<Rig> {
   return rig;
 }
 
-/** Looks at everything, as the slower interval does. */
-async function fullPass(rig: Rig): Promise<unknown> {
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  return rig.pass();
-}
-
-const posts = (rig: Rig): number =>
-  rig.emulator.journal.entries("request").filter(({ operation }) => operation === "batch").length;
-
 function census({ core, drain }: Rig, documentHash: string): Promise<unknown> {
   const { archive, document } = core;
   return takeCensus(
@@ -59,10 +50,10 @@ describe("a Redis that is almost full", () => {
     await setMaxMemory(0.95);
     // Another process of the same installation: what it knows of the memory is what it asks now.
     const other = await createRig({ redisUrl: redis.url(), twinOf: rig });
-    const before = posts(rig);
+    const before = rig.callsOf("batch");
     rig.seed(7);
-    await fullPass(other);
-    expect(posts(rig)).toBe(before);
+    await other.fullPass();
+    expect(rig.callsOf("batch")).toBe(before);
     const reasons = other.eventsOf("record:decided").map(({ decision }) => decision.reason);
     expect(reasons.filter((reason) => reason === "ledger-full")).toHaveLength(7);
     await other.sweep();
@@ -72,7 +63,7 @@ describe("a Redis that is almost full", () => {
     ]);
     await setMaxMemory(null);
     const later = await createRig({ redisUrl: redis.url(), twinOf: rig });
-    await fullPass(later);
+    await later.fullPass();
     expect(rig.emulator.dlq.size).toBe(0);
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
   });
@@ -168,14 +159,14 @@ describe("a Redis whose memory is used up", () => {
     await expect.poll(() => rig.eventsOf("record:published").length, { timeout: 30_000 }).toBeGreaterThan(0);
     await setMaxMemory(1.2);
     await passing;
-    const sent = posts(rig);
+    const sent = rig.callsOf("batch");
     await rig.pass().catch((error: unknown) => error);
-    expect(posts(rig)).toBe(sent);
+    expect(rig.callsOf("batch")).toBe(sent);
     await setMaxMemory(null);
     await expect
       .poll(
         async () => {
-          await fullPass(rig);
+          await rig.fullPass();
           await rig.sweep();
           return rig.emulator.dlq.size;
         },

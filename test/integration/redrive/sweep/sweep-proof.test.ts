@@ -16,10 +16,6 @@ const hourMs = 60 * minuteMs;
 
 const impatient = { "service.deleteTimeout": "1s" };
 
-function callsOf({ emulator }: Rig, operation: "list" | "delete" | "batch"): number {
-  return emulator.journal.entries("request").filter((entry) => entry.operation === operation).length;
-}
-
 const pendingOf = async ({ drain }: Rig): Promise<number> =>
   (await drain.source.ledger.summary()).pendingDelete;
 
@@ -42,10 +38,10 @@ async function deletedUnheard(
 describe("what may be gone", () => {
   it("is looked for before it is deleted again", async () => {
     const rig = await deletedUnheard([[30, hourMs]]);
-    const before = callsOf(rig, "delete");
+    const before = rig.callsOf("delete");
     await rig.sweep();
     expect(await pendingOf(rig)).toBe(0);
-    expect(callsOf(rig, "delete")).toBe(before);
+    expect(rig.callsOf("delete")).toBe(before);
   });
 
   it("is deleted by exact ids where the look still finds it", async () => {
@@ -54,9 +50,9 @@ describe("what may be gone", () => {
     rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
     await rig.pass();
     rig.emulator.dlq.remove(ids.slice(0, 10));
-    const before = callsOf(rig, "delete");
+    const before = rig.callsOf("delete");
     await rig.sweep();
-    expect(callsOf(rig, "delete")).toBe(before + 1);
+    expect(rig.callsOf("delete")).toBe(before + 1);
     expect(rig.eventsOf("delete:short")).toEqual([]);
     await expectDrainedOnce(rig, 30);
   });
@@ -100,7 +96,7 @@ it("ids that are gone, and whose delete the service answers with 500 for that, a
   expect(await pendingOf(rig)).toBe(20);
   await rig.sweep();
   expect(await pendingOf(rig)).toBe(0);
-  expect(callsOf(rig, "delete")).toBe(2);
+  expect(rig.callsOf("delete")).toBe(2);
 });
 
 describe("a listing of a sweep", () => {
@@ -181,10 +177,10 @@ describe("a listing of a sweep", () => {
 describe("a sweep makes few calls", () => {
   it("one for what a hundred lost deletes had in one stretch of time", async () => {
     const rig = await deletedUnheard([[450, hourMs]]);
-    const before = callsOf(rig, "list");
+    const before = rig.callsOf("list");
     await rig.sweep();
     expect(await pendingOf(rig)).toBe(0);
-    expect(callsOf(rig, "list") - before).toBe(1);
+    expect(rig.callsOf("list") - before).toBe(1);
   });
 
   it("also where nobody could learn what dates mean, because each record entered when it was created", async () => {
@@ -209,10 +205,10 @@ describe("a sweep makes few calls", () => {
     rig.emulator.faults.remove("unheard");
     expect(await rig.drain.source.book.datesMean()).toBeNull();
     expect(await pendingOf(rig)).toBe(200);
-    const before = callsOf(rig, "list");
+    const before = rig.callsOf("list");
     await rig.sweep();
     expect(await pendingOf(rig)).toBe(0);
-    expect(callsOf(rig, "list") - before).toBeLessThanOrEqual(4);
+    expect(rig.callsOf("list") - before).toBeLessThanOrEqual(4);
   });
 
   it("one for a hundred ids where the service lists by them, wherever they lie", async () => {
@@ -222,10 +218,10 @@ describe("a sweep makes few calls", () => {
       emulator: { listParameters: "production" },
     });
     rig.seed(50, { responseStatus: 404 }, 10 * hourMs);
-    const before = callsOf(rig, "list");
+    const before = rig.callsOf("list");
     await rig.sweep();
     expect(await pendingOf(rig)).toBe(0);
-    expect(callsOf(rig, "list") - before).toBe(2);
+    expect(rig.callsOf("list") - before).toBe(2);
   });
 
   it("by times where the service does not list by ids after all", async () => {
@@ -238,9 +234,9 @@ describe("a sweep makes few calls", () => {
     const rig = await deletedUnheard([[90, hourMs]], { emulator: { dateFilter: "created" } });
     expect(await rig.drain.source.book.datesMean()).toBe("created");
     for (const left of [50, 10, 0]) {
-      const before = callsOf(rig, "list");
+      const before = rig.callsOf("list");
       await rig.sweep();
-      expect(callsOf(rig, "list") - before).toBeLessThanOrEqual(40);
+      expect(rig.callsOf("list") - before).toBeLessThanOrEqual(40);
       expect(await pendingOf(rig)).toBe(left);
     }
   });
@@ -302,6 +298,6 @@ describe("a page's delete that is turned away", () => {
     rig.emulator.faults.add({ kind: "status", operation: "delete", status: 429, limit: "burst", count: 1 });
     expect(await rig.pass()).toMatchObject({ tally: { republished: 20, deleted: 20 } });
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
-    expect(callsOf(rig, "delete")).toBe(2);
+    expect(rig.callsOf("delete")).toBe(2);
   });
 });
