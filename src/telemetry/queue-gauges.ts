@@ -110,7 +110,7 @@ const totalsOfLanes: Rows<LaneRow> = {
 export function createQueueGauges(registry: Registry): (facts: QueueFacts | null) => void {
   const registers = [registry];
   const all: { reset(): void }[] = [];
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) => {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => {
     const made = new Gauge({ name, help, labelNames, registers });
     all.push(made);
     return made;
@@ -134,35 +134,35 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
     };
   };
 
-  const redisUp = gauge("redriver_redis_up", "1 when the facts about the queue could be read.", []);
+  const redisUp = gauge("redriver_redis_up", "1 when the facts about the queue could be read.");
   const redisFit = gauge(
     "redriver_redis_fit",
     "1 when Redis is set up to keep a ledger; while it is 0 nothing is begun. Absent while Redis is away.",
-    [],
   );
   const redisMemory = gauge(
     "redriver_redis_memory_ratio",
     "Memory that Redis uses as a share of its maxmemory, of the fullest master; from 0.9 on nothing new is begun. Absent without a limit.",
-    [],
   );
   const records = gauge(
     "redriver_records",
     "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain, as the last census counted.",
     ["source", "drain", "state"],
   );
-  const exact = gauge("redriver_records_exact", "1 when the last pass counted every record of the drain.", [
-    "source",
-    "drain",
-  ]);
+  const ofDrain = ["source", "drain"] as const;
+  const exact = gauge(
+    "redriver_records_exact",
+    "1 when the last pass counted every record of the drain.",
+    ofDrain,
+  );
   const oldest = gauge(
     "redriver_oldest_record_timestamp_seconds",
     "When the oldest record of the drain entered the DLQ.",
-    ["source", "drain"],
+    ofDrain,
   );
   const expiry = gauge(
     "redriver_earliest_expiry_timestamp_seconds",
     "When the oldest record of the drain leaves the DLQ for good.",
-    ["source", "drain"],
+    ofDrain,
   );
   const guardClosed = gauge(
     "redriver_guard_closed",

@@ -90,10 +90,7 @@ async function apply(
   });
 }
 
-/**
- * A drain of today's document, on the plan's source. Its rules may have changed: each record is decided
- * again.
- */
+/** A drain of today's document. Its rules may have changed: each record is decided again. */
 function toPart(core: Core, planned: PlannedDrain): Part {
   const { drain, source } = planned;
   const runtime = core.drains.get(drain);

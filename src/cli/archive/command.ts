@@ -16,16 +16,14 @@ import { printResult, printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { summariseArchive, toArchiveText } from "./summary.ts";
 
-interface ShowOptions {
-  readonly dir?: string;
-  readonly drain?: string;
-  readonly source?: string;
-  readonly since?: number;
-  readonly until?: number;
-  readonly limit?: number;
-  readonly json?: boolean;
-  readonly showContent?: boolean;
-}
+type ShowOptions = Readonly<{
+  dir?: string;
+  drain?: string;
+  source?: string;
+  since?: number;
+  until?: number;
+}> &
+  Readonly<{ limit?: number; json?: boolean; showContent?: boolean }>;
 
 export const registerArchive: Register = (program, context) => {
   const archive = program
@@ -64,7 +62,7 @@ export const registerArchive: Register = (program, context) => {
 async function show(
   dlqIds: readonly string[],
   options: ShowOptions,
-  { dir, drains }: Place,
+  { dir, drains }: ReturnType<typeof placeOf>,
   context: CommandContext,
 ): Promise<void> {
   const { io } = context;
@@ -118,26 +116,18 @@ const columns: Readonly<Record<string, (row: ReturnType<typeof toRow>) => string
   url: ({ url }) => (typeof url === "string" ? toShownUrl(url, "masked") : "-"),
 };
 
-/** A torn end is what a killed process leaves, and nothing that was promised is missing; anything else is a failure. */
+/** A killed process leaves a torn end: nothing that was promised is missing. Anything else is a failure. */
 function reportDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {
-  switch (kind) {
-    case "torn":
-      io.err(`warning: ${file}: ${why}; its writer was killed, or is writing just now\n`);
-      return;
-    case "broken":
-      io.err(`damaged: ${file}: ${why}; what could be read was read\n`);
-      exitWith(1);
+  if (kind === "torn") {
+    io.err(`warning: ${file}: ${why}; its writer was killed, or is writing just now\n`);
+    return;
   }
-}
-
-interface Place {
-  readonly dir: string;
-  /** Names of the document's drains; none if it is not loaded. */
-  readonly drains: readonly string[];
+  io.err(`damaged: ${file}: ${why}; what could be read was read\n`);
+  exitWith(1);
 }
 
 /** With --dir nothing is loaded, so that an archive can be read without a document. */
-function placeOf(named: string | undefined, command: Command, io: Io): Place {
+function placeOf(named: string | undefined, command: Command, io: Io) {
   if (named !== undefined) return { dir: named, drains: [] };
   const { archive, drains } = loadAll(command, io).document;
   if (archive !== undefined) return { dir: archive.dir, drains: drains.map(({ name }) => name) };

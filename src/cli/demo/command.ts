@@ -1,14 +1,7 @@
 import type { Register } from "../command-context.ts";
 
-interface DemoFlags {
-  readonly messages?: string;
-  readonly outage?: boolean;
-  readonly probes?: string;
-  readonly withoutLane?: boolean;
-  readonly record?: string;
-  readonly keep?: boolean;
-  readonly json?: boolean;
-}
+type DemoFlags = Readonly<{ messages?: string; outage?: boolean; probes?: string; withoutLane?: boolean }> &
+  Readonly<{ record?: string; keep?: boolean; json?: boolean }>;
 
 const defaultMessages = 2_000;
 const defaultProbes = 3;

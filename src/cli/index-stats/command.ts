@@ -55,12 +55,12 @@ export interface StatisticsView {
   readonly statistics: IndexStatistics;
 }
 
-/** Tables for a terminal, one block per index, ending in a newline. Text that came from the service cannot move the cursor. */
+/** Tables for a terminal, one block per index. Text that came from the service cannot move the cursor. */
 export function formatStatistics(views: readonly StatisticsView[]): string {
   return views.map(formatView).join("\n");
 }
 
-/** The same as a value to print as JSON: everything that was read, times in ISO form with nine fraction digits. */
+/** Everything that was read, to print as JSON; times in ISO form with nine fraction digits. */
 export function toStatisticsJson(views: readonly StatisticsView[]): readonly unknown[] {
   return views.map(({ index, readAt, statistics }) => ({
     index: index.name,

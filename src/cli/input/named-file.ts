@@ -3,18 +3,14 @@ import { kindOtherThanFile } from "../../config/text/read-text-file.ts";
 import { RedriverError } from "../../ports/errors.ts";
 
 /**
- * The bytes of a file that a command names; `-` is stdin. Throws `command-misused` for what is no regular file: one that waits for a writer would
- * never end. The stream fails with the system's error.
+ * The bytes of a file that a command names; `-` is stdin. Throws `command-misused` for what is no regular
+ * file: one that waits for a writer would never end. The stream fails with the system's error.
  */
 export function readNamedFile(file: string): AsyncIterable<Buffer> {
   if (file === "-") return process.stdin;
   const kind = kindOf(file);
-  if (kind !== null) {
-    throw new RedriverError(
-      "command-misused",
-      `${JSON.stringify(file)}: expected a regular file, or - for stdin; got ${kind}`,
-    );
-  }
+  const expected = `${JSON.stringify(file)}: expected a regular file, or - for stdin`;
+  if (kind !== null) throw new RedriverError("command-misused", `${expected}; got ${kind}`);
   return createReadStream(file);
 }
 

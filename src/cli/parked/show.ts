@@ -11,7 +11,7 @@ import { toDrain, toParkedJson } from "./text.ts";
 import { enteredAtOf } from "../../message/parse-record.ts";
 import type { Stop } from "../input/person.ts";
 
-/** Shows single parked dead letters with their records. Of an id that is not parked it reports what the ledger knows, and ends with 1. */
+/** Of an id that is not parked it reports what the ledger knows, and ends with 1. */
 export async function showParked(
   core: Core,
   ids: readonly string[],

@@ -57,8 +57,8 @@ export const registerPause: Register = (program, { io }) => {
 
 type ActFlags = Readonly<{ all?: boolean; reason: string; by: string }>;
 
-function toActOf(drain: DrainName | "*", { reason }: ActFlags): ActOf {
-  return { drain: drain === "*" ? null : drain, why: reason };
+function toActOf(drain: DrainName | "*", { reason: why }: ActFlags): ActOf {
+  return { drain: drain === "*" ? null : drain, why };
 }
 
 type Act = (source: BuiltSource, drain: DrainName | "*", flags: ActFlags) => Promise<string>;

@@ -84,25 +84,22 @@ function misused(got: string): RedriverError {
   );
 }
 
-export interface LineageKeys {
-  readonly keys: readonly [string, ...string[]];
-  /** False if neither a token nor a key can be read: a forged header could then not be recognised. */
-  readonly known: boolean;
-}
-
 /** The key if there is none. Nothing that is signed with it leaves the process. */
-const noKey = "no key";
+const noKey = { keys: ["no key"] as const, known: false };
 
-/** The keys of a source's lineage headers, as far as this machine has its token or the key. */
-export function readLineageKeys(source: SourceConfig, settings: Settings, io: Io): LineageKeys {
+/**
+ * The keys of a source's lineage headers. Not `known` if this machine can read neither its token nor the key:
+ * a forged header could then not be recognised.
+ */
+export function readLineageKeys(source: SourceConfig, settings: Settings, io: Io) {
   const fixed = readLineageKey(settings);
-  if (!fixed.ok) return { keys: [noKey], known: false };
+  if (!fixed.ok) return noKey;
   const { value: key } = fixed;
   const token =
     key === undefined
       ? readSecret(source.token, { env: io.env, settings })
       : { ok: true as const, value: key };
-  if (!token.ok) return { keys: [noKey], known: false };
+  if (!token.ok) return noKey;
   const { oldKeys } = settings.lineage;
   return {
     keys: createLineageKeys({ value: () => token.value }, { key, oldKeys }, source.id)(),
