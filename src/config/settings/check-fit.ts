@@ -36,23 +36,14 @@ function checkSources(settings: Settings, document: DrainsDocument): readonly Pr
         "a token: its token { file } or { env }, or REDRIVER_SERVICE_TOKEN or REDRIVER_SERVICE_TOKEN_FILE",
       );
     }
-    const account = `${source.url ?? url ?? ""} ${accountToken(source.token, tokenFile)}`;
+    const isOfFile = source.token.kind === "settings" && tokenFile !== undefined;
+    const place: SecretRef = isOfFile ? { kind: "file", path: tokenFile } : source.token;
+    const account = JSON.stringify([source.url ?? url, place]);
     const twin = seen.get(account);
     if (twin === undefined) seen.set(account, source);
     else refuse(path, `another url or token than source ${twin.name}`, ": one account is one source");
   }
   return problems;
-}
-
-function accountToken(ref: SecretRef, tokenFile: string | undefined): string {
-  switch (ref.kind) {
-    case "file":
-      return `file ${ref.path}`;
-    case "env":
-      return `env ${ref.name}`;
-    case "settings":
-      return tokenFile === undefined ? "settings" : `file ${tokenFile}`;
-  }
 }
 
 /** A rebuild would pass over headers that rules set under the service's own prefix. */

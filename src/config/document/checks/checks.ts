@@ -37,15 +37,15 @@ export function checkTogether(
   checkSourceIdentities(sources, report);
   checkLayers(document, report);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
-  const archive = document["archive"] !== undefined;
+  const hasArchive = document["archive"] !== undefined;
   const indexes = asMap(document["indexes"]);
   for (const [name, value] of Object.entries(asMap(document["drains"]))) {
     const drain = asMap(value);
     const path = ["drains", name];
     checkSourceOf(drain, Object.keys(sources), path, report);
     checkSchedule([asMap(defaults["schedule"])], asMap(drain["schedule"]), [...path, "schedule"], report);
-    const mode = (drain["mode"] ?? defaults["mode"]) === "live" ? "live" : "plan";
-    checkRules(asList(drain["rules"]), { mode, archive }, [...path, "rules"], report);
+    const mayDrop = hasArchive || (drain["mode"] ?? defaults["mode"]) !== "live";
+    checkRules(asList(drain["rules"]), mayDrop, [...path, "rules"], report);
     checkTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
     checkGuards(asList(drain["guards"]), Object.keys(indexes), [...path, "guards"], report);
     checkDates(asMap(drain["select"]), [...path, "select"], report);

@@ -1,26 +1,35 @@
-import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { oneOfText, quoted, shownValue, unknownName, type ValuePath } from "../../problem.ts";
 import { parseHold, parseResume } from "../schema/guard-schema.ts";
 import { asMap, type Raw, type Report } from "./raw.ts";
 
 const otherActions: readonly unknown[] = ["drop", "hold", "park"];
 
-export interface Acting {
-  readonly mode: "plan" | "live";
-  /** Whether the document has an archive. */
-  readonly archive: boolean;
-}
-
 /** Stands for "no rule" where a test expects that. */
 export const noRule = "none";
 
-/** What the keys of a rule, and the rules of a drain, mean together. */
-export function checkRules(rules: readonly unknown[], acting: Acting, path: ValuePath, report: Report): void {
-  const seen = new Map<string, number>();
+/** What the keys of a rule, and the rules of a drain, mean together. `mayDrop`: a plan, or there is an archive. */
+export function checkRules(
+  rules: readonly unknown[],
+  mayDrop: boolean,
+  path: ValuePath,
+  report: Report,
+): void {
+  const seen = new Map<unknown, number>();
   for (const [index, value] of rules.entries()) {
     const rule = asMap(value);
     const here = [...path, index];
-    checkName(rule["name"] ?? defaultRuleName(index), index, seen, here, report);
-    checkAction(rule, acting, here, report);
+    const name = rule["name"] ?? defaultRuleName(index);
+    const found = shownValue(name);
+    if (name === noRule) {
+      report([...here, "name"], "value", "another name: none stands for no rule", { found });
+    }
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, index);
+    else if (typeof name === "string") {
+      const expected = `another name than rules[${first}] of this drain`;
+      report([...here, "name"], "value", expected, { found, behind: `, got ${found}` });
+    }
+    checkAction(rule, mayDrop, here, report);
     checkChanges(rule, here, report);
   }
 }
@@ -30,34 +39,13 @@ export function defaultRuleName(index: number): string {
   return `rule-${index + 1}`;
 }
 
-function checkName(
-  name: unknown,
-  index: number,
-  seen: Map<string, number>,
-  path: ValuePath,
-  report: Report,
-): void {
-  if (typeof name !== "string") return;
-  if (name === noRule) {
-    report([...path, "name"], "value", "another name: none stands for no rule", { found: quoted(name) });
-  }
-  const first = seen.get(name);
-  if (first === undefined) {
-    seen.set(name, index);
-    return;
-  }
-  const found = quoted(name);
-  const expected = `another name than rules[${first}] of this drain`;
-  report([...path, "name"], "value", expected, { found, behind: `, got ${found}` });
-}
-
-function checkAction(rule: Raw, { mode, archive }: Acting, path: ValuePath, report: Report): void {
+function checkAction(rule: Raw, mayDrop: boolean, path: ValuePath, report: Report): void {
   const { then, when } = rule;
   if ((then === "republish" || then === "drop") && when === undefined) {
     const expected = "when beside republish and drop; when: any says it of every record on purpose";
     report(path, "key", expected, { message: `missing when; expected ${expected}` });
   }
-  if (then === "drop" && mode === "live" && !archive) {
+  if (then === "drop" && !mayDrop) {
     const expected = "archive: { dir: … } at the top of the document, or republish, hold or park";
     const message =
       "a live drain drops only what is archived first, and the document has no archive; expected archive: { dir: … } at its top";

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { ItemChanges } from "../../../message/item-changes.ts";
-import type { Select } from "../../../message/select.ts";
 import { parseDuration } from "../../../rules/durations.ts";
 import type { Condition } from "../../../rules/spec.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
@@ -16,21 +15,8 @@ import { defaultRuleName } from "./drain-checks.ts";
  * What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not
  * readable.
  */
-export interface LintView {
-  readonly archive: boolean;
-  readonly drains: readonly LintDrain[];
-  readonly places: Places;
-}
-
-export interface LintDrain {
-  readonly name: string;
-  readonly isLive: boolean;
-  readonly source: { readonly id: string; readonly retentionMs: number | null } | null;
-  readonly select: Select | null;
-  /** How fast it goes: its lane, its limits, and the flow control of what it redrives. */
-  readonly pace: Pace | null;
-  readonly rules: readonly LintRule[];
-}
+export type LintView = ReturnType<typeof toLintView>;
+export type LintDrain = LintView["drains"][number];
 
 export interface LintRule {
   readonly name: string;
@@ -44,10 +30,8 @@ export interface LintRule {
   readonly set: ItemChanges;
 }
 
-export type Pace = Pick<Effective, "lane" | "limits" | "flowControl">;
-
 /** Reads the document as it was written. `strays` are no drains, whatever they are. Never throws. */
-export function toLintView(value: unknown, strays: readonly string[] = []): LintView {
+export function toLintView(value: unknown, strays: readonly string[]) {
   const document = asMap(value);
   const places: Places = new Map();
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
@@ -72,6 +56,7 @@ export function toLintView(value: unknown, strays: readonly string[] = []): Lint
         isLive: (drain["mode"] ?? defaults["mode"]) === "live",
         source: sources.find((source) => source.name === wanted) ?? null,
         select: isKnown ? toSelect(select.data ?? {}) : null,
+        /** How fast it goes: its lane, its limits, and the flow control of what it redrives. */
         pace: toPace(defaults, drain),
         rules: asList(drain["rules"]).map((rule, index) => toLintRule(asMap(rule), name, index, places)),
       };
@@ -113,13 +98,10 @@ function toReadableWhen(value: unknown): WhenKeys {
   return whenKeys.safeParse(Object.fromEntries(readable)).data ?? { tests: [] };
 }
 
-const paceKeys = z.object({
-  lane: common.lane,
-  limits: common.limits,
-  flowControl: common.flowControl,
-});
+const { lane, limits, flowControl } = common;
+const paceKeys = z.object({ lane, limits, flowControl });
 
-function toPace(defaults: Raw, drain: Raw): Pace | null {
+function toPace(defaults: Raw, drain: Raw): Pick<Effective, "lane" | "limits" | "flowControl"> | null {
   if (hasStray(defaults, common) || hasStray(drain, drainSchema.shape)) return null;
   const [below, above] = [defaults, drain].map((raw) => paceKeys.safeParse(raw));
   if (!below?.success || !above?.success) return null;
