@@ -1,5 +1,4 @@
 /** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
-import type { BatchItem } from "../../message/dead-letter.ts";
 import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination.ts";
 import { type Show, toShownUrl } from "../../message/masked-text.ts";
@@ -155,6 +154,7 @@ const maxHosts = 2_000;
 
 /** The estimate's figures of all publishes. */
 function createPublishCount(headerPrefix: string) {
+  /** By the key of rates per host: the destination's host with its port, or `queue:<name>`. */
   const targets = createTopCount<string>(maxHosts);
   let firstPublishes = 0;
   let worstBilled = 0;
@@ -163,7 +163,7 @@ function createPublishCount(headerPrefix: string) {
       if (candidate === null) return;
       if (!isReconciling(candidate)) firstPublishes += 1;
       const item = candidate.toItem(1);
-      targets.add(targetOf(item));
+      targets.add(item.queue === undefined ? hostOf(item.destination) : `queue:${item.queue}`);
       worstBilled += 1 + retriesOf(item.headers[`${headerPrefix}Retries`]);
     },
     counts() {
@@ -172,11 +172,6 @@ function createPublishCount(headerPrefix: string) {
       return { firstPublishes, worstBilled, busiestHost };
     },
   };
-}
-
-/** The key of rates per host: the destination's host with its port, or `queue:<name>`. */
-function targetOf({ queue, destination }: BatchItem): string {
-  return queue === undefined ? hostOf(destination) : `queue:${queue}`;
 }
 
 /** The service retries three times if a message has no number of its own. */

@@ -3,7 +3,7 @@
  * nothing: no pass is opened, and nothing is begun, parked or deleted. The ledger is asked by `peek`, which
  * records nothing.
  */
-import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
+import type { UnusableRecord } from "../../message/dead-letter.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { horizonBehindMs, selectRange } from "../pass/select-dates.ts";
@@ -63,41 +63,36 @@ export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
   return { from: fullFrom, to, clock: { serviceAheadMs: Math.round(offsetMs), horizon, unseenMs } };
 }
 
-/**
- * Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`.
- */
+/** Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`. */
 export async function* survey(
   drain: DrainRuntime,
   range: SurveyRange,
   signals: ListingSignals,
 ): AsyncGenerator<SurveyPage, void, undefined> {
   const { source, config } = drain;
+  const horizon = range.clock?.horizon ?? Infinity;
   const query = {
     select: config.select,
     ...(range.from > 0 ? { fromDate: range.from } : {}),
     toDate: range.to,
   };
   // A person waits for it and can stop it.
-  for await (const page of listToEnd(source, query, { ...signals, maxListingMs: Infinity })) {
-    yield {
-      ...(await decidePage(drain, page.records, range.clock?.horizon ?? Infinity)),
-      readAt: page.readAt,
-      isLast: page.isLast,
-    };
+  const inTime = { ...signals, maxListingMs: Infinity };
+  for await (const { records, readAt, isLast } of listToEnd(source, query, inTime)) {
+    const { found, unusable } = collect(records, source.lineageKeys());
+    // If the dates mean creation, or their meaning is not known, records that have just failed are listed too.
+    const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
+    yield { records: await decideAll(drain, within), unusable, readAt, isLast };
   }
 }
 
 /** Decides these records by the ledger as it is now. At most 100. */
-async function decidePage(
+async function decideAll(
   drain: DrainRuntime,
-  records: readonly RawRecord[],
-  horizon: number,
-): Promise<Pick<SurveyPage, "records" | "unusable">> {
-  const { source } = drain;
-  const { found, unusable } = collect(records, source.lineageKeys());
-  // If the dates mean creation, or their meaning is not known, records that have just failed are listed too.
-  const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
-  if (within.length === 0) return { records: [], unusable };
-  const known = asKnown(within, await source.ledger.peek(idsOf(within)), source.ledger.limits);
-  return { unusable, records: known.map((record) => decideOne(drain, record)) };
+  found: ReturnType<typeof collect>["found"],
+): Promise<readonly SurveyedRecord[]> {
+  if (found.length === 0) return [];
+  const { ledger } = drain.source;
+  const known = asKnown(found, await ledger.peek(idsOf(found)), ledger.limits);
+  return known.map((record) => decideOne(drain, record));
 }
