@@ -4,12 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createStand } from "../../support/delivery-stand.ts";
 
 /** A receiver that counts the connections it has, and had at most at once. */
-async function createCounter(): Promise<{
-  port: number;
-  now: () => number;
-  most: () => number;
-  all: () => number;
-}> {
+async function createCounter() {
   let now = 0;
   let most = 0;
   let all = 0;
