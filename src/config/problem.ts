@@ -37,7 +37,6 @@ export function countProblems(problems: readonly Problem[]): number {
   return problems.reduce((sum, { more = 1 }) => sum + more, 0);
 }
 
-/** In a text. */
 export interface TextPosition {
   /** From 1. */
   readonly line: number;

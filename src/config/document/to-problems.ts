@@ -153,7 +153,6 @@ function* flatten(issues: readonly Issue[], base: ValuePath, tree: YamlTree): Ge
   }
 }
 
-/** The value at a path; undefined when there is none. */
 function valueAt(value: unknown, path: ValuePath): unknown {
   let current = value;
   for (const segment of path) {

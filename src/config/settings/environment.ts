@@ -22,7 +22,6 @@ export interface GivenSetting {
 
 export type SettingLayer = ReadonlyMap<SettingName, GivenSetting>;
 
-/** What was found in one place. */
 export interface SettingsFound {
   readonly values: SettingLayer;
   readonly problems: readonly Problem[];
@@ -46,7 +45,6 @@ export function readEnvironment(env: Environment): SettingsFound {
   return { values, problems };
 }
 
-/** Settings under the names that other tools read. */
 export function readFallbacks(env: Environment): SettingLayer {
   const values = new Map<SettingName, GivenSetting>();
   for (const [name, envName] of fallbackEnvNames) {

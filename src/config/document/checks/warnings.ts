@@ -33,7 +33,6 @@ function sharesSource(one: LintDrain, other: LintDrain): boolean {
   return one.source !== null && one.source.id === other.source?.id;
 }
 
-/** Without filters and without dates. */
 function selectsAll(drain: Raw): boolean {
   return Object.keys(asMap(drain["select"])).length === 0;
 }

@@ -21,8 +21,6 @@ import {
   jsonValue,
 } from "./shapes.ts";
 
-/** What a republish may change: the keys of `set`. */
-
 const headerValue = z
   .string("text, in quotes where it looks like a number, or null to remove the header")
   .max(8_192, "text of at most 8192 characters")

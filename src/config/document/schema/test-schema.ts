@@ -9,8 +9,6 @@ import { noRule } from "../checks/drain-checks.ts";
 import { duration } from "./schedule-schema.ts";
 import { key, line, name, oneOf, oneOrMany, section, wholeNumber, jsonValue } from "./shapes.ts";
 
-/** Tests of a drain's rules: a message in; decision, reason and rebuilt item out. */
-
 const text = z
   .string("text, in quotes where it looks like a number")
   .max(65_536, "text of at most 65536 characters");
