@@ -30,12 +30,15 @@ export function toListPath(prefix: string, query: ListQuery): string {
     if (values.length === 0) throw broken(`filter ${name} without a value, which the service takes for any`);
     for (const value of values) parameters.push(toParameter(name, String(value)));
   }
-  if (query.fromDate !== undefined)
-    parameters.push(toParameter("fromDate", wholeNumber("fromDate", query.fromDate)));
-  if (query.toDate !== undefined) parameters.push(toParameter("toDate", wholeNumber("toDate", query.toDate)));
-  if (query.count < 1 || query.count > maxPerCall)
+  if (query.count < 1 || query.count > maxPerCall) {
     throw broken(`expected a count of 1 to ${maxPerCall}, got ${query.count}`);
-  parameters.push(toParameter("count", wholeNumber("count", query.count)));
+  }
+  for (const name of ["fromDate", "toDate", "count"] as const) {
+    const value = query[name];
+    if (value === undefined) continue;
+    if (!Number.isSafeInteger(value)) throw broken(`expected ${name} to be a whole number, got ${value}`);
+    parameters.push(toParameter(name, String(value)));
+  }
   if (query.cursor !== undefined && query.cursor !== "") parameters.push(toParameter("cursor", query.cursor));
   return `${prefix}/v2/dlq?${parameters.join("&")}`;
 }
@@ -70,11 +73,6 @@ function toParameter(name: string, value: string): string {
   } catch (cause) {
     throw new RedriverError("invariant-broken", `parameter ${name} holds half a character`, { cause });
   }
-}
-
-function wholeNumber(name: string, value: number): string {
-  if (!Number.isSafeInteger(value)) throw broken(`expected ${name} to be a whole number, got ${value}`);
-  return String(value);
 }
 
 function broken(message: string): RedriverError {
