@@ -1,7 +1,7 @@
 /** Global options that take a value; both may stand before the command. */
 const withValue: ReadonlySet<string> = new Set(["--config", "--drains", "--log-level"]);
 
-/** The first word of a command line that is neither a global option nor the value of one: the command, or a mistyped one. */
+/** The command, perhaps mistyped: the first word that is neither a global option nor the value of one. */
 export function askedCommand(argv: readonly string[]): string | undefined {
   let isValue = false;
   return argv.find((word) => {

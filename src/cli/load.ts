@@ -10,7 +10,7 @@ import { RedriverError } from "../ports/errors.ts";
 import { counted } from "./output/words.ts";
 import type { Io } from "./io.ts";
 
-/** Settings from default, file, environment and flags. Throws `settings-invalid` with every problem on a line of its own. */
+/** Settings from default, file, environment and flags. Throws `settings-invalid` with a line for each problem. */
 export function loadSettingsFor(command: Command, io: Io): Settings {
   const flags: Readonly<{ config?: string; drains?: string; logLevel?: string }> = command.optsWithGlobals();
   const outcome = loadSettings({
@@ -54,7 +54,7 @@ export function loadForReading(command: Command, io: Io): Loaded & { readonly pr
   return { problems: 0, ...loaded };
 }
 
-/** As loadAll, for commands that only pause and resume drains: of a document with mistakes they take the names. */
+/** As loadAll, for pause and resume: of a document with mistakes they take the names. */
 export function loadNames(command: Command, io: Io): Loaded {
   return loadOr(command, io, (settings, problems) => {
     const document = readBareDocument(settings.drains.file);
@@ -68,7 +68,7 @@ export function loadNames(command: Command, io: Io): Loaded {
   });
 }
 
-/** `instead`: what becomes of a document that does not load. Throws `settings-invalid` for what does not go together. */
+/** `instead`: for a document that does not load. Throws `settings-invalid` for what does not go together. */
 function loadOr<Other extends Loaded>(
   command: Command,
   io: Io,

@@ -4,7 +4,7 @@ import { toExit, type Register } from "./command-context.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-/** As help lists them. A start costs what it loads, so each part is loaded only if one of its commands is asked for. */
+/** As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast. */
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
   { names: ["run"], load: async () => (await import("./run/command.ts")).registerRun },
   { names: ["drain"], load: async () => (await import("./drain/command.ts")).registerDrain },
@@ -30,8 +30,8 @@ function partsFor(argv: readonly string[]): typeof parts {
 }
 
 /**
- * Runs one command; argv without node and script. Exit codes: 0 everything decided, 1 failed, 2 used wrongly, 3 stopped early
- * with work left, 78 configuration invalid.
+ * Runs one command; argv without node and script. Exit codes: 0 everything decided, 1 failed, 2 used wrongly,
+ * 3 stopped early with work left, 78 configuration invalid.
  */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;

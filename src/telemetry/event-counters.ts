@@ -28,7 +28,7 @@ export interface MeasuredDocument {
 }
 
 type Labels = Readonly<Record<string, string>>;
-/** Labels of what a counter has series for: a drain, a source, a drain with its source, an index; none: the process. */
+/** A counter has series for each drain, source, drain with its source, or index; none: for the process. */
 type Owner = readonly ("source" | "drain" | "index")[];
 
 /** For one event: by how much the counter rises, or its own labels that are no fields of the event. */

@@ -20,7 +20,7 @@ export interface ArchiveFileSummary {
   readonly damages: Omit<ArchiveDamage, "file">[];
 }
 
-/** Reads the whole archive, file by file. A file that appears meanwhile is there too, and its size is not known (0). */
+/** Reads the whole archive, file by file. The size of a file that appears meanwhile is not known (0). */
 export async function summariseArchive(reader: ArchiveReader): Promise<readonly ArchiveFileSummary[]> {
   const files = new Map<string, ArchiveFileSummary>();
   const of = (file: string, bytes = 0): ArchiveFileSummary => {

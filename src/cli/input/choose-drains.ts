@@ -24,10 +24,7 @@ export function unknownDrain(name: string, known: readonly string[]): RedriverEr
   return new RedriverError("command-misused", `no drain is named "${name}"; the document has ${has}`);
 }
 
-/**
- * For a command that found nothing of a drain which the document does not have: it may be mistyped, or from before. Null if there is
- * nothing to report. `found`: how much was.
- */
+/** For a command that found nothing of a drain which the document does not have; null if it has it. */
 export function unknownDrainNote(
   name: string | undefined,
   known: readonly string[],

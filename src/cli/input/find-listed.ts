@@ -15,15 +15,15 @@ export interface RecordSearch {
 }
 
 /**
- * Lists a selection until it shows this dead letter; null when it ends without it. The millisecond of its id is asked for first: if
- * the service's dates mean entry into the DLQ that is one call. Throws the RedriverErrors of a list call, `answer-too-large`
- * among them: what lies behind such a record is not listed; and `listing-endless`.
+ * Lists a selection until it shows this dead letter; null when it ends without it. The millisecond of its id
+ * is asked for first: if the service's dates mean entry into the DLQ that is one call. Throws
+ * `listing-endless` and the RedriverErrors of a list call. Behind an `answer-too-large` nothing is listed.
  */
 export async function findListed(dlqId: DlqId, search: RecordSearch): Promise<RawRecord | null> {
   return (await findNear(dlqId, search)) ?? (await listUntil(dlqId, search, {}));
 }
 
-/** Asks only for the millisecond of its id, so null proves absence only if the service's dates mean entry into the DLQ. */
+/** Asks only for the millisecond of its id: null proves absence only if the service's dates mean entry. */
 export async function findNear(dlqId: DlqId, search: RecordSearch): Promise<RawRecord | null> {
   const enteredAt = toEnteredAt(dlqId);
   if (enteredAt === null) return null;

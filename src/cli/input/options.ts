@@ -4,8 +4,8 @@ import { parseDuration } from "../../rules/durations.ts";
 import { parseEdge, resolveEdge } from "../../rules/patterns/parse-dates.ts";
 
 /**
- * An option that is a moment, as Unix ms: `2d` (so long before now), a date (its first or its last millisecond in UTC), a time with
- * a zone, or Unix ms.
+ * An option that is a moment, as Unix ms: `2d` (so long before now), a date (its first or its last
+ * millisecond in UTC), a time with a zone, or Unix ms.
  */
 export function timeOption(flags: string, description: string, side: "from" | "to"): Option {
   const { now } = systemClock;

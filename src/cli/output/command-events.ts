@@ -4,7 +4,7 @@ import { createLogger, type Logger, type LoggerOptions } from "../../telemetry/l
 import { createRedact } from "../../telemetry/redact.ts";
 import type { Io } from "../io.ts";
 
-/** The level is that of the settings, whoever set it. `isAsked`: `--log-level` was given on this command line. */
+/** The level of the settings, whoever set it. `isAsked`: `--log-level` was given on this command line. */
 interface CommandLog extends Omit<LoggerOptions, "destination"> {
   readonly isAsked: boolean;
 }

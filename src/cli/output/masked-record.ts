@@ -35,7 +35,7 @@ const plain = new Set([
 const addresses = new Set(["url", "callback", "failureCallback"]);
 const headers = new Set(["header", "responseHeader", "callbackHeader", "failureCallbackHeader"]);
 
-/** A record as a person may see it: bodies, header values, queries and all that is not known to be harmless are left out. */
+/** Leaves out bodies, header values, queries and all that is not known to be harmless. */
 export function toMaskedRecord(record: RawRecord): RawRecord {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, toMasked(name, value)]));
 }

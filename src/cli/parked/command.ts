@@ -94,7 +94,7 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   );
 }
 
-/** A reason of parking in place of a person's reason is a mistyped `--for`, and would release everything else too. */
+/** A reason of parking as a person's reason is a mistyped `--for`, and would release everything else too. */
 function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: CommandContext): void {
   requireChoice(ids, flags, flags.all === true);
   if (parkReasons.some((reason) => reason === flags.reason)) {

@@ -20,7 +20,7 @@ export interface ParkedFilter {
 
 export interface FoundParked extends ParkedDeadLetter {
   readonly source: SourceRuntime;
-  /** False: the document has no drain of this name on this source, so no rules decide it again until it is released. */
+  /** False: the document has no such drain on this source, so no rules decide it again until a release. */
   readonly hasDrain: boolean;
   /** Null: no longer in the queue. Undefined: not listed. */
   readonly letter: ParkedLetter | null | undefined;
@@ -36,8 +36,8 @@ export function addFilterOptions(command: Command): Command {
 }
 
 /**
- * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed if host or rule are asked for, or
- * if `listing` is "always"; for a limited table only for what it shows.
+ * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed if host or
+ * rule are asked for, or if `listing` is "always"; for a limited table only for what it shows.
  */
 export async function findParked(
   core: Core,

@@ -40,7 +40,7 @@ function toAnswer({ letter }: FoundParked): string {
   return toPrintable(characters.length > answerCharacters ? `${head}…` : letter.signature.text);
 }
 
-/** How many failed in which way, most first; empty where there is one at most, or none is in the queue any more. */
+/** How many failed in which way, most first; empty for one at most, or if none is in the queue any more. */
 export function toParkedFailures(columns: number, found: readonly FoundParked[]): string {
   const signatures = new Map<string, Signature>();
   const kinds = createTopCount<string>(found.length);

@@ -81,7 +81,7 @@ export function toHaltedText(waits: LaneWaits | null): string {
   return due === 0 ? "" : `${toWait(due)} halted lanes`;
 }
 
-/** `12000 wait for lane https://pay.example.com: halted for 3m`, `3 of 5 came back, 503`, `next probe in 4m`. */
+/** `12 wait for lane https://pay.example.com: halted for 3m`, `3 of 5 came back, 503`, `next probe in 4m`. */
 function toLaneItems({ origin, due, kept, state, sinceMs, why, sent, nextInMs }: LaneWait) {
   const since = sinceMs === null ? "new" : `${state} for ${formatDuration(sinceMs)}`;
   const waiting = due === 0 ? "" : state === "open" ? `${due} due to ` : `${toWait(due)} `;

@@ -18,7 +18,7 @@ type Expected = RuleTest["expect"];
 
 const maxBodyPlaces = 10;
 
-/** How a trial differs from what the test expects; empty if it passes. What `expect` leaves out is not compared. */
+/** How a trial differs from what the test expects. What `expect` leaves out is not compared. */
 export function unmetBy(trial: Trial, expected: Expected, headerPrefix: string): readonly Unmet[] {
   const { decision } = trial;
   const becoming = trial.kind === "decided" ? trial.becoming : null;

@@ -12,7 +12,7 @@ import { loadSettingsFor } from "../load.ts";
 
 type LoadedDocument = Extract<DocumentOutcome, { ok: true }>;
 
-/** A drains document with the places in its text, and the settings that decide how it is read. Needs no token. */
+/** A drains document with the places in its text, and the settings to read it by. Needs no token. */
 export interface OpenedDocument {
   readonly file: string;
   readonly settings: Settings;
@@ -20,8 +20,8 @@ export interface OpenedDocument {
 }
 
 /**
- * Opens this document, or the one of the settings. Problems are in the outcome, also what only shows beside the settings. Throws
- * `settings-invalid` for the settings themselves.
+ * Opens this document, or the one of the settings. The outcome has its problems, also those that only show
+ * beside the settings. Throws `settings-invalid` for the settings themselves.
  */
 export function openDocument(command: Command, io: Io, named: string | undefined): OpenedDocument {
   const settings = loadSettingsFor(command, io);
@@ -59,7 +59,7 @@ function withSettings(outcome: LoadedDocument, settings: Settings, file: string)
   return { ok: false, problems: firstProblems(problems), warnings: outcome.warnings };
 }
 
-/** `drains.orders.rules[1]` → `["drains", "orders", "rules", 1]`; what is written otherwise leads to its parent. */
+/** `drains.orders.rules[1]` → `["drains", "orders", "rules", 1]`; anything else leads to its parent. */
 function toPath(text: string): ValuePath {
   return [...text.matchAll(/\[(\d+)\]|([\w-]+)/g)].map(([, index, name = ""]) =>
     index === undefined ? name : Number(index),

@@ -9,8 +9,8 @@ import { toWalkText } from "./explain-text.ts";
 type Checked = Pick<OpenedDocument, "file" | "outcome">;
 
 /**
- * What `redriver rules check` found, errors and warnings in the order of the document. On a terminal the sentence is below the
- * place. Elsewhere each finding is one line, in the form that compilers use and editors and CI read.
+ * Errors and warnings in the order of the document. On a terminal the sentence is below the place. Elsewhere
+ * each finding is one line, in the form that compilers use and editors and CI read.
  */
 export function toCheckText(columns: number, { file, outcome }: Checked): string {
   const { warnings } = outcome;
@@ -62,7 +62,7 @@ export function toCheckJson({ file, outcome }: Checked): object {
     : { file, ok, problems: outcome.problems, warnings };
 }
 
-/** What `redriver rules test` found: what failed, each with its walk through the rules, and a line at the end. */
+/** What failed, each test with its walk through the rules, and a line at the end. */
 export function toTestText(columns: number, file: string, { results, untested }: TestRun): string {
   const failures = results.filter(({ passed }) => !passed);
   const drains = new Set(results.map(({ drain }) => drain)).size;

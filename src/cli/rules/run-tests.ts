@@ -73,16 +73,16 @@ const notSelected: Unmet = {
   got: "one that it never sees",
 };
 
-/** 2026-01-01 00:00 UTC: the clock of tests stands still, so that none of them fails because a day has passed. */
+/** 2026-01-01 00:00 UTC: the clock of tests stands still, so that none fails because a day has passed. */
 export const testNow = Date.UTC(2026, 0, 1);
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
 /**
- * The record of a test. What `given` leaves out is plain: what the drain's select asks for; a POST without headers and
- * body and without an HTTP answer; old enough for `minAge` and `wait`, an hour at least; created a minute before it entered.
- * `dlqId` and `createdAt` move the clock with them.
+ * The record of a test. What `given` leaves out is plain: what the drain's select asks for; a POST without
+ * headers, body and HTTP answer; old enough for `minAge` and `wait`, an hour at least; created a minute
+ * before it entered. `dlqId` and `createdAt` move the clock with them.
  */
 export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
   const { record, attempt = 0 } = given;

@@ -12,10 +12,7 @@ import { prepare } from "../../redrive/page/prepare.ts";
 import { explainDecision, type Decision, type Routing } from "../../rules/decision.ts";
 import { explainRules } from "../../rules/explain-rules.ts";
 
-/**
- * One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure, but for the clock that is
- * handed in.
- */
+/** One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure. */
 
 export interface TrialConditions {
   /** Unix ms by the service's clock. */

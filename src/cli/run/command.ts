@@ -51,7 +51,7 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   teardown.add("signals", closed);
   const secrets = createSecretValues(settings);
   const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: "stdout" });
-  // Metrics read facts of the core, and the core emits the events that metrics count: the list is completed below.
+  // Metrics read facts of the core, which emits the events that metrics count: the list is completed below.
   const listeners: Events[] = [createEventLog(logger)];
   const events = createFanOut(listeners);
   const giveWarningsBack = takeWarnings(({ name, message }) => {

@@ -55,7 +55,7 @@ export async function readStatus(
   };
 }
 
-/** As the metric counts it: what the ledger does not know now, in place of what the last pass met under way. */
+/** As the metric counts it: what the ledger does not know now, in place of what the last pass met. */
 function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: number } {
   for (const { source, summary } of facts.sources) {
     const drains = facts.drains.filter((drain) => drain.source === source);

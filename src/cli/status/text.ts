@@ -234,7 +234,7 @@ function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): 
   ];
 }
 
-/** Of a halted lane, the step is its probe. Of an open one it is a sample, and what goes plain is in no step. */
+/** The step of a halted lane is its probe. That of an open one is a sample, without plain traffic. */
 function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly string[] {
   const back = comeBacks.down + comeBacks.refused;
   if (state === "halted") return sent === 0 ? [] : ["a probe is out"];
