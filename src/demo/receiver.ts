@@ -58,9 +58,12 @@ export async function startReceiver() {
   const isUp: Record<ReceiverPort, boolean> = { steady: true, flaky: false };
 
   const serve = (port: ReceiverPort) =>
-    http.createServer(async (request, response) => {
-      const { status, headers } = answer(port, request, await buffer(request));
-      response.writeHead(status, { "Content-Type": "application/json", ...headers }).end("{}");
+    http.createServer((request, response) => {
+      const respond = (body: Buffer): void => {
+        const { status, headers } = answer(port, request, body);
+        response.writeHead(status, { "Content-Type": "application/json", ...headers }).end("{}");
+      };
+      buffer(request).then(respond, () => response.destroy());
     });
 
   function answer(

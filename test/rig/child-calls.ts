@@ -9,10 +9,11 @@ const send = (answer: Answer): void => void process.send?.(answer);
 
 /** In the child: performs what it is asked to. A call that fails ends the child. */
 export function serveCalls(target: object, ready: object): void {
-  process.on("message", async ([seq, method, ...args]: Call) => {
+  const answer = async ([seq, method, ...args]: Call): Promise<void> => {
     const call = Reflect.get(target, method) as (...args: readonly unknown[]) => unknown;
     send([seq, await call(...args)]);
-  });
+  };
+  process.on("message", (call: Call) => void answer(call));
   send([0, ready]);
 }
 

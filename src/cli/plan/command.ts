@@ -45,7 +45,7 @@ export const registerPlan: Register = (program, context) => {
     .option(
       "--rule <name>",
       "only what this rule decides; may be given several times",
-      (name: string, others: readonly string[] = []) => [...others, name],
+      (name: string, others: readonly string[] | undefined) => [...(others ?? []), name],
     )
     .option("--host <host>", "only this destination host; * stands for anything")
     .addOption(countOption("--limit <n>", "at most so many records of each drain"))
