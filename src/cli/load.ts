@@ -10,7 +10,9 @@ import { RedriverError } from "../ports/errors.ts";
 import { counted } from "./output/words.ts";
 import type { Io } from "./io.ts";
 
-/** Settings from default, file, environment and flags. Throws `settings-invalid` with a line for each problem. */
+/**
+ * Settings from default, file, environment and flags. Throws `settings-invalid` with a line for each problem.
+ */
 export function loadSettingsFor(command: Command, io: Io): Settings {
   const flags: Readonly<{ config?: string; drains?: string; logLevel?: string }> = command.optsWithGlobals();
   const outcome = loadSettings({

@@ -4,7 +4,9 @@ import { toExit, type Register } from "./command-context.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 
-/** As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast. */
+/**
+ * As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast.
+ */
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
   { names: ["run"], load: async () => (await import("./run/command.ts")).registerRun },
   { names: ["drain"], load: async () => (await import("./drain/command.ts")).registerDrain },

@@ -7,8 +7,9 @@ const callbackExpected =
   'an http(s) address of at most 500 characters without spaces, user, query and fragment, such as "https://redriver.example.com/callbacks"';
 
 /**
- * The base URL of a service: without trailing slash, `/v2` and `/v2/publish`. People keep QSTASH_URL with any of these
- * (remote-contract: environment names people already have). The value is never repeated: it may carry credentials.
+ * The base URL of a service: without trailing slash, `/v2` and `/v2/publish`. People keep QSTASH_URL with any
+ * of these (remote-contract: environment names people already have). The value is never repeated: it may
+ * carry credentials.
  */
 export function parseServiceUrl(value: unknown): Parsed<string> {
   const url = typeof value === "string" && isOneWord(value) ? parsePlainUrl(value) : null;
@@ -17,7 +18,10 @@ export function parseServiceUrl(value: unknown): Parsed<string> {
   return { ok: true, value: url.origin + path.replace(/\/+$/, "") };
 }
 
-/** Without trailing slash. The path stays as it is spelled in a URL: it is what a callback must have been sent to. */
+/**
+ * Without trailing slash. The path stays as it is spelled in a URL: it is what a callback must have been sent
+ * to.
+ */
 export function parseCallbackUrl(value: unknown): Parsed<string> {
   const isText = typeof value === "string" && value.length <= 500 && !/[\s\p{Cc}]/u.test(value);
   const url = isText ? parsePlainUrl(value) : null;
@@ -33,7 +37,10 @@ function parsePlainUrl(text: string): URL | null {
   return [username, password, search, hash].every((part) => part === "") ? url : null;
 }
 
-/** `new URL` drops or encodes spaces and line breaks, and completes `https:host`: what is called then is not what was written. */
+/**
+ * `new URL` drops or encodes spaces and line breaks, and completes `https:host`: what is called then is not
+ * what was written.
+ */
 function isOneWord(text: string): boolean {
   return text.length <= 2_048 && /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text);
 }

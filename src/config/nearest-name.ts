@@ -1,4 +1,7 @@
-/** What others call it, in lower case: other tools, older pages, the service's own headers. The first that is known is meant. */
+/**
+ * What others call it, in lower case: other tools, older pages, the service's own headers. The first that is
+ * known is meant.
+ */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   responseStatus: ["status", "statuscode", "code"],
   responseBody: ["response", "error"],
@@ -45,10 +48,15 @@ export function aliasOf(word: string, known: readonly string[]): string | undefi
   return Object.keys(otherNames).find(isMeant);
 }
 
-/** Longer words are not typing mistakes of a name, and comparing them costs time that a hostile file could ask for. */
+/**
+ * Longer words are not typing mistakes of a name, and comparing them costs time that a hostile file could ask
+ * for.
+ */
 const maxCompared = 48;
 
-/** The known name that differs least from `word`, when a third of its letters or fewer differ; else undefined. */
+/**
+ * The known name that differs least from `word`, when a third of its letters or fewer differ; else undefined.
+ */
 export function nearestName(word: string, known: readonly string[]): string | undefined {
   if (word.length > maxCompared) return undefined;
   const wanted = word.toLowerCase();

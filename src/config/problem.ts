@@ -1,8 +1,8 @@
 import { aliasOf, nearestName } from "./nearest-name.ts";
 
 /**
- * One thing that is wrong with a setting or with the drains document. Never contains a token, a credential, a header value
- * or an address that may carry one.
+ * One thing that is wrong with a setting or with the drains document. Never contains a token, a credential, a
+ * header value or an address that may carry one.
  */
 export interface Problem extends Partial<TextPosition> {
   readonly file?: string;
@@ -93,7 +93,10 @@ export function quoted(text: string): string {
   );
 }
 
-/** The sentence about a name that is not known, the one that was probably meant first. `expected` stands in for a long list. */
+/**
+ * The sentence about a name that is not known, the one that was probably meant first. `expected` stands in
+ * for a long list.
+ */
 export function unknownName(
   kind: string,
   name: string,

@@ -146,7 +146,9 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
   return earlyTicks;
 }
 
-/** A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock. */
+/**
+ * A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock.
+ */
 function createUnansweredBackoff() {
   const waits = new Map<DrainName, { readonly waitMs: number; readonly endsAt: number }>();
   return {

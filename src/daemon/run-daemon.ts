@@ -1,6 +1,6 @@
 /**
- * The daemon: schedules and works jobs until it is stopped. Its dependencies (Redis, the service, a token) may
- * come late or go away. It reports that, is not ready, and continues by itself when they are back.
+ * The daemon: schedules and works jobs until it is stopped. Its dependencies (Redis, the service, a token)
+ * may come late or go away. It reports that, is not ready, and continues by itself when they are back.
  *
  *   listen ─► started ─► loops: Redis, jobs, document, announcement, copies, archive, callbacks, halted sources
  *                                     │ stop

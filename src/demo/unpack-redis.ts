@@ -12,8 +12,8 @@ export interface RedisProgram {
 }
 
 /**
- * Runs in an empty directory. The libraries that it skips are on every machine that can run apt. Another one that
- * apt does not have may be there already.
+ * Runs in an empty directory. The libraries that it skips are on every machine that can run apt. Another one
+ * that apt does not have may be there already.
  */
 const download = `
   set -e

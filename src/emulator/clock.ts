@@ -11,7 +11,8 @@ interface Task {
 // Long waits are slept in steps, so that a base clock that jumps is noticed.
 const maxSleepMs = 1_000;
 
-// A clock that jumps by days makes everything due at once. Sockets and other timers are served between slices.
+// A clock that jumps by days makes everything due at once. Sockets and other timers are served between
+// slices.
 const sliceSize = 256;
 
 /** The emulator's time, and what has to happen at a moment of it: a base clock, and how far it was moved. */

@@ -22,7 +22,8 @@ type Step =
 class NotApplicable extends Error {}
 
 /**
- * Null: a `test` fails, a path is missing, or one reaches a prototype. Changes neither argument. Never throws.
+ * Null: a `test` fails, a path is missing, or one reaches a prototype. Changes neither argument. Never
+ * throws.
  */
 export function patchJson(document: unknown, operations: readonly PatchOperation[]): PatchedJson | null {
   try {

@@ -1,6 +1,6 @@
 /**
- * A canary's callback goes to redriver, which so learns its outcome at once (docs/lanes.md). The address has the
- * callback that ours replaced:
+ * A canary's callback goes to redriver, which so learns its outcome at once (docs/lanes.md). The address has
+ * the callback that ours replaced:
  *
  *   <address>?redriver-callback=none          the message had none
  *   <address>?redriver-callback=v1.<sealed>   sealed = base64url of nonce (12 bytes), AES-256-GCM text

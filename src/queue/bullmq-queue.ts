@@ -217,8 +217,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 }
 
 /**
- * A queue sends its first commands as it is made. If they fail (a connection that breaks just then, a user that may
- * not send them), the library keeps it unusable for ever. So it is made anew at the next call.
+ * A queue sends its first commands as it is made. If they fail (a connection that breaks just then, a user
+ * that may not send them), the library keeps it unusable for ever. So it is made anew at the next call.
  */
 function createRenewedQueue(make: () => Queue) {
   let isUsable = true;

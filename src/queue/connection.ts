@@ -26,8 +26,8 @@ export interface QueueConnection {
 }
 
 /**
- * Runs a call to Redis that must end: BullMQ itself waits for ever. Rejects with `redis-unavailable` at once if
- * the connection is not ready, after `timeoutMs` without an answer, or if Redis refuses. Rejects with
+ * Runs a call to Redis that must end: BullMQ itself waits for ever. Rejects with `redis-unavailable` at once
+ * if the connection is not ready, after `timeoutMs` without an answer, or if Redis refuses. Rejects with
  * `redis-unsuitable` if only a person can change the refusal. The call may still take effect.
  */
 export async function withinRedis<T>(

@@ -61,9 +61,10 @@ export function createProcessor(processing: Processing): Processor {
   }
 
   /**
-   * Moves a running job. While Redis takes no writes, the move is repeated and the lock kept alive. If the job
-   * is no longer ours, or this process stops, the job stays: its lock ends, and the check for stalled jobs
-   * brings it back. A thrown error would count as a failed try, and its text would be written into Redis.
+   * Moves a running job. While Redis takes no writes, the move is repeated and the lock kept alive. If the
+   * job is no longer ours, or this process stops, the job stays: its lock ends, and the check for stalled
+   * jobs brings it back. A thrown error would count as a failed try, and its text would be written into
+   * Redis.
    */
   async function move(make: () => Promise<unknown>, outer: AbortSignal | undefined): Promise<void> {
     for (;;) {
@@ -118,8 +119,8 @@ export function createProcessor(processing: Processing): Processor {
           await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
         case "leave":
-          // To the back, so that this worker comes to the jobs behind it. It pauses, because otherwise it would
-          // be the first to get the same job again.
+          // To the back, so that this worker comes to the jobs behind it. It pauses, because otherwise it
+          // would be the first to get the same job again.
           pause(isLeftAgain(stored.id ?? "") ? leftAgainPauseMs : leftPauseMs);
           await move(() => stored.moveToDelayed(clock.now(), token), outer);
           throw new DelayedError();

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { files, folderOf, imports, root, type Import } from "../support/import-graph.ts";
 
 /**
- * Who may import whom, by folder of src. `message` and `rules` are pure and below everything; implementations never import
- * each other; only compose builds; the emulator imports nothing else, because a parser shared with src/service would share
- * its mistakes. ARCHITECTURE.md shows the same table.
+ * Who may import whom, by folder of src. `message` and `rules` are pure and below everything; implementations
+ * never import each other; only compose builds; the emulator imports nothing else, because a parser shared
+ * with src/service would share its mistakes. ARCHITECTURE.md shows the same table.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   message: [],

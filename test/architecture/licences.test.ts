@@ -50,7 +50,10 @@ const packages: readonly Package[] = Object.entries(lock.packages)
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     return { ...locked, path, name, isInstalled, licence: typeof said === "string" ? said : undefined };
   });
-/** As `npm ci --omit=dev` installs it, which what is both a tool's and an optional part of something shipped is among. */
+/**
+ * As `npm ci --omit=dev` installs it, which what is both a tool's and an optional part of something shipped
+ * is among.
+ */
 const shipped = packages.filter(({ dev }) => dev !== true);
 
 /** `MIT OR Apache-2.0` is what one chooses; of `MIT AND ISC` all must be kept. */
@@ -61,7 +64,9 @@ function isIn(allowed: ReadonlySet<string>, licence: string): boolean {
     .some((choice) => choice.split(" AND ").every((one) => allowed.has(one.trim())));
 }
 
-/** Builds for other machines are optional, not installed here, and published together with the one that is. */
+/**
+ * Builds for other machines are optional, not installed here, and published together with the one that is.
+ */
 function licenceOf(one: Package): string | undefined {
   if (one.licence !== undefined || one.optional !== true || one.isInstalled) return one.licence;
   const family = one.name.split(/[/]|-(?=[^/]*$)/)[0] ?? "";

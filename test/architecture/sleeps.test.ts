@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readDoc, root } from "../support/markdown.ts";
 
-/** Where time is what is tested, or what the world outside takes. A test that waits for something waits for an event or moves a clock. */
+/**
+ * Where time is what is tested, or what the world outside takes. A test that waits for something waits for an
+ * event or moves a clock.
+ */
 const mayTakeTime: Readonly<Record<string, string>> = {
   "integration/emulator/delivery-waits.test.ts": "a receiver that is slow to answer",
   "integration/emulator/retry.test.ts": "a receiver that is slow to answer",

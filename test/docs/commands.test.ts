@@ -64,7 +64,8 @@ describe("the commands of README", () => {
       const options = entriesOf(await helpOf(command), "Options");
       if (options.some((option) => /^--json\b/.test(option))) withJson.push(command);
     }
-    // archive, drain, history, parked, status and index stats print tables, demo its summary, emulator its addresses.
+    // archive, drain, history, parked, status and index stats print tables, demo its summary, emulator its
+    // addresses.
     expect(withJson.toSorted()).toEqual([
       "apply",
       "archive list",

@@ -19,7 +19,10 @@ interface Ended extends ChildEnded {
   readonly line: string;
 }
 
-/** Runs one line in a shell of its own that knows the exports above it, and nothing of this process's settings. */
+/**
+ * Runs one line in a shell of its own that knows the exports above it, and nothing of this process's
+ * settings.
+ */
 async function runLine(
   line: string,
   exports: readonly string[],
@@ -29,7 +32,10 @@ async function runLine(
   return { line, ...(await runChild("bash", ["-c", [...exports, line].join("\n")], { cwd, env })) };
 }
 
-/** A service whose DLQ holds what the smallest document tells apart: 3 are due, 1 is too young, 1 fits no rule, 1 is parked. */
+/**
+ * A service whose DLQ holds what the smallest document tells apart: 3 are due, 1 is too young, 1 fits no
+ * rule, 1 is parked.
+ */
 async function seededEmulator(): Promise<Emulator> {
   const emulator = await startEmulator();
   onTestFinished(() => emulator.close());

@@ -8,7 +8,10 @@ export interface Account {
   readonly more: number;
 }
 
-/** How often each body was accepted by the service, and how often it came to the receiver, by the journals of both. */
+/**
+ * How often each body was accepted by the service, and how often it came to the receiver, by the journals of
+ * both.
+ */
 export function accountOf({ emulator, receiver }: Pick<Rig, "emulator" | "receiver">): {
   readonly accepted: Account;
   readonly delivered: Account;

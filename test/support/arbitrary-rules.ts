@@ -174,7 +174,10 @@ const short = fc.option(fc.constantFrom("a", "b", "ab"));
 const count = fc.option(fc.nat({ max: 600 }));
 
 /** Records of the same small world. */
-/** Not chained, though the second is added to the first: that would build a generator for each value, which costs more than the value. */
+/**
+ * Not chained, though the second is added to the first: that would build a generator for each value, which
+ * costs more than the value.
+ */
 export const recordFacts: fc.Arbitrary<RecordFacts> = fc
   .tuple(
     fc.record({

@@ -1,6 +1,7 @@
 /**
- * What a bulk delete asks for, by section 4.3 of the interface alone: a second reading, which shares nothing with the emulator's.
- * It is lenient where the document is silent (such a call may also be refused), and strict about what may disappear.
+ * What a bulk delete asks for, by section 4.3 of the interface alone: a second reading, which shares nothing
+ * with the emulator's. It is lenient where the document is silent (such a call may also be refused), and
+ * strict about what may disappear.
  */
 export interface KnownLetter {
   readonly dlqId: string;
@@ -113,8 +114,8 @@ const statusMatches = (wanted: readonly string[] | undefined, status: number): b
   wanted === undefined || wanted.some((text) => Number(text) === status);
 
 /**
- * Repeated and comma-separated values alike; undefined when none is left, which counts as not given. A blank is a value, which no record
- * has; blanks around a value may be there or not.
+ * Repeated and comma-separated values alike; undefined when none is left, which counts as not given. A blank
+ * is a value, which no record has; blanks around a value may be there or not.
  */
 /** Commas with nothing between them name nothing, which is not the same as giving nothing. */
 function list(values: readonly string[], comma: RegExp): string[] | undefined {

@@ -7,7 +7,9 @@ export interface ChildEnded {
   readonly err: string;
 }
 
-/** Any program as a child process of one test, killed with it; it knows PATH, its folder as HOME, and `env`. */
+/**
+ * Any program as a child process of one test, killed with it; it knows PATH, its folder as HOME, and `env`.
+ */
 export function runChild(
   program: string,
   args: readonly string[],

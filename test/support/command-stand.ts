@@ -39,7 +39,10 @@ export interface CommandStand {
   drain(name?: string): Promise<Row>;
 }
 
-/** A message that was sent to a URL Group is redriven to its endpoint, and comes back without the group's name. */
+/**
+ * A message that was sent to a URL Group is redriven to its endpoint, and comes back without the group's
+ * name.
+ */
 export const wholeQueue = `
 version: 1
 sources: { default: {} }

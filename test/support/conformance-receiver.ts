@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * The destination of the conformance suite. Its paths say how it answers, so that another machine's server can take its place:
+ * The destination of the conformance suite. Its paths say how it answers, so that another machine's server
+ * can take its place:
  *
  *   /status/{n}…         status n and the text "status n"
  *   /binary/{n}…         status n and the bytes ff fe 00 80, which are not UTF-8
@@ -10,7 +11,8 @@ import type { AddressInfo } from "node:net";
  *   /keep/{name}/{n}…    status n; what arrived is remembered, with the moments of arrival and answer
  *   /kept/{name}         status 200 and the JSON array of what was remembered under that name
  *
- * What follows in the path is ignored. The parameter `delayMs` holds the answer back; any other becomes an answer header.
+ * What follows in the path is ignored. The parameter `delayMs` holds the answer back; any other becomes an
+ * answer header.
  */
 export interface Kept {
   readonly method: string;

@@ -3,7 +3,10 @@ import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/em
 import { createEnv, type DaemonEnv } from "./daemon.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 
-/** A service with dead letters, a receiver that counts, and what a daemon needs to drain the one into the other. */
+/**
+ * A service with dead letters, a receiver that counts, and what a daemon needs to drain the one into the
+ * other.
+ */
 export interface DrainStage {
   readonly emulator: Emulator;
   readonly receiver: Receiver;

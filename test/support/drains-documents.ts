@@ -5,7 +5,9 @@ import { formatProblem } from "../../src/config/problem.ts";
 import type { DrainsDocument } from "../../src/ports/drains.ts";
 import { anyItem } from "./item-checks.ts";
 
-/** What is wrong with a document, warnings included. No date is judged, so that no test goes stale by itself. */
+/**
+ * What is wrong with a document, warnings included. No date is judged, so that no test goes stale by itself.
+ */
 export function complaints(text: string, fileName: string): readonly string[] {
   const outcome = loadDocument(text, fileName);
   return (outcome.ok ? outcome.warnings : outcome.problems).map(formatProblem);
@@ -50,7 +52,10 @@ export function asNode(value: unknown): Node {
   return typeof value === "object" && value !== null ? (value as Node) : {};
 }
 
-/** The keys of a section, by the way that leads to it through the JSON Schema. What is refused whatever its value is left out. */
+/**
+ * The keys of a section, by the way that leads to it through the JSON Schema. What is refused whatever its
+ * value is left out.
+ */
 export function keysInSchema(...way: readonly string[]): readonly string[] {
   const schema = documentJsonSchema();
   let node: Node = way[0] === "when" ? asNode(asNode(schema["definitions"])["when"]) : schema;

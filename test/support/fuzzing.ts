@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect } from "vitest";
 import type { RawEnd } from "./raw-http.ts";
 
 /**
- * `FUZZ_SEED=<seed>` repeats a run. `FUZZ_TIMES=<factor>` is how much of each property's cases is tried: `npm test` tries a tenth,
- * `npm run test:all` tries all.
+ * `FUZZ_SEED=<seed>` repeats a run. `FUZZ_TIMES=<factor>` is how much of each property's cases is tried: `npm
+ * test` tries a tenth, `npm run test:all` tries all.
  */
 const seed = Number(process.env["FUZZ_SEED"] ?? randomInt(2 ** 31));
 const times = Number(process.env["FUZZ_TIMES"] ?? 0.1);
@@ -17,7 +17,10 @@ export const casesOf = (all: number): number => Math.max(leastRuns, Math.round(a
 
 const mostRuns = 2_000;
 
-/** As many runs as fit into the time, and a few on a machine that stands still; a failure is shrunk however long that takes. */
+/**
+ * As many runs as fit into the time, and a few on a machine that stands still; a failure is shrunk however
+ * long that takes.
+ */
 export async function fuzz<T>(
   arbitrary: fc.Arbitrary<T>,
   ms: number,
@@ -56,7 +59,10 @@ export function watchProcess(): void {
   });
 }
 
-/** An answer in time that is none of the emulator's own failures, and JSON where there is a body. Returns what it says. */
+/**
+ * An answer in time that is none of the emulator's own failures, and JSON where there is a body. Returns what
+ * it says.
+ */
 export function expectSane(answer: RawEnd, isHead = false): unknown {
   expect(answer.end, answer.text.slice(0, 300)).toBe("answered");
   expect(answer.status, answer.text.slice(-300)).toBeLessThan(500);

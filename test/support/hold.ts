@@ -2,7 +2,10 @@ import { once } from "node:events";
 import type net from "node:net";
 import { createTcpTap } from "./tcp-tap.ts";
 
-/** A TCP path to a server. The first connection on which the client says `word` is held there until it is released. */
+/**
+ * A TCP path to a server. The first connection on which the client says `word` is held there until it is
+ * released.
+ */
 export interface Hold {
   readonly url: string;
   /** Resolves when the word has come. */

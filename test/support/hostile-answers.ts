@@ -158,7 +158,10 @@ const oddTaken = fc.constantFrom(
   '[{"messageId":"msg_1","error":"x"},{"messageId":"msg_1","deduplicated":"yes"}]',
   '[{"messageId":"msg_1","deduplicated":true},{"messageId":"msg_1"}]',
 );
-/** These prove that nothing was taken. A service that lies with them gets the message again, and nobody can report that. */
+/**
+ * These prove that nothing was taken. A service that lies with them gets the message again, and nobody can
+ * report that.
+ */
 const provingNothingTaken: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 412, 413, 415, 422, 429]);
 const isProof = (answer: HostileAnswer): boolean =>
   answer.kind === "http" &&

@@ -19,9 +19,14 @@ export type HostileOperation = "list" | "batch" | "delete";
 
 /** One account of the service: what it holds, what it has done, and how it answers. */
 export interface HostileAccount {
-  /** Records as JSON text, so that they can hold what no object can. By dlqId, or anything else for those without one. */
+  /**
+   * Records as JSON text, so that they can hold what no object can. By dlqId, or anything else for those
+   * without one.
+   */
   readonly records: Map<string, string>;
-  /** Deduplication ids whose message was really taken, in order; a second publish of one is not taken again. */
+  /**
+   * Deduplication ids whose message was really taken, in order; a second publish of one is not taken again.
+   */
   readonly taken: string[];
   /** Items as they came. */
   readonly items: unknown[];

@@ -6,9 +6,10 @@ import { grantLifeMs, type LaneStand } from "./lane-stands.ts";
 import { drain } from "./ledger-stands.ts";
 
 /**
- * Several workers ask few lanes, publish, give back, check listings and record come-backs in any order; a worker may do none
- * of it, or late. The model knows nothing of how a lane is judged. It knows what was granted, published and found, by a clock
- * that is never set back, and compares every answer with docs/lanes.md.
+ * Several workers ask few lanes, publish, give back, check listings and record come-backs in any order; a
+ * worker may do none of it, or late. The model knows nothing of how a lane is judged. It knows what was
+ * granted, published and found, by a clock that is never set back, and compares every answer with
+ * docs/lanes.md.
  */
 export const lanes = ["laneA", "laneB"];
 

@@ -13,7 +13,10 @@ export interface LaneStand {
   advance(ms: number): Promise<void>;
 }
 
-/** Lanes on a real server. Every script is run twice, as the client does after a lost reply: the second reply counts. */
+/**
+ * Lanes on a real server. Every script is run twice, as the client does after a lost reply: the second reply
+ * counts.
+ */
 export function createLaneStand(connection: RedisConnection, lifeMs: number = grantLifeMs): LaneStand {
   const { redis, now, advance } = withMovedTime(connection);
   let calls = 0;

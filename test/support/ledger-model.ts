@@ -20,8 +20,9 @@ import {
 } from "./ledger-stands.ts";
 
 /**
- * Several workers act on few records in any order. Both ledgers get the same calls and must answer the same; the model below knows
- * nothing of the ledger's arithmetic, only which POSTs were begun and what became of them, and holds every answer against it.
+ * Several workers act on few records in any order. Both ledgers get the same calls and must answer the same;
+ * the model below knows nothing of the ledger's arithmetic, only which POSTs were begun and what became of
+ * them, and holds every answer against it.
  */
 export const ids = [1, 2, 3].map(dlqId);
 /** Below the life of a cool entry and of a tombstone: forgetting has its own tests. */
@@ -33,7 +34,9 @@ export interface Post {
   readonly at: number;
   /** Absent while it may have been accepted. */
   end?: "refused" | "not-sent";
-  /** Its worker has said what became of it, be it "unknown"; a second word of the same worker does not count. */
+  /**
+   * Its worker has said what became of it, be it "unknown"; a second word of the same worker does not count.
+   */
   told?: true;
 }
 
@@ -113,7 +116,8 @@ function checkBegun(
     expect(model.now).toBeGreaterThan(record.holder.since + takeoverMs);
   }
   if (asked.act === "drop") return;
-  // A refusal with nothing unanswered ends a series: no later hit meets an id that a refused item may have registered.
+  // A refusal with nothing unanswered ends a series: no later hit meets an id that a refused item may have
+  // registered.
   const isEnded = wasRefused(record) && unanswered(record).length === 0;
   if (isEnded) expect(series.suffix).toBe(record.suffix + 1);
   const isNew = series.suffix !== record.suffix;
@@ -123,7 +127,8 @@ function checkBegun(
   expect(declaredDouble !== false).toBe(before.length > 0);
   expect(series.doubts).toBe(new Set(before.map(({ suffix }) => suffix)).size);
   if (isNew) expect(series.firstAt).toBe(model.now);
-  // The inequality: while an earlier POST of this id may be unanswered, none begins later than its time + horizon.
+  // The inequality: while an earlier POST of this id may be unanswered, none begins later than its time +
+  // horizon.
   for (const post of unanswered(record)) expect(model.now).toBeLessThanOrEqual(post.at + horizonMs);
   record.posts.push({ token: asked.token, suffix: series.suffix, at: model.now });
   const ofSuffix = record.posts.filter(({ suffix, end }) => suffix === series.suffix && end !== "not-sent");

@@ -63,9 +63,9 @@ export function memoryStand(limits: LedgerLimits = defaultLimits): Promise<Ledge
 }
 
 /**
- * The Redis ledger on a real server, with every script run twice, as the client does after a lost reply: the second reply counts.
- * The scripts' own text is run, except that the test gives the time; lives are shortened when the clock
- * moves.
+ * The Redis ledger on a real server, with every script run twice, as the client does after a lost reply: the
+ * second reply counts. The scripts' own text is run, except that the test gives the time; lives are shortened
+ * when the clock moves.
  */
 export async function redisStand(
   redis: RedisConnection,
@@ -86,7 +86,10 @@ export async function redisStand(
   };
 }
 
-/** A connection whose scripts run twice, on a time that only `advance` moves, from `startOfTime` on; lives are not shortened. */
+/**
+ * A connection whose scripts run twice, on a time that only `advance` moves, from `startOfTime` on; lives are
+ * not shortened.
+ */
 export function withMovedTime(redis: RedisConnection): {
   readonly redis: RedisConnection;
   now(): number;
@@ -123,7 +126,10 @@ export function twice(inner: ScriptRunner): ScriptRunner {
   };
 }
 
-/** Runs scripts on this clock: their own text, except that they read the time from a last key that is added to theirs. */
+/**
+ * Runs scripts on this clock: their own text, except that they read the time from a last key that is added to
+ * theirs.
+ */
 export function onClock<Runner extends ScriptRunner>(inner: Runner, clock: Pick<Clock, "now">): Runner {
   return {
     ...inner,

@@ -34,7 +34,10 @@ export interface TestServer {
   connectionCount(): number;
 }
 
-/** An HTTP server that reads each request to its end and answers it. Bodies that are not strings are sent as JSON. */
+/**
+ * An HTTP server that reads each request to its end and answers it. Bodies that are not strings are sent as
+ * JSON.
+ */
 export async function startHttp(
   answer: (request: SeenRequest) => Canned | Promise<Canned>,
 ): Promise<TestServer> {
@@ -151,7 +154,10 @@ export interface TestService {
   readonly answers: readonly ServiceAnswer[];
 }
 
-/** A service over a clock that stands still, so that no timeout happens by itself. Closed when the test is over. */
+/**
+ * A service over a clock that stands still, so that no timeout happens by itself. Closed when the test is
+ * over.
+ */
 export function connectTo(
   baseUrl: string,
   options: Partial<Omit<MessageServiceOptions, "baseUrl" | "onAnswer">> & { readonly clock?: Clock } = {},

@@ -3,8 +3,8 @@ import type { RecordFacts } from "../../src/rules/decision.ts";
 import type { Condition, TextPattern, ValuePattern } from "../../src/rules/spec.ts";
 
 /**
- * Whether a condition holds, written apart from the code under test: a condition is a function of plain values, by the ten
- * sentences of the rules. Slow and simple; for small patterns only.
+ * Whether a condition holds, written apart from the code under test: a condition is a function of plain
+ * values, by the ten sentences of the rules. Slow and simple; for small patterns only.
  */
 export function holdsNaively(condition: Condition, facts: RecordFacts): boolean {
   const { letter, now } = facts;

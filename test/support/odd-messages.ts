@@ -1,7 +1,10 @@
 import * as fc from "fast-check";
 import { anyText } from "./fuzzing.ts";
 
-/** Messages as no client would send them, between the plain ones. None asks for a wait of more than a second, so all come to their end. */
+/**
+ * Messages as no client would send them, between the plain ones. None asks for a wait of more than a second,
+ * so all come to their end.
+ */
 const prefixed = [
   [
     "Method",

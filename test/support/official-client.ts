@@ -25,7 +25,8 @@ export function useOfficialClient(): OfficialClientStand {
   };
 
   beforeAll(() => {
-    // The client reads its address and token from the environment where it can, and the emulator must be all it knows.
+    // The client reads its address and token from the environment where it can, and the emulator must be all
+    // it knows.
     for (const name of Object.keys(process.env)) {
       if (/^(?:QSTASH|UPSTASH)_|_QSTASH_/.test(name)) vi.stubEnv(name, undefined);
     }

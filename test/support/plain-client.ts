@@ -130,8 +130,8 @@ export class PlainClient {
   }
 
   /**
-   * Makes dead letters: each item goes once to a receiver that fails it. Answers the records in the order of the items, one per endpoint
-   * where the item goes to a URL Group.
+   * Makes dead letters: each item goes once to a receiver that fails it. Answers the records in the order of
+   * the items, one per endpoint where the item goes to a URL Group.
    */
   async dead(items: readonly Item[], label: string = this.label()): Promise<Listed[]> {
     const answers = await this.published(

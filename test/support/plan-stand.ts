@@ -14,7 +14,10 @@ export interface PlanStand {
   readonly file: string;
   /** Replaces the drains document. */
   document(text: string): void;
-  /** Dead letters of a receiver that was down, an hour old unless another age is given; each with a body of its own. */
+  /**
+   * Dead letters of a receiver that was down, an hour old unless another age is given; each with a body of
+   * its own.
+   */
   seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): readonly string[];
   run(argv: readonly string[], here?: CliHere): Promise<CliAnswer>;
   /** Freezes a plan in the file. */

@@ -10,7 +10,10 @@ import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
 
-/** Plans and checks all of the drain `main`, here and without a file; the answer applies it, on another runtime if one is given. */
+/**
+ * Plans and checks all of the drain `main`, here and without a file; the answer applies it, on another
+ * runtime if one is given.
+ */
 export async function planHere(
   drain: DrainRuntime,
   onWait: (wait: ApplyWait) => void = () => undefined,

@@ -34,8 +34,8 @@ export interface Worker {
   work(page: Page): Promise<PageOutcome>;
   sweep(): Promise<unknown>;
   /**
-   * Stops it the next time that it makes this call: `list`, `publish`, `remove`, `archive`, or a script of the ledger such as `begin`. Not
-   * released, it has died there.
+   * Stops it the next time that it makes this call: `list`, `publish`, `remove`, `archive`, or a script of
+   * the ledger such as `begin`. Not released, it has died there.
    */
   stop(call: string, moment: "before" | "after"): Stop;
   /** Told of every script right before it is sent. */

@@ -2,7 +2,10 @@ import { connect } from "node:net";
 
 /** What came back over a socket until its end, or until the deadline. */
 export interface RawEnd {
-  /** "answered": the other side closed after an answer. "closed": without one. "hung": neither, until the deadline. */
+  /**
+   * "answered": the other side closed after an answer. "closed": without one. "hung": neither, until the
+   * deadline.
+   */
   readonly end: "answered" | "closed" | "hung";
   /** 0 without an answer; of several answers the first. */
   readonly status: number;

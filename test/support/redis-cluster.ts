@@ -44,7 +44,9 @@ export async function ownerOf(nodes: readonly RedisServer[], tag: string): Promi
   return owner;
 }
 
-/** Moves the slot of a hash tag to another node, key by key, as a reshard does. Answers how many keys went. */
+/**
+ * Moves the slot of a hash tag to another node, key by key, as a reshard does. Answers how many keys went.
+ */
 export async function moveSlotOf(
   nodes: readonly RedisServer[],
   tag: string,

@@ -8,7 +8,10 @@ export interface DocumentedKey {
   readonly expires: boolean;
 }
 
-/** The tables of "Every key": the line before a table names the prefix of its keys, the last cell shows whether they expire. */
+/**
+ * The tables of "Every key": the line before a table names the prefix of its keys, the last cell shows
+ * whether they expire.
+ */
 export function documentedKeys(): readonly DocumentedKey[] {
   const section = readDoc("docs/redis.md").split("## Every key\n")[1]?.split("\n## ")[0] ?? "";
   const kinds: DocumentedKey[] = [];

@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Everything that any client sends to a Redis from now on, as MONITOR shows it: commands of scripts too, logins left out. */
+/**
+ * Everything that any client sends to a Redis from now on, as MONITOR shows it: commands of scripts too,
+ * logins left out.
+ */
 export async function watchRedis(url: string): Promise<{ readonly text: () => string }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

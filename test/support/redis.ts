@@ -17,8 +17,8 @@ export interface TestRedis {
 }
 
 /**
- * A Redis server for one test file, ended with it. Call at the top of the file. `own`: never a given one, for tests that change the
- * server's settings, users or scripts.
+ * A Redis server for one test file, ended with it. Call at the top of the file. `own`: never a given one, for
+ * tests that change the server's settings, users or scripts.
  */
 export function useRedis(whose: "any" | "own" = "any"): TestRedis {
   let found: FoundRedis | undefined;
@@ -62,7 +62,9 @@ function startOwn(): Promise<FoundRedis> {
   return findRedisServer({ env: { PATH: process.env["PATH"] }, cacheDir, say });
 }
 
-/** A given database is empty for the first file only; that file marks it for the others, which run beside it. */
+/**
+ * A given database is empty for the first file only; that file marks it for the others, which run beside it.
+ */
 async function findForTests(): Promise<FoundRedis> {
   const { REDRIVER_TEST_REDIS_URL: given, PATH } = process.env;
   const isGiven = given !== undefined && given !== "";

@@ -27,7 +27,10 @@ export interface Rig {
   sweep(): Promise<unknown>;
   /** Records in the emulator's DLQ that failed with this status, entered `ageMs` ago. */
   seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): string[];
-  /** Everybody's time of day goes forward: its processes', the service's and Redis's. What is measured or slept does not. */
+  /**
+   * Everybody's time of day goes forward: its processes', the service's and Redis's. What is measured or
+   * slept does not.
+   */
   advance(ms: number): void;
   /** How many requests of this kind the emulator has answered or cut. */
   callsOf(operation: "list" | "batch" | "delete"): number;
@@ -165,7 +168,10 @@ const defaultDrain = `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-/** Without the built-in limits and lane, which would make pages of a hundred take seconds and more; a drain may set its own. */
+/**
+ * Without the built-in limits and lane, which would make pages of a hundred take seconds and more; a drain
+ * may set its own.
+ */
 function toDocument({
   drain = defaultDrain,
   mode = "live",
@@ -177,7 +183,10 @@ function toDocument({
   return `version: 1\nsources:\n  ${sourceName}: ${source}\n${document}defaults:\n  ${defaults}\ndrains:\n  main:\n    mode: ${mode}\n${drain.replace(/^\n/, "")}`;
 }
 
-/** Passes stay 5 s behind the clock: moves it until everything that has entered the DLQ lies behind their horizon. */
+/**
+ * Passes stay 5 s behind the clock: moves it until everything that has entered the DLQ lies behind their
+ * horizon.
+ */
 export async function behindTheHorizon(rig: Rig): Promise<void> {
   await rig.emulator.idle();
   const entered = rig.emulator.journal.entries("dead-lettered").map(({ at }) => at);

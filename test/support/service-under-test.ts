@@ -2,7 +2,8 @@ import { startEmulator, type EmulatorOptions } from "../../src/emulator/index.ts
 import { startConformanceReceiver } from "./conformance-receiver.ts";
 
 /**
- * What the conformance suite (test/contract/service) speaks to: an emulator of its own, unless the environment names another service.
+ * What the conformance suite (test/contract/service) speaks to: an emulator of its own, unless the
+ * environment names another service.
  *
  *   CONFORMANCE_URL                base address of the message API, without /v2; the rest of this list counts only with it
  *   CONFORMANCE_TOKEN              its bearer token
@@ -16,8 +17,9 @@ import { startConformanceReceiver } from "./conformance-receiver.ts";
  *   CONFORMANCE_RETRY_SCALE        factor on the waits between attempts; default 1
  *   CONFORMANCE_WAIT_MS            how long an effect may take to show; default 120,000
  *
- * The suite deletes only records that it made: by dlqIds, or by labels that no other run has. It makes some 500 messages,
- * URL Groups and queues with names of their own, and removes them again where the service lets it.
+ * The suite deletes only records that it made: by dlqIds, or by labels that no other run has. It makes some
+ * 500 messages, URL Groups and queues with names of their own, and removes them again where the service lets
+ * it.
  */
 export interface ServiceUnderTest extends AsyncDisposable {
   readonly url: string;

@@ -47,7 +47,10 @@ export function useSettings(): SettingsStand {
   };
 }
 
-/** What docs/settings.md shows: one row per setting, in the order of the table. Secrets show no default but "none". */
+/**
+ * What docs/settings.md shows: one row per setting, in the order of the table. Secrets show no default but
+ * "none".
+ */
 export function settingsTable(): readonly {
   readonly name: SettingName;
   readonly env: string;

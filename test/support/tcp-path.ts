@@ -9,7 +9,10 @@ export interface TcpPath {
   close(): Promise<void>;
 }
 
-/** A TCP path to a server on which nothing is passed on but by `onConnection`. An end of either side ends both. */
+/**
+ * A TCP path to a server on which nothing is passed on but by `onConnection`. An end of either side ends
+ * both.
+ */
 export async function openTcpPath(
   target: { readonly host: string; readonly port: number },
   onConnection: OnConnection,

@@ -48,7 +48,8 @@ export const registerRules: Register = (program, context) => {
     .option("--json", "print as JSON")
     .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
     .action(async (record: string, flags: ExplainFlags, command: Command) => {
-      // It may have to look a record up in the queue, so it brings the clients of the service and of Redis along.
+      // It may have to look a record up in the queue, so it brings the clients of the service and of Redis
+      // along.
       const { explainCommand } = await import("./explain-command.ts");
       await explainCommand(record, flags, command, context);
     });

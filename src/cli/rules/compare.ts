@@ -7,7 +7,9 @@ import type { Trial } from "./trial.ts";
 
 /** One result that is not as a test expects. */
 export interface Unmet {
-  /** `then`, `rule`, `reason`, `losses`, `destination`, `queue`, `header <name>`, `body`, `body <pointer>`. */
+  /**
+   * `then`, `rule`, `reason`, `losses`, `destination`, `queue`, `header <name>`, `body`, `body <pointer>`.
+   */
   readonly what: string;
   /** Texts are printable, and at most about 200 characters. */
   readonly expected: string;

@@ -7,8 +7,8 @@ import type { DrainConfig } from "../../ports/drains.ts";
 import { cameBackText } from "../output/words.ts";
 
 /**
- * Why a drain does not list a record of its source's queue: `its topicName is nothing, select asks for orders`.
- * Empty if its select would list it. Addresses are shown without what may be secret in them.
+ * Why a drain does not list a record of its source's queue: `its topicName is nothing, select asks for
+ * orders`. Empty if its select would list it. Addresses are shown without what may be secret in them.
  */
 export function whyUnselected({ select }: Pick<DrainConfig, "select">, raw: RawRecord): readonly string[] {
   return (Object.keys(select) as (keyof Select)[])

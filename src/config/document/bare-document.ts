@@ -33,8 +33,8 @@ function each(section: unknown, keep: (member: Raw) => Raw): Raw {
 }
 
 /**
- * What can be read of a YAML text that may have mistakes, as plain data; null if there is nothing. Never to be acted on: what
- * follows a mistake may be somewhere else than its writer meant. Never throws.
+ * What can be read of a YAML text that may have mistakes, as plain data; null if there is nothing. Never to
+ * be acted on: what follows a mistake may be somewhere else than its writer meant. Never throws.
  */
 function parseRoughly(text: string): unknown {
   if (findExcess(text) !== null) return null;

@@ -10,7 +10,9 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** What holds without a word in the document. A drain's keys lie below `defaults`, which lie below its own. */
+/**
+ * What holds without a word in the document. A drain's keys lie below `defaults`, which lie below its own.
+ */
 export const builtIn = {
   source: { retention: 3 * dayMs, dedupWindow: 10 * minuteMs, census: 15 * minuteMs },
   drain: {
@@ -40,7 +42,10 @@ export const builtIn = {
 
 export type Effective = ReturnType<typeof toEffective>;
 
-/** Drain over `defaults` over built-in: mappings key by key, lists replaced. `none` takes away what lies below. */
+/**
+ * Drain over `defaults` over built-in: mappings key by key, lists replaced. `none` takes away what lies
+ * below.
+ */
 export function toEffective(defaults: CommonKeys, drain: CommonKeys) {
   const keys = over<CommonKeys>(builtIn.drain, defaults, drain);
   const below = builtIn.drain;

@@ -1,4 +1,7 @@
-/** What must be true of settings and document together before anything is built from them. Every function: empty when all is. */
+/**
+ * What must be true of settings and document together before anything is built from them. Every function:
+ * empty when all is.
+ */
 import { isForwardable } from "../../message/headers.ts";
 import type { DrainsDocument, SecretRef, SourceConfig } from "../../ports/drains.ts";
 import { firstProblems, misfit, type Problem } from "../problem.ts";
@@ -15,8 +18,8 @@ export function checkDocument(settings: Settings, document: DrainsDocument): rea
 }
 
 /**
- * What each source needs from the settings, and that no account is a source twice: two sources are two ledgers, and
- * neither would know what the other has published.
+ * What each source needs from the settings, and that no account is a source twice: two sources are two
+ * ledgers, and neither would know what the other has published.
  */
 function checkSources(settings: Settings, document: DrainsDocument): readonly Problem[] {
   const { url, token, tokenFile } = settings.service;

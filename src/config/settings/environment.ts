@@ -3,7 +3,10 @@ import { settingNames, toEnvName, type SettingName } from "./table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names that begin with REDRIVER_, name no setting, and are read elsewhere: the settings file, and the tests' Redis. */
+/**
+ * Names that begin with REDRIVER_, name no setting, and are read elsewhere: the settings file, and the tests'
+ * Redis.
+ */
 export const otherEnvNames = ["REDRIVER_CONFIG_FILE", "REDRIVER_TEST_REDIS_URL"] as const;
 
 /** Names that people have already; read if the setting is not given at all. */
@@ -65,9 +68,10 @@ function unknownVariable(envName: string): Problem {
 }
 
 /**
- * Kubernetes adds variables for every Service of the namespace (kubernetes.io, "Accessing the Service"): for a Service
- * `redriver` REDRIVER_SERVICE_HOST, REDRIVER_SERVICE_PORT, REDRIVER_PORT=tcp://…, REDRIVER_PORT_9466_TCP and so on. Nobody
- * wrote them as settings. A prefix counts as a Service when both its host and its port address are there.
+ * Kubernetes adds variables for every Service of the namespace (kubernetes.io, "Accessing the Service"): for
+ * a Service `redriver` REDRIVER_SERVICE_HOST, REDRIVER_SERVICE_PORT, REDRIVER_PORT=tcp://…,
+ * REDRIVER_PORT_9466_TCP and so on. Nobody wrote them as settings. A prefix counts as a Service when both its
+ * host and its port address are there.
  */
 function findServiceLinks(env: Environment): readonly string[] {
   return Object.keys(env).flatMap((envName) => {

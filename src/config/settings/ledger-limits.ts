@@ -7,8 +7,8 @@ import type { Settings } from "./settings.ts";
 const hourMs = 3_600_000;
 
 /**
- * The ledger's limits for one source. A tombstone outlives every page (maxPageAge) and two full passes of the source's
- * slowest drain, with an hour to spare for a pass that is slow itself.
+ * The ledger's limits for one source. A tombstone outlives every page (maxPageAge) and two full passes of the
+ * source's slowest drain, with an hour to spare for a pass that is slow itself.
  */
 export function toLedgerLimits(
   settings: Settings,
@@ -33,8 +33,8 @@ export function toLedgerLimits(
 }
 
 /**
- * The inequality that keeps a message from doubling, for each source: W − S − X − 45 s must exceed S + T + 15 s, and a
- * page and the settle gate must be younger than W. Empty if all are true.
+ * The inequality that keeps a message from doubling, for each source: W − S − X − 45 s must exceed S + T + 15
+ * s, and a page and the settle gate must be younger than W. Empty if all are true.
  */
 export function checkInequality(settings: Settings, document: DrainsDocument): readonly Problem[] {
   return document.sources.flatMap((source) => {

@@ -6,8 +6,8 @@ import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/shapes.
 import { parseServiceUrl } from "../http-address.ts";
 
 /**
- * Schemas of single settings. From the environment and from flags come texts, from a settings file also numbers
- * and lists; each takes both.
+ * Schemas of single settings. From the environment and from flags come texts, from a settings file also
+ * numbers and lists; each takes both.
  */
 
 /** A value that a function knows, or null if it does not fit. */
@@ -32,8 +32,8 @@ export function wholeNumber(from: number, to: number) {
 }
 
 /**
- * Node's timers end at once when they are set for more than 24.8 days, and no timeout or interval of a process is
- * meant to be that long.
+ * Node's timers end at once when they are set for more than 24.8 days, and no timeout or interval of a
+ * process is meant to be that long.
  */
 const maxDurationMs = 7 * 86_400_000;
 
@@ -48,8 +48,8 @@ export function duration(min: string) {
 }
 
 /**
- * JSON is read from and written to one text, and V8's maximum is 2^29 - 24 characters: what is larger could not be
- * handled anyway.
+ * JSON is read from and written to one text, and V8's maximum is 2^29 - 24 characters: what is larger could
+ * not be handled anyway.
  */
 const maxBytes = 512 * 1_048_576;
 
@@ -137,8 +137,8 @@ export const secretText = z
 const keyExpected = "a key of at least 16 printable characters without spaces";
 
 /**
- * A secret that signs. 16 characters of base64 are 96 bits. Whoever guesses the key can make a message look like a
- * come-back, and its parent is deleted on that evidence.
+ * A secret that signs. 16 characters of base64 are 96 bits. Whoever guesses the key can make a message look
+ * like a come-back, and its parent is deleted on that evidence.
  */
 export const signingKey = z
   .string(keyExpected)

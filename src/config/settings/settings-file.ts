@@ -7,8 +7,8 @@ import { nest } from "./settings.ts";
 import { settingNames, type SettingName } from "./table.ts";
 
 /**
- * Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a value is unset. Without a
- * file there are none.
+ * Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a
+ * value is unset. Without a file there are none.
  */
 export function readSettingsFile(file: string | undefined): SettingsFound {
   if (file === undefined) return { values: new Map(), problems: [] };

@@ -18,9 +18,9 @@ type Sections = {
 };
 
 /**
- * The settings of one process: loaded once, frozen in depth, passed on as this plain object. `service.listTimeout` of the table is
- * `service.listTimeoutMs` here. What `redis.urlFile` and `redis.sentinelPasswordFile` name is in `redis.url` and
- * `redis.sentinelPassword`.
+ * The settings of one process: loaded once, frozen in depth, passed on as this plain object.
+ * `service.listTimeout` of the table is `service.listTimeoutMs` here. What `redis.urlFile` and
+ * `redis.sentinelPasswordFile` name is in `redis.url` and `redis.sentinelPassword`.
  */
 export interface Settings extends Sections {
   readonly redis: Sections["redis"] & { readonly target: RedisSettings };
@@ -107,8 +107,8 @@ function freezeInDepth<Value>(value: Value): Value {
 }
 
 /**
- * The effective settings as YAML in the form of a settings file. Secrets are shown as "[set]" or "[unset]", which no file may have. A
- * file in place of another setting is not shown: that setting is.
+ * The effective settings as YAML in the form of a settings file. Secrets are shown as "[set]" or "[unset]",
+ * which no file may have. A file in place of another setting is not shown: that setting is.
  */
 export function describeSettings(settings: Settings): string {
   const shown = settingNames.filter((name) => (settingRows[name] as SettingRow).fileOf === undefined);
@@ -123,7 +123,10 @@ function toShown(name: SettingName, value: unknown): unknown {
   return unit === "ms" ? durationText(Number(value)) : (value ?? null);
 }
 
-/** The address with `[set]` in place of user and password, and without its query, which may have a password too. */
+/**
+ * The address with `[set]` in place of user and password, and without its query, which may have a password
+ * too.
+ */
 function withoutPassword(address: string): string {
   const { protocol, username, password, host, pathname } = new URL(address);
   return `${protocol}//${username === "" && password === "" ? "" : "[set]@"}${host}${pathname}`;

@@ -55,7 +55,10 @@ const path = line("the path of a file");
 const host = line("a host name or address");
 const redisNodes = listOf(redisNode, 'a list of addresses such as "10.0.0.1:26379"');
 
-/** Every setting by its name. The environment name mirrors it: `service.tokenFile` is REDRIVER_SERVICE_TOKEN_FILE. */
+/**
+ * Every setting by its name. The environment name mirrors it: `service.tokenFile` is
+ * REDRIVER_SERVICE_TOKEN_FILE.
+ */
 export const settingRows = {
   "service.url": row(
     null,
@@ -80,7 +83,8 @@ export const settingRows = {
   ),
   "service.deleteTimeout": durationRow("30s", "100ms", "How long a delete may take."),
   "service.connectTimeout": durationRow("5s", "100ms", "How long a connection may take to open."),
-  // A record of this size fits the container's memory limit alone; pages of more records are read as memory.budget has room.
+  // A record of this size fits the container's memory limit alone; pages of more records are read as
+  // memory.budget has room.
   "service.maxAnswerBytes": row("24MiB", bytes(65_536), "Maximum bytes of an answer."),
   "redis.url": secretRow(
     redisUrl,

@@ -1,8 +1,9 @@
 import { lexYaml } from "./token-gate.ts";
 
 /**
- * The place where a YAML text is indented otherwise than the lines around it. The library reports what its grammar misses after such a
- * line (a key, a bracket, a quote), often on another line. A person needs to be shown the spaces.
+ * The place where a YAML text is indented otherwise than the lines around it. The library reports what its
+ * grammar misses after such a line (a key, a bracket, a quote), often on another line. A person needs to be
+ * shown the spaces.
  */
 export interface IndentationFault {
   /** From 1. */
@@ -22,7 +23,9 @@ interface Level {
   line: number;
 }
 
-/** The first line in a column that the lines above do not allow; null if there is none. Linear in the text. */
+/**
+ * The first line in a column that the lines above do not allow; null if there is none. Linear in the text.
+ */
 export function findIndentationFault(text: string): IndentationFault | null {
   const levels: Level[] = [];
   let opens = true;

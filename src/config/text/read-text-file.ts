@@ -5,7 +5,10 @@ export type TextFile =
   /** `why` completes "expected a readable file: …". */
   | { readonly ok: false; readonly why: string };
 
-/** Reads a regular UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a huge file costs nothing. */
+/**
+ * Reads a regular UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a huge file costs
+ * nothing.
+ */
 export function readTextFile(path: string, maxBytes: number): TextFile {
   let file: number | undefined;
   try {
@@ -28,9 +31,9 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
 }
 
 /**
- * The kind of what a path leads to, such as "a FIFO"; null for a regular file. Mounts of Kubernetes are symbolic
- * links to one. A FIFO without a writer would block the whole process, a device may act when it is opened, and a
- * socket or a FIFO never ends.
+ * The kind of what a path leads to, such as "a FIFO"; null for a regular file. Mounts of Kubernetes are
+ * symbolic links to one. A FIFO without a writer would block the whole process, a device may act when it is
+ * opened, and a socket or a FIFO never ends.
  */
 export function kindOtherThanFile(path: string): string | null {
   return kindOf(statSync(path));

@@ -39,8 +39,8 @@ export interface SyntaxFinding {
 type Locate = (offset: number) => { readonly line: number; readonly column: number };
 
 /**
- * The mistakes of a text that is no YAML, one finding for each cause. The library's own messages may repeat the source text,
- * which may be a secret; these do not.
+ * The mistakes of a text that is no YAML, one finding for each cause. The library's own messages may repeat
+ * the source text, which may be a secret; these do not.
  */
 export function toSyntaxFindings(
   text: string,

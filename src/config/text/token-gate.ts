@@ -1,9 +1,9 @@
 import { Lexer } from "yaml";
 
 /**
- * What a text may ask of the YAML parser. The parser recurses for every level, and keeps an error for every mistake:
- * a megabyte of `[` takes it seconds, a megabyte of `{a: ` ends the process for want of memory. Its lexer is linear, so
- * the lexer's tokens are counted first.
+ * What a text may ask of the YAML parser. The parser recurses for every level, and keeps an error for every
+ * mistake: a megabyte of `[` takes it seconds, a megabyte of `{a: ` ends the process for want of memory. Its
+ * lexer is linear, so the lexer's tokens are counted first.
  */
 export const textLimits = {
   maxBytes: 1_048_576,

@@ -11,7 +11,10 @@ export interface YamlTree {
 }
 
 export type YamlReading =
-  /** The tree can be checked further, so that all problems are reported at once. It may be adopted only without problems. */
+  /**
+   * The tree can be checked further, so that all problems are reported at once. It may be adopted only
+   * without problems.
+   */
   | { readonly ok: true; readonly tree: YamlTree; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -30,7 +33,10 @@ interface Place {
   readonly entries: Map<string | number, Place>;
 }
 
-/** Strict YAML 1.2: no duplicate keys, tags, merge keys, prototype names, second documents, or great depth and size. */
+/**
+ * Strict YAML 1.2: no duplicate keys, tags, merge keys, prototype names, second documents, or great depth and
+ * size.
+ */
 export function parseYaml(text: string, file: string): YamlReading {
   const lines = new LineCounter();
   const problems: Problem[] = [];
@@ -73,7 +79,9 @@ export function parseYaml(text: string, file: string): YamlReading {
   let values = 0;
   let exhausted = false;
 
-  /** `expanding`: below an alias. What is wrong there is reported at its anchor, not once more for each alias. */
+  /**
+   * `expanding`: below an alias. What is wrong there is reported at its anchor, not once more for each alias.
+   */
   function walk(node: Node | null | undefined, path: ValuePath, keyAt: number, expanding: boolean): Place {
     const place: Place = { at: startOf(node, keyAt), keyAt, value: null, entries: new Map() };
     const refuse = expanding ? ignore : report;

@@ -69,8 +69,8 @@ export function toHosts(receiver: { readonly flakyUrl: string; readonly steadyUr
 export const toName = (origin: string): string => new URL(origin).hostname;
 
 /**
- * Webhooks to one origin, with one retry each; every one has to be delivered once. `idPrefix` keeps ids apart,
- * also from those of other runs.
+ * Webhooks to one origin, with one retry each; every one has to be delivered once. `idPrefix` keeps ids
+ * apart, also from those of other runs.
  */
 export function planWebhooks(count: number, host: string, idPrefix: string): readonly PlannedMessage[] {
   const path = "/hook";

@@ -141,7 +141,9 @@ export class DlqStore {
     this.#size--;
   }
 
-  /** A block with room where the position belongs. A full one is split; behind all others a new one begins. */
+  /**
+   * A block with room where the position belongs. A full one is split; behind all others a new one begins.
+   */
   #roomFor(position: Position): Block {
     const at = this.#blockAt(position);
     const isBehindAll = at === this.#blocks.length;

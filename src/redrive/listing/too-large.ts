@@ -58,7 +58,9 @@ const dayMs = 86_400_000;
 export interface TooLargeSearch {
   /** The range of the listing that met the record. */
   readonly range: DateRange;
-  /** The date of the record before it; null: it was the first. Outside the range, dates mean another thing. */
+  /**
+   * The date of the record before it; null: it was the first. Outside the range, dates mean another thing.
+   */
   readonly behind: number | null;
   /** Unix ms by the service's clock. */
   readonly now: number;

@@ -63,7 +63,9 @@ export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
   return { from: fullFrom, to, clock: { serviceAheadMs: Math.round(offsetMs), horizon, unseenMs } };
 }
 
-/** Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`. */
+/**
+ * Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`.
+ */
 export async function* survey(
   drain: DrainRuntime,
   range: SurveyRange,
@@ -80,7 +82,8 @@ export async function* survey(
   const inTime = { ...signals, maxListingMs: Infinity };
   for await (const { records, readAt, isLast } of listToEnd(source, query, inTime)) {
     const { found, unusable } = collect(records, source.lineageKeys());
-    // If the dates mean creation, or their meaning is not known, records that have just failed are listed too.
+    // If the dates mean creation, or their meaning is not known, records that have just failed are listed
+    // too.
     const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
     yield { records: await decideAll(drain, within), unusable, readAt, isLast };
   }

@@ -35,7 +35,9 @@ export interface PausingParts {
 /** How a call was allowed. */
 type Leave = "go" | "probe" | "limit-probe";
 
-/** The end of a call, as news of the service. `silent`: none, because it was never sent or was stopped here. */
+/**
+ * The end of a call, as news of the service. `silent`: none, because it was never sent or was stopped here.
+ */
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
 
 /**

@@ -34,18 +34,24 @@ type Halt = Extract<Health, { state: "halted" }>;
  *                                     ▲                                   │
  *                                     └────────── is not, once more ──────┘
  *
- * No listing proves that batches are answered again. So publishing counts as halted until a batch is answered, and a failed trial
- * is no news. A halt of publishing stops neither listing nor deleting: published records are still deleted, and records near their
- * expiry still copied. If the DLQ cannot be listed or deleted from, nothing is published either.
+ * No listing proves that batches are answered again. So publishing counts as halted until a batch is
+ * answered, and a failed trial is no news. A halt of publishing stops neither listing nor deleting: published
+ * records are still deleted, and records near their expiry still copied. If the DLQ cannot be listed or
+ * deleted from, nothing is published either.
  *
  * Not part of this contract: when a halted source is tried again. The prober decides that.
  */
 export interface SourceHealth {
-  /** Whether calls of a class may be made; default: listing and deleting. On trial one batch at a time may. */
+  /**
+   * Whether calls of a class may be made; default: listing and deleting. On trial one batch at a time may.
+   */
   current(callClass?: CallClass): Health;
   /** The state of the source for watchers. On trial counts as halted. */
   standing(): Health;
-  /** Throws the reason as a RedriverError unless calls of this class may be made; default: listing and deleting. */
+  /**
+   * Throws the reason as a RedriverError unless calls of this class may be made; default: listing and
+   * deleting.
+   */
   check(callClass?: CallClass): void;
   /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
   note(error: unknown, callClass?: CallClass): void;
@@ -57,9 +63,15 @@ export interface SourceHealth {
   resume(callClass?: CallClass): void;
   /** Puts halted publishing on trial. `afresh` also forgets failed trials, because something has changed. */
   tryPublishing(afresh?: "afresh"): void;
-  /** Sends a batch. On trial no other batch is sent until it ends. A batch without an answer leaves the trial as it was. */
+  /**
+   * Sends a batch. On trial no other batch is sent until it ends. A batch without an answer leaves the trial
+   * as it was.
+   */
   publishing<Sent>(send: () => Promise<Sent>): Promise<Sent>;
-  /** Reports a readable answer to a batch. `some-accepted`: the service takes messages, shown by a deduplication hit too. */
+  /**
+   * Reports a readable answer to a batch. `some-accepted`: the service takes messages, shown by a
+   * deduplication hit too.
+   */
   batchAnswered(items: "some-accepted" | "none-accepted"): void;
   /** Reports that dead letters were deleted. */
   deleted(): void;

@@ -9,7 +9,9 @@ let label: string;
 let labels: readonly string[];
 let queues: readonly string[];
 let groups: readonly string[];
-/** 0 and 1: URLs of their own, 500 and 503; 2 and 3: queues, 404 and 500; 4 and 5: URL Groups, 503 and 500. */
+/**
+ * 0 and 1: URLs of their own, 500 and 503; 2 and 3: queues, 404 and 500; 4 and 5: URL Groups, 503 and 500.
+ */
 let records: readonly Listed[];
 const own = (...indexes: number[]): string[] => indexes.map((index) => records[index]!.dlqId).toSorted();
 const field = (index: number, name: string): string => String(records[index]![name]);

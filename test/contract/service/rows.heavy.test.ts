@@ -16,7 +16,10 @@ function expectedRows(): Map<string, string[]> {
   return groups;
 }
 
-/** Names of tests by the `describe` they stand in. A name is a string that begins a line, or is what `test` or a table row begins with. */
+/**
+ * Names of tests by the `describe` they stand in. A name is a string that begins a line, or is what `test` or
+ * a table row begins with.
+ */
 function testNames(): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".test.ts"))) {
@@ -44,8 +47,8 @@ describe("rows.txt", () => {
 
   test("holds the rows of the tables in sections 2, 4, 5 and 8", () => {
     const sections = [...expectedRows()].filter(([group]) => /^\d/.test(group));
-    // 90 rows of the tables, dlqId, x and y, 6 that stand as text, 3 filter rules, 12 parameters that deleting shares with listing,
-    // and one more since the largest count is tested for both operations.
+    // 90 rows of the tables, dlqId, x and y, 6 that stand as text, 3 filter rules, 12 parameters that
+    // deleting shares with listing, and one more since the largest count is tested for both operations.
     expect(sections.flatMap(([, rows]) => rows)).toHaveLength(114);
   });
 });

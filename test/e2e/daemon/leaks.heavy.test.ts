@@ -56,7 +56,10 @@ function hostileRecord(fields: object = {}): object {
   };
 }
 
-/** Everything that a service could repeat in its error. Plain words stand in quotes: without them they are shown. */
+/**
+ * Everything that a service could repeat in its error. Plain words stand in quotes: without them they are
+ * shown.
+ */
 const echo = ({ headers, body }: SeenRequest): string =>
   `no: ${headers.authorization} sent ${secrets["body of a record"]} and '${secrets["header value of a record"]}' ` +
   `to ${secrets["query of a destination"]} ${secrets["callback's query"]} '${secrets["what a rule sets"]}' ${body.slice(0, 5_000)}`;

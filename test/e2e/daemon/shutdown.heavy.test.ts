@@ -58,7 +58,10 @@ function ledgerOf({ setup }: DrainStage): Ledger {
   return createRedisLedger({ ...redis.fresh(), keyPrefix }, "default" as SourceId, defaultLimits, identity);
 }
 
-/** How many were accepted. Each of them is in doubt or pending in the ledger, or gone and deleted; all others are still listed. */
+/**
+ * How many were accepted. Each of them is in doubt or pending in the ledger, or gone and deleted; all others
+ * are still listed.
+ */
 async function acceptedAndKnown(stage: DrainStage, bodies: readonly string[]): Promise<number> {
   const { dlq, journal } = stage.emulator;
   const accepted = journal.entries("accepted").map(({ deduplicationId = "" }) => {
@@ -97,7 +100,10 @@ async function writerTo(pipe: string): Promise<number> {
   return fd;
 }
 
-/** A module for `--import`: every sync of a file hangs in the kernel, as on a volume that is gone, and says so. */
+/**
+ * A module for `--import`: every sync of a file hangs in the kernel, as on a volume that is gone, and says
+ * so.
+ */
 const stalledDisk = (pipe: string): string => `
 import { open } from "node:fs/promises";
 const handle = await open("/dev/null");
@@ -108,7 +114,10 @@ Object.getPrototypeOf(handle).sync = () => {
 await handle.close();
 `;
 
-/** A module for `--import`: this file opens only when whoever writes to the pipe has closed it, as on a volume that is slow. */
+/**
+ * A module for `--import`: this file opens only when whoever writes to the pipe has closed it, as on a volume
+ * that is slow.
+ */
 const slowFile = (file: string, pipe: string): string => `
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

@@ -22,7 +22,10 @@ interface Watched {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A master and its replica under three Sentinels that give it up after half a second; redriver has the documented users. */
+/**
+ * A master and its replica under three Sentinels that give it up after half a second; redriver has the
+ * documented users.
+ */
 async function startWatched(certificates?: Certificates): Promise<Watched> {
   const users = documentedUsers("secret");
   const tls = certificates === undefined ? [] : tlsArgs(certificates);

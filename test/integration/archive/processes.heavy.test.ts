@@ -10,8 +10,8 @@ const built = (file: string): string =>
   pathToFileURL(resolve(import.meta.dirname, "../../../dist/archive", file)).href;
 
 /**
- * What the programs below begin with: an archive whose clock stands still, so that all would give their files the same names, an
- * entry of random bytes, and a line of output that is out at once.
+ * What the programs below begin with: an archive whose clock stands still, so that all would give their files
+ * the same names, an entry of random bytes, and a line of output that is out at once.
  */
 const prelude = `
 import { randomBytes } from "node:crypto";
@@ -209,7 +209,8 @@ describe("an archive larger than the heap", () => {
       let seen = 0;
       for await (const { record } of createArchiveReader(dir).entries({}, say)) seen += record.body.length;
       say(String(seen));
-      // Of this program alone: the kernel's maxrss counts what was forked before exec, which is the size of the test's own process.
+      // Of this program alone: the kernel's maxrss counts what was forked before exec, which is the size of
+      // the test's own process.
       say(/^VmHWM:\\s+(\\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))[1]);`,
       [dir, "a"],
       // 25,000 entries of 2 KB are 50 MB.

@@ -31,7 +31,9 @@ function load(document: string): DrainsDocument {
   return loaded.document;
 }
 
-/** Both sources are one emulator's: nothing is published here, and they are told apart by their tokens' names. */
+/**
+ * Both sources are one emulator's: nothing is published here, and they are told apart by their tokens' names.
+ */
 async function setUp(first: string): Promise<Stage> {
   const emulator = await startEmulator({});
   const events: RedriverEvent[] = [];

@@ -115,7 +115,8 @@ describe("a loss of Redis's writes", () => {
     await expect.poll(() => events.of("pass:closed").length, { timeout: 30_000 }).toBe(1);
     rig.seed(3);
     await rig.core.redis.command("FLUSHALL");
-    // What is scheduled is written again by the daemon; a sweep is among it, and a tick of a cron pattern is not.
+    // What is scheduled is written again by the daemon; a sweep is among it, and a tick of a cron pattern is
+    // not.
     await queue.addSweep(rig.drain.source.config.id, Date.now());
     await expect.poll(() => events.of("ledger:lost-writes").length, { timeout: 30_000 }).toBe(1);
     await expect.poll(() => events.of("pass:opened").length, { timeout: 30_000 }).toBe(2);

@@ -10,7 +10,10 @@ const sixHoursMs = 6 * 3_600_000;
 
 interface Stand {
   readonly emulator: Emulator;
-  /** What failed with 503 over so long, until just now; the sequence in its ids counts up with the time of entry. */
+  /**
+   * What failed with 503 over so long, until just now; the sequence in its ids counts up with the time of
+   * entry.
+   */
   seed(count: number, spanMs: number, fields?: Readonly<Record<string, unknown>>): void;
   start(drains: string, sources?: string): Pod;
 }
@@ -70,7 +73,8 @@ it("the oldest part of a backlog goes first where its rate has no time for all o
   await expect.poll(() => emulator.dlq.size, { timeout: 80_000, interval: 50 }).toBe(0);
   const order = pod.eventsOf("record:published").map(({ dlqId }) => Number(dlqId.split("-")[1]));
   expect(new Set(order).size).toBe(total);
-  // Two windows at once, of a quarter of the backlog each; a page that has no turn for all leaves some to the next pass.
+  // Two windows at once, of a quarter of the backlog each; a page that has no turn for all leaves some to the
+  // next pass.
   expect(order.slice(0, total / 2).filter((index) => index > total * 0.75)).toEqual([]);
   expect(order.slice(-total / 4).filter((index) => index < total / 2).length).toBeLessThan(total / 10);
 }, 200_000);

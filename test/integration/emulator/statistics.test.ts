@@ -127,7 +127,8 @@ describe("search index statistics", () => {
 
   test("show a workload that rises and falls", async () => {
     await emulator.close();
-    // In the middle of an import: the points of a day are 24 minutes apart, and would else step over them all at times.
+    // In the middle of an import: the points of a day are 24 minutes apart, and would else step over them all
+    // at times.
     emulator = await startEmulator({ clock: { now: () => Date.UTC(2026, 0, 1, 12, 10) } });
     const body = (await (await stats("?period=1d")).json()) as Record<string, { y: number }[]>;
     for (const name of allSeries) {

@@ -21,7 +21,8 @@ test("a worker's connection that is made anew while slots of a cluster have no m
   onTestFinished(() => victim.resume());
   const state = async (): Promise<string> => String(await asked.admin.call("CLUSTER", "INFO"));
   await waitFor(async () => expect(await state()).toContain("cluster_state:fail"), { timeout: 30_000 });
-  // What the library does where a blocking read was not answered; until `connect` has ended the worker takes no job.
+  // What the library does where a blocking read was not answered; until `connect` has ended the worker takes
+  // no job.
   const ended = once(connection, "end");
   connection.disconnect();
   await ended;

@@ -28,7 +28,10 @@ interface Peer {
   readonly tcp: RawConnection;
 }
 
-/** The same server with and without TLS. With TLS it stands behind a TCP relay, which sees how the connection really ends. */
+/**
+ * The same server with and without TLS. With TLS it stands behind a TCP relay, which sees how the connection
+ * really ends.
+ */
 async function start(scheme: "http" | "https", onPeer: (peer: Peer) => void): Promise<RawServer> {
   if (scheme === "http") return startRaw((connection) => onPeer({ http: connection, tcp: connection }));
   const waiting: RawConnection[] = [];

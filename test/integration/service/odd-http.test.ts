@@ -1,4 +1,7 @@
-/** Answers that are odd as HTTP, to each kind of call: nobody else is called, and what is not one whole answer proves nothing. */
+/**
+ * Answers that are odd as HTTP, to each kind of call: nobody else is called, and what is not one whole answer
+ * proves nothing.
+ */
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { ClosableMessageService } from "../../../src/service/message-service.ts";
@@ -21,7 +24,9 @@ async function outcomesOf(service: ClosableMessageService): Promise<readonly str
   ];
 }
 
-/** A server that answers each call with these bytes, and then leaves the connection to the client or ends it. */
+/**
+ * A server that answers each call with these bytes, and then leaves the connection to the client or ends it.
+ */
 const startCanned = (bytes: string, ends: boolean) =>
   startRaw(({ socket, when, text }) => {
     const act = (): unknown => (ends ? socket.end(bytes, "latin1") : socket.write(bytes, "latin1"));

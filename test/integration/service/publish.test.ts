@@ -62,7 +62,8 @@ test("the last byte of a batch does not wait for the acknowledgement of those be
     await service.publish(items, allowed);
     tookMs.push(performance.now() - before);
   }
-  // With Nagle's algorithm each of them takes the 40 ms of a delayed acknowledgement. The first ones are spared that.
+  // With Nagle's algorithm each of them takes the 40 ms of a delayed acknowledgement. The first ones are
+  // spared that.
   expect(Math.min(...tookMs.slice(10))).toBeLessThan(30);
 });
 

@@ -5,7 +5,10 @@ import { expectSane, fuzz, watchProcess } from "../../support/fuzzing.ts";
 import { startFuzzedEmulator, type FuzzedEmulator } from "../../support/fuzzed-emulator.ts";
 import { sendBytes, type RawEnd } from "../../support/raw-http.ts";
 
-/** What comes over the socket is no proper HTTP: it gets an answer or is hung up on, and everybody else is served. */
+/**
+ * What comes over the socket is no proper HTTP: it gets an answer or is hung up on, and everybody else is
+ * served.
+ */
 let fuzzed: FuzzedEmulator;
 beforeAll(async () => {
   fuzzed = await startFuzzedEmulator();
@@ -13,7 +16,10 @@ beforeAll(async () => {
 afterAll(() => fuzzed[Symbol.asyncDispose]());
 watchProcess();
 
-/** Bytes of a request in which `\n` stands for a line break of HTTP, and `TOKEN` for the header with the token. */
+/**
+ * Bytes of a request in which `\n` stands for a line break of HTTP, and `TOKEN` for the header with the
+ * token.
+ */
 const bytes = (text: string): Buffer =>
   Buffer.from(
     text.replaceAll("\n", "\r\n").replaceAll("TOKEN", `Authorization: Bearer ${fuzzed.emulator.token}`),

@@ -13,7 +13,9 @@ import { casesOf } from "../../support/fuzzing.ts";
 
 const plain = loaded("version: 1\nsources: { a: {} }\ndrains: { d: {} }\n", "plain").drains[0]!;
 
-/** What the ledger may know; `cool` says how often a message was redriven and leaves the rest to the rules. */
+/**
+ * What the ledger may know; `cool` says how often a message was redriven and leaves the rest to the rules.
+ */
 function views(attempt: number): fc.Arbitrary<LedgerView> {
   const cool = { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 } as const;
   const parked = {

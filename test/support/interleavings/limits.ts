@@ -1,5 +1,8 @@
 import { defaultLimits } from "../ledger-stands.ts";
 import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
 
-/** The built-in numbers, but a tombstone that a run can outlive: above every page and two full passes of 5 min. */
+/**
+ * The built-in numbers, but a tombstone that a run can outlive: above every page and two full passes of 5
+ * min.
+ */
 export const limits: LedgerLimits = { ...defaultLimits, tombstoneMs: 1_200_000 };

@@ -48,7 +48,9 @@ export interface SentItem {
   readonly lineage: string;
 }
 
-/** The truth of one account: what is in its DLQ, which deduplication ids it remembers, which messages it took. */
+/**
+ * The truth of one account: what is in its DLQ, which deduplication ids it remembers, which messages it took.
+ */
 export interface ModelService {
   readonly letters: ReadonlyMap<DlqId, ModelLetter>;
   listed(): readonly ModelLetter[];
@@ -66,8 +68,9 @@ export interface ModelService {
   /** A worker has read that these were refused. */
   refusalTold(worker: string, items: readonly SentItem[]): void;
   /**
-   * And has told the ledger how that POST of these ended. Where refused items register their ids, those count from now on: a hit on an
-   * id whose refusal nobody could write down cannot be told from a hit on an acceptance, by anybody.
+   * And has told the ledger how that POST of these ended. Where refused items register their ids, those count
+   * from now on: a hit on an id whose refusal nobody could write down cannot be told from a hit on an
+   * acceptance, by anybody.
    */
   endNoted(worker: string, dlqIds: readonly DlqId[]): void;
 }

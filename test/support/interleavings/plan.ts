@@ -4,8 +4,9 @@ import { horizonMs, takeoverMs } from "../ledger-stands.ts";
 import { limits } from "./limits.ts";
 
 /**
- * What one run is given besides its order: the dead letters, the workers and their jobs, and what goes wrong. Time passes only
- * where a job or a mishap waits, and in jumps, so each span is just past a moment that means something.
+ * What one run is given besides its order: the dead letters, the workers and their jobs, and what goes wrong.
+ * Time passes only where a job or a mishap waits, and in jumps, so each span is just past a moment that means
+ * something.
  */
 const spansMs = [
   1_000,

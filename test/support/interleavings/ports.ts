@@ -187,8 +187,8 @@ function watched({ plan, ledger, witness, service }: World, life: Life): Ledger 
 }
 
 /**
- * The shared lanes as one worker reaches them. A call that the client sends again counts once: its first answer is kept for it, as Redis does
- * for a minute.
+ * The shared lanes as one worker reaches them. A call that the client sends again counts once: its first
+ * answer is kept for it, as Redis does for a minute.
  */
 export function lanesOf(world: World, life: Life): LaneBook {
   const { laneBook: book, witness } = world;
@@ -298,8 +298,9 @@ export function serviceOf(world: World, life: Life, skewMs: number): MessageServ
     },
 
     /**
-     * The body's last byte is asked for and leaves in one step, as in src/service/batch-body.ts; between them nothing stops the
-     * worker, and the network holds what has left for no longer than its bound. That is what promise 2 leaves over.
+     * The body's last byte is asked for and leaves in one step, as in src/service/batch-body.ts; between them
+     * nothing stops the worker, and the network holds what has left for no longer than its bound. That is
+     * what promise 2 leaves over.
      */
     async publish(encodedItems, lastByteAllowed): Promise<BatchOutcome> {
       const mishap = turns.mishap("publish");

@@ -22,13 +22,19 @@ import { startWorker, type Installation } from "./worker.ts";
 const source = "default" as SourceId;
 /** Above every wait that the code has for itself, so that each round may finish something. */
 const roundMs = 125_000;
-/** What a working lane lets go waits no longer than a record that is refused alone: three times, ten minutes apart, after a window of ten. */
+/**
+ * What a working lane lets go waits no longer than a record that is refused alone: three times, ten minutes
+ * apart, after a window of ten.
+ */
 const shortRounds = 60;
 /** What has no attempts left is kept by a lane that is halted, until nothing was sent for a day. */
 const longRoundMs = 90_000_000;
 const mostRounds = shortRounds + 2;
 
-/** Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was broken. All but the ledger is on a real server. */
+/**
+ * Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was
+ * broken. All but the ledger is on a real server.
+ */
 export async function runPlan(
   scheduler: fc.Scheduler,
   plan: Plan,

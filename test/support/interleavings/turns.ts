@@ -4,7 +4,10 @@ import { startOfTime } from "../ledger-stands.ts";
 import { createManualClock, type ManualClock } from "../manual-clock.ts";
 import type { Mishap, Operation, Plan } from "./plan.ts";
 
-/** Order and time of one run: who is next is fast-check's choice, and time passes where nobody can go on without it. */
+/**
+ * Order and time of one run: who is next is fast-check's choice, and time passes where nobody can go on
+ * without it.
+ */
 export interface Turns {
   readonly clock: ManualClock;
   /** Waits for one's turn. */

@@ -12,7 +12,10 @@ import type { Turns } from "./turns.ts";
 /** What may be said of a POST beforehand, so that it is no silent double. */
 const declarations = ["unknown-outcome-past-window", "released-past-window"] as const;
 
-/** Watches every effect of a run and holds it against the promises. Knows the truth, and nothing of the ledger's arithmetic. */
+/**
+ * Watches every effect of a run and holds it against the promises. Knows the truth, and nothing of the
+ * ledger's arithmetic.
+ */
 export interface Witness {
   audited(entries: readonly NewAuditEntry[]): void;
   begun(options: BeginOptions, answer: BeginAnswer): void;
@@ -290,7 +293,10 @@ function undeclaredDoubles({ dlqId, accepted }: ModelLetter, known: Known, plan:
   return [];
 }
 
-/** Parked for something that has happened, or held because the service refuses it and nothing else is accepted. */
+/**
+ * Parked for something that has happened, or held because the service refuses it and nothing else is
+ * accepted.
+ */
 function waitsForAReason(
   { planned, refused, attempt }: ModelLetter,
   view: LedgerView,

@@ -8,7 +8,10 @@ import type { CoolEntry, DeclaredDouble, Entry, OpenEntryState, ParkedEntry } fr
 export interface BeginContext extends BeginOptions {
   readonly now: number;
   readonly limits: LedgerLimits;
-  /** False for a retry, and for a repeat while page age, pause or gate refuse: only what is held already goes on. */
+  /**
+   * False for a retry, and for a repeat while page age, pause or gate refuse: only what is held already goes
+   * on.
+   */
   readonly mayBegin: boolean;
   /** Told of an entry whose last POST has been counted. */
   readonly onCounted: (entry: OpenEntryState) => void;
@@ -108,8 +111,8 @@ function openAs(
 }
 
 /**
- * The series of the next POST, or null past the horizon. A drop makes no POST. A refusal with nothing unanswered has ended the last
- * series: the next POST takes the next suffix.
+ * The series of the next POST, or null past the horizon. A drop makes no POST. A refusal with nothing
+ * unanswered has ended the last series: the next POST takes the next suffix.
  */
 function nextSeries(
   known: Series | null,

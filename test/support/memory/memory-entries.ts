@@ -4,11 +4,17 @@ import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
 import { lifeMs } from "./memory-entry.ts";
 import type { ArchivedEntry, Entry, OpenEntryState, ParkedEntry, PublishedEntry } from "./memory-entry.ts";
 
-/** Entries with a life, in this process. What is open or pending is asked of the entries themselves, oldest first. */
+/**
+ * Entries with a life, in this process. What is open or pending is asked of the entries themselves, oldest
+ * first.
+ */
 export interface MemoryEntries {
   get(dlqId: DlqId): Entry | null;
   put(dlqId: DlqId, entry: Entry): void;
-  /** Reads an entry of a record that is listed just now: it lives on, and what waits for its deletion remembers the listing. */
+  /**
+   * Reads an entry of a record that is listed just now: it lives on, and what waits for its deletion
+   * remembers the listing.
+   */
   listed(dlqId: DlqId): Entry | null;
   open(): readonly { readonly dlqId: DlqId; readonly entry: OpenEntryState }[];
   pending(): readonly {

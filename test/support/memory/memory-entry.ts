@@ -7,8 +7,8 @@ import type { BeginVerdict } from "../../../src/ports/ledger.ts";
 import { coolBeyondWindowMs } from "../../../src/store/ledger/entry.ts";
 
 /**
- * What the reference ledger keeps per dead letter. Times are Unix ms of its own clock. The field names are the
- * long form of the letters in prelude.lua.ts.
+ * What the reference ledger keeps per dead letter. Times are Unix ms of its own clock. The field names are
+ * the long form of the letters in prelude.lua.ts.
  */
 interface SeriesFields {
   readonly series: Series;

@@ -26,8 +26,8 @@ import { createMemoryEntries } from "./memory-entries.ts";
 const parkedPerPage = 100;
 
 /**
- * The ledger of one source in this process: the reference that the Redis one is held against, and what plan and tests run on. Nothing
- * survives the process. Indexes are not kept but derived, so they cannot disagree.
+ * The ledger of one source in this process: the reference that the Redis one is held against, and what plan
+ * and tests run on. Nothing survives the process. Indexes are not kept but derived, so they cannot disagree.
  */
 export function createMemoryLedger(
   clock: Pick<Clock, "now">,

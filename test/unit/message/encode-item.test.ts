@@ -24,7 +24,8 @@ describe("an encoded item", () => {
 
 describe("the encoded size of an item", () => {
   it("is that of its text, also where a large body is counted piece by piece", () => {
-    // Cut at 65,536 in every place of a character of two halves, between a lone half and others, and with escapes.
+    // Cut at 65,536 in every place of a character of two halves, between a lone half and others, and with
+    // escapes.
     for (const piece of ["a", "ä", "日", "😀", '\\"\n', "\ud83d", "a😀", "ab😀\u0001"]) {
       for (const before of [0, 1, 2, 3]) {
         const body = "x".repeat(before) + piece.repeat(70_000);

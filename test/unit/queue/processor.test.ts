@@ -9,7 +9,10 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const retry = { attempts: 3, baseMs: 5_000, capMs: 30_000 };
 
-/** A processor of windows whose handler fails with these, one after the other. `refusals`: what the first moves fail with. */
+/**
+ * A processor of windows whose handler fails with these, one after the other. `refusals`: what the first
+ * moves fail with.
+ */
 function stand(codes: readonly ErrorCode[], refusals: readonly Error[] = []) {
   const clock = createManualClock();
   const events = recordEvents();

@@ -18,7 +18,9 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const { clock, create } = useMetrics();
 
-/** What orders, refunds and none show when the drains saw so many in doubt and the ledger counts `unknown`. */
+/**
+ * What orders, refunds and none show when the drains saw so many in doubt and the ledger counts `unknown`.
+ */
 async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(number | undefined)[]> {
   const all = await samples(
     create(async () => ({

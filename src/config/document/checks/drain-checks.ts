@@ -7,7 +7,10 @@ const otherActions: readonly unknown[] = ["drop", "hold", "park"];
 /** Stands for "no rule" where a test expects that. */
 export const noRule = "none";
 
-/** What the keys of a rule, and the rules of a drain, mean together. `mayDrop`: a plan, or there is an archive. */
+/**
+ * What the keys of a rule, and the rules of a drain, mean together. `mayDrop`: a plan, or there is an
+ * archive.
+ */
 export function checkRules(
   rules: readonly unknown[],
   mayDrop: boolean,

@@ -7,8 +7,8 @@ import { copiesNothing, layersOf, spanIn, writtenIn, type Layers, type WrittenSp
 import { asMap, type Raw, type Report } from "./raw.ts";
 
 /**
- * What the keys of `defaults` and of a drain mean together. Each mistake is reported where it was written last,
- * so one in `defaults` is reported once.
+ * What the keys of `defaults` and of a drain mean together. Each mistake is reported where it was written
+ * last, so one in `defaults` is reported once.
  */
 export function checkLayers(document: Raw, report: Report): void {
   checkProbes(layersOf(document), report);

@@ -8,7 +8,9 @@ import type { YamlTree } from "../../text/yaml-tree.ts";
  */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** Reports a problem at a place in the document. Its message is `expected <expected><behind>` unless given. */
+/**
+ * Reports a problem at a place in the document. Its message is `expected <expected><behind>` unless given.
+ */
 export type Report = (
   path: ValuePath,
   part: "key" | "value",

@@ -38,7 +38,9 @@ export function describeDocument(document: DrainsDocument): string {
   return `# hash ${document.hash}\n${stringify(described, { aliasDuplicateObjects: false })}`;
 }
 
-/** Times in ms lose the unit in their names, and what is undefined is left out: `keepMs` is written as `keep`. */
+/**
+ * Times in ms lose the unit in their names, and what is undefined is left out: `keepMs` is written as `keep`.
+ */
 function withSpans(fields: object): Record<string, unknown> {
   const written = Object.entries(defined(fields)).map(([key, value]: [string, unknown]) => {
     if (!key.endsWith("Ms")) return [key, value];

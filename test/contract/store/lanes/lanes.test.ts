@@ -707,7 +707,8 @@ describe("a lane that is open", () => {
     await driver.sent(step, 9);
     expect(canaries).toBe(24);
     await stand.advance(config.watchMs / 2);
-    // The worker of the other 15 has died. The next period has begun, and nobody has said anything of it either.
+    // The worker of the other 15 has died. The next period has begun, and nobody has said anything of it
+    // either.
     const next = await driver.ask(1);
     expect(next).toMatchObject({ canaries: 1, step: step + 1 });
     await stand.advance(config.watchMs / 2);

@@ -101,7 +101,8 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
       declaredDouble: "unknown-outcome-past-window",
     };
     expect(await begin(stand, id, b, { pastHorizon: "new-series" })).toEqual([verdict]);
-    // So do the repeat, and the takeover after it: whichever POST is proven accepted, it may be the second message.
+    // So do the repeat, and the takeover after it: whichever POST is proven accepted, it may be the second
+    // message.
     expect(await begin(stand, id, b, { pastHorizon: "new-series" })).toEqual([verdict]);
     await stand.advance(takeoverMs + 1);
     expect(await begin(stand, id, c)).toMatchObject([

@@ -18,7 +18,10 @@ import {
 } from "../../../support/ledger-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
 
-/** What only the ledger in Redis has: the server's own time, lives as TTLs, lost writes. Nothing here is run twice or moves time. */
+/**
+ * What only the ledger in Redis has: the server's own time, lives as TTLs, lost writes. Nothing here is run
+ * twice or moves time.
+ */
 const redis = useRedis();
 const id = dlqId(1);
 

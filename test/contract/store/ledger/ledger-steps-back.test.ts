@@ -14,8 +14,9 @@ import {
 import { useRedis } from "../../../support/redis.ts";
 
 /**
- * When the ledger, whose server's clock was set back, may return to that clock. What is remembered goes by the ledger's time, so a
- * return makes it younger; each test is a sequence in which that would have let something be taken for what it is not.
+ * When the ledger, whose server's clock was set back, may return to that clock. What is remembered goes by
+ * the ledger's time, so a return makes it younger; each test is a sequence in which that would have let
+ * something be taken for what it is not.
  */
 const redis = useRedis();
 const stepMs = 600_000;

@@ -146,7 +146,8 @@ describe("what passes found", () => {
     expect(await passes.facts(drain)).toMatchObject({ reasons });
     const met = { due: { paused: 5 }, held: { guard: 1, rule: 1 }, parked: {} };
     await runPass(passes, "p2", {}, { due: 5, held: 2, republished: 1, reasons: met });
-    // Seven were held and one was published: two were met, and of the other four the most frequent are gone first.
+    // Seven were held and one was published: two were met, and of the other four the most frequent are gone
+    // first.
     const carried = {
       due: { paused: 5 },
       held: { guard: 1, rule: 4, "too-young": 1 },

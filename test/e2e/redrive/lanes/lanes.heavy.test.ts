@@ -91,7 +91,8 @@ it("a dead receiver is tried with a few messages and no more; when it is back th
   await expect.poll(() => receiver.counts().size, { timeout: 60_000, interval: 200 }).toBeGreaterThan(0);
   const firstAt = Date.now();
   await daemon.line(({ event, to }) => event === "lane:moved" && to === "open");
-  // 4 s are two minutes at 1:30. A machine that is so busy that canaries time out adds probes; `npm run lanes` measures it.
+  // 4 s are two minutes at 1:30. A machine that is so busy that canaries time out adds probes; `npm run
+  // lanes` measures it.
   expect(Date.now() - firstAt).toBeLessThan(40_000);
   await expect.poll(() => stage.emulator.dlq.size, { timeout: 60_000, interval: 500 }).toBe(0);
   await stage.emulator.idle();

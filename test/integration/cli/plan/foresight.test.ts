@@ -156,7 +156,10 @@ describe("redriver plan, of what time brings", () => {
   });
 });
 
-/** What is said of rules, but for what moves with the clock; rules in whatever order, which is not in the file. */
+/**
+ * What is said of rules, but for what moves with the clock; rules in whatever order, which is not in the
+ * file.
+ */
 function ruleLines(text: string): readonly string[] {
   const [rules = ""] = text.slice(text.indexOf("\n  rule ")).split("\n  failures");
   const lines = rules

@@ -8,10 +8,14 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
-/** A step that is not granted whole closes after half of it: longer than a page takes here on a busy machine. */
+/**
+ * A step that is not granted whole closes after half of it: longer than a page takes here on a busy machine.
+ */
 const watchMs = 5_000;
 
-/** 50 messages and more in half of the watch are all that the limits let through: open after the first step. */
+/**
+ * 50 messages and more in half of the watch are all that the limits let through: open after the first step.
+ */
 const careful = `
     minAge: 0s
     attempts: { max: 3, wait: [0s] }

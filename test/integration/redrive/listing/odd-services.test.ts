@@ -1,4 +1,7 @@
-/** The service as it may be where its documents are silent (the [?] of what we know about it): nothing is lost, nothing doubled. */
+/**
+ * The service as it may be where its documents are silent (the [?] of what we know about it): nothing is
+ * lost, nothing doubled.
+ */
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
@@ -230,7 +233,9 @@ function withMovableLedger(rig: Rig) {
   };
 }
 
-/** Records that died in another order than they were made in: entered one a second, made up to hours before. */
+/**
+ * Records that died in another order than they were made in: entered one a second, made up to hours before.
+ */
 function seedOutOfOrder(rig: Rig, count: number, newestAgeMs: number, label: string): void {
   const now = Date.now();
   rig.emulator.dlq.seed(

@@ -1,4 +1,7 @@
-/** One record that is larger than may be read: it is passed over, told, and hides nothing but its own millisecond. */
+/**
+ * One record that is larger than may be read: it is passed over, told, and hides nothing but its own
+ * millisecond.
+ */
 import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
@@ -22,7 +25,10 @@ const settings = { "service.maxAnswerBytes": "64KiB" };
 const createStand = (options: Omit<RigOptions, "redisUrl"> = {}): Promise<Rig> =>
   createRig({ redisUrl: redis.url(), settings, ...options });
 
-/** `before` records, the one that is too large, and `behind` more, a second apart; the first entered an hour ago. */
+/**
+ * `before` records, the one that is too large, and `behind` more, a second apart; the first entered an hour
+ * ago.
+ */
 function seedAround(rig: Rig, before: number, behind: number, fields = {}) {
   const start = Date.now() - hourMs;
   const dlqIds = rig.emulator.dlq.seed(

@@ -30,8 +30,8 @@ function held(rig: Rig, reason: string): readonly string[] {
 }
 
 /**
- * Whether no more was granted since `startAt` than a rate allows: the n-th was accepted after its grant, and its grant is as many
- * whole seconds after the first as there are full seconds' worths before it.
+ * Whether no more was granted since `startAt` than a rate allows: the n-th was accepted after its grant, and
+ * its grant is as many whole seconds after the first as there are full seconds' worths before it.
  */
 function expectRate(entries: readonly { readonly at: number }[], startAt: number, perSecond: number): void {
   const early = entries.filter(({ at }, n) => at - startAt < 1_000 * Math.floor(n / perSecond) - 2);

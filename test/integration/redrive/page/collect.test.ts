@@ -66,7 +66,8 @@ it("what a drain redrives carries its flow control, and comes back to its own wh
     "outage",
     "own",
   ]);
-  // Twice, so that what came back from one redrive goes through another: its rule asks for the key that it had at first.
+  // Twice, so that what came back from one redrive goes through another: its rule asks for the key that it
+  // had at first.
   await passAndFail(rig);
   expect(await listed(rig)).toMatchObject([ours, ours, own]);
   expect(

@@ -10,7 +10,10 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 const hourMs = 3_600_000;
 
-/** From what any real record has, past what the writer of JSON takes at one place and not at another, to what none takes. */
+/**
+ * From what any real record has, past what the writer of JSON takes at one place and not at another, to what
+ * none takes.
+ */
 const depths = [
   1,
   500,

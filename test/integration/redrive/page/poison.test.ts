@@ -1,4 +1,7 @@
-/** Messages that make the service refuse whatever holds them, beside other faults: they cost nobody else anything. */
+/**
+ * Messages that make the service refuse whatever holds them, beside other faults: they cost nobody else
+ * anything.
+ */
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";

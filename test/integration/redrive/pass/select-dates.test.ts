@@ -106,7 +106,8 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
       outcome: "complete",
       tally: { listed: 2, republished: 2, deleted: 2 },
     });
-    // Full passes too: where the dates mean creation all are, where they mean entry the second is over what is new.
+    // Full passes too: where the dates mean creation all are, where they mean entry the second is over what
+    // is new.
     for (let more = 0; more < 2; more += 1) {
       expect(await rig.pass()).toMatchObject({ tally: { listed: 0, republished: 0 } });
     }

@@ -1,4 +1,7 @@
-/** Races for a dead letter that a rule drops: it is in the archive before it is deleted, and in the end only one act is done. */
+/**
+ * Races for a dead letter that a rule drops: it is in the archive before it is deleted, and in the end only
+ * one act is done.
+ */
 import { describe, expect, it } from "vitest";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";

@@ -1,4 +1,7 @@
-/** What a deduplication hit proves, by what became of the POSTs before it. The simpler histories are in redrive-order and redrive-faults. */
+/**
+ * What a deduplication hit proves, by what became of the POSTs before it. The simpler histories are in
+ * redrive-order and redrive-faults.
+ */
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";

@@ -1,4 +1,6 @@
-/** Races between what a page says and what has become of its records since, and between those who settle them. */
+/**
+ * Races between what a page says and what has become of its records since, and between those who settle them.
+ */
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";

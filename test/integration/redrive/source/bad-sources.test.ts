@@ -84,7 +84,8 @@ ${drainOf("silent")}${drainOf("sound")}`,
   });
   const passes = (): number => pod.eventsOf("pass:opened").length;
   await expect.poll(passes, { timeout: 30_000 }).toBeGreaterThan(0);
-  // Its ticks come twice a second, and each would wait for two minutes: in 12 s they would take all 20 places of this process.
+  // Its ticks come twice a second, and each would wait for two minutes: in 12 s they would take all 20 places
+  // of this process.
   const enough = passes() + 40;
   await expect.poll(passes, { timeout: 60_000 }).toBeGreaterThan(enough);
   expect(new Set(pod.eventsOf("pass:opened").map(({ drain }) => drain))).toEqual(new Set(["drain-sound"]));

@@ -1,4 +1,7 @@
-/** A service that refuses a delete as a whole: because some of its ids are gone, because of one of them, or because of all. */
+/**
+ * A service that refuses a delete as a whole: because some of its ids are gone, because of one of them, or
+ * because of all.
+ */
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";

@@ -96,7 +96,10 @@ describe("a batch whose answers nobody can read", () => {
   });
 });
 
-/** Ten records whose POST was accepted, and no answer came to a worker that died: the horizon has passed since. */
+/**
+ * Ten records whose POST was accepted, and no answer came to a worker that died: the horizon has passed
+ * since.
+ */
 async function leaveInDoubt(policy: "republish" | "park"): Promise<RaceStand> {
   const race = await stand({ drain: drainWith(policy) });
   race.seed(10);

@@ -41,7 +41,8 @@ version: 1`;
     ["sources: { default: {} }", "sources: { default: { retention: 7d } }", false],
     ["sources: { default: {} }", "archive: { dir: /a }\nsources: { default: {} }", false],
     ["sources: { default: {} }", "sources: { default: { census: 1h } }", false],
-    // Written, it says that the source has a ledger of its own, and a daemon that was halted for the lack of it has to hear of that.
+    // Written, it says that the source has a ledger of its own, and a daemon that was halted for the lack of
+    // it has to hear of that.
     ["sources: { default: {} }", "sources: { default: { id: default } }", false],
   ])("change from %s to %s; the rules' hash: %s", (from, to, rulesToo) => {
     const changed = base.replace(from, to);

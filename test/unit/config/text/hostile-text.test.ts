@@ -63,7 +63,8 @@ describe("a text made to hurt", () => {
     expect(problems.join("\n")).toMatch(expected);
     expect(problems.length).toBeLessThanOrEqual(101);
     expect(Math.max(...problems.map((problem) => problem.length))).toBeLessThan(1_000);
-    // Unguarded, several of these take many seconds or end the process; guarded, the slowest takes a fraction of one.
+    // Unguarded, several of these take many seconds or end the process; guarded, the slowest takes a fraction
+    // of one.
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 

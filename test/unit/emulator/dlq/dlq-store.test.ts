@@ -119,7 +119,8 @@ describe("the store of dead letters", () => {
       }
     };
     agree();
-    // Holes everywhere, a stretch that goes altogether, others that nearly do: blocks are thinned out or dropped.
+    // Holes everywhere, a stretch that goes altogether, others that nearly do: blocks are thinned out or
+    // dropped.
     const isGone = ({ ms }: Place): boolean =>
       random() < 0.4 || (ms > 1_500 && ms < 1_700) || (ms > 2_000 && ms < 3_500 && random() < 0.9);
     const gone = places.filter((place) => isGone(place));

@@ -15,7 +15,9 @@ const dayMs = 86_400_000;
 const now = 1_700_000_000_000;
 const retentionMs = 3 * dayMs;
 
-/** A service of records of one size, of which so many fit into an answer; `counts` is what it was asked for. */
+/**
+ * A service of records of one size, of which so many fit into an answer; `counts` is what it was asked for.
+ */
 function createService(fits: (asked: number) => number) {
   const counts: number[] = [];
   const list = ({ count }: ListQuery): Promise<ListPage> => {

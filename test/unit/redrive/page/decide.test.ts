@@ -90,7 +90,9 @@ const cool = {
 
 const max = (attempts: number) => ({ attempts: { ...drain.attempts, max: attempts } });
 
-/** Past its horizon, in the `nth` series that may have been accepted. Refusals have raised the suffix besides. */
+/**
+ * Past its horizon, in the `nth` series that may have been accepted. Refusals have raised the suffix besides.
+ */
 function inDoubt(nth: number, attempt: number): LedgerView {
   return {
     ...open,

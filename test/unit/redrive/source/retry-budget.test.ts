@@ -76,7 +76,10 @@ describe("a budget of tries", () => {
   );
 });
 
-/** Of a source, what a patient listing needs: a service that fails with this, and sleeps that are counted and not slept. */
+/**
+ * Of a source, what a patient listing needs: a service that fails with this, and sleeps that are counted and
+ * not slept.
+ */
 function createSource(code: ErrorCode, budget: RetryBudget) {
   const slept: number[] = [];
   let calls = 0;
