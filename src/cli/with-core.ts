@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Core } from "../compose/build-core.ts";
 import { createFanOut } from "../compose/fan-out.ts";
 import { openCore, type OpenParts } from "../compose/open-core.ts";
-import { createSecretValues } from "../compose/secret-values.ts";
+import { createSecretsToRedact } from "../compose/secrets-to-redact.ts";
 import { createTeardown, type Teardown } from "../compose/teardown.ts";
 import type { Events } from "../ports/events.ts";
 import type { Io } from "./io.ts";
@@ -47,7 +47,7 @@ export function withActingCore<Result>(
   { by, observers = [] }: { readonly by: string; readonly observers?: readonly Events[] },
   work: (core: Core, teardown: Teardown) => Promise<Result>,
 ): Promise<Result> {
-  const secrets = createSecretValues(loaded.settings);
+  const secrets = createSecretsToRedact(loaded.settings);
   const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
   const log = { level: loaded.settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
   const options = {

@@ -9,7 +9,7 @@ import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime, World } from "../redrive/runtime.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
-import { lookAtVolume, openArchive } from "./build-archive.ts";
+import { lookAtVolume, openArchive } from "./open-archive.ts";
 import { buildSource, type BuiltSource, type ProcessParts } from "./build-source.ts";
 import { buildIndexReadings } from "./build-statistics.ts";
 import { createTeardown } from "./teardown.ts";

@@ -41,7 +41,8 @@ import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
 import { bindSource } from "../redrive/source/bind-source.ts";
 import { createCallbackDoor, type CallbackDoor } from "../redrive/callbacks/callback-door.ts";
-import { createLineageKeys, createLiveSecret, type LiveSecret, type ReadSecret } from "./secrets.ts";
+import { createLineageKeys } from "./lineage-keys.ts";
+import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./process-memory.ts";
 import type { Teardown } from "./teardown.ts";
 

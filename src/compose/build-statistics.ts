@@ -8,7 +8,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { createStatisticsClient } from "../statistics/client.ts";
 import { createIndexReadings } from "../statistics/index-readings.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
-import type { ReadSecret } from "./secrets.ts";
+import type { ReadSecret } from "./live-secret.ts";
 import { systemClock } from "./system-world.ts";
 
 /** Reads one index. Throws `settings-invalid` if its credentials are missing, else as the client does. */

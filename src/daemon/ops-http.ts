@@ -1,7 +1,7 @@
 import { Hono, type Context } from "hono";
 import type { Clock } from "../ports/clock.ts";
 import { listenBounded, type ServerAddress } from "./bounded-server.ts";
-import type { HealthReport } from "./readiness.ts";
+import type { HealthReport } from "./health-checks.ts";
 
 export interface OpsServerOptions extends ServerAddress {
   /** Must not wait: a liveness that hangs with Redis restarts every replica. */

@@ -8,7 +8,7 @@
  *   no more callbacks ─► jobs end by softMs, at the latest by hardMs ─► loops end, goodbye to the other replicas ─► stopped
  */
 import { once } from "node:events";
-import { lookAtVolume } from "../compose/build-archive.ts";
+import { lookAtVolume } from "../compose/open-archive.ts";
 import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -18,13 +18,15 @@ import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/queue.ts";
 import { createCallbacks } from "./callbacks.ts";
 import { createCopyingWithoutRedis } from "./archive-without-redis.ts";
-import { createEarlyTicks } from "./early-ticks.ts";
+import { createExtraTicks } from "./extra-ticks.ts";
 import { createJobHandler, type JobParts } from "./handle-job.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { createPeerReplicas } from "./peer-replicas.ts";
 import { probeSources } from "./probe-sources.ts";
-import { toLiveness, toReadiness, toSourcePauses } from "./readiness.ts";
-import { toMaxJobs, toScheduleBasis, toSchedules } from "./schedules.ts";
+import { toSourcePauses } from "./announced-pauses.ts";
+import { toLiveness, toReadiness } from "./health-checks.ts";
+import { toMaxJobs } from "./max-jobs.ts";
+import { toScheduleBasis, toSchedules } from "./schedules.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 import { createRedisHealth } from "./redis-health.ts";
@@ -65,7 +67,7 @@ interface DaemonParts {
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { live, queue, events, clock, metrics, replica, version, stop } = parts;
   const { settings, document, redis, replicas } = live.current();
-  const earlyTicks = createEarlyTicks(queue);
+  const extraTicks = createExtraTicks(queue);
   const peers = createPeerReplicas(replicas, replica);
   const watchedDocument = createDocumentWatch({ ...parts, file: parts.documentFile });
   const redisHealth = createRedisHealth(redis, events, clock);
@@ -78,7 +80,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
 
-  const callbacks = createCallbacks({ live, earlyTicks, events, clock, stop });
+  const callbacks = createCallbacks({ live, extraTicks, events, clock, stop });
   await callbacks.listen();
   const ops = await createOpsServer({
     host: settings.http.host,
@@ -133,7 +135,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     }),
     keepGoing(async () => {
       await probeSources(live.current().sources.values(), { clock, events }, stop);
-      await earlyTicks.afterHalts(live.current());
+      await extraTicks.afterHalts(live.current());
       return probeEveryMs;
     }),
   ];
@@ -156,7 +158,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
           createJobHandler({
             live,
             queue,
-            earlyTicks,
+            extraTicks,
             peers,
             events,
             clock,

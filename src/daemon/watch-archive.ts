@@ -1,4 +1,4 @@
-import type { lookAtVolume } from "../compose/build-archive.ts";
+import type { lookAtVolume } from "../compose/open-archive.ts";
 import type { Core } from "../compose/build-core.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -1,4 +1,4 @@
-import { headerPrefix, redrivenHeader, toDigest, toKey, witnessHeaders } from "./receiver.ts";
+import { headerPrefix, toDigest, toKey, witnessHeaders } from "./receiver.ts";
 
 /** An element of `POST /v2/batch`. */
 export interface Item {
@@ -32,7 +32,7 @@ export interface Addresses {
 
 export const urlGroup = "partners";
 export const queue = "mails";
-const reviewLabel = "hold-for-review";
+export const reviewLabel = "hold-for-review";
 
 /** A kind of message, of which so many are in one round. */
 interface KindPlan {
@@ -171,46 +171,4 @@ function toJson(kind: Kind, id: string, index: number): string {
 
 function toXml(id: string, index: number): string {
   return `<?xml version="1.0"?>\n<invoice id="${id}">\n  <total currency="EUR">${index % 997}</total>\n  <to>Zoë &amp; Söhne</to>\n</invoice>\n`;
-}
-
-/** The one drain of the demo. */
-export const drainName = "demo";
-
-/**
- * WaitBudget between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that
- * messages die in seconds.
- */
-export const retryScale = 0.005;
-
-/** The rules that those fates follow from: the drains document of the demo. */
-export function toDrainsDocument(): string {
-  return `# The drains document of the demo. Times are short because its receiver is down for seconds, not for hours.
-version: 1
-
-sources:
-  demo: { retention: 1d, dedupWindow: 10m }
-
-drains:
-  ${drainName}:
-    mode: live
-    schedule: { every: 1s, full: 3s }
-    minAge: 1s
-    attempts: { max: 50, wait: [1s, 5s, 10s, 20s], then: park }
-    # The built-in limits and lane would spread these messages over minutes; its receiver minds nothing.
-    lane: none
-    limits: { publish: 5000/s, perHost: 2000/s, perPass: none, perDay: none }
-    otherwise: hold
-    rules:
-      - name: receiver-refuses
-        when: { responseStatus: 422 }
-        then: park
-      - name: somebody-looks-first
-        when: { label: ${reviewLabel} }
-        then: hold
-      # Also holds for what cannot be rebuilt, and for the receivers' word "never again" (489): both are parked.
-      - name: outage
-        when: { responseStatus: [none, 4xx, 5xx] }
-        then: republish
-        set: { headers: { ${redrivenHeader}: "true" } }
-`;
 }

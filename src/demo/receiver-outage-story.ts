@@ -1,13 +1,7 @@
 import { createEmulatorClient, publish, type SentMessage } from "./emulator-client.ts";
 import { judgeRun } from "./judge-deliveries.ts";
-import {
-  drainName,
-  planMessages,
-  queue,
-  toGroupEndpoints,
-  urlGroup,
-  type PlannedMessage,
-} from "./plan-messages.ts";
+import { drainName } from "./drains-document.ts";
+import { planMessages, queue, toGroupEndpoints, urlGroup, type PlannedMessage } from "./plan-messages.ts";
 import type { StoryRun } from "./run-story.ts";
 import { createDeadline, isInTime, waitUntil } from "./waits.ts";
 

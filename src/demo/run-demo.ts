@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { drainName, retryScale, toDrainsDocument } from "./plan-messages.ts";
+import { drainName, toDrainsDocument } from "./drains-document.ts";
 import { playReceiverOutage, toDeadlineMs, type ReceiverOutageResult } from "./receiver-outage-story.ts";
 import { runStory, type StoryEnd, type StoryOptions } from "./run-story.ts";
 import type { ScrapedMetrics } from "./scraped-metrics.ts";
 
 const maxMessages = 200_000;
+
+/**
+ * Waits between attempts are 12 s and 2 min 28 s for the service; here 60 ms and 740 ms, so that
+ * messages die in seconds.
+ */
+const retryScale = 0.005;
 
 /**
  * The main job on an embedded stack, with nothing faked: see receiver-outage-story.ts. Exit codes as in

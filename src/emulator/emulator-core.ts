@@ -6,7 +6,7 @@ import { Faults } from "./faults/faults.ts";
 import { DlqFiller } from "./fill/dlq-filler.ts";
 import { Journal } from "./journal.ts";
 import { adjust, type EmulatorSettings } from "./options.ts";
-import { Directory } from "./publish/directory.ts";
+import { Directory } from "./publish/groups-and-queues.ts";
 import { Publisher } from "./publish/publisher.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { SearchIndexes } from "./statistics/search-indexes.ts";

@@ -1,12 +1,12 @@
 import { serveControlApi } from "./control/control-api.ts";
-import { recordsSchema, type SeedRecord } from "./dlq/seed-record.ts";
+import { recordsSchema, type SeedRecord } from "./dlq/seeded-record.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import { listen } from "./http/http-server.ts";
 import { accept } from "./http/parse-request.ts";
 import { serveMessageApi } from "./api/message-api.ts";
 import { adjust, resolveOptions, type Adjustable, type Adjustment, type EmulatorOptions } from "./options.ts";
-import type { Endpoint } from "./publish/directory.ts";
-import type { IndexValues } from "./statistics/index-statistics.ts";
+import type { Endpoint } from "./publish/groups-and-queues.ts";
+import type { IndexValues } from "./statistics/search-index-statistics.ts";
 import { createEmulatorCore, endParts, resetEmulatorCore } from "./emulator-core.ts";
 
 /** A running emulator. The in-process way to what the control API does over HTTP. */

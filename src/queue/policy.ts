@@ -1,6 +1,3 @@
-import type { Clock } from "../ports/clock.ts";
-import type { Failure } from "../ports/errors.ts";
-
 /** How often a window is tried and how long it waits in between. */
 export interface RetryPolicy {
   /** All tries, the first included. */
@@ -44,9 +41,6 @@ export const callTimeoutMs = 10_000;
  */
 export const refusedRestMs = 1_000;
 
-/** At most one event per error code in this time while a worker keeps failing. */
-export const quietMs = 60_000;
-
 /** A window that was put back for no longer than this waits for its turn, not for something to be over. */
 export const shortWaitMs = 1_000;
 
@@ -74,16 +68,4 @@ export const keepWindows = {
 export function toBackoffMs(attemptsMade: number, policy: RetryPolicy, random: number): number {
   const wholeMs = Math.min(policy.baseMs * 2 ** (attemptsMade - 1), policy.capMs);
   return Math.round(wholeMs * (0.5 + random / 2));
-}
-
-/** Answers whether a failure may be reported now: of each code one in `quietMs`. */
-export function createFailureThrottle(clock: Pick<Clock, "monotonic">): (code: Failure["code"]) => boolean {
-  const reportedAt = new Map<string, number>();
-  return (code) => {
-    const now = clock.monotonic();
-    const before = reportedAt.get(code);
-    if (before !== undefined && now - before < quietMs) return false;
-    reportedAt.set(code, now);
-    return true;
-  };
 }

@@ -6,7 +6,8 @@ import { BoundedSet } from "../bounded-map.ts";
 import { parseJob } from "./job-data.ts";
 import { isRedisAway, toFailure, type Failure } from "../ports/errors.ts";
 import { toJobEnd, type QueueKind } from "./job-end.ts";
-import { maxStalls, toBackoffMs, type RetryPolicy, createFailureThrottle } from "./policy.ts";
+import { createFailureThrottle } from "./failure-throttle.ts";
+import { maxStalls, toBackoffMs, type RetryPolicy } from "./policy.ts";
 import type { RunningJobs } from "./shutdown.ts";
 import { toQueueFailure } from "./translate-error.ts";
 

@@ -11,7 +11,7 @@ import {
   startEmulator,
   type Emulator,
 } from "../../src/emulator/index.ts";
-import { toSeed } from "../../src/emulator/dlq/seed-record.ts";
+import { toSeed } from "../../src/emulator/dlq/seeded-record.ts";
 import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import { codeBlocks, codeSpans, readDoc, root, tableRows } from "../support/markdown.ts";

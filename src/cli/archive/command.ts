@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openArchiveReader } from "../../compose/build-archive.ts";
+import { openArchiveReader } from "../../compose/open-archive.ts";
 import { defined } from "../../message/defined.ts";
 import { toShownUrl } from "../../message/masked-text.ts";
 import { toSafeJson } from "../../message/safe-json.ts";

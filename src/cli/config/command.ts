@@ -1,4 +1,4 @@
-import { lookAtVolume } from "../../compose/build-archive.ts";
+import { lookAtVolume } from "../../compose/open-archive.ts";
 import { describeDocument } from "../../config/document/describe/describe-document.ts";
 import { describeSettings } from "../../config/settings/settings.ts";
 import { counted } from "../output/words.ts";

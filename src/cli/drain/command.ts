@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addressOf, readPause } from "../../compose/read-facts.ts";
+import { addressOf, readPause } from "../../compose/drain-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { DrainFacts, Tally } from "../../ports/passes.ts";

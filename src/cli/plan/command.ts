@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { addressOf, readPause } from "../../compose/read-facts.ts";
+import { addressOf, readPause } from "../../compose/drain-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
 import { toSafeJson } from "../../message/safe-json.ts";

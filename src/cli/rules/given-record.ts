@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../message/json-value.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
-import { createLineageKeys } from "../../compose/secrets.ts";
+import { createLineageKeys } from "../../compose/lineage-keys.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { SourceConfig } from "../../ports/drains.ts";

@@ -2,12 +2,13 @@ import { createFanOut } from "../../compose/fan-out.ts";
 import { buildIndexReadings } from "../../compose/build-statistics.ts";
 import { createDocumentFile } from "../../compose/document-file.ts";
 import { openLiveCore } from "../../compose/open-core.ts";
-import { readQueueFacts } from "../../compose/read-facts.ts";
-import { replicaName, systemClock, takeWarnings } from "../../compose/system-world.ts";
-import { createSecretValues } from "../../compose/secret-values.ts";
+import { readQueueFacts } from "../../compose/read-queue-facts.ts";
+import { replicaName, systemClock } from "../../compose/system-world.ts";
+import { createSecretsToRedact } from "../../compose/secrets-to-redact.ts";
 import { createTeardown, type Teardown } from "../../compose/teardown.ts";
 import { readSecret, type SecretReading } from "../../config/read-secret.ts";
 import { endOnSignals } from "../../daemon/end-on-signals.ts";
+import { takeWarnings } from "../../daemon/node-warnings.ts";
 import { runDaemon } from "../../daemon/run-daemon.ts";
 import type { SecretRef } from "../../ports/drains.ts";
 import type { Events } from "../../ports/events.ts";
@@ -49,7 +50,7 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
   const { stop, closed } = endOnSignals(io.onSignal, settings.shutdown.hardMs);
   // First in, so last: a second signal ends the process also while the rest is being closed.
   teardown.add("signals", closed);
-  const secrets = createSecretValues(settings);
+  const secrets = createSecretsToRedact(settings);
   const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: "stdout" });
   // Metrics read facts of the core, which emits the events that metrics count: the list is completed below.
   const listeners: Events[] = [createEventLog(logger)];

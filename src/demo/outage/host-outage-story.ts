@@ -5,7 +5,7 @@ import { createDeadline, isInTime, waitUntil } from "../waits.ts";
 import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./host-facts.ts";
 import { judgeOutage } from "./judge-outage.ts";
 import { burstGapMs, createNarrator } from "./narrate.ts";
-import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./stage.ts";
+import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./outage-setup.ts";
 
 export type HostOutageResult = Awaited<ReturnType<typeof playHostOutage>>;
 

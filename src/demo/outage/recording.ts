@@ -1,6 +1,6 @@
 import type { HostFacts, Try } from "./host-facts.ts";
 import { stateAt, toTriedBursts } from "./narrate.ts";
-import { timeScale, toName } from "./stage.ts";
+import { timeScale, toName } from "./outage-setup.ts";
 import type { HostOutageResult } from "./host-outage-story.ts";
 
 export type Recording = ReturnType<typeof toRecording>;

@@ -6,11 +6,11 @@ import { findRoute } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
 import type { Credentials } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { directoryRoutes } from "./directory-routes.ts";
+import { groupAndQueueRoutes } from "./group-and-queue-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
 
-const routes = [...messageRoutes, ...dlqRoutes, ...directoryRoutes];
+const routes = [...messageRoutes, ...dlqRoutes, ...groupAndQueueRoutes];
 
 /** Answers one request to the service and writes it into the journal. */
 export async function serveMessageApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {

@@ -3,7 +3,7 @@ import type { EmulatorCore } from "../emulator-core.ts";
 import { errorAnswer, json, jsonOf, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
 import { readJson, idsOf, integerOf, refuseParameters, valuesOf } from "../http/parse-request.ts";
 import type { Message } from "../publish/message.ts";
-import { toItem } from "../publish/parse-batch.ts";
+import { toItem } from "../publish/parse-items.ts";
 import { publishBatch } from "../publish/publish-batch.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { route, type MessageRoute } from "./route.ts";

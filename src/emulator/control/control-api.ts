@@ -14,10 +14,10 @@ import {
 import { accept, readJson, naturalOf, refuseParameters } from "../http/parse-request.ts";
 import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
 import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
-import { endpointsSchema, queueSettings, type Queue } from "../publish/directory.ts";
-import { recordsSchema } from "../dlq/seed-record.ts";
+import { endpointsSchema, queueSettings, type Queue } from "../publish/groups-and-queues.ts";
+import { recordsSchema } from "../dlq/seeded-record.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { backlogSchema, indexValuesSchema } from "../statistics/index-statistics.ts";
+import { backlogSchema, indexValuesSchema } from "../statistics/search-index-statistics.ts";
 import { journalAnswer, maxWaitMs } from "./journal-answer.ts";
 
 type Control = (

@@ -1,6 +1,6 @@
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
-import { Turns, type Leave } from "./waiting-line.ts";
+import { Turns, type Leave } from "./turns.ts";
 
 export type FlowControlState = ReturnType<FlowShares["state"]>;
 

@@ -5,7 +5,7 @@ import { toDeadLetter, type StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, recordIn, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
-import { toSeed, type SeedRecord } from "./seed-record.ts";
+import { toSeed, type SeedRecord } from "./seeded-record.ts";
 
 /** The dead letter queue: what enters, what is listed, what is deleted, what vanishes with age. */
 export class DeadLetters {

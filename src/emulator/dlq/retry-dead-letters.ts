@@ -1,5 +1,5 @@
 import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
-import { refuseUnfit } from "../publish/parse-batch.ts";
+import { refuseUnfit } from "../publish/parse-items.ts";
 import { canonicalName } from "../publish/header-values.ts";
 import {
   isEndpointUrl,

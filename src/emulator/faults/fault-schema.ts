@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
-import { seedRecordSchema } from "../dlq/seed-record.ts";
+import { seedRecordSchema } from "../dlq/seeded-record.ts";
 import { operations } from "../journal.ts";
 
 const operation = z.enum([...operations, "any"]);

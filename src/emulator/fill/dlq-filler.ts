@@ -1,7 +1,7 @@
 import type { EmulatorContext } from "../context.ts";
 import { setImmediate } from "node:timers/promises";
 import type { DeadLetters } from "../dlq/dead-letters.ts";
-import type { SeedRecord } from "../dlq/seed-record.ts";
+import type { SeedRecord } from "../dlq/seeded-record.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { RandomChoice } from "./random-choice.ts";
 import { arrivalAt, parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";

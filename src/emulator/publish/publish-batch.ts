@@ -2,7 +2,7 @@ import type { FaultOf } from "../faults/faults.ts";
 import { json, type EmulatorAnswer } from "../http/exchange.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { parseBatch, type PublishItem } from "./parse-batch.ts";
+import { parseBatch, type PublishItem } from "./parse-items.ts";
 import type { PublishAnswer } from "./publisher.ts";
 
 /** Publishes a whole batch, or refuses it; only a fault lets single items fail. */

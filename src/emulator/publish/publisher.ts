@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EmulatorContext } from "../context.ts";
-import type { PublishItem } from "./parse-batch.ts";
-import type { Directory } from "./directory.ts";
+import type { PublishItem } from "./parse-items.ts";
+import type { Directory } from "./groups-and-queues.ts";
 import { newMessageId, type Message } from "./message.ts";
 
 export interface SingleAnswer {

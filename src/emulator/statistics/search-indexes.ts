@@ -7,8 +7,8 @@ import {
   type BacklogPlan,
   type IndexValues,
   type Period,
-} from "./index-statistics.ts";
-import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./index-workload.ts";
+} from "./search-index-statistics.ts";
+import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./search-index-workload.ts";
 
 interface Index {
   readonly values: IndexValues;

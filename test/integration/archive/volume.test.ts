@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemDisk } from "../../../src/archive/disk.ts";
-import { silentVolume } from "../../../src/compose/build-archive.ts";
+import { silentVolume } from "../../../src/compose/open-archive.ts";
 import { judgeVolume, type ArchiveVolume, type DeclaredVolume } from "../../../src/ports/archive.ts";
 import { archiveEntry, archiveFiles, createStand } from "../../support/archives.ts";
 import { createRig } from "../../support/rig.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { describeSettings } from "../../../../src/config/settings/settings.ts";
 import type { SettingsInput } from "../../../../src/config/settings/load-settings.ts";
-import { createSecretValues } from "../../../../src/compose/secret-values.ts";
+import { createSecretsToRedact } from "../../../../src/compose/secrets-to-redact.ts";
 import { makeCertificates, type Certificates } from "../../../support/redis-servers.ts";
 import { useSettings } from "../../../support/settings.ts";
 
@@ -48,7 +48,7 @@ describe("where Redis is", () => {
   it("has a password in its user part or in its query, and neither is ever shown", () => {
     for (const url of ["redis://:p%40ss-word@h", "redis://h?password=p%40ss-word"]) {
       const settings = load({ env: { REDRIVER_REDIS_URL: url } });
-      expect(createSecretValues(settings).all()).toContain("p@ss-word");
+      expect(createSecretsToRedact(settings).all()).toContain("p@ss-word");
       expect(describeSettings(settings)).not.toMatch(/ss-word/);
     }
   });
@@ -91,7 +91,7 @@ describe("a certificate of our own", () => {
     const shown = describeSettings(settings);
     expect(shown).toContain(pair.keyFile);
     expect(shown).not.toContain("PRIVATE KEY");
-    expect(createSecretValues(settings).all()).toContain(key);
+    expect(createSecretsToRedact(settings).all()).toContain(key);
   });
 
   it.each<[string, () => Readonly<Record<string, string>>, string]>([

@@ -6,7 +6,7 @@ import type { Archive, ArchiveReader, DeclaredVolume } from "../ports/archive.ts
 import type { ArchiveConfig } from "../ports/drains.ts";
 import type { RedriverError } from "../ports/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import { isInPod, systemClock } from "./system-world.ts";
+import { systemClock } from "./system-world.ts";
 
 /** This process's part of the archive. `report` is called with problems that do not stop a write. */
 export function openArchive(
@@ -49,6 +49,11 @@ export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume
  */
 export function silentVolume(): DeclaredVolume {
   return isInPod() ? "durable" : "undeclared";
+}
+
+/** True in a pod: Kubernetes sets this in every container. */
+function isInPod(): boolean {
+  return process.env["KUBERNETES_SERVICE_HOST"] !== undefined;
 }
 
 export function openArchiveReader(dir: string): ArchiveReader {

@@ -1,13 +1,12 @@
-import { pauseOf, type PauseRecord } from "../ports/pauses.ts";
+import { pauseOf } from "../ports/pauses.ts";
 import { isRedisAway } from "../ports/errors.ts";
 import type { LanesCounted } from "../ports/lanes.ts";
 import { maxLanesShown, type QueueFacts } from "../ports/queue-facts.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/preflight.ts";
-import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
+import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 import { hasLanes } from "../redrive/lanes/listing-checks.ts";
-import { toKeyedHash } from "./build-source.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
@@ -60,21 +59,4 @@ async function readFitness(
     if (isRedisAway(error)) throw error;
     return { redisFit: false, redisMemoryShare: null };
   }
-}
-
-/** The person's pause that holds this drain back now, if any. Throws `redis-unavailable`. */
-export async function readPause(
-  { sources }: Core,
-  { config, source }: DrainRuntime,
-): Promise<PauseRecord | undefined> {
-  return pauseOf((await sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
-}
-
-/** The address of a drain's source: its host with port, and a keyed hash of the whole address. */
-export function addressOf(
-  { sources }: Core,
-  { source }: DrainRuntime,
-): { readonly host: string; readonly hash: string } {
-  const baseUrl = sources.get(source.config.id)?.baseUrl ?? "";
-  return { host: new URL(baseUrl).host, hash: toKeyedHash("url", baseUrl) };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../src/compose/build-core.ts";
-import { toReadiness, toSourcePauses, type DaemonState } from "../../../src/daemon/readiness.ts";
+import { toSourcePauses } from "../../../src/daemon/announced-pauses.ts";
+import { toReadiness, type DaemonState } from "../../../src/daemon/health-checks.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";

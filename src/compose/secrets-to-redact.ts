@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings/settings.ts";
 import type { Core } from "./build-core.ts";
 
 /** Every secret that was read, for logs to leave out. */
-export function createSecretValues(settings: Settings) {
+export function createSecretsToRedact(settings: Settings) {
   let core: Core | null = null;
   const known = new Set<string>();
   const add = (value: string | undefined): void => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { takeWarnings } from "../../../src/compose/system-world.ts";
+import { takeWarnings } from "../../../src/daemon/node-warnings.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

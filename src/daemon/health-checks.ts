@@ -1,8 +1,5 @@
 import type { Core } from "../compose/build-core.ts";
-import type { BuiltSource } from "../compose/build-source.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
-import type { ReplicaRecord } from "../ports/replicas.ts";
-import { callClasses } from "../ports/source-pauses.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
 import type { Health } from "../redrive/source/source-health.ts";
@@ -94,16 +91,4 @@ export function toLiveness(
     ok: false,
     reasons: [`no job was taken or finished for ${Math.round((now - since) / 1_000)} s while Redis answers`],
   };
-}
-
-/** The sources that this process does not call now, and why. A halt comes before a pause. */
-export function toSourcePauses(sources: Iterable<BuiltSource>): ReplicaRecord["resting"] {
-  return [...sources].flatMap(({ runtime: { config, health } }): ReplicaRecord["resting"] => {
-    const source = config.id;
-    const all = [health.standing(), ...callClasses.map((callClass) => health.current(callClass))];
-    const halt = all.find((one) => one.state === "halted");
-    if (halt !== undefined) return [{ source, state: "halted", code: halt.code }];
-    const isWaiting = all.some(({ state }) => state === "waiting");
-    return isWaiting ? [{ source, state: "waiting", code: "service-resting" }] : [];
-  });
 }

@@ -3,7 +3,7 @@ import { accept } from "../http/parse-request.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { isFlowControl } from "./header-values.ts";
-import { isDirectoryName, type Directory, type Endpoint, type UrlGroup } from "./directory.ts";
+import { isDirectoryName, type Directory, type Endpoint, type UrlGroup } from "./groups-and-queues.ts";
 import { isEndpointUrl, parseMessageHeaders, plainSettings, type GivenHeaders } from "./message-headers.ts";
 import type { MessageSettings } from "./message.ts";
 

@@ -10,7 +10,7 @@ import {
   updatesSince,
   vectorCount,
   type Workload,
-} from "./index-workload.ts";
+} from "./search-index-workload.ts";
 
 const hourMs = 3_600_000;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { errorAnswer, json, jsonOf } from "../http/exchange.ts";
 import { accept, readJson } from "../http/parse-request.ts";
-import { endpointsSchema, queueSettings, type Queue, type UrlGroup } from "../publish/directory.ts";
+import { endpointsSchema, queueSettings, type Queue, type UrlGroup } from "../publish/groups-and-queues.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 const queueSchema = z.object({ queueName: z.string(), ...queueSettings });
@@ -16,7 +16,7 @@ const removedSchema = z.object({
   ),
 });
 
-export const directoryRoutes: readonly MessageRoute[] = [
+export const groupAndQueueRoutes: readonly MessageRoute[] = [
   route("manage", "POST", "/v2/queues", (core, exchange) => {
     const { queueName, parallelism, paused } = accept(queueSchema, readJson(exchange));
     core.directory.putQueue(queueName, parallelism, paused);

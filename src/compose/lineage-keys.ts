@@ -1,0 +1,27 @@
+import { toLineageKey } from "../message/lineage.ts";
+import type { SourceId } from "../ports/ids.ts";
+import type { LiveSecret } from "./live-secret.ts";
+
+/**
+ * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for
+ * this source alone. A message that another source redrove is no come-back here, and its parent's dlqId means
+ * another record.
+ */
+export function createLineageKeys(
+  token: Pick<LiveSecret, "value">,
+  fixed: { readonly key: string | undefined; readonly oldKeys: readonly string[] },
+  sourceId: SourceId,
+): () => readonly [string, ...string[]] {
+  const derived = new Map<string, string>();
+  const toKey = (secret: string): string => {
+    const key = derived.get(secret) ?? toLineageKey(secret, sourceId);
+    derived.set(secret, key);
+    return key;
+  };
+  const old = fixed.oldKeys.map(toKey);
+  return () => {
+    const key = toKey(fixed.key ?? token.value());
+    // Keys of earlier tokens of this process still verify, so that messages under way survive a rotation.
+    return [key, ...new Set([...derived.values(), ...old].filter((other) => other !== key))];
+  };
+}
