@@ -28,7 +28,7 @@ import { withOwnCallbacks, proofAddressOf } from "../redrive/callbacks/canary-ca
 import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";
-import { RefusalRow } from "../redrive/page/publish/refusal-row.ts";
+import { RefusalRow } from "../redrive/page/publish/refusals-in-a-row.ts";
 import { createPausingService } from "../redrive/source/pausing-service.ts";
 import { createSourceHealth } from "../redrive/source/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
@@ -40,7 +40,10 @@ import { watchLedger } from "../redrive/source/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/guards.ts";
 import { bindSource } from "../redrive/source/bind-source.ts";
-import { createCallbackDoor, type CallbackDoor } from "../redrive/callbacks/callback-door.ts";
+import {
+  createCallbackAuthenticator,
+  type CallbackAuthenticator,
+} from "../redrive/callbacks/authenticate-callback.ts";
 import { createLineageKeys } from "./lineage-keys.ts";
 import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./process-memory.ts";
@@ -62,7 +65,7 @@ export interface BuiltSource {
   readonly pauses: PauseBook;
   readonly baseUrl: string;
   /** Null if no callbacks are configured. */
-  readonly callbacks: CallbackDoor | null;
+  readonly callbacks: CallbackAuthenticator | null;
   /** How often this process has found that Redis lost writes of the source's ledger. */
   readonly losses: () => number;
   /** Ends its connections. Safe to call twice. */
@@ -129,7 +132,9 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     createLiveSecret(ref, readSecret, `source ${config.name} has no signing key for its callbacks`),
   );
   const callbacks =
-    address === undefined ? null : createCallbackDoor(address, keys, { clock: world.clock, service });
+    address === undefined
+      ? null
+      : createCallbackAuthenticator(address, keys, { clock: world.clock, service });
   const close = (): Promise<void> => called.close();
   teardown.add(`service ${config.name}`, close);
 

@@ -7,7 +7,7 @@ import type { WorkQueue } from "../ports/queue.ts";
 import type { CallClass } from "../ports/source-pauses.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Health } from "../redrive/source/source-health.ts";
-import { notSentCoolMs } from "../redrive/page/publish/publish-context.ts";
+import { notSentCoolMs } from "../redrive/page/publish/let-cool.ts";
 
 /** Delay after the end of a source pause: by then the records that cooled for it are due too. */
 const afterPauseMs = 250;

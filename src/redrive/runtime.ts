@@ -13,7 +13,7 @@ import type { PassBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/poison-share.ts";
-import type { RefusalRow } from "./page/publish/refusal-row.ts";
+import type { RefusalRow } from "./page/publish/refusals-in-a-row.ts";
 import type { PageMemory } from "./listing/page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";

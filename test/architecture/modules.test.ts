@@ -41,10 +41,10 @@ it("every file of src is part of the built command", () => {
 });
 
 it.each([
-  "redrive/page/collect",
+  "redrive/page/parse-page",
   "redrive/page/look-up",
   "redrive/page/decide",
-  "redrive/page/prepare",
+  "redrive/page/prepare-candidate",
   "redrive/page/keep-copies",
   "redrive/page/park",
   "redrive/page/drop",

@@ -2,7 +2,7 @@ import { requireRedis } from "../../compose/open-core.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { recordIntent, type ActOf } from "../../redrive/record-act.ts";
+import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
 import type { Register } from "../command-context.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import { currentUser } from "../input/person.ts";

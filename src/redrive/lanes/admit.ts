@@ -9,9 +9,15 @@
 import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
 import type { LaneUnused } from "../../ports/lanes.ts";
 import { groupBy } from "../group-by.ts";
-import { isReconciling } from "../page/capacity-request.ts";
 import { canaryTimeoutMs } from "../page/publish/canary-variant.ts";
-import { held, sentAs, type Candidate, type DecidedRecord, type HeldResult } from "../page/records.ts";
+import {
+  held,
+  isReconciling,
+  sentAs,
+  type Candidate,
+  type DecidedRecord,
+  type HeldResult,
+} from "../page/records.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { canariesByStep, chooseCanaries } from "./canaries.ts";
 import { laneOriginOf, laneOriginOfLetter, toLaneId } from "./lane-id.ts";

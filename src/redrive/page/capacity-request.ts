@@ -3,7 +3,7 @@ import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/spec.ts";
 import { groupBy } from "../group-by.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { held, type Candidate, type PublishResult } from "./records.ts";
+import { held, isReconciling, type Candidate, type PublishResult } from "./records.ts";
 
 /** A candidate with its capacity request. */
 export interface Asking {
@@ -25,11 +25,6 @@ export function toAsking({ config }: DrainRuntime, candidates: readonly Candidat
     };
     return { candidate, request };
   });
-}
-
-/** True if an earlier POST may have been accepted, and a POST under the same id can still show it. */
-export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
-  return view.state === "open" && !view.pastHorizon;
 }
 
 /** The result of a candidate without capacity: held, with the limit that held it. */

@@ -9,10 +9,10 @@
 import type { Archive, ArchiveEntry } from "../../ports/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
-import { recordIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
-import { begin } from "./begin.ts";
+import { begin } from "./begin-in-ledger.ts";
 import { isWritable, reportUnwritable } from "./keep-copies.ts";
 import { held, inDoubt, type DecidedRecord, type DropResult } from "./records.ts";
 

@@ -1,7 +1,6 @@
 import type { GuardStanding } from "../../ports/guards.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { isReconciling } from "./capacity-request.ts";
-import { held, type Candidate, type PublishResult } from "./records.ts";
+import { held, isReconciling, type Candidate, type PublishResult } from "./records.ts";
 
 /**
  * Holds candidates while a guard of the drain is closed. Candidates that reconcile an earlier POST go on:

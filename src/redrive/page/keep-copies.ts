@@ -4,7 +4,7 @@ import { toEnteredAt } from "../../message/parse-record.ts";
 import { isNestedTooDeep, maxNestedLevels } from "../../message/safe-json.ts";
 import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
-import { recordFact, type ActOf } from "../record-act.ts";
+import { recordFact, type ActOf } from "../write-audit.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { ParkVerdict } from "../../ports/ledger.ts";
-import { recordIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
 import type { DecidedRecord } from "./records.ts";

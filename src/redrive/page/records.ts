@@ -108,6 +108,11 @@ export type DropResult =
   | { readonly kind: "dropped"; readonly candidate: DecidedRecord }
   | LeftResult<DecidedRecord>;
 
+/** True if an earlier POST may have been accepted, and a POST under the same id can still show it. */
+export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
+  return view.state === "open" && !view.pastHorizon;
+}
+
 export function idsOf(records: readonly { readonly letter: DeadLetter }[]): DlqId[] {
   return records.map((record) => record.letter.dlqId);
 }

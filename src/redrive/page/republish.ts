@@ -21,12 +21,14 @@ import type { Token } from "../../ports/ids.ts";
 import type { Series } from "../../ports/ledger-entries.ts";
 import type { BeginOptions } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
-import { recordIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toPublishRecord } from "./audit-record.ts";
-import { begin } from "./begin.ts";
+import { begin } from "./begin-in-ledger.ts";
 import { halves } from "./publish/batches.ts";
-import { letCool, startSendDeadline, type PublishContext } from "./publish/publish-context.ts";
+import { letCool } from "./publish/let-cool.ts";
+import type { PublishContext } from "./publish/publish-context.ts";
+import { startSendDeadline } from "./publish/send-deadline.ts";
 import {
   isOfNow,
   recordPublished,

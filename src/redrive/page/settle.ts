@@ -1,7 +1,7 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import { isRedriverError, unlessRedisAway, type RedriverError } from "../../ports/errors.ts";
 import type { DeleteEnd } from "../../ports/ledger.ts";
-import { recordFact, type ActOf } from "../record-act.ts";
+import { recordFact, type ActOf } from "../write-audit.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 

@@ -1,12 +1,12 @@
 /**
  * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
  *
- *   collect ─► look up ─► decide and prepare ─┬─► copy records near their expiry (candidates: if left at the end)
- *                                             ├─► unpark, park
- *                                             ├─► settle again records published before
- *                                             ├─► drop: begin ─► archive ─► settle
- *                                             └─► candidates: guards ─► lanes ─► capacity ─► per batch:
- *                                                 begin ─► POST ─► record; small batches share a settle
+ *   parse ─► look up ─► decide and prepare ─┬─► copy records near their expiry (candidates: if left at the end)
+ *                                           ├─► unpark, park
+ *                                           ├─► settle again records published before
+ *                                           ├─► drop: begin ─► archive ─► settle
+ *                                           └─► candidates: guards ─► lanes ─► capacity ─► per batch:
+ *                                               begin ─► POST ─► record; small batches share a settle
  *
  * In plan mode the page ends after the copies.
  */
@@ -15,13 +15,12 @@ import { grantedForMs } from "../../ports/ledger-limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished, isNewlyExhausted } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-backs.ts";
-import { recordIntent, ofDrain } from "../record-act.ts";
+import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/drain-selects.ts";
-import { isReconciling } from "./capacity-request.ts";
 import { ledToNoPost, withCapacity } from "./capacity.ts";
-import { collect } from "./collect.ts";
-import { decideOne, type DecidedOne } from "./decide-one.ts";
+import { parsePage } from "./parse-page.ts";
+import { decideOne, type DecidedOne } from "./decide-and-prepare.ts";
 import { drop } from "./drop.ts";
 import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
@@ -30,6 +29,7 @@ import { parkRecords } from "./park.ts";
 import {
   held,
   idsOf,
+  isReconciling,
   type Candidate,
   type DecidedRecord,
   type DropResult,
@@ -84,7 +84,7 @@ export async function workPage(
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
 
-  const { found, unusable } = collect(page.records, source.lineageKeys());
+  const { found, unusable } = parsePage(page.records, source.lineageKeys());
   report.unusable(unusable);
   const known = await lookUp(drain, found);
   report.comeBacks(known);

@@ -1,5 +1,5 @@
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
-import { recordIntent } from "../record-act.ts";
+import { recordIntent } from "../write-audit.ts";
 import { groupBy } from "../group-by.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { DrainName } from "../../ports/ids.ts";

@@ -7,7 +7,7 @@ import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
 import { isNewlyExhausted, mayBeKept } from "../lanes/admit.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";
 import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
-import { isReconciling } from "../page/capacity-request.ts";
+import { isReconciling } from "../page/records.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { SurveyedRecord } from "./survey.ts";
 import { createTopCount } from "./top-count.ts";

@@ -1,5 +1,5 @@
 import type { Decision } from "../../rules/decision.ts";
-import { decideOne } from "../page/decide-one.ts";
+import { decideOne } from "../page/decide-and-prepare.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { SurveyedRecord } from "./survey.ts";
 

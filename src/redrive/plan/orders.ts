@@ -6,7 +6,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { holds } from "../../rules/decision.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
-import { ofDrain, recordIntent } from "../record-act.ts";
+import { ofDrain, recordIntent } from "../write-audit.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { isAct, toPlanned, type Planned, type PlanRecord } from "./plan-record.ts";
 import { createSkips } from "./skips.ts";

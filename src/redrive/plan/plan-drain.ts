@@ -4,7 +4,7 @@ import { hostOf, parseUrl } from "../../message/destination.ts";
 import { type Show, toShownUrl } from "../../message/masked-text.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
-import { isReconciling } from "../page/capacity-request.ts";
+import { isReconciling } from "../page/records.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createDecidedCount } from "./decided-count.ts";
 import { estimate } from "./estimate.ts";

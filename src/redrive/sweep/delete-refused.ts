@@ -12,7 +12,7 @@ import { BoundedMap } from "../../bounded-map.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { RedriverError } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ActOf } from "../record-act.ts";
+import type { ActOf } from "../write-audit.ts";
 import { createPerIdBackoff } from "./per-id-backoff.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { settle, type SettleCall } from "../page/settle.ts";

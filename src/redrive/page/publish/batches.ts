@@ -1,8 +1,7 @@
 import { packBatches } from "../../../message/pack-batches.ts";
 import { groupBy } from "../../group-by.ts";
 import type { SourceRuntime } from "../../runtime.ts";
-import { isReconciling } from "../capacity-request.ts";
-import type { Begun, Candidate } from "../records.ts";
+import { isReconciling, type Begun, type Candidate } from "../records.ts";
 
 /**
  * Packs candidates into batches. Those that reconcile an earlier POST come first and share no batch with

@@ -4,7 +4,7 @@ import type { PublishedFact } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates.ts";
-import { recordFact, ofDrain } from "../../record-act.ts";
+import { recordFact, ofDrain } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import type { Begun } from "../records.ts";

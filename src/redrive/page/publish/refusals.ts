@@ -6,7 +6,7 @@ import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
 import { held, inDoubt, type Candidate, type PublishResult } from "../records.ts";
-import { refusalsThatHalt } from "./refusal-row.ts";
+import { refusalsThatHalt } from "./refusals-in-a-row.ts";
 
 /** A refused item is posted again after this. Three such refusals park it without a control. */
 const refusedCoolMs = 10 * 60_000;

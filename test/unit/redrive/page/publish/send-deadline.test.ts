@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startSendDeadline } from "../../../../../src/redrive/page/publish/publish-context.ts";
+import { startSendDeadline } from "../../../../../src/redrive/page/publish/send-deadline.ts";
 
 test.each([
   ["while less has passed by both clocks", 14_999, 14_999, true],

@@ -2,7 +2,7 @@ import { type RecordFacts, explainDecision } from "../../rules/decision.ts";
 import { proofAddressOf } from "../callbacks/canary-callbacks.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
 import { decideRecord, releasedBy } from "./decide.ts";
-import { prepare } from "./prepare.ts";
+import { prepare } from "./prepare-candidate.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 
 /** The parts of a drain at work that a decision needs. */

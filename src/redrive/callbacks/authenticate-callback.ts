@@ -13,10 +13,10 @@ export interface SigningKey {
   reread(): void;
 }
 
-export type CallbackDoor = ReturnType<typeof createCallbackDoor>;
+export type CallbackAuthenticator = ReturnType<typeof createCallbackAuthenticator>;
 
 /** Admits callbacks to one source. `address`: the URL that the service calls, without a query. */
-export function createCallbackDoor(
+export function createCallbackAuthenticator(
   address: string,
   keys: readonly SigningKey[],
   time: ServiceTime & { readonly clock: Pick<Clock, "monotonic"> },
