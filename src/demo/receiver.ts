@@ -148,9 +148,9 @@ function add(counts: Map<string, number>, key: string): void {
 }
 
 /**
- * A port on which nothing listens, below 32768, where neither Linux nor macOS take local ports from: a client
- * that calls a closed port out of that range again and again is sooner or later given the same port for its
- * own end, and is connected to itself.
+ * A port on which nothing listens, below 32768, where neither Linux nor macOS take local ports from. A client
+ * that often calls a closed port above that is at some time given the same port for its own end. Then it is
+ * connected to itself.
  */
 async function findClosedPort(): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {

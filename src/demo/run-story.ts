@@ -52,9 +52,9 @@ interface StoryFrame extends StoryOptions {
 const lossIsKnownWithinMs = 1_000;
 
 /**
- * Starts everything, plays one story on it, and ends with nothing left behind. Resolves to an exit code: 0
- * when everything was as it had to be, 1 when not, when the story rejects or a process is lost, 3 when
- * stopped by a signal before its end.
+ * Starts everything, plays one story on it, and ends with nothing left behind. Resolves to an exit code. 0:
+ * everything was as it had to be. 1: it was not, the story rejected, or a process was lost. 3: a signal
+ * stopped it before its end.
  */
 export async function runStory(
   frame: StoryFrame,

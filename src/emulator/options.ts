@@ -54,8 +54,8 @@ type ChosenSettings = Chosen<Adjustable & Fixed>;
 export type EmulatorOptions = ChosenSettings & StartOptions;
 
 /**
- * One object for the life of an emulator. What may change while it runs (`adjustable`) is changed in place,
- * so it must be read from here at the time of use and never copied.
+ * One object for the life of an emulator. What may change while it runs (`adjustable`) is changed in place.
+ * So it must be read from here at the time of use and never copied.
  */
 export interface EmulatorSettings extends Adjustable, Fixed {
   /** Numbers in [0, 1) that follow from the seed. */

@@ -36,7 +36,7 @@ interface JobMoment {
 /**
  * Reads the disposition of a handler's error. Scheduled jobs never wait in Redis: their next schedule is the
  * retry, and a source that waits an hour would pile up an hour of iterations. A window that Redis failed
- * spends no try: it was taken from Redis, so Redis is there or soon is, and a backoff that grew while it was
+ * spends no try: it was taken from Redis, so Redis is there or soon is. A backoff that grew while Redis was
  * away would keep the window waiting when it is back.
  */
 export function toJobEnd(error: unknown, at: JobMoment): JobEnd {

@@ -80,8 +80,8 @@ export function createConnection(options: ConnectionOptions) {
         else stream.write(noBytes, () => resolve());
       }),
     /**
-     * Ends the connection at once and for good with a TCP reset, so that bytes which the kernel still holds
-     * are dropped and not delivered later.
+     * Ends the connection at once and for good with a TCP reset. So the kernel drops bytes that it still
+     * holds, and delivers none later.
      */
     reset(): void {
       tcp?.reset();

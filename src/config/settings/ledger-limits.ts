@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 
 /**
  * The ledger's limits for one source. A tombstone outlives every page (maxPageAge) and two full passes of the
- * source's slowest drain, with an hour to spare for a pass that is slow itself.
+ * source's slowest drain. An hour is to spare for a slow pass.
  */
 export function toLedgerLimits(
   settings: Settings,

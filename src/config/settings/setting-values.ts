@@ -32,8 +32,8 @@ export function wholeNumber(from: number, to: number) {
 }
 
 /**
- * Node's timers end at once when they are set for more than 24.8 days, and no timeout or interval of a
- * process is meant to be that long.
+ * Node's timers end at once when they are set for more than 24.8 days. No timeout or interval of a process is
+ * meant to be that long.
  */
 const maxDurationMs = 7 * 86_400_000;
 

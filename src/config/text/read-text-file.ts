@@ -32,8 +32,8 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
 
 /**
  * The kind of what a path leads to, such as "a FIFO"; null for a regular file. Mounts of Kubernetes are
- * symbolic links to one. A FIFO without a writer would block the whole process, a device may act when it is
- * opened, and a socket or a FIFO never ends.
+ * symbolic links to one. A FIFO without a writer would block the whole process. A device may act when it is
+ * opened. A socket or a FIFO never ends.
  */
 export function kindOtherThanFile(path: string): string | null {
   return kindOf(statSync(path));

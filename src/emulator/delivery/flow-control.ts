@@ -7,7 +7,7 @@ export type FlowControlState = ReturnType<FlowShares["state"]>;
 /**
  * The shares of one flow control key: never more than `parallelism` calls under way, never more than `rate`
  * calls begun within any `period`. A call counts from the moment it begins, which may be later than its share
- * was given, so shares given and not begun count as if they began now.
+ * was given. So shares given and not begun count as if they began now.
  */
 export class FlowShares extends Turns {
   readonly #clock: EmulatorClock;

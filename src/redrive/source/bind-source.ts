@@ -14,7 +14,7 @@ export interface Binding {
 
 /**
  * Binds a source id to its account. Throws `source-rebound` if the ledger of another id knows, or may know,
- * what was published for this account, or if this id's ledger belongs to another account. A refusal writes
+ * what was published for this account. Also if this id's ledger belongs to another account. A refusal writes
  * nothing, so it is refused again.
  */
 export async function bindSource({

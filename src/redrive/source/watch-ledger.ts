@@ -7,10 +7,10 @@ export interface LostWrites {
 }
 
 /**
- * Checks the stamp of every answer of a ledger. Another epoch, or a lower sequence number than this process
- * had seen when it asked, means that Redis lost acknowledged writes (flushed, restored, or failed over to a
- * late replica). Answers may reach their callers out of order, so each is compared only with what was seen
- * before its question.
+ * Checks the stamp of every answer of a ledger. Another epoch means that Redis lost acknowledged writes: it
+ * was flushed, restored, or failed over to a late replica. So does a lower sequence number than this process
+ * had seen when it asked. Answers may reach their callers out of order, so each is compared only with what
+ * was seen before its question.
  *
  * `oldestAt`: the oldest publication that this process knew as unsettled, Redis time. After a refusal within
  * the window it lies past the horizon: a publish under a later suffix is not healed by its first id, so

@@ -153,8 +153,8 @@ return mark('1')
  * or a (again) and the status, or 1 for a delivery. checkedAt: when a listing began that showed all
  * come-backs.
  * Returns: JSON list of the LaneChanges.
- * Effects: new proofs are recorded with their step. Each step that is named is judged, if all of it is known,
- * or too many of it are back, or its watch was over at checkedAt and none of it is under way.
+ * Effects: new proofs are recorded with their step. Each named step is judged if all of it is known, or if too
+ * many of it are back. Also if its watch was over at checkedAt and none of it is under way.
  * Run twice: a proof counts once; marked if a lane moved.
  */
 export const proveScript = defineScript<readonly LaneChange[]>(

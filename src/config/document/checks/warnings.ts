@@ -83,7 +83,7 @@ function areDisjoint(one: Select, other: Select): boolean {
 
 /**
  * A drain that selects by what a redrive does not keep: a message that fails again becomes a dead letter that
- * this drain no longer lists, so nothing counts its attempts, lets it wait or parks it. `takesRest`: another
+ * this drain no longer lists. So nothing counts its attempts, lets it wait or parks it. `takesRest`: another
  * drain of the source lists everything.
  */
 function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): void {

@@ -39,7 +39,7 @@ export function toSendVariant(plain: Plain, sendAs: SendAs | null): SendVariant 
 
 /**
  * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has
- * none, but a canary always has a timeout and retries, so either may be larger.
+ * none. But a canary always has a timeout and retries, so either may be larger.
  */
 export function largestVariants(
   plain: Plain,
