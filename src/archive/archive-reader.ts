@@ -4,7 +4,7 @@ import { createGunzip, gunzipSync } from "node:zlib";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter, ArchiveReader } from "../ports/archive.ts";
 import { systemDisk, type ListedFile } from "./disk.ts";
 import { parseLine } from "./entry-line.ts";
-import { splitMembers, type MemberBytes } from "./member.ts";
+import { splitMembers, type MemberBytes } from "./gzip-member.ts";
 import { errorCode, toArchiveError } from "./translate-error.ts";
 
 type Damage = Omit<ArchiveDamage, "file">;

@@ -5,10 +5,10 @@ import { systemDisk, type Disk } from "./disk.ts";
 import { toLine } from "./entry-line.ts";
 import { type Writer, parseOpenedAt } from "./file-name.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { toMember } from "./member.ts";
+import { toMember } from "./gzip-member.ts";
 import { createOpenFile, FileVanished, type OpenFile } from "./open-file.ts";
 import { toArchiveError } from "./translate-error.ts";
-import { createTwoClocks } from "./two-clocks.ts";
+import { createTwoClocks } from "./clock-skew.ts";
 
 export interface ArchiveSettings extends Writer {
   readonly dir: string;

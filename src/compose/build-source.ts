@@ -38,7 +38,7 @@ import { createPageMemory } from "../redrive/listing/page-memory.ts";
 import { createTooLargeDates } from "../redrive/listing/too-large.ts";
 import { watchLedger } from "../redrive/source/watch-ledger.ts";
 import { createMessageService } from "../service/message-service.ts";
-import { createGuards } from "../statistics/guards.ts";
+import { createGuards } from "../statistics/drain-guards.ts";
 import { bindSource } from "../redrive/source/bind-source.ts";
 import {
   createCallbackAuthenticator,

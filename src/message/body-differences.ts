@@ -1,4 +1,5 @@
-import { parsePointer, toPointer, isObject } from "./json-value.ts";
+import { isObject } from "./json-value.ts";
+import { parsePointer, toPointer } from "./json-pointer.ts";
 import { toShownToken, type Show } from "./masked-text.ts";
 
 /** One place in a JSON document that an edit changed; `undefined` if it has no value there. */

@@ -6,7 +6,8 @@
  */
 import jsonPatch from "fast-json-patch";
 import type { PatchOperation } from "./item-changes.ts";
-import { hasMember, lookUp, parsePointer, toIndex, isObject } from "./json-value.ts";
+import { isObject } from "./json-value.ts";
+import { hasMember, lookUp, parsePointer, toIndex } from "./json-pointer.ts";
 
 export interface PatchedJson {
   readonly value: unknown;

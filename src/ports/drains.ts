@@ -3,7 +3,7 @@ import type { Select } from "../message/select.ts";
 import type { Router } from "../rules/decision.ts";
 import type { DateEdge } from "../rules/patterns/parse-dates.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
-import type { NumberRange, Rate, RuleSpec } from "../rules/spec.ts";
+import type { NumberRange, Rate, RuleSpec } from "../rules/rule-spec.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { IndexTarget, ScalarField } from "./statistics.ts";
 

@@ -1,8 +1,8 @@
-import type { Rate } from "../rules/spec.ts";
+import type { Rate } from "../rules/rule-spec.ts";
 import type { LimitsConfig } from "./drains.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 
-export type { Rate } from "../rules/spec.ts";
+export type { Rate } from "../rules/rule-spec.ts";
 
 export interface CapacityRequest {
   /** Destination host with port, in lower case, or `queue:<name>` for a queue record. */

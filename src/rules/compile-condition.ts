@@ -1,6 +1,7 @@
 import { BlockList } from "node:net";
-import { parsePointer, type JsonValue } from "../message/json-value.ts";
-import { parseIpAddress, type IpAddress } from "./patterns/address-patterns.ts";
+import type { JsonValue } from "../message/json-value.ts";
+import { parsePointer } from "../message/json-pointer.ts";
+import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
 import { compileGlob } from "./patterns/glob.ts";
 import { compileRegex } from "./patterns/regex.ts";
 import type {
@@ -10,7 +11,7 @@ import type {
   TextField,
   TextPattern,
   ValuePattern,
-} from "./spec.ts";
+} from "./rule-spec.ts";
 import type { Subject } from "./subject.ts";
 
 export function compileCondition(condition: Condition): (subject: Subject) => boolean {

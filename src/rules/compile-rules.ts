@@ -1,6 +1,7 @@
 import { compileCondition } from "./compile-condition.ts";
-import type { Routing, RecordFacts, Router } from "./decision.ts";
-import { leavesOf, type RuleSpec, type DurationField } from "./spec.ts";
+import type { Routing, Router } from "./decision.ts";
+import type { RecordFacts } from "./record-facts.ts";
+import { leavesOf, type RuleSpec, type DurationField } from "./rule-spec.ts";
 import { Subject } from "./subject.ts";
 
 /** A record with more turning points than this is decided again at the last one. */

@@ -1,8 +1,8 @@
-import type { DeadLetter } from "../message/dead-letter.ts";
 import type { ItemChanges } from "../message/item-changes.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import { formatDuration } from "./durations.ts";
-import type { Action } from "./spec.ts";
+import type { RecordFacts } from "./record-facts.ts";
+import type { Action } from "./rule-spec.ts";
 
 /**
  * Why a record stays in the queue for now; a later pass asks again. `passing`: it ends by itself, and the
@@ -75,18 +75,6 @@ export interface Routing {
   readonly then: Action;
   readonly rule: string | null;
   readonly set: ItemChanges;
-}
-
-/** The facts that rules may ask about. Plain data; times are Unix ms by the service's clock. */
-export interface RecordFacts {
-  readonly letter: DeadLetter;
-  readonly now: number;
-  /** Redrives that count: the larger of lineage and ledger. A canary that came back down does not count. */
-  readonly attempt: number;
-  /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
-  readonly rootCreatedAt: number;
-  /** When the service's retention deletes the letter. */
-  readonly expiresAt: number;
 }
 
 /** A compiled rule list: pure, total and deterministic. */

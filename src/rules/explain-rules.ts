@@ -1,9 +1,10 @@
-import { parsePointer, isObject, type JsonValue } from "../message/json-value.ts";
+import { isObject, type JsonValue } from "../message/json-value.ts";
+import { parsePointer } from "../message/json-pointer.ts";
 import { compileCondition } from "./compile-condition.ts";
-import type { RecordFacts } from "./decision.ts";
-import { momentText, toDocumentForm } from "./document-form.ts";
+import type { RecordFacts } from "./record-facts.ts";
+import { momentText, toDocumentForm } from "./to-document-form.ts";
 import { formatDuration } from "./durations.ts";
-import { type Condition, type RuleSpec, textFields, type Leaf } from "./spec.ts";
+import { type Condition, type RuleSpec, textFields, type Leaf } from "./rule-spec.ts";
 import { Subject } from "./subject.ts";
 
 /** The result of one rule. `ignored`: its ignoreAfter has passed; `not-reached`: a rule above decided. */

@@ -1,11 +1,12 @@
 import type { DeadLetter } from "../message/dead-letter.ts";
 import { parseUrl } from "../message/destination.ts";
 import { byLowerName } from "../message/headers.ts";
-import { lookUp, type JsonValue } from "../message/json-value.ts";
-import type { RecordFacts } from "./decision.ts";
-import { parseIpAddress, type IpAddress } from "./patterns/address-patterns.ts";
-import { toJson } from "./patterns/json-body.ts";
-import type { BodyField, DurationField, NumberField, TextField } from "./spec.ts";
+import type { JsonValue } from "../message/json-value.ts";
+import { lookUp } from "../message/json-pointer.ts";
+import type { RecordFacts } from "./record-facts.ts";
+import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
+import { toJson } from "./patterns/parse-json-body.ts";
+import type { BodyField, DurationField, NumberField, TextField } from "./rule-spec.ts";
 
 interface Address {
   readonly host: readonly string[];

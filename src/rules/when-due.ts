@@ -1,5 +1,5 @@
 import { retryAfterOf } from "../message/retry-after.ts";
-import type { RecordFacts } from "./decision.ts";
+import type { RecordFacts } from "./record-facts.ts";
 
 export interface Timing {
   /** A younger record is neither published nor dropped. */

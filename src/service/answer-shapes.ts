@@ -2,7 +2,7 @@ import { isObject } from "../message/json-value.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage } from "../ports/service.ts";
 import { parseJsonBody } from "./answer.ts";
-import { withoutTokenInIds } from "./shown-message-id.ts";
+import { withoutTokenInIds } from "./sanitise-ids.ts";
 
 export type Shaped<Value> =
   | { readonly kind: "value"; readonly value: Value }

@@ -9,7 +9,7 @@ import type { CallResult } from "./call.ts";
 import { describeCause, describeStatus, toAdvice, type CallContext } from "./call-failure.ts";
 import { rawErrorText, toErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
-import { toShownMessageId } from "./shown-message-id.ts";
+import { toShownMessageId } from "./sanitise-ids.ts";
 
 export interface BatchContext extends CallContext {
   readonly itemCount: number;

@@ -13,7 +13,7 @@ import type { MayRead } from "../ports/service.ts";
 import { headerOf, type HttpAnswer, type AnswerBody, type AnswerHeaders, type CallEnd } from "./answer.ts";
 import type { BatchBody } from "./batch-body.ts";
 import type { ServiceConnection, Incoming, Outgoing } from "./connection.ts";
-import type { ServiceConnections } from "./connections.ts";
+import type { ServiceConnections } from "./connection-pool.ts";
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE";

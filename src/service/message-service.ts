@@ -10,10 +10,10 @@ import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
 import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
 import { makeCall, type Call, type CallResult, type CallTools } from "./call.ts";
 import { createConnection } from "./connection.ts";
-import { createConnections } from "./connections.ts";
-import { maxPerCall, toDeletePath, toListPath } from "./requests.ts";
+import { createConnections } from "./connection-pool.ts";
+import { maxPerCall, toDeletePath, toListPath } from "./request-paths.ts";
 import { createServiceClock } from "./service-clock.ts";
-import { createTooLargePace } from "./too-large-pace.ts";
+import { createTooLargePace } from "./large-answer-pace.ts";
 
 /** `status` is absent if there was no HTTP answer. */
 export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;

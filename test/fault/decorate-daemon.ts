@@ -8,7 +8,7 @@ import type { WorkQueue } from "../../src/ports/queue.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import { createLanes } from "../../src/redrive/lanes/lanes.ts";
-import { createGuards } from "../../src/statistics/guards.ts";
+import { createGuards } from "../../src/statistics/drain-guards.ts";
 import type { Failpoints } from "./failpoints.ts";
 import type { FaultDisk } from "./fault-disk.ts";
 import { wrapPort, wrapService } from "./wrap-port.ts";

@@ -1,4 +1,4 @@
-import { addressPatterns } from "../../src/rules/patterns/address-patterns.ts";
+import { addressPatterns } from "../../src/rules/patterns/ip-address-patterns.ts";
 import {
   numberPatterns,
   durationPatterns,
@@ -6,7 +6,7 @@ import {
 } from "../../src/rules/patterns/number-patterns.ts";
 import type { Parsed } from "../../src/rules/patterns/pattern-kind.ts";
 import { textPatterns } from "../../src/rules/patterns/text-patterns.ts";
-import { valuePatterns } from "../../src/rules/patterns/value-patterns.ts";
+import { valuePatterns } from "../../src/rules/patterns/json-value-patterns.ts";
 import type {
   BodyField,
   Condition,
@@ -14,7 +14,7 @@ import type {
   NumberField,
   RuleSpec,
   TextField,
-} from "../../src/rules/spec.ts";
+} from "../../src/rules/rule-spec.ts";
 
 /** Conditions with patterns as a document writes them. */
 function parsed<T>(result: Parsed<T>): T {

@@ -8,7 +8,7 @@ import type {
 } from "../../src/message/dead-letter.ts";
 import { hashBody, signLineage, type Lineage, type LineageKey } from "../../src/message/lineage.ts";
 import { parseRecord } from "../../src/message/parse-record.ts";
-import type { RecordFacts } from "../../src/rules/decision.ts";
+import type { RecordFacts } from "../../src/rules/record-facts.ts";
 
 /** Entry into the DLQ of `rawRecord()`, Unix ms. */
 export const enteredAt = 1_725_323_658_779;

@@ -1,6 +1,6 @@
 import { parseUrl } from "../../src/message/destination.ts";
-import type { RecordFacts } from "../../src/rules/decision.ts";
-import type { Condition, TextPattern, ValuePattern } from "../../src/rules/spec.ts";
+import type { RecordFacts } from "../../src/rules/record-facts.ts";
+import type { Condition, TextPattern, ValuePattern } from "../../src/rules/rule-spec.ts";
 
 /**
  * Whether a condition holds, written apart from the code under test: a condition is a function of plain

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { openAuditReader } from "../../compose/open-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { defined } from "../../message/defined.ts";
-import { toSafeJson } from "../../message/safe-json.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";

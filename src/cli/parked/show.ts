@@ -1,7 +1,7 @@
 import type { Core } from "../../compose/build-core.ts";
 import { toPrintable } from "../../message/masked-text.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
-import { toSafeJson } from "../../message/safe-json.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
 import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";

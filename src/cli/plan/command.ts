@@ -4,7 +4,7 @@ import { requireRedis } from "../../compose/open-core.ts";
 import { addressOf, readPause } from "../../compose/drain-facts.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
-import { toSafeJson } from "../../message/safe-json.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { planDrain } from "../../redrive/plan/plan-drain.ts";
 import {

@@ -5,7 +5,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { lineageHeaderName } from "../../message/headers.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
-import { toSafeJson } from "../../message/safe-json.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { Select } from "../../message/select.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";

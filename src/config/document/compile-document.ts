@@ -11,7 +11,7 @@ import type {
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Select } from "../../message/select.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
-import type { Condition, RuleSpec } from "../../rules/spec.ts";
+import type { Condition, RuleSpec } from "../../rules/rule-spec.ts";
 import type { ValuePath } from "../problem.ts";
 import { defaultRuleName } from "./checks/drain-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./effective.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
-import { leavesOf, type Condition } from "../../rules/spec.ts";
+import { leavesOf, type Condition } from "../../rules/rule-spec.ts";
 
 /**
  * 12 hex digits of SHA-256 over everything that a drain decides by. Schedule, selection, mode, limits, lane,

@@ -1,6 +1,6 @@
 import type { CapacityRequest, CapacityVerdict } from "../../ports/limits.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
-import type { Rate } from "../../rules/spec.ts";
+import type { Rate } from "../../rules/rule-spec.ts";
 import { groupBy } from "../group-by.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { held, isReconciling, type Candidate, type PublishResult } from "./records.ts";

@@ -1,4 +1,5 @@
-import { type RecordFacts, explainDecision } from "../../rules/decision.ts";
+import { explainDecision } from "../../rules/decision.ts";
+import type { RecordFacts } from "../../rules/record-facts.ts";
 import { proofAddressOf } from "../callbacks/canary-callbacks.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
 import { decideRecord, releasedBy } from "./decide.ts";

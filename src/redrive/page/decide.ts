@@ -1,10 +1,11 @@
-import { isNonRetryable } from "../../message/fidelity.ts";
+import { isNonRetryable } from "../../message/non-retryable.ts";
 import { rootOf } from "../../message/lineage.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import { isDecidedAgain, type LedgerView, type Released } from "../../ports/ledger-entries.ts";
-import type { Decision, RecordFacts } from "../../rules/decision.ts";
-import { asksForStatus } from "../../rules/spec.ts";
+import type { Decision } from "../../rules/decision.ts";
+import type { RecordFacts } from "../../rules/record-facts.ts";
+import { asksForStatus } from "../../rules/rule-spec.ts";
 import { whenDue } from "../../rules/when-due.ts";
 import type { KnownRecord } from "./records.ts";
 

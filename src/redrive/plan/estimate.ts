@@ -1,5 +1,5 @@
 import type { LimitsConfig } from "../../ports/drains.ts";
-import type { Rate } from "../../rules/spec.ts";
+import type { Rate } from "../../rules/rule-spec.ts";
 import type { LaneWaits } from "./lane-waits.ts";
 import type { DayCeiling, Room } from "./room.ts";
 

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { defined } from "../../message/defined.ts";
 import { isObject, parseJson } from "../../message/json-value.ts";
-import { toSafeJson } from "../../message/safe-json.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { PlanRecord } from "./plan-record.ts";
 

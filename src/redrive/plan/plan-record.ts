@@ -5,7 +5,7 @@ import { describeRebuild, type RebuildRow } from "../../message/describe-rebuild
 import type { Loss } from "../../message/losses.ts";
 import { type Show, toShownUrl } from "../../message/masked-text.ts";
 import { deduplicationHeader, lineageHeader } from "../../message/rebuild-item.ts";
-import { isNestedTooDeep } from "../../message/safe-json.ts";
+import { isNestedTooDeep } from "../../message/write-safe-json.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";

@@ -1,6 +1,6 @@
 import { isCount } from "../../message/json-value.ts";
 import { toDurationMs } from "../durations.ts";
-import type { NumberPattern, NumberRange } from "../spec.ts";
+import type { NumberPattern, NumberRange } from "../rule-spec.ts";
 import { firstPlausibleMs, parseDay, parseTime } from "./parse-dates.ts";
 import { definePatterns, listOf, orExpected, type Parsed } from "./pattern-kind.ts";
 

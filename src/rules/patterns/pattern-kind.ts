@@ -4,7 +4,7 @@
  * Each kind defines only its own part. The parser, and the JSON Schema that editors read, follow from that.
  */
 import { isObject } from "../../message/json-value.ts";
-import type { Presence } from "../spec.ts";
+import type { Presence } from "../rule-spec.ts";
 
 export type PatternParser<Pattern> = (value: unknown) => Parsed<readonly Pattern[]>;
 

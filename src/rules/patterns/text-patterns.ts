@@ -1,4 +1,4 @@
-import type { TextPattern } from "../spec.ts";
+import type { TextPattern } from "../rule-spec.ts";
 import { type Parsed, definePatterns, listOf, one, type Form } from "./pattern-kind.ts";
 import { parseRegex } from "./regex.ts";
 

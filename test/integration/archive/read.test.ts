@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { toLine } from "../../../src/archive/entry-line.ts";
-import { toMember } from "../../../src/archive/member.ts";
+import { toMember } from "../../../src/archive/gzip-member.ts";
 import { createArchiveReader } from "../../../src/archive/archive-reader.ts";
 import type { ArchiveDamage } from "../../../src/ports/archive.ts";
 import type { DrainName, SourceId } from "../../../src/ports/ids.ts";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RawRecord } from "../../../src/message/dead-letter.ts";
-import { checkFidelity, isNonRetryable } from "../../../src/message/fidelity.ts";
+import { checkFidelity } from "../../../src/message/fidelity.ts";
+import { isNonRetryable } from "../../../src/message/non-retryable.ts";
 import { readLineage } from "../../../src/message/lineage.ts";
 import { parseRecord } from "../../../src/message/parse-record.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";

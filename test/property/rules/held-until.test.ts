@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import type { RecordFacts } from "../../../src/rules/decision.ts";
-import type { Condition, RuleSpec } from "../../../src/rules/spec.ts";
+import type { RecordFacts } from "../../../src/rules/record-facts.ts";
+import type { Condition, RuleSpec } from "../../../src/rules/rule-spec.ts";
 import { conditions, recordFacts } from "../../support/arbitrary-rules.ts";
 import { enteredAt } from "../../support/letters.ts";
 import { holdsNaively } from "../../support/naive-rules.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkFidelity, isNonRetryable } from "../../../src/message/fidelity.ts";
+import { checkFidelity } from "../../../src/message/fidelity.ts";
 import { letterOf, rawRecord } from "../../support/letters.ts";
 
 const lossOf = (fields: Record<string, unknown>) => checkFidelity(letterOf(fields), rawRecord(fields));
@@ -74,33 +74,5 @@ describe("what a rebuild would lose", () => {
     "http://localhost:3000/?u=a@b",
   ])("not by a destination such as %j", (url) => {
     expect(lossOf({ url })).toBeNull();
-  });
-});
-
-describe("a receiver's word never again", () => {
-  it.each<[string, Record<string, unknown>, boolean]>([
-    [
-      "489 with the header",
-      { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } },
-      true,
-    ],
-    [
-      "another prefix and case",
-      { responseStatus: 489, responseHeader: { "service-nonretryable-error": "True" } },
-      true,
-    ],
-    [
-      "another status",
-      { responseStatus: 500, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } },
-      false,
-    ],
-    ["no header", { responseStatus: 489 }, false],
-    [
-      "a header that says false",
-      { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["false"] } },
-      false,
-    ],
-  ])("%s", (_name, fields, expected) => {
-    expect(isNonRetryable(letterOf(fields))).toBe(expected);
   });
 });

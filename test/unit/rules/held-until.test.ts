@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import type { Condition, RuleSpec } from "../../../src/rules/spec.ts";
+import type { Condition, RuleSpec } from "../../../src/rules/rule-spec.ts";
 import { duration, number, rule, text, value } from "../../support/conditions.ts";
 import { enteredAt, factsOf } from "../../support/letters.ts";
 

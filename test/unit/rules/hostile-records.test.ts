@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import { maxJsonCharacters, maxJsonDepth, toJson } from "../../../src/rules/patterns/json-body.ts";
+import { maxJsonCharacters, maxJsonDepth, toJson } from "../../../src/rules/patterns/parse-json-body.ts";
 import { compileRegex, parseRegex } from "../../../src/rules/patterns/regex.ts";
-import type { Condition } from "../../../src/rules/spec.ts";
+import type { Condition } from "../../../src/rules/rule-spec.ts";
 import { Subject } from "../../../src/rules/subject.ts";
 import { factsOf } from "../../support/letters.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import type { Condition } from "../../../src/rules/spec.ts";
+import type { Condition } from "../../../src/rules/rule-spec.ts";
 import { address, duration, header, moment, number, rule, text, value } from "../../support/conditions.ts";
 import { enteredAt, factsOf } from "../../support/letters.ts";
 

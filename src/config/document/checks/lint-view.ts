@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ItemChanges } from "../../../message/item-changes.ts";
 import { parseDuration } from "../../../rules/durations.ts";
-import type { Condition } from "../../../rules/spec.ts";
+import type { Condition } from "../../../rules/rule-spec.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
 import { builtIn, toEffective, type Effective } from "../effective.ts";
 import { documentSchema } from "../schema/document-schema.ts";

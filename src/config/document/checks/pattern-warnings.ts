@@ -1,6 +1,6 @@
-import { maskQuery, writeNumber } from "../../../rules/document-form.ts";
+import { maskQuery, writeNumber } from "../../../rules/to-document-form.ts";
 import { durationText } from "../../../rules/durations.ts";
-import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/spec.ts";
+import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/rule-spec.ts";
 import { nearestName } from "../../nearest-name.ts";
 
 /** A pattern that the field of no record can ever match. */

@@ -1,4 +1,4 @@
-import { leavesOf } from "../../../rules/spec.ts";
+import { leavesOf } from "../../../rules/rule-spec.ts";
 import { canonicalJson } from "../meaning-hash.ts";
 import type { Places } from "../compile-document.ts";
 import type { LintDrain, LintRule } from "./lint-view.ts";

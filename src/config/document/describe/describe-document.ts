@@ -13,11 +13,11 @@ import type {
   SecretRef,
   SourceConfig,
 } from "../../../ports/drains.ts";
-import { comparisonText, maskQuery, momentText } from "../../../rules/document-form.ts";
+import { comparisonText, maskQuery, momentText } from "../../../rules/to-document-form.ts";
 import { durationText } from "../../../rules/durations.ts";
 import type { DateEdge } from "../../../rules/patterns/parse-dates.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
-import type { RuleSpec } from "../../../rules/spec.ts";
+import type { RuleSpec } from "../../../rules/rule-spec.ts";
 import { describeWhen } from "./describe-when.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isObject } from "../../../message/json-value.ts";
-import { toDocumentForm } from "../../../rules/document-form.ts";
-import type { Condition } from "../../../rules/spec.ts";
+import { toDocumentForm } from "../../../rules/to-document-form.ts";
+import type { Condition } from "../../../rules/rule-spec.ts";
 
 /**
  * A condition in the document's own form. Patterns for header values are shown as "[set]": they may be

@@ -3,7 +3,7 @@ import { defined } from "../../../message/defined.ts";
 import { isCallbackUrl, isDestination } from "../../../message/destination.ts";
 import { isForwardable, isFieldValue, isToken, lineageHeaderName } from "../../../message/headers.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
-import { parsePointer } from "../../../message/json-value.ts";
+import { parsePointer } from "../../../message/json-pointer.ts";
 import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
 import { flowControl, toFlowControl } from "./pace-schema.ts";
 import { duration, positiveDuration } from "./schedule-schema.ts";

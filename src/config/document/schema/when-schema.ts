@@ -1,11 +1,12 @@
 import * as z from "zod";
-import { parsePointer, isObject } from "../../../message/json-value.ts";
-import { addressPatterns } from "../../../rules/patterns/address-patterns.ts";
+import { isObject } from "../../../message/json-value.ts";
+import { parsePointer } from "../../../message/json-pointer.ts";
+import { addressPatterns } from "../../../rules/patterns/ip-address-patterns.ts";
 import { durationPatterns, momentPatterns, numberPatterns } from "../../../rules/patterns/number-patterns.ts";
 import { mismatchesOf, type PatternKind } from "../../../rules/patterns/pattern-kind.ts";
 import { textPatterns } from "../../../rules/patterns/text-patterns.ts";
-import { valuePatterns } from "../../../rules/patterns/value-patterns.ts";
-import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/spec.ts";
+import { valuePatterns } from "../../../rules/patterns/json-value-patterns.ts";
+import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/rule-spec.ts";
 import { atKey, headerName, key, parsedFrom, notEmpty, section } from "./shapes.ts";
 
 /** A `when`, before it becomes a Condition. */

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../../../src/emulator/index.ts";
 import type { RawRecord } from "../../../../src/message/dead-letter.ts";
 import { createSelectMatcher, type Select } from "../../../../src/message/select.ts";
-import { toListPath } from "../../../../src/service/requests.ts";
+import { toListPath } from "../../../../src/service/request-paths.ts";
 import { casesOf } from "../../../support/fuzzing.ts";
 
 /** Few values, so that matches are common; prototype names and an absent field among them. */

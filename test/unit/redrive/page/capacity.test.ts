@@ -6,7 +6,7 @@ import type { PassId } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import type { Capacity, CapacityQuery } from "../../../../src/ports/limits.ts";
 import type { HoldReason } from "../../../../src/rules/decision.ts";
-import type { Rate } from "../../../../src/rules/spec.ts";
+import type { Rate } from "../../../../src/rules/rule-spec.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { withCapacity } from "../../../../src/redrive/page/capacity.ts";
 import type { Candidate, PublishResult } from "../../../../src/redrive/page/records.ts";

@@ -6,7 +6,7 @@ import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import { decideRecord, type DecidingDrain } from "../../../../src/redrive/page/decide.ts";
 import type { KnownRecord } from "../../../../src/redrive/page/records.ts";
 import { compileRules } from "../../../../src/rules/compile-rules.ts";
-import type { RuleSpec } from "../../../../src/rules/spec.ts";
+import type { RuleSpec } from "../../../../src/rules/rule-spec.ts";
 import { letterOf } from "../../../support/letters.ts";
 
 const now = 1_800_000_000_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { addressPatterns } from "../../../../src/rules/patterns/address-patterns.ts";
+import { addressPatterns } from "../../../../src/rules/patterns/ip-address-patterns.ts";
 import { momentPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
 import { parseEdge, resolveEdge } from "../../../../src/rules/patterns/parse-dates.ts";
 import { parseRate, rateText } from "../../../../src/rules/patterns/parse-rate.ts";
-import { valuePatterns } from "../../../../src/rules/patterns/value-patterns.ts";
+import { valuePatterns } from "../../../../src/rules/patterns/json-value-patterns.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });
 const text = (pattern: object) => ({ kind: "text", pattern });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DlqId } from "../../../src/message/dead-letter.ts";
-import { toDeletePath, toListPath } from "../../../src/service/requests.ts";
+import { toDeletePath, toListPath } from "../../../src/service/request-paths.ts";
 
 const ids = (...texts: string[]): DlqId[] => texts as DlqId[];
 const broken = expect.objectContaining({ code: "invariant-broken" });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { memberHeader, splitMembers, toMember } from "../../../src/archive/member.ts";
+import { memberHeader, splitMembers, toMember } from "../../../src/archive/gzip-member.ts";
 
 async function* endless(): AsyncGenerator<Buffer> {
   yield await toMember("first");

@@ -8,7 +8,7 @@ import {
   type TextField,
   type TextPattern,
   type ValuePattern,
-} from "./spec.ts";
+} from "./rule-spec.ts";
 
 /** A test in the document's own form, so that it loads again as the same. */
 export interface DocumentForm {

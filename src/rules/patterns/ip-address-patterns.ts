@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { AddressPattern } from "../spec.ts";
+import type { AddressPattern } from "../rule-spec.ts";
 import { type Parsed, definePatterns, listOf, one } from "./pattern-kind.ts";
 
 const expected =

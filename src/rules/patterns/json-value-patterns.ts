@@ -1,4 +1,4 @@
-import type { ValuePattern } from "../spec.ts";
+import type { ValuePattern } from "../rule-spec.ts";
 import { type Parsed, definePatterns, listOf, one, type PatternParser } from "./pattern-kind.ts";
 import { parseText, textForms } from "./text-patterns.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toShownMessageId, withoutTokenInIds } from "../../../src/service/shown-message-id.ts";
+import { toShownMessageId, withoutTokenInIds } from "../../../src/service/sanitise-ids.ts";
 
 const token = "msg_token-of-9f8e7d6c";
 
