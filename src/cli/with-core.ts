@@ -6,7 +6,7 @@ import { createSecretsToRedact } from "../compose/secrets-to-redact.ts";
 import { createTeardown, type Teardown } from "../compose/teardown.ts";
 import type { Events } from "../ports/events.ts";
 import type { Io } from "./io.ts";
-import type { Loaded } from "./load.ts";
+import type { Loaded } from "./load-config.ts";
 import { createCommandEvents } from "./output/command-events.ts";
 
 /** For commands that only read: nothing happens in them that somebody would want to watch. */

@@ -5,7 +5,7 @@ import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/p
 import { formatDuration } from "../../rules/durations.ts";
 import { toTable } from "../output/table.ts";
 import { ifAny, joined, present, toCounts, toTime } from "../output/words.ts";
-import { toDecisionText } from "../plan/rules-text.ts";
+import { toDecisionText } from "../plan/decisions-text.ts";
 
 /** A drain's part of a plan, as it was found and what became of it. */
 export interface ApplyLine {

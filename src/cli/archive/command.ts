@@ -10,7 +10,7 @@ import type { CommandContext, Register } from "../command-context.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { countOption, tableLimit, timeOption } from "../input/options.ts";
 import type { Io } from "../io.ts";
-import { loadAll } from "../load.ts";
+import { loadAll } from "../load-config.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";

@@ -8,7 +8,7 @@ import type { Settings } from "../../config/settings/settings.ts";
 import type { DrainsDocument } from "../../ports/drains.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { Io } from "../io.ts";
-import { loadAll } from "../load.ts";
+import { loadAll } from "../load-config.ts";
 import type { Register } from "../command-context.ts";
 
 /** Everything that a start would miss: tokens and credentials that cannot be read now. */

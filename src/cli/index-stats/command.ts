@@ -4,7 +4,7 @@ import { readSecret } from "../../config/read-secret.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { Register } from "../command-context.ts";
 import { printResult } from "../output/print.ts";
-import { loadAll } from "../load.ts";
+import { loadAll } from "../load-config.ts";
 import type { IndexConfig } from "../../ports/drains.ts";
 import {
   type FieldProblem,

@@ -3,7 +3,7 @@ import { joined } from "../output/words.ts";
 import { toPrintable } from "../../message/masked-text.ts";
 import { createTopCount } from "../../redrive/plan/top-count.ts";
 import type { Signature } from "../../message/signature/signature-of.ts";
-import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";
+import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failure-groups.ts";
 import type { FoundParked } from "./find.ts";
 import { toTable } from "../output/table.ts";
 

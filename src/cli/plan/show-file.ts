@@ -8,7 +8,7 @@ import { printResult } from "../output/print.ts";
 import { counted, joined, toAge, toTime } from "../output/words.ts";
 import { wrapText } from "../output/wrap.ts";
 import { readPlanFile } from "./file.ts";
-import { toDecisionsText, toExpiryText, toRulesText } from "./rules-text.ts";
+import { toDecisionsText, toExpiryText, toRulesText } from "./decisions-text.ts";
 import { toFilterText } from "./text.ts";
 
 type ShownPlan = Omit<PlanHead, "redriverPlan" | "drains"> & { readonly drains: readonly FrozenDrain[] };

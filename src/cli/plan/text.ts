@@ -7,11 +7,11 @@ import type { Room } from "../../redrive/plan/room.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
-import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failures.ts";
+import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failure-groups.ts";
 import { counted, joined, present, toTime } from "../output/words.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
-import { toCeilingText, toClockText, toGuardText, toHaltedText, toPlanLanesText } from "./room-text.ts";
-import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./rules-text.ts";
+import { toCeilingText, toClockText, toGuardText, toHaltedText, toPlanLanesText } from "./limits-text.ts";
+import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./decisions-text.ts";
 
 export interface PlanReport {
   /** Unix ms. */

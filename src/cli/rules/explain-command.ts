@@ -12,8 +12,8 @@ import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { serviceNow, type SourceRuntime } from "../../redrive/runtime.ts";
 import type { CommandContext } from "../command-context.ts";
-import { findListed } from "../input/find-listed.ts";
-import { createStop } from "../input/person.ts";
+import { findListed } from "../input/find-record.ts";
+import { createStop } from "../input/consent.ts";
 import type { Io } from "../io.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { present } from "../output/words.ts";
@@ -23,7 +23,7 @@ import { explainRecord, type ExplainConditions } from "./explain.ts";
 import { hasHeader, looksMasked, readGivenRecord, readLineageKeys } from "./given-record.ts";
 import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./open-document.ts";
 import { itemCheckOf } from "./trial.ts";
-import { cameBackFrom, whyUnselected } from "./unselected.ts";
+import { cameBackFrom, whyUnselected } from "./why-unselected.ts";
 
 /** `at`: Unix ms. */
 export type ExplainFlags = Readonly<{ drain?: string; at?: number; json?: boolean; showContent?: boolean }>;

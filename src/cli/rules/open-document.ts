@@ -8,7 +8,7 @@ import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { unknownDrain } from "../input/choose-drains.ts";
 import type { Io } from "../io.ts";
-import { loadSettingsFor } from "../load.ts";
+import { loadSettingsFor } from "../load-config.ts";
 
 type LoadedDocument = Extract<DocumentOutcome, { ok: true }>;
 

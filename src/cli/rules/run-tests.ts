@@ -3,7 +3,7 @@ import type { ValuePath } from "../../config/problem.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import type { DrainConfig } from "../../ports/drains.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
-import { unmetBy, type Unmet } from "./compare.ts";
+import { unmetBy, type Unmet } from "./unmet-expectations.ts";
 import { tryRecord } from "./trial.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";

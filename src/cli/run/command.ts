@@ -20,7 +20,7 @@ import { createLogger } from "../../telemetry/logger.ts";
 import { createMetrics } from "../../telemetry/metrics.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
-import { loadAll, type Loaded } from "../load.ts";
+import { loadAll, type Loaded } from "../load-config.ts";
 import { version } from "../version.ts";
 
 const closeEachWithinMs = 2_000;

@@ -3,7 +3,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import { readNextRuns } from "../../queue/schedules.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
-import { loadForReading } from "../load.ts";
+import { loadForReading } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
 import { withCore } from "../with-core.ts";
 import { readStatus } from "./read.ts";

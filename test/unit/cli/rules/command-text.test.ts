@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toCheckText, toTestText } from "../../../../src/cli/rules/results-text.ts";
+import { toCheckText, toTestText } from "../../../../src/cli/rules/check-text.ts";
 import { runRuleTests } from "../../../../src/cli/rules/run-tests.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { parseYaml } from "../../../../src/config/text/yaml-tree.ts";

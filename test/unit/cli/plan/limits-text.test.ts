@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toCeilingText, toClockText, toGuardText, toLanesText } from "../../../../src/cli/plan/room-text.ts";
+import { toCeilingText, toClockText, toGuardText, toLanesText } from "../../../../src/cli/plan/limits-text.ts";
 import type { Estimate } from "../../../../src/redrive/plan/estimate.ts";
 import { laneOf } from "../../../support/lane-wait.ts";
 

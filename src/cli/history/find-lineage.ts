@@ -11,7 +11,7 @@ import { isRedriverError } from "../../ports/errors.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
 import { cameBackText } from "../output/words.ts";
 import type { createProgressLine } from "../output/progress.ts";
-import { findListed, findNear } from "../input/find-listed.ts";
+import { findListed, findNear } from "../input/find-record.ts";
 
 interface StoryParts {
   readonly reader: AuditReader;
