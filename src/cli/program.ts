@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
-import { toExit, type Register } from "./command-context.ts";
+import type { Register } from "./command-context.ts";
+import { toExit } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 

@@ -7,11 +7,11 @@ import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
 import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "./rows.ts";
-import { findStory } from "./find-lineage.ts";
+import { findLineage } from "./find-lineage.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { createStop } from "../input/consent.ts";
+import { createStop } from "../input/stop-on-signals.ts";
 import { printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
@@ -50,17 +50,17 @@ export const registerHistory: Register = (program, { io, exitWith }) => {
           return;
         }
         const stop = createStop(io, teardown);
-        const story = await findStory(dlqId, {
+        const lineage = await findLineage(dlqId, {
           reader,
           sources: [...core.sources.values()].map(({ runtime }) => runtime),
           signal: AbortSignal.any([stop.signal, stop.stopping]),
           progress: createProgressLine(io),
         });
-        const { shown, ofDrains } = await show(reader, toQuery(flags, story.dlqIds), flags, io);
+        const { shown, ofDrains } = await show(reader, toQuery(flags, lineage.dlqIds), flags, io);
         io.err(unknownDrainNote(flags.drain, drains, ofDrains) ?? "");
-        for (const note of story.notes) io.err(`${note}\n`);
+        for (const note of lineage.notes) io.err(`${note}\n`);
         if (stop.stopping.aborted) exitWith(3);
-        else if (shown === 0 && !story.isListed) exitWith(1);
+        else if (shown === 0 && !lineage.isListed) exitWith(1);
       });
     });
 };

@@ -11,9 +11,9 @@ import { isRedriverError } from "../../ports/errors.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
 import { cameBackText } from "../output/words.ts";
 import type { createProgressLine } from "../output/progress.ts";
-import { findListed, findNear } from "../input/find-record.ts";
+import { findRecord, findNear } from "../input/find-record.ts";
 
-interface StoryParts {
+interface LineageSearch {
   readonly reader: AuditReader;
   readonly sources: readonly (Pick<SourceRuntime, "config" | "service" | "memory" | "lineageKeys"> & {
     readonly book: Pick<SourceRuntime["book"], "datesMean">;
@@ -26,9 +26,9 @@ interface StoryParts {
  * The ids that this one came back from, its own, and those that came back from it. The notes are what rows
  * alone do not show, also that a queue cannot be asked. Fails with `redis-unavailable`.
  */
-export async function findStory(
+export async function findLineage(
   dlqId: string,
-  parts: StoryParts,
+  parts: LineageSearch,
 ): Promise<{
   readonly dlqIds: ReadonlySet<string>;
   readonly isListed: boolean;
@@ -83,13 +83,13 @@ async function actsOn(reader: AuditReader, dlqId: string): Promise<ReadonlySet<A
 /** `whole`: if the time of the id does not prove it, the whole queue is listed. */
 async function look(
   dlqId: DlqId,
-  { service, memory, book }: StoryParts["sources"][number],
+  { service, memory, book }: LineageSearch["sources"][number],
   whole: boolean,
-  { signal, progress }: StoryParts,
+  { signal, progress }: LineageSearch,
 ): Promise<RawRecord | null> {
   const quiet = { service, memory, select: {}, signal, onPage: () => undefined };
   if (!whole || (await book.datesMean()) === "entered") return findNear(dlqId, quiet);
-  return findListed(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} listed`) });
+  return findRecord(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} listed`) });
 }
 
 /** Null for a record that cannot be read. */

@@ -19,7 +19,7 @@ export interface RecordSearch {
  * is asked for first: if the service's dates mean entry into the DLQ that is one call. Throws
  * `listing-endless` and the RedriverErrors of a list call. Behind an `answer-too-large` nothing is listed.
  */
-export async function findListed(dlqId: DlqId, search: RecordSearch): Promise<RawRecord | null> {
+export async function findRecord(dlqId: DlqId, search: RecordSearch): Promise<RawRecord | null> {
   return (await findNear(dlqId, search)) ?? (await listUntil(dlqId, search, {}));
 }
 

@@ -1,17 +1,19 @@
 import { parkReasons } from "../../message/park-reasons.ts";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../output/words.ts";
-import { hasConsent, requireConsent, currentUser, createStop, type Stop } from "../input/consent.ts";
+import { hasConsent, requireConsent } from "../input/consent.ts";
+import { currentUser } from "../input/current-user.ts";
+import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
-import { addFilterOptions, findParked, requireChoice, type ParkedFilter } from "./find.ts";
+import { findParked, type ParkedFilter } from "./find.ts";
 import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
 import { showParked } from "./show.ts";
-import { tableLimit } from "../input/options.ts";
+import { countOption, tableLimit } from "../input/options.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 
@@ -63,6 +65,15 @@ export const registerParked: Register = (program, context) => {
     });
 };
 
+function addFilterOptions(command: Command): Command {
+  return command
+    .option("--drain <name>", "only what this drain parked")
+    .addOption(new Option("--for <reason>", "only what is parked for this reason").choices(parkReasons))
+    .option("--host <host>", "only for this destination host; * stands for any part")
+    .option("--rule <name>", "only what this rule matches now")
+    .addOption(countOption("--limit <n>", "at most so many, the oldest first"));
+}
+
 function withParked(
   loaded: Loaded,
   { io }: CommandContext,
@@ -104,6 +115,16 @@ function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: Comma
     );
   }
   requireConsent(io, flags.yes, "a release");
+}
+
+/** A release names what it means: everything is never meant by leaving something out. */
+function requireChoice(ids: readonly string[], filter: ParkedFilter, all: boolean): void {
+  const chooses = [filter.drain, filter.for, filter.host, filter.rule].some((one) => one !== undefined);
+  if (all !== (ids.length > 0 || chooses)) return;
+  throw new RedriverError(
+    "command-misused",
+    "name dead letters or give --drain, --for, --host or --rule, or --all for everything that is parked, not both",
+  );
 }
 
 async function release(

@@ -1,14 +1,11 @@
-import { parkReasons, type ParkReason } from "../../message/park-reasons.ts";
-import { Option, type Command } from "commander";
+import type { ParkReason } from "../../message/park-reasons.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { RedriverError } from "../../ports/errors.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
 import type { ListingSignals } from "../../redrive/listing/list-page.ts";
-import { countOption } from "../input/options.ts";
 
 export interface ParkedFilter {
   readonly drain?: string;
@@ -24,15 +21,6 @@ export interface FoundParked extends ParkedDeadLetter {
   readonly hasDrain: boolean;
   /** Null: no longer in the queue. Undefined: not listed. */
   readonly letter: ParkedLetter | null | undefined;
-}
-
-export function addFilterOptions(command: Command): Command {
-  return command
-    .option("--drain <name>", "only what this drain parked")
-    .addOption(new Option("--for <reason>", "only what is parked for this reason").choices(parkReasons))
-    .option("--host <host>", "only for this destination host; * stands for any part")
-    .option("--rule <name>", "only what this rule matches now")
-    .addOption(countOption("--limit <n>", "at most so many, the oldest first"));
 }
 
 /**
@@ -91,14 +79,4 @@ export async function withLetters(
     for (const entry of own) if (gone.has(entry.dlqId)) letters.set(entry, null);
   }
   return parked.map((one) => ({ ...one, letter: letters.get(one) }));
-}
-
-/** A release names what it means: everything is never meant by leaving something out. */
-export function requireChoice(ids: readonly string[], filter: ParkedFilter, all: boolean): void {
-  const chooses = [filter.drain, filter.for, filter.host, filter.rule].some((one) => one !== undefined);
-  if (all !== (ids.length > 0 || chooses)) return;
-  throw new RedriverError(
-    "command-misused",
-    "name dead letters or give --drain, --for, --host or --rule, or --all for everything that is parked, not both",
-  );
 }

@@ -9,7 +9,7 @@ import { toFields } from "../output/table.ts";
 import { findParked, withLetters, type FoundParked } from "./find.ts";
 import { toDrain, toParkedJson } from "./text.ts";
 import { enteredAtOf } from "../../message/parse-record.ts";
-import type { Stop } from "../input/consent.ts";
+import type { Stop } from "../input/stop-on-signals.ts";
 
 /** Of an id that is not parked it reports what the ledger knows, and ends with 1. */
 export async function showParked(

@@ -5,7 +5,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
 import type { Register } from "../command-context.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
-import { currentUser } from "../input/consent.ts";
+import { currentUser } from "../input/current-user.ts";
 import { loadNames } from "../load-config.ts";
 import { withCore } from "../with-core.ts";
 import type { Command } from "commander";

@@ -10,7 +10,8 @@ import { rateText } from "../../rules/patterns/parse-rate.ts";
 import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failure-groups.ts";
 import { counted, joined, present, toTime } from "../output/words.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
-import { toCeilingText, toClockText, toGuardText, toHaltedText, toPlanLanesText } from "./limits-text.ts";
+import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
+import { toCeilingText, toClockText, toGuardText } from "./limits-text.ts";
 import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./decisions-text.ts";
 
 export interface PlanReport {

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { documentJsonSchemaText } from "../../config/document/schema/document-schema.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toCheckJson, toCheckText, toTestJson, toTestText } from "./check-text.ts";
+import { toCheckJson, toCheckText } from "./check-text.ts";
+import { toTestJson, toTestText } from "./test-results-text.ts";
 import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
 import { runRuleTests } from "./run-tests.ts";
 import type { ExplainFlags } from "./explain-command.ts";

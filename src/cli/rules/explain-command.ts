@@ -12,8 +12,8 @@ import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { serviceNow, type SourceRuntime } from "../../redrive/runtime.ts";
 import type { CommandContext } from "../command-context.ts";
-import { findListed } from "../input/find-record.ts";
-import { createStop } from "../input/consent.ts";
+import { findRecord } from "../input/find-record.ts";
+import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { present } from "../output/words.ts";
@@ -118,7 +118,7 @@ async function listedSubject(
     const { config, source } = runtime;
     const progress = createProgressLine(io);
     const find = (select: Select): Promise<RawRecord | null> =>
-      findListed(dlqId, {
+      findRecord(dlqId, {
         service: source.service,
         select,
         memory: source.memory,

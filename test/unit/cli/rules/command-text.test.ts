@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toCheckText, toTestText } from "../../../../src/cli/rules/check-text.ts";
+import { toCheckText } from "../../../../src/cli/rules/check-text.ts";
+import { toTestText } from "../../../../src/cli/rules/test-results-text.ts";
 import { runRuleTests } from "../../../../src/cli/rules/run-tests.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { parseYaml } from "../../../../src/config/text/yaml-tree.ts";

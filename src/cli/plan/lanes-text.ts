@@ -1,0 +1,52 @@
+/** The lanes that messages of a plan wait for, in lines for a person. */
+import type { LaneWait, LaneWaits } from "../../redrive/plan/lane-waits.ts";
+import { formatDuration } from "../../rules/durations.ts";
+import { counted, joined } from "../output/words.ts";
+import { wrapList, wrapWords } from "../output/wrap.ts";
+
+/** The lanes of a plan; empty if there are none, or nothing is due to them. */
+export function toPlanLanesText(columns: number, waits: LaneWaits | null): string {
+  if (waits === null || waits.lanes.length === 0) return "";
+  const watch = formatDuration(waits.watchMs);
+  return joined(
+    "\n",
+    wrapWords(columns, 2, "", `lanes: a destination gets more when nothing has come back for ${watch}`),
+    toLanesText(columns, 4, waits),
+    waits.lanes.some(({ state }) => state !== "open") && wrapWords(columns, 2, "", applyText),
+  );
+}
+
+const applyText =
+  "apply sends each lane a step, waits for its watch and goes on. It leaves what would wait longer than 10m, and what waits for a lane that stays halted";
+
+export function toLanesText(columns: number, indent: number, { lanes, more }: LaneWaits): string {
+  const others = more.lanes > 0 && `${toWait(more.due)} ${counted(more.lanes, "more lane")}`;
+  return [...lanes.map(toLaneItems), [others]]
+    .map((items) => wrapList(columns, indent, "", items, 0))
+    .join("");
+}
+
+/** `1152 wait for halted lanes`, of those that are shown; empty if none do. */
+export function toHaltedText(waits: LaneWaits | null): string {
+  const halted = (waits?.lanes ?? []).filter(({ state }) => state === "halted");
+  const due = halted.reduce((sum, lane) => sum + lane.due, 0);
+  return due === 0 ? "" : `${toWait(due)} halted lanes`;
+}
+
+/** `12 wait for lane https://pay.example.com: halted for 3m`, `3 of 5 came back, 503`, `next probe in 4m`. */
+function toLaneItems({ origin, due, kept, state, sinceMs, why, sent, nextInMs }: LaneWait) {
+  const since = sinceMs === null ? "new" : `${state} for ${formatDuration(sinceMs)}`;
+  const waiting = due === 0 ? "" : state === "open" ? `${due} due to ` : `${toWait(due)} `;
+  const when = nextInMs === 0 ? "now" : `in ${formatDuration(Math.max(1_000, nextInMs))}`;
+  const probe = sent > 0 ? `its probe is watched, and judged ${when}` : `next probe ${when}`;
+  return [
+    `${waiting}lane ${origin}: ${since}`,
+    why !== "new" && why,
+    state !== "open" && (state === "halted" ? probe : `next step ${when}`),
+    kept > 0 && `${kept} without attempts left held and not parked`,
+  ];
+}
+
+function toWait(count: number): string {
+  return `${count} ${count === 1 ? "waits" : "wait"} for`;
+}
