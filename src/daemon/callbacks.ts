@@ -11,7 +11,7 @@ import {
   type CallbackAnswer,
   type CallbackServer,
 } from "./callback-http.ts";
-import type { ExtraTicks } from "./extra-ticks.ts";
+import type { EarlyTicks } from "./early-ticks.ts";
 
 const newsEveryMs = 60_000;
 /** Default, unless a longer wait is known. */
@@ -20,7 +20,7 @@ const requestTimeoutMs = 30_000;
 
 interface CallbackParts {
   readonly live: Pick<LiveCore, "current" | "acquire">;
-  readonly extraTicks: Pick<ExtraTicks, "afterLanes">;
+  readonly earlyTicks: Pick<EarlyTicks, "afterLanes">;
   readonly events: Events;
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly stop: AbortSignal;
@@ -29,7 +29,7 @@ interface CallbackParts {
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
 /** Receives the service's reports on canaries, for every source that has callbacks. */
-export function createCallbacks({ live, extraTicks, events, clock, stop }: CallbackParts) {
+export function createCallbacks({ live, earlyTicks, events, clock, stop }: CallbackParts) {
   let server: CallbackServer | null = null;
   const refusals = createChainRefusals();
   const shownAt = new Map<string, number>();
@@ -73,7 +73,7 @@ export function createCallbacks({ live, extraTicks, events, clock, stop }: Callb
         return { status: 400 };
       }
       emitOutcome(source, await receiveCallback(runtime, report));
-      await extraTicks.afterLanes(core);
+      await earlyTicks.afterLanes(core);
       const text = body.toString("utf8");
       const chained = await chainCallback(runtime, call.search, report, text, { refusals, signal: stop });
       if (chained.kind === "none") return { status: 200 };

@@ -4,7 +4,7 @@
  *   tick ─► opens a pass ─► adds the jobs of its oldest windows
  *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass
  *   sweep ─► listing checks of lanes, beside reconcile and settle · census · statistics
- *   any job's end ─► extra ticks for records that a loss, a halt or a lane has held
+ *   any job's end ─► early ticks for records that a loss, a halt or a lane has held
  *
  * A job of something that the document does not have does nothing.
  */
@@ -22,14 +22,14 @@ import { knownOffsetMs, openPass } from "../redrive/pass/open-pass.ts";
 import { leftToOthers, workWindow } from "../redrive/pass/work-window.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
-import type { ExtraTicks } from "./extra-ticks.ts";
+import type { EarlyTicks } from "./early-ticks.ts";
 import type { PeerReplicas } from "./peer-replicas.ts";
 import { createWindowSlots } from "./window-slots.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
   readonly queue: Pick<WorkQueue, "addTick" | "addSweep" | "addWindows">;
-  readonly extraTicks: ExtraTicks;
+  readonly earlyTicks: EarlyTicks;
   readonly peers: PeerReplicas;
   readonly events: Events;
   readonly clock: Pick<Clock, "sleep">;
@@ -57,7 +57,7 @@ function createJobState(clock: Pick<Clock, "sleep">) {
 type Work = JobParts & JobState & JobContext & Pick<CoreLease, "core" | "superseded">;
 
 export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
-  const { live, extraTicks, mayAct } = parts;
+  const { live, earlyTicks, mayAct } = parts;
   const state = createJobState(parts.clock);
   return async (job, context) => {
     // A window is tried again. If given up, it would keep its pass open until the pass counts as abandoned.
@@ -80,21 +80,21 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
           return await readIndex(job.index, work);
       }
     } finally {
-      await extraTicks.afterLosses(core);
-      await extraTicks.afterHalts(core);
-      await extraTicks.afterLanes(core);
+      await earlyTicks.afterLosses(core);
+      await earlyTicks.afterHalts(core);
+      await earlyTicks.afterLanes(core);
       release();
     }
   };
 }
 
 async function tick(name: DrainName, work: Work): Promise<void> {
-  const { core, extraTicks, asking, signal } = work;
+  const { core, earlyTicks, asking, signal } = work;
   const drain = core.drains.get(name);
   if (drain === undefined || asking.has(name)) return;
   const { health } = drain.source;
   // The halt is reported already. The drain gets a tick when the source resumes.
-  if (health.current().state === "halted") return extraTicks.heldByHalt(drain, "dlq");
+  if (health.current().state === "halted") return earlyTicks.heldByHalt(drain, "dlq");
   let opened: Awaited<ReturnType<typeof openPass>>;
   try {
     opened = await openPass(drain, core.settings.passes, signal, async () => {
@@ -107,13 +107,13 @@ async function tick(name: DrainName, work: Work): Promise<void> {
     });
   } catch (error) {
     if (isRedriverError(error) && error.disposition === "wait" && error.retryAt !== undefined) {
-      return extraTicks.notOpened(name, error.retryAt);
+      return earlyTicks.notOpened(name, error.retryAt);
     }
-    if (health.current().state === "halted") extraTicks.heldByHalt(drain, "dlq");
-    else if (isUnanswered(error)) await extraTicks.unanswered(drain);
+    if (health.current().state === "halted") earlyTicks.heldByHalt(drain, "dlq");
+    else if (isUnanswered(error)) await earlyTicks.unanswered(drain);
     throw error;
   }
-  if (opened.kind === "opened") extraTicks.opened(name);
+  if (opened.kind === "opened") earlyTicks.opened(name);
   // Also for a pass that is already open: existing jobs are not added twice, missing ones are added.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await enqueueOldest(name, passId, opened.windows, work);
@@ -141,7 +141,7 @@ async function enqueueOldest(
 }
 
 async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promise<void> {
-  const { core, superseded, queue, peers, extraTicks, stopping, signal, lastTry } = work;
+  const { core, superseded, queue, peers, earlyTicks, stopping, signal, lastTry } = work;
   const { passId, windowId } = job;
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
@@ -163,16 +163,16 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
       isWorkedElsewhere: (other) => peers.workUnder(other),
       isCalledElsewhere,
       onPage: ({ reasons }) => {
-        if ((reasons.due["source-halted"] ?? 0) > 0) extraTicks.heldByHalt(drain, "batch");
-        void extraTicks.afterDeletes(drain.source);
+        if ((reasons.due["source-halted"] ?? 0) > 0) earlyTicks.heldByHalt(drain, "batch");
+        void earlyTicks.afterDeletes(drain.source);
         // A window may take longer than a lane's watch.
-        void extraTicks.afterLanes(core);
+        void earlyTicks.afterLanes(core);
       },
     }),
   );
-  if (isRedriverError(failedWith) && failedWith.disposition === "halt") extraTicks.heldByHalt(drain, "dlq");
-  if (isUnanswered(failedWith)) await extraTicks.unanswered(drain);
-  if (verdict.kind === "pass-closed") await extraTicks.closed(drain, verdict);
+  if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
+  if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
+  if (verdict.kind === "pass-closed") await earlyTicks.closed(drain, verdict);
   if (verdict.kind === "pass-open") await enqueueOldest(job.drain, passId, verdict.left, work);
   // Its end is recorded. That worker may have died before it added the next windows, so a tick does.
   if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
@@ -220,12 +220,12 @@ const shortPauseMs = 5_000;
 const sweptAgainWithinMs = 1_000;
 
 async function sweepSource(id: SourceId, work: Work): Promise<void> {
-  const { core, extraTicks, events, memories, sweeping, signal, stopping } = work;
+  const { core, earlyTicks, events, memories, sweeping, signal, stopping } = work;
   const source = core.sources.get(id)?.runtime;
   if (source === undefined) return;
   const now = source.health.current();
   const isPaused = now.state === "waiting" && now.until - source.clock.now() > shortPauseMs;
-  if (now.state === "halted" || isPaused) return extraTicks.afterDeletes(source);
+  if (now.state === "halted" || isPaused) return earlyTicks.afterDeletes(source);
   const memory = memories.get(id) ?? createSweepMemory(source.clock);
   memories.set(id, memory);
   if (sweeping.has(id)) {
@@ -244,7 +244,7 @@ async function sweepSource(id: SourceId, work: Work): Promise<void> {
     await Promise.all([checked.catch(report), swept.catch(report)]);
   } finally {
     sweeping.delete(id);
-    await extraTicks.afterDeletes(source);
+    await earlyTicks.afterDeletes(source);
   }
 }
 

@@ -18,7 +18,7 @@ import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/queue.ts";
 import { createCallbacks } from "./callbacks.ts";
 import { createCopyingWithoutRedis } from "./archive-without-redis.ts";
-import { createExtraTicks } from "./extra-ticks.ts";
+import { createEarlyTicks } from "./early-ticks.ts";
 import { createJobHandler, type JobParts } from "./handle-job.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { createPeerReplicas } from "./peer-replicas.ts";
@@ -67,7 +67,7 @@ interface DaemonParts {
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { live, queue, events, clock, metrics, replica, version, stop } = parts;
   const { settings, document, redis, replicas } = live.current();
-  const extraTicks = createExtraTicks(queue);
+  const earlyTicks = createEarlyTicks(queue);
   const peers = createPeerReplicas(replicas, replica);
   const watchedDocument = createDocumentWatch({ ...parts, file: parts.documentFile });
   const redisHealth = createRedisHealth(redis, events, clock);
@@ -80,7 +80,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
 
-  const callbacks = createCallbacks({ live, extraTicks, events, clock, stop });
+  const callbacks = createCallbacks({ live, earlyTicks, events, clock, stop });
   await callbacks.listen();
   const ops = await createOpsServer({
     host: settings.http.host,
@@ -135,7 +135,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     }),
     keepGoing(async () => {
       await probeSources(live.current().sources.values(), { clock, events }, stop);
-      await extraTicks.afterHalts(live.current());
+      await earlyTicks.afterHalts(live.current());
       return probeEveryMs;
     }),
   ];
@@ -158,7 +158,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
           createJobHandler({
             live,
             queue,
-            extraTicks,
+            earlyTicks,
             peers,
             events,
             clock,

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/compose/system-world.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { createJobHandler } from "../../src/daemon/handle-job.ts";
 import { createPeerReplicas } from "../../src/daemon/peer-replicas.ts";
-import { createExtraTicks } from "../../src/daemon/extra-ticks.ts";
+import { createEarlyTicks } from "../../src/daemon/early-ticks.ts";
 import type { RetryPolicy } from "../../src/queue/policy.ts";
 import { openQueue } from "./queue-redis.ts";
 import { createRig, type RigOptions } from "./rig.ts";
@@ -32,11 +32,11 @@ export async function createJobStand(
   await live.current().redis.ready(5_000);
   /** Whether Redis is fit for a ledger, as the daemon last found, and how often a job asked. */
   const state = { isFit, asked: 0 };
-  const extraTicks = createExtraTicks(queue);
+  const earlyTicks = createEarlyTicks(queue);
   const handle = createJobHandler({
     live,
     queue,
-    extraTicks,
+    earlyTicks,
     peers: createPeerReplicas(live.current().replicas, "this"),
     events,
     clock: systemClock,
@@ -47,5 +47,5 @@ export async function createJobStand(
       return state.isFit;
     },
   });
-  return { rig, live, events, queue, extraTicks, state, handle, start: () => queue.start(handle) };
+  return { rig, live, events, queue, earlyTicks, state, handle, start: () => queue.start(handle) };
 }

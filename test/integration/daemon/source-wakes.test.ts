@@ -143,11 +143,11 @@ async function refuse({ rig, queue, events }: JobStand): Promise<void> {
   await expect.poll(() => events.of("source:halted").length, { timeout: 30_000 }).toBe(1);
 }
 
-function probe({ live, events, extraTicks }: JobStand): void {
+function probe({ live, events, earlyTicks }: JobStand): void {
   const { signal } = new AbortController();
   const round = async (): Promise<void> => {
     await probeSources(live.current().sources.values(), { clock, events }, signal);
-    await extraTicks.afterHalts(live.current());
+    await earlyTicks.afterHalts(live.current());
   };
   const timer = setInterval(() => void round(), 100);
   onTestFinished(() => clearInterval(timer));
@@ -213,12 +213,12 @@ describe("a service that does not answer", () => {
 
   it("is waited for by a drain whose pass could not be opened, and by one whose windows it failed", async () => {
     const stand = await createJobStand({ redisUrl: redis.url() });
-    const { rig, live, extraTicks, handle } = stand;
+    const { rig, live, earlyTicks, handle } = stand;
     const opened = await openPass(rig.drain, rig.core.settings.passes, context.signal);
     const [{ windowId } = { windowId: "" }] = opened.windows;
     if (opened.kind !== "opened") throw new Error("expected an open pass");
     const { passId } = opened.pass;
-    const unanswered = vi.spyOn(extraTicks, "unanswered").mockResolvedValue();
+    const unanswered = vi.spyOn(earlyTicks, "unanswered").mockResolvedValue();
     rig.emulator.faults.add({ kind: "status", operation: "list", status: 503, name: "down" });
     const tick = handle({ kind: "tick", drain: main }, context);
     await expect(tick).rejects.toMatchObject({ code: "service-unavailable" });

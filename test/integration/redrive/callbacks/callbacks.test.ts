@@ -36,7 +36,7 @@ async function listen(rig: Rig): Promise<Callbacks> {
         release: () => undefined,
       }),
     },
-    extraTicks: { afterLanes: () => Promise.resolve() },
+    earlyTicks: { afterLanes: () => Promise.resolve() },
     events: { emit: (event) => void rig.events.push(event) },
     clock: rig.drain.source.clock,
     stop: new AbortController().signal,

@@ -18,7 +18,7 @@ const inARowWithinMs = 60 * 60_000;
 
 type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
 
-export type ExtraTicks = ReturnType<typeof createExtraTicks>;
+export type EarlyTicks = ReturnType<typeof createEarlyTicks>;
 
 /**
  * Ticks and sweeps that do not wait for the schedule, which may be hours away.
@@ -27,7 +27,7 @@ export type ExtraTicks = ReturnType<typeof createExtraTicks>;
  * writes, every drain of the source gets a tick while a deduplication id can still show what was published. A
  * lost tick only costs the wait for the schedule, so none of these fails.
  */
-export function createExtraTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">) {
+export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">) {
   const lossesSeen = new WeakMap<BuiltSource, number>();
   /** Drains that need a new pass soon. A pass that is open already does not count. */
   const owed = new Set<DrainName>();
@@ -50,7 +50,7 @@ export function createExtraTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     await tick(config.name, Math.max(clock.now() + waitMs, until));
   };
 
-  const extraTicks = {
+  const earlyTicks = {
     /** No pass could be opened before this, Unix ms. */
     notOpened: (drain: DrainName, until: number) => tick(drain, until + afterPauseMs),
     opened(drain: DrainName): void {
@@ -81,7 +81,7 @@ export function createExtraTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       if (outcome !== "complete" && unanswered.has(config.name)) await tickWhenAnswered(drain);
       const health = source.health.current("batch");
       if ((reasons.due["not-sent"] ?? 0) === 0) return;
-      if (health.state === "halted") return extraTicks.heldByHalt(drain, "batch");
+      if (health.state === "halted") return earlyTicks.heldByHalt(drain, "batch");
       await tick(config.name, (health.state === "waiting" ? health.until : now) + afterPauseMs);
     },
     /** Records of this source may be left for the sweep. */
@@ -143,7 +143,7 @@ export function createExtraTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       }
     },
   };
-  return extraTicks;
+  return earlyTicks;
 }
 
 /**

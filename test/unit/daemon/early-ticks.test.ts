@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Core } from "../../../src/compose/build-core.ts";
-import { createExtraTicks } from "../../../src/daemon/extra-ticks.ts";
+import { createEarlyTicks } from "../../../src/daemon/early-ticks.ts";
 import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
 import { emptyTally } from "../../../src/ports/tally.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
@@ -20,7 +20,7 @@ const usable: Health = { state: "usable" };
 function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
   const asked: string[] = [];
   let losses = 0;
-  const extraTicks = createExtraTicks({
+  const earlyTicks = createEarlyTicks({
     addTick: (drain, at) => Promise.resolve(void asked.push(`tick ${drain} +${at - start}`)),
     addSweep: (source, at) => Promise.resolve(void asked.push(`sweep ${source} +${at - start}`)),
   });
@@ -39,7 +39,7 @@ function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
       ["elsewhere", { ...drain, source: { ...source } }],
     ]),
   } as unknown as Core;
-  return { asked, sweepRequest, extraTicks, drain, core, lose: () => void (losses += 1) };
+  return { asked, sweepRequest, earlyTicks, drain, core, lose: () => void (losses += 1) };
 }
 
 describe("a pass that ends", () => {
@@ -73,45 +73,45 @@ describe("a pass that ends", () => {
       [],
     ],
   ])("%s", async (_name, batch, tally, expected) => {
-    const { extraTicks, drain, asked } = stand({ batch });
-    await extraTicks.closed(drain, { outcome: "complete", tally });
+    const { earlyTicks, drain, asked } = stand({ batch });
+    await earlyTicks.closed(drain, { outcome: "complete", tally });
     expect(asked).toEqual(expected);
   });
 });
 
 test("deletes that rest are swept for when the rest is over", async () => {
-  const { extraTicks, drain, asked } = stand({ dlq: { state: "waiting", until: start + 2_000 } });
-  await extraTicks.afterDeletes(drain.source);
+  const { earlyTicks, drain, asked } = stand({ dlq: { state: "waiting", until: start + 2_000 } });
+  await earlyTicks.afterDeletes(drain.source);
   expect(asked).toEqual([`sweep eu +${2_000 + afterRestMs}`]);
 });
 
 test("deletes that a page has left are swept for so soon, once", async () => {
-  const { extraTicks, drain, asked, sweepRequest } = stand();
+  const { earlyTicks, drain, asked, sweepRequest } = stand();
   sweepRequest.within(1_000);
   sweepRequest.within(5_000);
-  await extraTicks.afterDeletes(drain.source);
-  await extraTicks.afterDeletes(drain.source);
+  await earlyTicks.afterDeletes(drain.source);
+  await earlyTicks.afterDeletes(drain.source);
   expect(asked).toEqual(["sweep eu +1000"]);
 });
 
 describe("a loss that was noticed", () => {
   test("makes each drain of that source tick at once, once", async () => {
-    const { extraTicks, core, lose, asked } = stand();
-    await extraTicks.afterLosses(core);
+    const { earlyTicks, core, lose, asked } = stand();
+    await earlyTicks.afterLosses(core);
     expect(asked).toEqual([]);
     lose();
-    await extraTicks.afterLosses(core);
-    await extraTicks.afterLosses(core);
+    await earlyTicks.afterLosses(core);
+    await earlyTicks.afterLosses(core);
     expect(asked).toEqual(["tick orders +0"]);
   });
 
   test("is owed a pass until one has opened: one that was open as it was noticed does not count", async () => {
-    const { extraTicks, core, drain, lose, asked } = stand();
+    const { earlyTicks, core, drain, lose, asked } = stand();
     lose();
-    await extraTicks.afterLosses(core);
-    await extraTicks.closed(drain, done);
-    extraTicks.opened(drain.config.name);
-    await extraTicks.closed(drain, done);
+    await earlyTicks.afterLosses(core);
+    await earlyTicks.closed(drain, done);
+    earlyTicks.opened(drain.config.name);
+    await earlyTicks.closed(drain, done);
     expect(asked).toEqual(["tick orders +0", "tick orders +0"]);
   });
 });
@@ -120,7 +120,7 @@ describe("a loss that was noticed", () => {
 function haltStand(schedule: DrainConfig["schedule"] = { kind: "every", everyMs: 60 * 60_000 }) {
   const clock = createManualClock(start);
   const asked: string[] = [];
-  const extraTicks = createExtraTicks({
+  const earlyTicks = createEarlyTicks({
     addTick: (drain, at) => Promise.resolve(void asked.push(`${drain} +${at - start}`)),
     addSweep: () => Promise.resolve(),
   });
@@ -143,7 +143,7 @@ function haltStand(schedule: DrainConfig["schedule"] = { kind: "every", everyMs:
   return {
     clock,
     asked,
-    extraTicks,
+    earlyTicks,
     health,
     core,
     orders,
@@ -156,101 +156,101 @@ describe("a halt that ends", () => {
   const coolMs = 5_000;
 
   test("ticks each drain that it held, once, and no other", async () => {
-    const { extraTicks, health, core, orders, asked, clock } = haltStand();
+    const { earlyTicks, health, core, orders, asked, clock } = haltStand();
     health.halt("unauthorised", "401");
-    extraTicks.heldByHalt(orders, "dlq");
-    extraTicks.heldByHalt(orders, "dlq");
-    await extraTicks.afterHalts(core);
+    earlyTicks.heldByHalt(orders, "dlq");
+    earlyTicks.heldByHalt(orders, "dlq");
+    await earlyTicks.afterHalts(core);
     clock.advance(60_000);
-    await extraTicks.afterHalts(core);
+    await earlyTicks.afterHalts(core);
     expect(asked).toEqual([]);
     health.resume("dlq");
-    await extraTicks.afterHalts(core);
-    await extraTicks.afterHalts(core);
+    await earlyTicks.afterHalts(core);
+    await earlyTicks.afterHalts(core);
     expect(asked).toEqual(["orders +60000"]);
   });
 
   test("is owed a pass that opens after it: one that is open may have come by already", async () => {
-    const { extraTicks, health, core, orders, asked } = haltStand();
-    extraTicks.heldByHalt(orders, "dlq");
-    await extraTicks.afterHalts(core);
-    await extraTicks.closed(orders, done);
-    extraTicks.opened(orders.config.name);
-    await extraTicks.closed(orders, done);
+    const { earlyTicks, health, core, orders, asked } = haltStand();
+    earlyTicks.heldByHalt(orders, "dlq");
+    await earlyTicks.afterHalts(core);
+    await earlyTicks.closed(orders, done);
+    earlyTicks.opened(orders.config.name);
+    await earlyTicks.closed(orders, done);
     expect(asked).toEqual(["orders +0", "orders +0"]);
     expect(health.standing()).toEqual(usable);
   });
 
   test("ticks when the rest is over, where the source rests then", async () => {
-    const { extraTicks, core, orders, asked, rest } = haltStand();
-    extraTicks.heldByHalt(orders, "dlq");
+    const { earlyTicks, core, orders, asked, rest } = haltStand();
+    earlyTicks.heldByHalt(orders, "dlq");
     rest(9_000);
-    await extraTicks.afterHalts(core);
+    await earlyTicks.afterHalts(core);
     expect(asked).toEqual([`orders +${9_000 + afterRestMs}`]);
   });
 
   test("ticks a drain whose tick was skipped when the listing is answered, whatever becomes of publishing", async () => {
-    const { extraTicks, health, core, orders, invoices, asked } = haltStand();
+    const { earlyTicks, health, core, orders, invoices, asked } = haltStand();
     health.halt("unauthorised", "403", "batch");
     health.halt("unauthorised", "401");
-    extraTicks.heldByHalt(orders, "dlq");
-    extraTicks.heldByHalt(orders, "batch");
-    extraTicks.heldByHalt(invoices, "batch");
+    earlyTicks.heldByHalt(orders, "dlq");
+    earlyTicks.heldByHalt(orders, "batch");
+    earlyTicks.heldByHalt(invoices, "batch");
     health.resume("dlq");
-    await extraTicks.afterHalts(core);
+    await earlyTicks.afterHalts(core);
     expect(asked).toEqual([`orders +${coolMs}`]);
   });
 
   test("of publishing ticks once for a trial, however often that turns somebody away, and again when it has ended", async () => {
-    const { extraTicks, health, core, orders, invoices, asked, clock } = haltStand();
+    const { earlyTicks, health, core, orders, invoices, asked, clock } = haltStand();
     health.halt("answer-unreadable", "not JSON", "batch");
-    extraTicks.heldByHalt(orders, "batch");
-    extraTicks.heldByHalt(invoices, "batch");
+    earlyTicks.heldByHalt(orders, "batch");
+    earlyTicks.heldByHalt(invoices, "batch");
     clock.advance(30_000);
     health.tryPublishing();
     for (let round = 0; round < 3; round += 1) {
-      await extraTicks.afterHalts(core);
-      extraTicks.heldByHalt(invoices, "batch");
+      await earlyTicks.afterHalts(core);
+      earlyTicks.heldByHalt(invoices, "batch");
     }
     expect(asked).toEqual(["orders +30000", "invoices +30000"]);
     health.batchAnswered("some-accepted");
-    await extraTicks.afterHalts(core);
+    await earlyTicks.afterHalts(core);
     expect(asked).toEqual(["orders +30000", "invoices +30000", `invoices +${30_000 + coolMs}`]);
   });
 
   test("is waited for by what a rest had held before it", async () => {
-    const { extraTicks, health, core, orders, asked, clock } = haltStand();
+    const { earlyTicks, health, core, orders, asked, clock } = haltStand();
     health.halt("unauthorised", "403", "batch");
-    await extraTicks.closed(orders, { outcome: "complete", tally: notSent });
+    await earlyTicks.closed(orders, { outcome: "complete", tally: notSent });
     expect(asked).toEqual([]);
     clock.advance(60_000);
     health.resume("batch");
-    await extraTicks.afterHalts(core);
+    await earlyTicks.afterHalts(core);
     expect(asked).toEqual(["orders +60000"]);
   });
 
   test("leaves a drain that the document has no more", async () => {
-    const { extraTicks, orders, asked } = haltStand();
-    extraTicks.heldByHalt(orders, "dlq");
-    await extraTicks.afterHalts({ drains: new Map() });
+    const { earlyTicks, orders, asked } = haltStand();
+    earlyTicks.heldByHalt(orders, "dlq");
+    await earlyTicks.afterHalts({ drains: new Map() });
     expect(asked).toEqual([]);
   });
 });
 
 /** The waits between failures that come right when they are waited for. */
 async function waitsOf(stand: ReturnType<typeof haltStand>, failures: number): Promise<readonly number[]> {
-  const { extraTicks, orders, asked, clock } = stand;
+  const { earlyTicks, orders, asked, clock } = stand;
   const waits: number[] = [];
   for (let failure = 0; failure < failures; failure += 1) {
     const before = asked.length;
-    await extraTicks.unanswered(orders);
-    await extraTicks.closed(orders, partial);
+    await earlyTicks.unanswered(orders);
+    await earlyTicks.closed(orders, partial);
     expect(asked.length).toBeLessThanOrEqual(before + 1);
     if (asked.length === before) break;
     const waitMs = Number(asked.at(-1)?.split("+")[1]) - (clock.now() - start);
     waits.push(waitMs);
     clock.advance(waitMs);
-    extraTicks.opened(orders.config.name);
+    earlyTicks.opened(orders.config.name);
   }
   return waits;
 }
@@ -268,42 +268,42 @@ describe("a source that did not answer", () => {
   });
 
   test("is waited for by one tick, however many windows fail", async () => {
-    const { extraTicks, orders, asked, clock } = haltStand();
+    const { earlyTicks, orders, asked, clock } = haltStand();
     for (let window = 0; window < 5; window += 1) {
-      await extraTicks.unanswered(orders);
+      await earlyTicks.unanswered(orders);
       clock.advance(5_000);
     }
     expect(asked).toEqual(["orders +30000"]);
     // Some of its pass is worked still when that comes, and finds it open.
     clock.advance(30_000);
-    await extraTicks.closed(orders, partial);
+    await earlyTicks.closed(orders, partial);
     expect(asked).toEqual(["orders +30000", `orders +${55_000 + 60_000}`]);
   });
 
   test("is waited for from the beginning after a pass that was complete", async () => {
     const stand = haltStand();
     await waitsOf(stand, 5);
-    await stand.extraTicks.closed(stand.orders, done);
+    await stand.earlyTicks.closed(stand.orders, done);
     expect(await waitsOf(stand, 2)).toEqual([0.5 * minuteMs, minuteMs]);
   });
 
   test("is not waited for by a pass that is partial for another reason", async () => {
-    const { extraTicks, orders, asked } = haltStand();
-    await extraTicks.closed(orders, partial);
+    const { earlyTicks, orders, asked } = haltStand();
+    await earlyTicks.closed(orders, partial);
     expect(asked).toEqual([]);
   });
 
   test("is not asked before its rest is over", async () => {
-    const { extraTicks, orders, asked, rest } = haltStand();
+    const { earlyTicks, orders, asked, rest } = haltStand();
     rest(40_000);
-    await extraTicks.unanswered(orders);
+    await earlyTicks.unanswered(orders);
     expect(asked).toEqual([`orders +${40_000 + afterRestMs}`]);
   });
 });
 
 /** `ready` and `next` are told once, as lanes tell them. */
 function laneStand(mode: "live" | "plan", ready: string[], next: number[] = []) {
-  const { asked, extraTicks, drain, core } = stand();
+  const { asked, earlyTicks, drain, core } = stand();
   const config = { ...drain.config, mode } as DrainConfig;
   const lanes = { takeReady: () => ready.splice(0), takeNext: () => next.splice(0) };
   const source = { ...drain.source, lanes } as unknown as SourceRuntime;
@@ -313,31 +313,31 @@ function laneStand(mode: "live" | "plan", ready: string[], next: number[] = []) 
     sources: new Map([["eu", { runtime: source }]]),
     drains: new Map([["orders", orders]]),
   } as unknown as Core;
-  return { asked, extraTicks, drain: orders, core: ofLanes };
+  return { asked, earlyTicks, drain: orders, core: ofLanes };
 }
 
 describe("lanes that can go on", () => {
   test("make their drain tick at once, whatever its schedule, and again when a pass that was open has ended", async () => {
-    const { asked, extraTicks, drain, core } = laneStand("live", ["orders"]);
-    await extraTicks.afterLanes(core);
-    await extraTicks.afterLanes(core);
+    const { asked, earlyTicks, drain, core } = laneStand("live", ["orders"]);
+    await earlyTicks.afterLanes(core);
+    await earlyTicks.afterLanes(core);
     expect(asked).toEqual(["tick orders +0"]);
-    await extraTicks.closed(drain, done);
+    await earlyTicks.closed(drain, done);
     expect(asked).toEqual(["tick orders +0", "tick orders +0"]);
-    extraTicks.opened("orders" as DrainName);
-    await extraTicks.closed(drain, done);
+    earlyTicks.opened("orders" as DrainName);
+    await earlyTicks.closed(drain, done);
     expect(asked).toHaveLength(2);
   });
 
   test("have their source swept when they want something next", async () => {
-    const { asked, extraTicks, core } = laneStand("live", [], [start + 2_250, start + 10_250]);
-    await extraTicks.afterLanes(core);
+    const { asked, earlyTicks, core } = laneStand("live", [], [start + 2_250, start + 10_250]);
+    await earlyTicks.afterLanes(core);
     expect(asked).toEqual(["sweep eu +2250", "sweep eu +10250"]);
   });
 
   test("wake no drain that only plans, nor one that is no more", async () => {
-    const { asked, extraTicks, core } = laneStand("plan", ["orders", "gone"]);
-    await extraTicks.afterLanes(core);
+    const { asked, earlyTicks, core } = laneStand("plan", ["orders", "gone"]);
+    await earlyTicks.afterLanes(core);
     expect(asked).toEqual([]);
   });
 });
