@@ -1,5 +1,5 @@
 import path from "node:path";
-import { judgeVolume, toVolumeComplaint, type Archive, type DeclaredVolume } from "../ports/archive.ts";
+import type { Archive, DeclaredVolume } from "../ports/archive.ts";
 import { RedriverError } from "../ports/errors.ts";
 import { systemDisk, type Disk } from "./disk.ts";
 import { toLine } from "./entry-line.ts";
@@ -9,6 +9,7 @@ import { toMember } from "./gzip-member.ts";
 import { createOpenFile, FileVanished, type OpenFile } from "./open-file.ts";
 import { toArchiveError } from "./translate-error.ts";
 import { createTwoClocks } from "./clock-skew.ts";
+import { judgeVolume, toVolumeComplaint } from "./volume.ts";
 
 export interface ArchiveSettings extends Writer {
   readonly dir: string;

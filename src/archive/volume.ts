@@ -1,6 +1,6 @@
 import { stat, statfs, access, constants } from "node:fs/promises";
 import path from "node:path";
-import { type ArchiveVolume, judgeVolume, toVolumeComplaint, type DeclaredVolume } from "../ports/archive.ts";
+import type { ArchiveVolume, DeclaredVolume } from "../ports/archive.ts";
 import { errorCode, toArchiveError } from "./translate-error.ts";
 
 /**
@@ -31,6 +31,27 @@ async function nearestThatExists(dir: string): Promise<string> {
     if (parent === dir) throw error;
     return nearestThatExists(parent);
   }
+}
+
+/**
+ * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and it is not
+ * known if that matters. Outside a pod, a developer's machine may be one.
+ */
+export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): "fit" | "doubtful" | "unfit" {
+  if (declared === "ephemeral") return "fit";
+  switch (kind) {
+    case "memory":
+      return "unfit";
+    case "container":
+      return declared === "durable" ? "unfit" : "doubtful";
+    case "other":
+      return "fit";
+  }
+}
+
+export function toVolumeComplaint({ kind, fileSystem }: ArchiveVolume, dir: string): string {
+  const ends = kind === "memory" ? "is in memory" : "ends with its container";
+  return `expected the archive in ${dir} to be on a volume that lasts, got ${fileSystem}, which ${ends}; mount a volume there, or accept this one with archive.volume: ephemeral`;
 }
 
 export interface SeenVolume {

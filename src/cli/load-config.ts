@@ -5,7 +5,7 @@ import { countProblems, firstProblems, formatProblem, type Problem } from "../co
 import { checkFit } from "../config/settings/check-fit.ts";
 import { loadSettings } from "../config/settings/load-settings.ts";
 import type { Settings } from "../config/settings/settings.ts";
-import type { DrainsDocument } from "../ports/drains.ts";
+import type { DrainsDocument } from "../ports/drains-document.ts";
 import { RedriverError } from "../ports/errors.ts";
 import { counted } from "./output/words.ts";
 import type { Io } from "./io.ts";

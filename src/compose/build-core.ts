@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { Archive } from "../ports/archive.ts";
-import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
+import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains-document.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { Replicas } from "../ports/replicas.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";

@@ -18,7 +18,7 @@ import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-
 import { createItemCheck } from "../message/item-check.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { NewAuditEntry } from "../ports/audit.ts";
-import type { ArchiveConfig, DrainsDocument, SourceConfig } from "../ports/drains.ts";
+import type { ArchiveConfig, DrainsDocument, SourceConfig } from "../ports/drains-document.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";

@@ -1,6 +1,6 @@
 import { formatProblem } from "../config/problem.ts";
 import type { Settings } from "../config/settings/settings.ts";
-import type { IndexConfig } from "../ports/drains.ts";
+import type { IndexConfig } from "../ports/drains-document.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { IndexStatistics } from "../ports/statistics.ts";

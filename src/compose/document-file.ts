@@ -4,7 +4,7 @@ import { checkFit } from "../config/settings/check-fit.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { readTextFile } from "../config/text/read-text-file.ts";
 import { textLimits } from "../config/text/token-gate.ts";
-import type { DrainsDocument } from "../ports/drains.ts";
+import type { DrainsDocument } from "../ports/drains-document.ts";
 
 type DocumentReading =
   | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly string[] }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DrainConfig, DrainsDocument } from "../ports/drains.ts";
+import type { DrainConfig, DrainsDocument } from "../ports/drains-document.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { DrainName } from "../ports/ids.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";

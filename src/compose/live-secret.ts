@@ -1,6 +1,6 @@
 import { formatProblem } from "../config/problem.ts";
 import type { SecretReading } from "../config/read-secret.ts";
-import type { SecretRef } from "../ports/drains.ts";
+import type { SecretRef } from "../ports/drains-document.ts";
 import { RedriverError } from "../ports/errors.ts";
 
 /** A secret that may change while the process runs. Only the current value is kept, in memory. */

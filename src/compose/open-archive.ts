@@ -3,7 +3,7 @@ import { createArchive } from "../archive/create-archive.ts";
 import { createArchiveReader } from "../archive/archive-reader.ts";
 import { seeVolume, type SeenVolume } from "../archive/volume.ts";
 import type { Archive, ArchiveReader, DeclaredVolume } from "../ports/archive.ts";
-import type { ArchiveConfig } from "../ports/drains.ts";
+import type { ArchiveConfig } from "../ports/drains-document.ts";
 import type { RedriverError } from "../ports/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { systemClock } from "./system-world.ts";

@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings/settings.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { createRedisReplicas } from "../store/replicas/redis-replicas.ts";
-import type { DrainsDocument } from "../ports/drains.ts";
+import type { DrainsDocument } from "../ports/drains-document.ts";
 import type { AuditReader, NewAuditEntry } from "../ports/audit.ts";
 import { isRedisAway, RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";

@@ -3,7 +3,7 @@ import type { BuiltSource } from "../compose/build-source.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainName } from "../ports/ids.ts";
 import type { CloseVerdict } from "../ports/passes.ts";
-import type { WorkQueue } from "../ports/queue.ts";
+import type { WorkQueue } from "../ports/work-queue.ts";
 import type { CallClass } from "../ports/source-pauses.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import type { Health } from "../redrive/source/source-health.ts";

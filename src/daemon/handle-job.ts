@@ -10,12 +10,12 @@
  */
 import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { IndexConfig } from "../ports/drains.ts";
+import type { IndexConfig } from "../ports/drains-document.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import { isRecalled, maxLeftShown, type Window } from "../ports/passes.ts";
-import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
+import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { takeCensus } from "../redrive/census/census.ts";
 import { hasLanes, runListingChecks } from "../redrive/lanes/listing-checks.ts";
 import { knownOffsetMs, openPass } from "../redrive/pass/open-pass.ts";

@@ -1,6 +1,6 @@
 import type { Core } from "../compose/build-core.ts";
-import type { DrainsDocument } from "../ports/drains.ts";
-import type { ScheduledJob } from "../ports/queue.ts";
+import type { DrainsDocument } from "../ports/drains-document.ts";
+import type { ScheduledJob } from "../ports/work-queue.ts";
 import { censusLooks } from "../redrive/census/census.ts";
 
 /** A census lists the whole queue. With a shorter interval than this, there would be nothing but censuses. */

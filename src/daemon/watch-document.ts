@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { DrainsDocument } from "../ports/drains.ts";
+import type { DrainsDocument } from "../ports/drains-document.ts";
 import { isRedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 

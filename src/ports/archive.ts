@@ -36,27 +36,6 @@ export interface ArchiveVolume {
 /** The document's declaration about the volume: it lasts, or it need not last. */
 export type DeclaredVolume = "durable" | "ephemeral" | "undeclared";
 
-/**
- * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and it is not
- * known if that matters. Outside a pod, a developer's machine may be one.
- */
-export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): "fit" | "doubtful" | "unfit" {
-  if (declared === "ephemeral") return "fit";
-  switch (kind) {
-    case "memory":
-      return "unfit";
-    case "container":
-      return declared === "durable" ? "unfit" : "doubtful";
-    case "other":
-      return "fit";
-  }
-}
-
-export function toVolumeComplaint({ kind, fileSystem }: ArchiveVolume, dir: string): string {
-  const ends = kind === "memory" ? "is in memory" : "ends with its container";
-  return `expected the archive in ${dir} to be on a volume that lasts, got ${fileSystem}, which ${ends}; mount a volume there, or accept this one with archive.volume: ephemeral`;
-}
-
 export interface ArchiveFile {
   readonly file: string;
   readonly bytes: number;
@@ -94,17 +73,4 @@ export interface ArchiveReader {
     filter: ArchiveFilter,
     onDamage: (damage: ArchiveDamage) => void,
   ): AsyncIterable<ArchiveEntry & { readonly file: string }>;
-}
-
-/**
- * The dead letters near their expiry that have been copied already, shared by all replicas.
- *
- * Guarantees: a record is known as long as somebody asks about it from time to time, and then forgotten. A
- * loss costs a second copy. Fails with `redis-unavailable`, unless an implementation remembers for its
- * process what it could not read or record.
- */
-export interface CopyBook {
-  /** Those of `dlqIds` without a known copy. */
-  missing(dlqIds: readonly DlqId[]): Promise<readonly DlqId[]>;
-  copied(dlqIds: readonly DlqId[]): Promise<void>;
 }

@@ -4,7 +4,8 @@ import type { ErrorCode, Failure } from "./errors.ts";
 import type { GuardStanding } from "./guards.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { LaneMove } from "./lanes.ts";
-import type { Pass, PassCounts } from "./passes.ts";
+import type { Pass } from "./passes.ts";
+import type { PassCounts } from "./tally.ts";
 import type { CallClass, SourcePauseReason } from "./source-pauses.ts";
 
 /** Closed sets of fields that are labels of metrics. */

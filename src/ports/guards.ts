@@ -1,4 +1,4 @@
-import type { DrainConfig } from "./drains.ts";
+import type { DrainConfig } from "./drains-document.ts";
 import type { DrainName } from "./ids.ts";
 import type { ScalarField } from "./statistics.ts";
 

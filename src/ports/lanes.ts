@@ -1,5 +1,5 @@
 import type { ComeBackKind } from "../message/come-back-kind.ts";
-import type { LaneConfig } from "./drains.ts";
+import type { LaneConfig } from "./drains-document.ts";
 import type { DrainName } from "./ids.ts";
 
 /** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */

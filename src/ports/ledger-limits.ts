@@ -44,3 +44,9 @@ export function grantLifeMs(limits: LedgerLimits): number {
 export function postHorizonMs(limits: LedgerLimits): number {
   return limits.dedupWindowMs - limits.sendByMs - limits.networkDelayMs - 45_000;
 }
+
+/** Refusals of one record alone count at most this often, so that three of them span twenty minutes. */
+export const refusedAloneEveryMs = 600_000;
+
+/** A cool entry outlives the window by an hour. Afterwards no deduplication id of it can be hit. */
+export const coolBeyondWindowMs = 3_600_000;

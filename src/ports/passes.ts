@@ -1,6 +1,5 @@
-import type { ParkReason } from "../message/park-reasons.ts";
-import type { HoldReason } from "../rules/decision.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
+import type { SoFar, Tally } from "./tally.ts";
 
 /** An inclusive slice of a pass's time range, Unix ms. Windows are disjoint, except those that lanes add. */
 export interface Window {
@@ -31,37 +30,6 @@ export interface Pass {
   readonly startedAt: number;
 }
 
-/** Why records were left in the DLQ, by count. In doubt has one reason and is not here. */
-export interface ReasonCounts {
-  readonly due: { readonly [Reason in HoldReason]?: number };
-  readonly held: { readonly [Reason in HoldReason]?: number };
-  readonly parked: { readonly [Reason in ParkReason]?: number };
-}
-
-export interface PassCounts {
-  readonly listed: number;
-  readonly due: number;
-  readonly republished: number;
-  readonly deduplicated: number;
-  readonly deleted: number;
-  readonly held: number;
-  readonly parked: number;
-  readonly inDoubt: number;
-  readonly comeBacks: number;
-}
-
-/** Counts of a pass or a window. Numbers are sums; times are the extremes in Unix ms. */
-export interface Tally extends PassCounts {
-  readonly reasons: ReasonCounts;
-  /** Entry into the DLQ of the oldest record left in it. */
-  readonly oldestRecordAt: number | null;
-  readonly pages: number;
-  /** Pages by a cursor after a delete. A service with positions as cursors skips records there. */
-  readonly pagesBehindDeletes: number;
-  /** Moments that could not be listed in full, because a record in them is too large. */
-  readonly passedOver: number;
-}
-
 /** Facts about a drain's queue as of its last passes, for metrics and status. */
 export interface DrainFacts extends Pick<
   Tally,
@@ -87,8 +55,6 @@ export interface OpenPass {
   /** Of the windows that have ended, and of the pages so far of those at work. */
   readonly soFar: SoFar;
 }
-
-export type SoFar = Pick<Tally, "listed" | "republished" | "due" | "held" | "parked">;
 
 export type OpenVerdict =
   | { readonly kind: "opened"; readonly pass: Pass; readonly windows: readonly Window[] }

@@ -1,4 +1,38 @@
-import type { ReasonCounts, SoFar, Tally } from "./passes.ts";
+import type { ParkReason } from "../message/park-reasons.ts";
+import type { HoldReason } from "../rules/decision.ts";
+
+/** Why records were left in the DLQ, by count. In doubt has one reason and is not here. */
+export interface ReasonCounts {
+  readonly due: { readonly [Reason in HoldReason]?: number };
+  readonly held: { readonly [Reason in HoldReason]?: number };
+  readonly parked: { readonly [Reason in ParkReason]?: number };
+}
+
+export interface PassCounts {
+  readonly listed: number;
+  readonly due: number;
+  readonly republished: number;
+  readonly deduplicated: number;
+  readonly deleted: number;
+  readonly held: number;
+  readonly parked: number;
+  readonly inDoubt: number;
+  readonly comeBacks: number;
+}
+
+/** Counts of a pass or a window. Numbers are sums; times are the extremes in Unix ms. */
+export interface Tally extends PassCounts {
+  readonly reasons: ReasonCounts;
+  /** Entry into the DLQ of the oldest record left in it. */
+  readonly oldestRecordAt: number | null;
+  readonly pages: number;
+  /** Pages by a cursor after a delete. A service with positions as cursors skips records there. */
+  readonly pagesBehindDeletes: number;
+  /** Moments that could not be listed in full, because a record in them is too large. */
+  readonly passedOver: number;
+}
+
+export type SoFar = Pick<Tally, "listed" | "republished" | "due" | "held" | "parked">;
 
 export const noReasons: ReasonCounts = { due: {}, held: {}, parked: {} };
 

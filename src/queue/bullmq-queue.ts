@@ -2,7 +2,7 @@ import { Queue, Worker, type WorkerOptions } from "bullmq";
 import type { Clock } from "../ports/clock.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
-import type { Job, JobContext, WorkQueue } from "../ports/queue.ts";
+import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import {
   withinRedis,
   type ConnectionRole,

@@ -1,6 +1,6 @@
 import { RedriverError } from "../ports/errors.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
-import type { Job } from "../ports/queue.ts";
+import type { Job } from "../ports/work-queue.ts";
 
 /** Reads a job's data as Redis holds it; null when it is not a job of this version. */
 export function parseJob(value: unknown): Job | null {

@@ -1,7 +1,7 @@
 import { DelayedError, UnrecoverableError, WaitingError, type Job as StoredJob } from "bullmq";
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
-import type { Job, JobContext } from "../ports/queue.ts";
+import type { Job, JobContext } from "../ports/work-queue.ts";
 import { BoundedSet } from "../bounded-map.ts";
 import { parseJob } from "./job-data.ts";
 import { isRedisAway, toFailure, type Failure } from "../ports/errors.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JobSchedulerJson, type JobSchedulerTemplateOptions, Queue, type RepeatOptions } from "bullmq";
-import type { Schedule } from "../ports/drains.ts";
-import type { OtherSchedules, ScheduledJob } from "../ports/queue.ts";
+import type { Schedule } from "../ports/drains-document.ts";
+import type { OtherSchedules, ScheduledJob } from "../ports/work-queue.ts";
 import { toJobData } from "./job-data.ts";
 import { keepShort, callTimeoutMs } from "./policy.ts";
 import { withinRedis, type QueueConnection, toQueueName, toQueuePrefix } from "./connection.ts";

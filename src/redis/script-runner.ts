@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { RedriverError } from "../ports/errors.ts";
 
 /** A Lua text. It starts with its contract: KEYS, ARGV, returns, effects. */
 export interface RedisScript<Answer = unknown> {
@@ -40,4 +41,17 @@ export function createRunScript(
 function isNoScript(error: unknown): boolean {
   const refusal = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return refusal instanceof Error && refusal.message.startsWith("NOSCRIPT");
+}
+
+/**
+ * The JSON that a script answered. Lua has one kind of table, so an empty list comes as {} and is read as [].
+ * Fails with `invariant-broken` if the reply is no text.
+ */
+export function parseReply<Answer>({ name }: RedisScript<Answer>, reply: unknown): Answer {
+  if (typeof reply === "string") return JSON.parse(reply, toList) as Answer;
+  throw new RedriverError("invariant-broken", `expected ${name} to answer text, got ${typeof reply}`);
+}
+
+function toList(_: string, value: unknown): unknown {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0 ? [] : value;
 }

@@ -1,14 +1,15 @@
 import type { SourceBook } from "../ports/source-book.ts";
 import type { CheckItem } from "../message/item-check.ts";
-import type { Archive, CopyBook } from "../ports/archive.ts";
+import type { Archive } from "../ports/archive.ts";
+import type { CopyBook } from "../ports/copy-book.ts";
 import type { Audit } from "../ports/audit.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { DrainConfig, SourceConfig } from "../ports/drains.ts";
+import type { DrainConfig, SourceConfig } from "../ports/drains-document.ts";
 import type { Events } from "../ports/events.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { Identities, PassId } from "../ports/ids.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import type { Capacity } from "../ports/limits.ts";
+import type { Capacity } from "../ports/capacity.ts";
 import type { PassBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { DrainConfig, GuardConfig } from "../ports/drains.ts";
+import type { DrainConfig, GuardConfig } from "../ports/drains-document.ts";
 import type { Events } from "../ports/events.ts";
 import type { GuardBook, GuardMemory, Guards, GuardStanding } from "../ports/guards.ts";
 import type { DrainName } from "../ports/ids.ts";

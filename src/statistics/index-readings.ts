@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { IndexConfig, Schedule } from "../ports/drains.ts";
+import type { IndexConfig, Schedule } from "../ports/drains-document.ts";
 import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { IndexGauge, IndexReading, IndexStatistics, StatisticsStore } from "../ports/statistics.ts";

@@ -57,7 +57,7 @@ const once = (): number => 1;
 const ok = (): Labels => ({ outcome: "ok" });
 const failed = (): Labels => ({ outcome: "failed" });
 
-/** The kinds of ports/queue.ts, the workers themselves, and the loops of the daemon. */
+/** The kinds of ports/work-queue.ts, the workers themselves, and the loops of the daemon. */
 const jobKinds = ["tick", "window", "sweep", "census", "statistics", "queue", "daemon", "unknown"];
 const reasons: Readonly<Record<Decision["then"], readonly string[]>> = {
   republish: republishReasons,

@@ -3,7 +3,7 @@ import { callbackOutcomes } from "../../src/ports/callbacks.ts";
 import { errorTable, type ErrorCode } from "../../src/ports/errors.ts";
 import { requestOutcomes, type EventOf, type RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
-import type { PassCounts } from "../../src/ports/passes.ts";
+import type { PassCounts } from "../../src/ports/tally.ts";
 import { createEventLog } from "../../src/telemetry/event-log.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";

@@ -4,7 +4,7 @@ import { createRedisStatisticsStore } from "../../src/store/statistics/redis-sta
 import type { Decorate } from "../../src/compose/build-source.ts";
 import { createRedisGuardBook } from "../../src/store/guards/redis-guard-book.ts";
 import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
-import type { WorkQueue } from "../../src/ports/queue.ts";
+import type { WorkQueue } from "../../src/ports/work-queue.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import { createLanes } from "../../src/redrive/lanes/lanes.ts";

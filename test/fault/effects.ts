@@ -3,14 +3,15 @@
  * does not compile; an `effect` has failpoints around it, and a recorded run has to reach them.
  */
 import type { SourceBook } from "../../src/ports/source-book.ts";
-import type { Archive, CopyBook } from "../../src/ports/archive.ts";
+import type { Archive } from "../../src/ports/archive.ts";
+import type { CopyBook } from "../../src/ports/copy-book.ts";
 import type { Audit } from "../../src/ports/audit.ts";
 import type { GuardBook } from "../../src/ports/guards.ts";
 import type { LaneBook } from "../../src/ports/lanes.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
-import type { Capacity } from "../../src/ports/limits.ts";
+import type { Capacity } from "../../src/ports/capacity.ts";
 import type { PassBook } from "../../src/ports/passes.ts";
-import type { WorkQueue } from "../../src/ports/queue.ts";
+import type { WorkQueue } from "../../src/ports/work-queue.ts";
 import type { MessageService } from "../../src/ports/service.ts";
 import type { StatisticsStore } from "../../src/ports/statistics.ts";
 import type { Disk, DiskFile } from "../../src/archive/disk.ts";

@@ -1,6 +1,6 @@
 import { createRedisCapacity } from "../../src/store/capacity/redis-capacity.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
-import type { Capacity, CapacityQuery, CapacityRequest } from "../../src/ports/limits.ts";
+import type { Capacity, CapacityQuery, CapacityRequest } from "../../src/ports/capacity.ts";
 import { onClock, startOfTime } from "./ledger-stands.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 

@@ -2,7 +2,7 @@ import { runRuleTests, type TestResult } from "../../src/cli/rules/run-tests.ts"
 import { documentJsonSchema } from "../../src/config/document/schema/document-schema.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
-import type { DrainsDocument } from "../../src/ports/drains.ts";
+import type { DrainsDocument } from "../../src/ports/drains-document.ts";
 import { anyItem } from "./item-checks.ts";
 
 /**

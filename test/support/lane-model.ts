@@ -1,6 +1,6 @@
 import type * as fc from "fast-check";
 import { expect } from "vitest";
-import type { LaneConfig } from "../../src/ports/drains.ts";
+import type { LaneConfig } from "../../src/ports/drains-document.ts";
 import type { LaneChange, LaneComeBack, LaneState, LaneTotals, LaneView } from "../../src/ports/lanes.ts";
 import { grantLifeMs, type LaneStand } from "./lane-stands.ts";
 import { drain } from "./ledger-stands.ts";

@@ -1,5 +1,5 @@
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
-import type { LaneConfig } from "../../src/ports/drains.ts";
+import type { LaneConfig } from "../../src/ports/drains-document.ts";
 import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/ports/lanes.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { drain, source, withMovedTime } from "./ledger-stands.ts";

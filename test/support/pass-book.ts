@@ -1,6 +1,6 @@
 import type { PassId } from "../../src/ports/ids.ts";
-import type { OpenRequest, Pass, PassBook, Tally, Window } from "../../src/ports/passes.ts";
-import { emptyTally } from "../../src/ports/tally.ts";
+import type { OpenRequest, Pass, PassBook, Window } from "../../src/ports/passes.ts";
+import { emptyTally, type Tally } from "../../src/ports/tally.ts";
 import { drain, source, startOfTime } from "./ledger-stands.ts";
 
 export const minuteMs = 60_000;

@@ -5,7 +5,7 @@ import { counted } from "../output/words.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
-import type { DrainsDocument } from "../../ports/drains.ts";
+import type { DrainsDocument } from "../../ports/drains-document.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";

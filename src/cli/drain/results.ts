@@ -1,6 +1,6 @@
 import type { RedriverEvent } from "../../ports/events.ts";
 import type { Decision } from "../../rules/decision.ts";
-import type { PassCounts, Tally } from "../../ports/passes.ts";
+import type { PassCounts, Tally } from "../../ports/tally.ts";
 import { toTable } from "../output/table.ts";
 
 export type DecisionCount = ReturnType<ReasonCount["of"]>[number];

@@ -5,7 +5,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { Register } from "../command-context.ts";
 import { printResult } from "../output/print.ts";
 import { loadAll } from "../load-config.ts";
-import type { IndexConfig } from "../../ports/drains.ts";
+import type { IndexConfig } from "../../ports/drains-document.ts";
 import {
   type FieldProblem,
   type IndexStatistics,

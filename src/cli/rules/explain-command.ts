@@ -7,7 +7,7 @@ import { lineageHeaderName } from "../../message/headers.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { Select } from "../../message/select.ts";
-import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { serviceNow, type SourceRuntime } from "../../redrive/runtime.ts";

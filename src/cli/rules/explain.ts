@@ -3,7 +3,7 @@ import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { toPrintable, type Show, toShownUrl } from "../../message/masked-text.ts";
 import { createSelectMatcher } from "../../message/select.ts";
 import { signatureOf } from "../../message/signature/signature-of.ts";
-import type { DrainConfig } from "../../ports/drains.ts";
+import type { DrainConfig } from "../../ports/drains-document.ts";
 import { withoutOwnHeaders } from "../../redrive/plan/plan-record.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { tryRecord, type Trial, type TrialConditions } from "./trial.ts";

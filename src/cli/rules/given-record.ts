@@ -4,7 +4,7 @@ import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import { createLineageKeys } from "../../compose/lineage-keys.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
-import type { SourceConfig } from "../../ports/drains.ts";
+import type { SourceConfig } from "../../ports/drains-document.ts";
 import { readNamedFile } from "../input/named-file.ts";
 import type { Io } from "../io.ts";
 

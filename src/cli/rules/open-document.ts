@@ -4,7 +4,7 @@ import { readDocumentFile, type DocumentOutcome } from "../../config/document/lo
 import { firstProblems, formatProblem, type Problem, type ValuePath } from "../../config/problem.ts";
 import { checkDocument } from "../../config/settings/check-fit.ts";
 import type { Settings } from "../../config/settings/settings.ts";
-import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { unknownDrain } from "../input/choose-drains.ts";
 import type { Io } from "../io.ts";

@@ -3,7 +3,7 @@ import type { BatchItem, RawRecord, UnusableRecord } from "../../message/dead-le
 import { type CheckItem, createItemCheck } from "../../message/item-check.ts";
 import type { Loss } from "../../message/losses.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
-import type { DrainConfig, SourceConfig } from "../../ports/drains.ts";
+import type { DrainConfig, SourceConfig } from "../../ports/drains-document.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { proofAddressOf } from "../../redrive/callbacks/canary-callbacks.ts";
 import { parsePage } from "../../redrive/page/parse-page.ts";

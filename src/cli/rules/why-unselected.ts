@@ -3,7 +3,7 @@ import { readLineage, type LineageKey } from "../../message/lineage.ts";
 import { toPrintable, toShownUrl } from "../../message/masked-text.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
-import type { DrainConfig } from "../../ports/drains.ts";
+import type { DrainConfig } from "../../ports/drains-document.ts";
 import { cameBackText } from "../output/words.ts";
 
 /**

@@ -10,7 +10,7 @@ import { readSecret, type SecretReading } from "../../config/read-secret.ts";
 import { endOnSignals } from "../../daemon/end-on-signals.ts";
 import { takeWarnings } from "../../daemon/node-warnings.ts";
 import { runDaemon } from "../../daemon/run-daemon.ts";
-import type { SecretRef } from "../../ports/drains.ts";
+import type { SecretRef } from "../../ports/drains-document.ts";
 import type { Events } from "../../ports/events.ts";
 import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";

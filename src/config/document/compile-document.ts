@@ -7,7 +7,7 @@ import type {
   IndexConfig,
   SecretRef,
   SourceConfig,
-} from "../../ports/drains.ts";
+} from "../../ports/drains-document.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { Select } from "../../message/select.ts";
 import { compileRules } from "../../rules/compile-rules.ts";

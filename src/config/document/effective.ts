@@ -1,5 +1,5 @@
 import { defined } from "../../message/defined.ts";
-import type { LaneConfig, LimitsConfig, Schedule } from "../../ports/drains.ts";
+import type { LaneConfig, LimitsConfig, Schedule } from "../../ports/drains-document.ts";
 import type { IndexKeys } from "./schema/document-schema.ts";
 import type { CommonKeys } from "./schema/drain-schema.ts";
 import { toFlowControl, type FlowControlKeys } from "./schema/pace-schema.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DrainConfig, DrainsDocument } from "../../ports/drains.ts";
+import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
 import { leavesOf, type Condition } from "../../rules/rule-spec.ts";
 
 /**

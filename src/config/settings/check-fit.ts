@@ -3,7 +3,7 @@
  * empty when all is.
  */
 import { isForwardable } from "../../message/headers.ts";
-import type { DrainsDocument, SecretRef, SourceConfig } from "../../ports/drains.ts";
+import type { DrainsDocument, SecretRef, SourceConfig } from "../../ports/drains-document.ts";
 import { firstProblems, misfit, type Problem } from "../problem.ts";
 import { checkInequality } from "./ledger-limits.ts";
 import type { Settings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { durationText } from "../../rules/durations.ts";
-import type { DrainsDocument, SourceConfig } from "../../ports/drains.ts";
+import type { DrainsDocument, SourceConfig } from "../../ports/drains-document.ts";
 import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
 import { misfit, type Problem } from "../problem.ts";
 import type { Settings } from "./settings.ts";

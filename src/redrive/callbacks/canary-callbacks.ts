@@ -1,6 +1,6 @@
 import { withOwnCallback } from "../../message/proof-callback.ts";
 import type { MessageService } from "../../ports/service.ts";
-import type { SourceConfig } from "../../ports/drains.ts";
+import type { SourceConfig } from "../../ports/drains-document.ts";
 
 /**
  * The service as it would be without our callbacks on canaries. A record that died with our callback is

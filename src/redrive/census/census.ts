@@ -11,9 +11,9 @@
 import type { Census } from "../../ports/source-book.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
-import type { DrainConfig } from "../../ports/drains.ts";
-import type { Pass, Tally } from "../../ports/passes.ts";
-import { earlier } from "../../ports/tally.ts";
+import type { DrainConfig } from "../../ports/drains-document.ts";
+import type { Pass } from "../../ports/passes.ts";
+import { earlier, type Tally } from "../../ports/tally.ts";
 import { countStrays } from "./census-strays.ts";
 import {
   createDrainSelects,

@@ -1,4 +1,4 @@
-import type { LaneConfig } from "../../ports/drains.ts";
+import type { LaneConfig } from "../../ports/drains-document.ts";
 import type { LaneAnswer, Origin } from "../../ports/lanes.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toLaneId } from "./lane-id.ts";

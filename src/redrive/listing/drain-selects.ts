@@ -1,7 +1,7 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { createSelectMatcher } from "../../message/select.ts";
-import type { DrainConfig } from "../../ports/drains.ts";
+import type { DrainConfig } from "../../ports/drains-document.ts";
 import { resolveEdge } from "../../rules/patterns/parse-dates.ts";
 
 /** The meaning of a source's `fromDate` and `toDate`; null: not known yet, and taken as entry. */

@@ -1,4 +1,4 @@
-import type { CapacityRequest, CapacityVerdict } from "../../ports/limits.ts";
+import type { CapacityRequest, CapacityVerdict } from "../../ports/capacity.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import { groupBy } from "../group-by.ts";

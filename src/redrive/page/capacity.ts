@@ -10,7 +10,7 @@
  */
 import { sleptFully } from "../../ports/clock.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
-import type { CapacityQuery, CapacityVerdict } from "../../ports/limits.ts";
+import type { CapacityQuery, CapacityVerdict } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAsking, toHeld, type Asking, inPublishOrder } from "./capacity-request.ts";

@@ -1,7 +1,7 @@
 import { isNonRetryable } from "../../message/non-retryable.ts";
 import { rootOf } from "../../message/lineage.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
-import type { DrainConfig } from "../../ports/drains.ts";
+import type { DrainConfig } from "../../ports/drains-document.ts";
 import { isDecidedAgain, type LedgerView, type Released } from "../../ports/ledger-entries.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { RecordFacts } from "../../rules/record-facts.ts";

@@ -1,7 +1,6 @@
 import type { DeadLetter, DlqId, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
-import type { Tally } from "../../ports/passes.ts";
-import { emptyTally } from "../../ports/tally.ts";
+import { emptyTally, type Tally } from "../../ports/tally.ts";
 import { type Decision, type HoldReason, explainDecision } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { Candidate, DecidedRecord, DropResult, KnownRecord, PublishResult } from "./records.ts";

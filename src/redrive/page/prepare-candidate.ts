@@ -10,7 +10,7 @@ import { isProofUrl } from "../../message/proof-callback.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineage.ts";
 import type { CheckItem } from "../../message/item-check.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
-import type { DrainConfig, LaneConfig } from "../../ports/drains.ts";
+import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
 import { largestVariants, toSendVariant, type Plain } from "./publish/canary-variant.ts";
 

@@ -1,7 +1,7 @@
 import { sleptFully } from "../../ports/clock.ts";
 import { isRedriverError } from "../../ports/errors.ts";
-import type { OpenVerdict, Tally, Window } from "../../ports/passes.ts";
-import { addTallies, emptyTally } from "../../ports/tally.ts";
+import type { OpenVerdict, Window } from "../../ports/passes.ts";
+import { addTallies, emptyTally, type Tally } from "../../ports/tally.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";

@@ -1,5 +1,5 @@
 import { parseRecord } from "../../message/parse-record.ts";
-import type { Pass, Tally, Window } from "../../ports/passes.ts";
+import type { Pass, Window } from "../../ports/passes.ts";
 import type { LeftRecord } from "../page/page-report.ts";
 import { learnDates } from "../listing/learn-dates.ts";
 import { listToEnd, type ListingPage } from "../listing/list-to-end.ts";
@@ -7,7 +7,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { createSettleBehind } from "../page/settle-behind.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
-import { addTallies, emptyTally, toSoFar } from "../../ports/tally.ts";
+import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.ts";
 import { workPage } from "../page/work-page.ts";
 
 export interface WindowPaging {

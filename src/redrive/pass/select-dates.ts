@@ -1,4 +1,4 @@
-import type { DrainConfig } from "../../ports/drains.ts";
+import type { DrainConfig } from "../../ports/drains-document.ts";
 import type { Window } from "../../ports/passes.ts";
 import { resolveEdge } from "../../rules/patterns/parse-dates.ts";
 

@@ -1,7 +1,7 @@
 import { RedriverError, isRedisAway, isRedriverError, toFailure, type Failure } from "../../ports/errors.ts";
 import type { PassId } from "../../ports/ids.ts";
-import type { CloseVerdict, Tally, Window, WindowEnd } from "../../ports/passes.ts";
-import { emptyTally } from "../../ports/tally.ts";
+import type { CloseVerdict, Window, WindowEnd } from "../../ports/passes.ts";
+import { emptyTally, type Tally } from "../../ports/tally.ts";
 import { toPassCensus } from "../census/census.ts";
 import { selectsEverything } from "../listing/drain-selects.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";

@@ -1,4 +1,4 @@
-import type { LimitsConfig } from "../../ports/drains.ts";
+import type { LimitsConfig } from "../../ports/drains-document.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { LaneWaits } from "./lane-waits.ts";
 import type { DayCeiling, Room } from "./room.ts";

@@ -2,7 +2,7 @@
  * The lanes that a plan's messages wait for, as they are now. Lanes are asked without wanting anything: they
  * grant nothing to a plan, and record nothing.
  */
-import type { LaneConfig } from "../../ports/drains.ts";
+import type { LaneConfig } from "../../ports/drains-document.ts";
 import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
 import { isNewlyExhausted, mayBeKept } from "../lanes/admit.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";

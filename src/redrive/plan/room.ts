@@ -1,5 +1,5 @@
 /** Guards and ceilings as they are now: the reasons besides time that hold due messages. Changes nothing. */
-import type { CeilingUse } from "../../ports/limits.ts";
+import type { CeilingUse } from "../../ports/capacity.ts";
 import { comparisonText } from "../../rules/to-document-form.ts";
 import type { DrainRuntime } from "../runtime.ts";
 

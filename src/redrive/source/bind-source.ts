@@ -1,5 +1,5 @@
 import type { SourceBook } from "../../ports/source-book.ts";
-import type { SourceConfig } from "../../ports/drains.ts";
+import type { SourceConfig } from "../../ports/drains-document.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 

@@ -3,10 +3,10 @@ import type { SourceId } from "../../ports/ids.ts";
 import { sourceKey } from "../../redis/key-names.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { parseEntryText, toTexts } from "./entry-text.ts";
-import { createAuditOver } from "./late-entries.ts";
+import { createAuditOver } from "./unwritten-entries.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
-import type { StoreRedis } from "../scripts.ts";
+import type { StoreRedis } from "../connection.ts";
 
 export interface AuditLimits {
   readonly keepMs: number;

@@ -1,4 +1,4 @@
-import type { CapacityVerdict, CeilingUse } from "../../ports/limits.ts";
+import type { CapacityVerdict, CeilingUse } from "../../ports/capacity.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 

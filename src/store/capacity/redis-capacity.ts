@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { PassId } from "../../ports/ids.ts";
-import type { Capacity, CapacityQuery, CapacityRequest, Rate, RateKind } from "../../ports/limits.ts";
+import type { Capacity, CapacityQuery, CapacityRequest, Rate, RateKind } from "../../ports/capacity.ts";
 import { drainKeys } from "../keys.ts";
-import { parseReply, type ScriptRedis } from "../scripts.ts";
+import type { ScriptRedis } from "../connection.ts";
+import { parseReply } from "../../redis/script-runner.ts";
 import { giveBackScript, takeScript, usedScript } from "./capacity.lua.ts";
 
 /** A pass that has published nothing for a day is over. */

@@ -1,9 +1,9 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import type { CopyBook } from "../../ports/archive.ts";
+import type { CopyBook } from "../../ports/copy-book.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
-import type { ScriptRedis } from "../scripts.ts";
+import type { ScriptRedis } from "../connection.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { BoundedSet } from "../../bounded-map.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
-import type { CopyBook } from "../../ports/archive.ts";
+import type { CopyBook } from "../../ports/copy-book.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
 
 /** About 100 bytes each. What was copied before that many others is asked for again in the shared book. */

@@ -1,11 +1,11 @@
 import { callAgainMs, checkEveryMs, idleMs, maxProbe, suspectMs } from "./lane-numbers.ts";
-import { laneStepsLua } from "./lane-steps.lua.ts";
+import { laneModelLua } from "./lane-model.lua.ts";
 
 /**
- * How one lane gets from one state to the next (docs/lanes.md). lane-steps.lua.ts has its fields and what it
+ * How one lane gets from one state to the next (docs/lanes.md). lane-model.lua.ts has its fields and what it
  * lets go.
  */
-export const laneMachineLua = `${laneStepsLua}
+export const laneMachineLua = `${laneModelLua}
 -- The three most frequent statuses, for people.
 local function statusesOf(saids)
   local counts, statuses, texts = {}, {}, {}

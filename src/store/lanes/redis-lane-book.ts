@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { SourceId } from "../../ports/ids.ts";
 import type { LaneBook, LaneChange, LaneComeBack, LaneReady } from "../../ports/lanes.ts";
-import type { RedisScript } from "../../redis/script-runner.ts";
+import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
 import { laneKeys } from "../keys.ts";
-import { parseReply, type ScriptRedis } from "../scripts.ts";
+import type { ScriptRedis } from "../connection.ts";
 import { maxStep } from "./lane-numbers.ts";
 import { askScript, dueScript, giveBackScript, proveScript, sentScript, viewsScript } from "./lanes.lua.ts";
 

@@ -6,12 +6,6 @@ import type { LedgerView, Released } from "../../ports/ledger-entries.ts";
 import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
 import type { DeleteEnd } from "../../ports/ledger.ts";
 
-/** Refusals of one record alone count at most this often, so that three of them span twenty minutes. */
-export const refusedAloneEveryMs = 600_000;
-
-/** A cool entry outlives the window by an hour. Afterwards no deduplication id of it can be hit. */
-export const coolBeyondWindowMs = 3_600_000;
-
 /** What the end of a DELETE means for each of its ids. */
 export function deleteFlags(how: DeleteEnd): { readonly failed: boolean; readonly maybeGone: boolean } {
   return { failed: how !== "short", maybeGone: how !== "failed" };

@@ -1,5 +1,8 @@
 import { defineLedgerScript } from "./prelude.lua.ts";
 
+/** now: ARGV[4] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
+export const nowScript = defineLedgerScript("now", `return stamped({})`);
+
 /**
  * look: reads entries, and renews those that are listed.
  *

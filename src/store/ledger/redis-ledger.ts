@@ -1,17 +1,24 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../ports/ledger-limits.ts";
+import {
+  coolBeyondWindowMs,
+  postHorizonMs,
+  refusedAloneEveryMs,
+  takeoverAfterMs,
+  type LedgerLimits,
+} from "../../ports/ledger-limits.ts";
 import type { LedgerRow, OpenEntry, ParkedDeadLetter, PendingEntry } from "../../ports/ledger-entries.ts";
 import type { Ledger, LedgerStamp } from "../../ports/ledger.ts";
-import type { RedisScript } from "../../redis/script-runner.ts";
-import { coolBeyondWindowMs, deleteFlags, parseView, refusedAloneEveryMs } from "./entry.ts";
+import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
+import { deleteFlags, parseView } from "./entry.ts";
 import { sourceKeys } from "../keys.ts";
-import { parseReply, type ScriptRedis } from "../scripts.ts";
+import type { ScriptRedis } from "../connection.ts";
 import { beginScript } from "./begin.lua.ts";
 import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./facts.lua.ts";
-import { lookScript, pageScript, parkedScript } from "./reads.lua.ts";
-import { parkScript, refusedScript, releaseScript } from "./rights.lua.ts";
-import { nowScript, recordLossScript, summaryScript } from "./summary.lua.ts";
+import { lookScript, nowScript, pageScript, parkedScript } from "./reads.lua.ts";
+import { parkScript, refusedScript, releaseScript } from "./refuse-park-release.lua.ts";
+import { recordLossScript } from "./record-loss.lua.ts";
+import { summaryScript } from "./summary.lua.ts";
 
 /** Gone by listing is worked off in scripts of this many. */
 const goneChunk = 100;

@@ -7,10 +7,9 @@ import {
   type OpenVerdict,
   type Pass,
   type PassBook,
-  type SoFar,
   type Window,
 } from "../../ports/passes.ts";
-import { noReasons, sumSoFar } from "../../ports/tally.ts";
+import { noReasons, sumSoFar, type SoFar } from "../../ports/tally.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
 import {
@@ -22,7 +21,7 @@ import {
   takeWindowScript,
 } from "./passes.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
-import type { ScriptRedis } from "../scripts.ts";
+import type { ScriptRedis } from "../connection.ts";
 
 const minuteMs = 60_000;
 

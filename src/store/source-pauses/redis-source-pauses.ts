@@ -11,8 +11,8 @@ import {
   type SourcePauseBook,
 } from "../../ports/source-pauses.ts";
 import { sourceKey } from "../../redis/key-names.ts";
-import { defineScript } from "../../redis/script-runner.ts";
-import { parseReply, type ScriptRedis } from "../scripts.ts";
+import { defineScript, parseReply } from "../../redis/script-runner.ts";
+import type { ScriptRedis } from "../connection.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /** The hash outlives its last time by this much. */

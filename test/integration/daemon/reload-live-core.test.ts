@@ -6,7 +6,7 @@ import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { formatProblem } from "../../../src/config/problem.ts";
 import { loadSettings } from "../../../src/config/settings/load-settings.ts";
 import { startEmulator, type Emulator } from "../../../src/emulator/index.ts";
-import type { DrainsDocument } from "../../../src/ports/drains.ts";
+import type { DrainsDocument } from "../../../src/ports/drains-document.ts";
 import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 import type { DlqId } from "../../../src/message/dead-letter.ts";

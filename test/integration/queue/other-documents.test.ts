@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../../src/ports/ids.ts";
-import type { Job, JobContext, WorkQueue } from "../../../src/ports/queue.ts";
+import type { Job, JobContext, WorkQueue } from "../../../src/ports/work-queue.ts";
 import { openQueue } from "../../support/queue-redis.ts";
 import { useRedis } from "../../support/redis.ts";
 import { waitFor } from "../../support/wait-for.ts";

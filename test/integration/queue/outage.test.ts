@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/compose/system-world.ts";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../../src/ports/ids.ts";
-import type { Job, WorkQueue } from "../../../src/ports/queue.ts";
+import type { Job, WorkQueue } from "../../../src/ports/work-queue.ts";
 import { createRedisWay, openQueue, type RecordedEvents, type RedisWay } from "../../support/queue-redis.ts";
 import { useRedis } from "../../support/redis.ts";
 import { waitFor } from "../../support/wait-for.ts";

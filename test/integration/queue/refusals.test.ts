@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { DrainName, PassId } from "../../../src/ports/ids.ts";
-import type { Job, WorkQueue } from "../../../src/ports/queue.ts";
+import type { Job, WorkQueue } from "../../../src/ports/work-queue.ts";
 import { openQueue, type RecordedEvents } from "../../support/queue-redis.ts";
 import { createRedisServers, freePort, type RedisServer } from "../../support/redis-servers.ts";
 import { waitFor } from "../../support/wait-for.ts";

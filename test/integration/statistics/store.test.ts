@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { IndexConfig } from "../../../src/ports/drains.ts";
+import type { IndexConfig } from "../../../src/ports/drains-document.ts";
 import type { IndexReading, StatisticsStore } from "../../../src/ports/statistics.ts";
 import { createIndexReadings } from "../../../src/statistics/index-readings.ts";
 import { createMemoryStatisticsStore } from "../../support/memory/memory-store.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { explainRecord } from "../../../src/cli/rules/explain.ts";
 import type { DeadLetter, RawRecord } from "../../../src/message/dead-letter.ts";
-import type { DrainConfig } from "../../../src/ports/drains.ts";
+import type { DrainConfig } from "../../../src/ports/drains-document.ts";
 import type { LedgerView } from "../../../src/ports/ledger-entries.ts";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
 import { ruleLists as rules, recordFacts } from "../../support/arbitrary-rules.ts";

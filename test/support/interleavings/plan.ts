@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { LaneConfig } from "../../../src/ports/drains.ts";
+import type { LaneConfig } from "../../../src/ports/drains-document.ts";
 import { horizonMs, takeoverMs } from "../ledger-stands.ts";
 import { limits } from "./limits.ts";
 

@@ -1,5 +1,5 @@
 import type { DlqId } from "../../../src/message/dead-letter.ts";
-import { createAuditOver } from "../../../src/store/audit/late-entries.ts";
+import { createAuditOver } from "../../../src/store/audit/unwritten-entries.ts";
 import type { Archive } from "../../../src/ports/archive.ts";
 import type { Audit } from "../../../src/ports/audit.ts";
 import { RedriverError, type ErrorCode } from "../../../src/ports/errors.ts";

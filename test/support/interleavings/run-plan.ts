@@ -10,7 +10,7 @@ import { onClock } from "../ledger-stands.ts";
 import { createMemoryLedger } from "../memory/memory-ledger.ts";
 import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
 import type { PassId, SourceId, Token } from "../../../src/ports/ids.ts";
-import type { DrainsDocument } from "../../../src/ports/drains.ts";
+import type { DrainsDocument } from "../../../src/ports/drains-document.ts";
 import { load } from "../loaded-document.ts";
 import { limits } from "./limits.ts";
 import { createModelService } from "./model-service.ts";

@@ -1,10 +1,10 @@
 import type { SourceBook } from "../../../src/ports/source-book.ts";
 import { once } from "node:events";
 import type { DrainName, PassId } from "../../../src/ports/ids.ts";
-import type { DrainsDocument } from "../../../src/ports/drains.ts";
+import type { DrainsDocument } from "../../../src/ports/drains-document.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import type { CopyBook } from "../../../src/ports/archive.ts";
-import type { Capacity } from "../../../src/ports/limits.ts";
+import type { CopyBook } from "../../../src/ports/copy-book.ts";
+import type { Capacity } from "../../../src/ports/capacity.ts";
 import type { PassBook } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import type { SourcePauseBook } from "../../../src/ports/source-pauses.ts";

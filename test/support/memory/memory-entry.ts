@@ -2,9 +2,13 @@ import type { ParkReason } from "../../../src/message/park-reasons.ts";
 import type { MessageId } from "../../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../../src/ports/ids.ts";
 import type { LedgerView, Released, Series } from "../../../src/ports/ledger-entries.ts";
-import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../../src/ports/ledger-limits.ts";
+import {
+  postHorizonMs,
+  takeoverAfterMs,
+  type LedgerLimits,
+  coolBeyondWindowMs,
+} from "../../../src/ports/ledger-limits.ts";
 import type { BeginVerdict } from "../../../src/ports/ledger.ts";
-import { coolBeyondWindowMs } from "../../../src/store/ledger/entry.ts";
 
 /**
  * What the reference ledger keeps per dead letter. Times are Unix ms of its own clock. The field names are

@@ -2,7 +2,7 @@ import type { DlqId } from "../../../src/message/dead-letter.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { DrainName, Token } from "../../../src/ports/ids.ts";
 import { isDecidedAgain } from "../../../src/ports/ledger-entries.ts";
-import { takeoverAfterMs } from "../../../src/ports/ledger-limits.ts";
+import { takeoverAfterMs, refusedAloneEveryMs } from "../../../src/ports/ledger-limits.ts";
 import type { Released } from "../../../src/ports/ledger-entries.ts";
 import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
 import type {
@@ -17,7 +17,7 @@ import type {
   RefusedRequest,
   RefusedVerdict,
 } from "../../../src/ports/ledger.ts";
-import { deleteFlags, refusedAloneEveryMs } from "../../../src/store/ledger/entry.ts";
+import { deleteFlags } from "../../../src/store/ledger/entry.ts";
 import { toOpenView, toParkedView, toSettlingView, toView } from "./memory-entry.ts";
 import type { Entry, OpenEntryState } from "./memory-entry.ts";
 import { asksAgain, beginOne, countOutcome } from "./memory-begin.ts";

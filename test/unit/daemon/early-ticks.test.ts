@@ -5,7 +5,7 @@ import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
 import { emptyTally } from "../../../src/ports/tally.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import type { Health } from "../../../src/redrive/source/source-health.ts";
-import type { DrainConfig } from "../../../src/ports/drains.ts";
+import type { DrainConfig } from "../../../src/ports/drains-document.ts";
 import { createSweepRequest } from "../../../src/redrive/sweep/sweep-request.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
 import { createManualClock } from "../../support/manual-clock.ts";

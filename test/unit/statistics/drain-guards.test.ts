@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
-import type { DrainConfig, GuardConfig } from "../../../src/ports/drains.ts";
+import type { DrainConfig, GuardConfig } from "../../../src/ports/drains-document.ts";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 import type { GuardBook, GuardMemory, Guards } from "../../../src/ports/guards.ts";

@@ -12,7 +12,7 @@ import type {
   Schedule,
   SecretRef,
   SourceConfig,
-} from "../../../ports/drains.ts";
+} from "../../../ports/drains-document.ts";
 import { comparisonText, maskQuery, momentText } from "../../../rules/to-document-form.ts";
 import { durationText } from "../../../rules/durations.ts";
 import type { DateEdge } from "../../../rules/patterns/parse-dates.ts";

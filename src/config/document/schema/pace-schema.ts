@@ -1,6 +1,6 @@
 import { defined } from "../../../message/defined.ts";
 import type { FlowControl } from "../../../message/item-changes.ts";
-import type { LaneConfig, LimitsConfig } from "../../../ports/drains.ts";
+import type { LaneConfig, LimitsConfig } from "../../../ports/drains-document.ts";
 import { parseDuration } from "../../../rules/durations.ts";
 import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
 import * as z from "zod";

@@ -9,7 +9,7 @@ import { encodedBytes } from "../../../message/encode-item.ts";
 import { maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
 import { withProofCallback } from "../../../message/proof-callback.ts";
 import { inSeries, withLineage } from "../../../message/rebuild-item.ts";
-import type { LaneConfig } from "../../../ports/drains.ts";
+import type { LaneConfig } from "../../../ports/drains-document.ts";
 import type { SendAs, SendVariant } from "../records.ts";
 
 /** The plain item, signed, with everything its canary needs. */

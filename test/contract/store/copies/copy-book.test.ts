@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRedisCopyBook } from "../../../../src/store/copies/redis-copy-book.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import type { CopyBook } from "../../../../src/ports/archive.ts";
+import type { CopyBook } from "../../../../src/ports/copy-book.ts";
 import type { SourceId } from "../../../../src/ports/ids.ts";
 import { dlqId, source, withMovedTime } from "../../../support/ledger-stands.ts";
 import { useRedis } from "../../../support/redis.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toLaneId, toRootHash } from "../../../../src/redrive/lanes/lane-id.ts";
 import { createRedisLaneBook } from "../../../../src/store/lanes/redis-lane-book.ts";
-import type { LaneConfig } from "../../../../src/ports/drains.ts";
+import type { LaneConfig } from "../../../../src/ports/drains-document.ts";
 import type { LaneComeBack } from "../../../../src/ports/lanes.ts";
 import {
   comeBacks,

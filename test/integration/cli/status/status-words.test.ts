@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../../../src/cli/status/read.ts";
-import type { SoFar } from "../../../../src/ports/passes.ts";
+import type { SoFar } from "../../../../src/ports/tally.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";

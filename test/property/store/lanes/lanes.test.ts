@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LaneConfig } from "../../../../src/ports/drains.ts";
+import type { LaneConfig } from "../../../../src/ports/drains-document.ts";
 import {
   newModel,
   toAdvance,

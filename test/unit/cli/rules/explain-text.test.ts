@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { explainRecord, type ExplainConditions } from "../../../../src/cli/rules/explain.ts";
 import { toExplainText } from "../../../../src/cli/rules/explain-text.ts";
 import type { RawRecord } from "../../../../src/message/dead-letter.ts";
-import type { DrainConfig } from "../../../../src/ports/drains.ts";
+import type { DrainConfig } from "../../../../src/ports/drains-document.ts";
 import { loaded } from "../../../support/drains-documents.ts";
 import { enteredAt, messageIdOf, rawRecord } from "../../../support/letters.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { testNow, toTestRecord } from "../../../../src/cli/rules/run-tests.ts";
-import type { DrainConfig } from "../../../../src/ports/drains.ts";
+import type { DrainConfig } from "../../../../src/ports/drains-document.ts";
 import { loaded, resultsOf } from "../../../support/drains-documents.ts";
 
 const minuteMs = 60_000;

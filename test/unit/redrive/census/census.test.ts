@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PassId } from "../../../../src/ports/ids.ts";
-import type { Pass, Tally } from "../../../../src/ports/passes.ts";
-import { emptyTally } from "../../../../src/ports/tally.ts";
+import type { Pass } from "../../../../src/ports/passes.ts";
+import { emptyTally, type Tally } from "../../../../src/ports/tally.ts";
 import { toPassCensus } from "../../../../src/redrive/census/census.ts";
 import { createDrainSelects } from "../../../../src/redrive/listing/drain-selects.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import type { LimitsConfig } from "../../../../src/ports/drains.ts";
+import type { LimitsConfig } from "../../../../src/ports/drains-document.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { PassId } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
-import type { Capacity, CapacityQuery } from "../../../../src/ports/limits.ts";
+import type { Capacity, CapacityQuery } from "../../../../src/ports/capacity.ts";
 import type { HoldReason } from "../../../../src/rules/decision.ts";
 import type { Rate } from "../../../../src/rules/rule-spec.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LaneConfig } from "../../../../src/ports/drains.ts";
+import type { LaneConfig } from "../../../../src/ports/drains-document.ts";
 import type { LaneAsk } from "../../../../src/ports/lanes.ts";
 import { createLaneWaitCount } from "../../../../src/redrive/plan/lane-waits.ts";
 import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";

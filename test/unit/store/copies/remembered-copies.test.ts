@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRedisCopyBook } from "../../../../src/store/copies/redis-copy-book.ts";
 import { rememberCopies } from "../../../../src/store/copies/remembered-copies.ts";
-import type { CopyBook } from "../../../../src/ports/archive.ts";
+import type { CopyBook } from "../../../../src/ports/copy-book.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import { dlqId, source } from "../../../support/ledger-stands.ts";
 import { useRedis } from "../../../support/redis.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CapacityRequest, Rate } from "../../../../src/ports/limits.ts";
+import type { CapacityRequest, Rate } from "../../../../src/ports/capacity.ts";
 import { createCapacityStand, pass, query, type CapacityStand } from "../../../support/capacity-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { casesOf } from "../../../support/fuzzing.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createAuditOver } from "../../../../src/store/audit/late-entries.ts";
+import { createAuditOver } from "../../../../src/store/audit/unwritten-entries.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { NewAuditEntry } from "../../../../src/ports/audit.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";

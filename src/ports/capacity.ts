@@ -1,5 +1,5 @@
 import type { Rate } from "../rules/rule-spec.ts";
-import type { LimitsConfig } from "./drains.ts";
+import type { LimitsConfig } from "./drains-document.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 
 export type { Rate } from "../rules/rule-spec.ts";

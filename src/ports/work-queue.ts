@@ -1,4 +1,4 @@
-import type { Schedule } from "./drains.ts";
+import type { Schedule } from "./drains-document.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 
 /** A job carries a range, a selection, or ids. Never a message or a part of one. */

@@ -17,7 +17,7 @@ import {
  * forgotten, sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r
  * and the status }, delivered { hash: 1, or a and the status }.
  */
-export const laneStepsLua = `
+export const laneModelLua = `
 local function count(set)
   local n = 0
   for _ in pairs(set) do n = n + 1 end
