@@ -15,7 +15,10 @@ import type { LedgerLimits } from "./ledger-limits.ts";
 export interface LedgerStamp {
   readonly epoch: string;
   readonly sequence: number;
-  /** Redis TIME, Unix ms like all times here. */
+  /**
+   * The ledger's time: Redis TIME, or ahead of it after the server's clock was set back. Unix ms like all
+   * times here.
+   */
   readonly at: number;
   /** `at`: when a loss was last detected. `since`: lost writes may record publications from then on. */
   readonly lost?: { readonly at: number; readonly since: number };

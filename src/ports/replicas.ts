@@ -11,7 +11,10 @@ export interface ReplicaRecord {
   readonly adoptedAt: number;
   /** Why the present file was not adopted; null if it was. */
   readonly rejected: string | null;
-  /** Sources that it does not call now. Rate limits and halts are each process's own. */
+  /**
+   * Sources that it does not call now. Halts are its own; pauses bind all replicas, and this is what it knows
+   * of them.
+   */
   readonly resting: readonly {
     readonly source: SourceId;
     readonly state: "waiting" | "halted";

@@ -10,13 +10,16 @@ import { withinRedis, type QueueConnection, toQueueName, toQueuePrefix } from ".
  * Makes the schedules in Redis equal to the wanted ones. An equal one is left alone: an upsert removes the
  * pending iteration, and a cron iteration that has just become due would never run.
  *
- *   absent           upsert without a phase: `every` runs at once and keeps that phase, cron waits for its slot
- *   equal, alive     nothing
- *   far ahead        removed, then as absent: a replica whose clock was ahead took an iteration and made the next one by it
- *   equal, dead      upsert: the entry is there and its pending iteration is not (a crash between two commands)
- *   different        upsert with a phase made of the id: `every` goes on at its next slot. Without one it would run at once,
- *                    and a phase counted from now would never be reached while two replicas hold different documents
- *   not wanted       removed, unless others are kept; an iteration that waits already still runs once
+ *   absent         upsert without a phase: `every` runs at once and keeps that phase, cron waits for its slot
+ *   equal, alive   nothing
+ *   far ahead      removed, then as absent: a replica whose clock was ahead has made the next iteration by it
+ *   equal, dead    upsert: a crash between two commands left the entry without its pending iteration
+ *   different      upsert with a phase made of the id: `every` goes on at its next slot
+ *   not wanted     removed, unless others are kept; an iteration that waits already still runs once
+ *
+ * Without a phase a different schedule would run at once. Two replicas with different documents overwrite
+ * each other every few seconds. A phase counted from now would put the next run off each time; one made of
+ * the id is the same in every write.
  *
  * `redisNow`: the clock that all replicas share, Unix ms.
  */

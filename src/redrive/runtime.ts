@@ -40,7 +40,9 @@ export interface PublishLimits {
 /** One message service account at work. */
 export interface SourceRuntime extends World {
   readonly config: SourceConfig;
+  /** The HTTP client, with shared pauses in front (pausing-service.ts) and original callbacks restored. */
   readonly service: MessageService;
+  /** The ledger in Redis, which here also checks for room and for lost writes (watch-ledger.ts). */
   readonly ledger: Ledger;
   readonly capacity: Capacity;
   readonly guards: Guards;

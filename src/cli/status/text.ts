@@ -150,7 +150,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
       ],
     ],
     ...toLaneRows(source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
-    // Halts and rate limits are each process's own, so a replica that does not run reports none.
+    // Each replica reports what it knows, so one that does not run reports none.
     ["pauses", pauses],
   ]);
 }

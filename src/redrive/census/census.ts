@@ -43,10 +43,10 @@ export interface CensusOrder {
 export const censusLooks = 4;
 
 /**
- * Counts the source, unless a count is young enough: it serves until the last check that still comes within
- * its interval. The count of a listing is dated a moment after its check, so it serves until a little before
- * the fourth check after that. Two replicas with a job each list once. Answers null if nothing is counted.
- * Throws RedriverErrors of the service or Redis, or `stopped`.
+ * Counts the source, unless a count is young enough. A count by a pass is replaced at the first check at
+ * which it is 3/4 of an interval old. A count by a listing is dated a moment after its check, so it is
+ * replaced from 7/8 on, at the fourth check after it. Two replicas with a job each list once. Answers null if
+ * nothing is counted. Throws RedriverErrors of the service or Redis, or `stopped`.
  */
 export async function takeCensus(order: CensusOrder, signals: ListingSignals): Promise<Census | null> {
   const { source, documentHash } = order;

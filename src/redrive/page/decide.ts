@@ -104,8 +104,8 @@ function decidedByLedger(
       return null;
     case "cool":
       if (view.dueAt <= viewedAt) return null;
-      // The ledger's time never goes back, so it is ahead of other clocks after the Redis server's clock was
-      // set back.
+      // After the Redis server's clock was set back, the ledger's time does not follow at once. So it may be
+      // ahead of other clocks.
       return { then: "hold", reason: "cooling", rule: null, until: now + view.dueAt - viewedAt };
     case "published":
     case "archived":

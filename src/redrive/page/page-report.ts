@@ -18,7 +18,7 @@ export interface LeftRecord {
 export interface PageOutcome {
   readonly tally: Tally;
   readonly left: readonly LeftRecord[];
-  /** Published, archived or parked by this page. */
+  /** Published or archived by this page, or decided to be parked. */
   readonly acted: readonly DlqId[];
 }
 

@@ -84,7 +84,7 @@ export interface HeldResult<R extends DecidedRecord> {
   readonly why?: string;
 }
 
-/** A record that was to be acted on, and was left as it is or was done before. */
+/** A record that this act did not finish: held, in doubt or parked; or one that was done before. */
 export type LeftResult<R extends DecidedRecord> =
   /** The ledger shows that it was done before: delete it again. */
   | { readonly kind: "done-before"; readonly candidate: R }

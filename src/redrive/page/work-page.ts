@@ -50,7 +50,7 @@ import type { WaitBudget } from "../source/wait-budget.ts";
  */
 const settleWaitsMs = 15_000;
 
-/** A sweep this soon after a page left deletes to it keeps the settle gate open, and serves other pages. */
+/** If a page leaves deletes undone, a sweep comes this soon, so that the settle gate need not close. */
 const sweptWithinMs = 1_000;
 
 /** This few records alone in the queue may all be refused without a sign that the service refuses all. */
@@ -128,7 +128,7 @@ export async function workPage(
     holdByGuards(drain, candidates),
     source.lanes.recordComeBacks(newComeBacks),
   ]);
-  const grantsEndAt = source.clock.monotonic() + grantedForMs(source.ledger.limits);
+  const laneGrantsEndAt = source.clock.monotonic() + grantedForMs(source.ledger.limits);
   const { free, held: waiting, kept } = await admitToLanes(drain, unguarded, exhausted);
   const isKept = new Set(kept.map(({ candidate }) => candidate));
   for (const one of exhausted) {
@@ -145,8 +145,8 @@ export async function workPage(
   report.settled(await settleOrLeave(idsDone(drops)));
   report.results([...guarded, ...waiting, ...kept]);
 
-  /** Published or in doubt. A canary in doubt is not granted again, and counts only if it comes back. */
-  const published = new Set<unknown>();
+  /** Their lane grants are not given back. A canary in doubt counts only if it comes back. */
+  const publishedOrInDoubt = new Set<unknown>();
   /** Answers those that led to no POST. */
   const publish = async (granted: readonly Candidate[]): Promise<readonly Candidate[]> => {
     const unused: Candidate[] = [];
@@ -159,7 +159,7 @@ export async function workPage(
       else if (ids.length > 0) await settleBehind.add(() => settleOrLeave(ids));
     };
     for (const whole of toBatches(source, granted)) {
-      const late = source.clock.monotonic() > grantsEndAt ? whole.filter(isCanary) : [];
+      const late = source.clock.monotonic() > laneGrantsEndAt ? whole.filter(isCanary) : [];
       report.results(late.map((one) => held(one, "lane-watched")));
       unused.push(...late);
       const batch = late.length > 0 ? whole.filter((one) => !isCanary(one)) : whole;
@@ -180,7 +180,7 @@ export async function workPage(
       report.results(results);
       for (const result of results) {
         const isOut = result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow);
-        if (isOut) published.add(result.candidate.letter.dlqId);
+        if (isOut) publishedOrInDoubt.add(result.candidate.letter.dlqId);
       }
       done = [...done, ...idsDone(results)];
       if (done.length > idsPerDelete / 2) await settleDone();
@@ -197,7 +197,7 @@ export async function workPage(
       publish,
     }),
   );
-  await giveBackUnpublished(drain, free, published);
+  await giveBackUnpublished(drain, free, publishedOrInDoubt);
   const outcome = report.outcome([]);
   const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
   await keepCopiesOf(

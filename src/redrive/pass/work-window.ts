@@ -119,10 +119,9 @@ async function endWindow(
   if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
   // If the pass deleted something, a service whose cursor is a position has skipped records.
   if (pass.kind === "full" && pass.mode === "live" && counts.deleted === 0 && selectsEverything(config)) {
-    // A pending record of this drain that is no longer listed was deleted by someone or has expired. With a
-    // selection it may merely have left the selection, published under another document. Nothing past the
-    // horizon was listed, and the horizon lies minutes before the start if this worker's clock or the
-    // service's is behind.
+    // A pending record that a whole pass did not list was deleted by someone or has expired. This is sure
+    // only without a selection, which the record may merely have left. Nothing past `pass.to` was listed, and
+    // that is minutes before the start if this worker's clock or the service's is behind.
     await source.ledger.markUnlistedGone(config.name, Math.min(pass.startedAt, pass.to));
   }
   return verdict;

@@ -37,10 +37,10 @@ export interface SurveyPage {
 }
 
 /**
- * A service's clock is followed up to this far ahead of ours. A full pass may miss records that a plan
- * published from beyond the horizon of passes, and their entries become tombstones too early. A tombstone
- * lives for two full passes and an hour (config/settings/ledger-limits.ts). Within these the horizon of
- * passes gets there, lists the record and deletes it again.
+ * A plan follows a service's clock that is up to this far ahead of ours. So apply may publish records newer
+ * than the end of any pass, which goes by the earlier clock. If their delete fails, the next full pass does
+ * not list them and takes them for gone. Their tombstones live for two full passes and an hour
+ * (config/settings/ledger-limits.ts). Within that time a pass reaches the record and deletes it again.
  */
 const maxAheadMs = 3_600_000;
 

@@ -12,9 +12,10 @@ export interface LostWrites {
  * had seen when it asked. Answers may reach their callers out of order, so each is compared only with what
  * was seen before its question.
  *
- * `oldestAt`: the oldest publication that this process knew as unsettled, Redis time. After a refusal within
- * the window it lies past the horizon: a publish under a later suffix is not healed by its first id, so
- * `afterLedgerLoss` decides at once.
+ * `oldestAt`: when the oldest publication that this process knew as not yet deleted was made, Redis time. If
+ * a refusal ended a series within the last deduplication window, something may be published under a later
+ * suffix. After the loss it would be posted under the plain id, which the service would not recognise. So
+ * `oldestAt` then lies past the horizon, and `afterLedgerLoss` decides at once.
  */
 export function watchLedger(
   ledger: Ledger,

@@ -86,7 +86,8 @@ local function stepOf(lane, number)
   end
 end
 
--- Forgotten grants are resolved first: otherwise grants of somebody else would be granted a second time.
+-- A late report may be of grants that were forgotten as too old, so it is taken from those first. Taken from
+-- underWay, it would free the grants of another worker, and they would be granted twice.
 local function resolve(step, n)
   local late = math.min(n, step.forgotten)
   step.forgotten = step.forgotten - late

@@ -153,8 +153,8 @@ return mark('1')
  * or a (again) and the status, or 1 for a delivery. checkedAt: when a listing began that showed all
  * come-backs.
  * Returns: JSON list of the LaneChanges.
- * Effects: new proofs are recorded with their step. Each named step is judged if all of it is known, or if too
- * many of it are back. Also if its watch was over at checkedAt and none of it is under way.
+ * Effects: new proofs are recorded with their step. Each named step is judged if all of it is known, or if
+ * too many of it are back. Also if its watch was over at checkedAt and none of it is under way.
  * Run twice: a proof counts once; marked if a lane moved.
  */
 export const proveScript = defineScript<readonly LaneChange[]>(
@@ -188,8 +188,9 @@ return #moves > 0 and mark(reply) or reply
 /**
  * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes }] } of the
  * lanes that want something by now, the earliest 200.
- * Effects: a step is not handed out again until its watch is over, or for 15 s; a minute is handed out once,
- * and others for the same step not for a minute. Run twice: marked where something is handed out.
+ * Effects: a step that was handed out for a listing check comes again at the end of its watch, and then every
+ * 15 s. A minute of entry is handed out once; other minutes for the same step follow a minute later.
+ * Run twice: marked where something is handed out.
  */
 export const dueScript = defineScript<{
   at: number;

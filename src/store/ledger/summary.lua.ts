@@ -7,10 +7,11 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * of an index are dropped; the time is recorded; the ledger may return to the server's time. Run twice: the
  * same, because a second return waits.
  *
- * A return makes stored times look younger than they are. So it waits until no entry is open, pending, parked
- * or cool (a released POST in doubt is cool), and until the window of a loss is over by both clocks. A worker
- * may still have an old page. So one return is of at most backBy, and the next waits for backEvery: a page
- * that looks fresh was then read less than a tombstone's life ago.
+ * If the ledger's time is ahead of the server's, this script may set it back. Stored times then look younger
+ * than they are. So it waits until no entry is open, pending, parked or cool (a released POST in doubt is
+ * cool). It also waits until a horizon has passed since the last loss, by both clocks. A worker may still
+ * have an old page. So one step back is at most backBy, and the next comes backEvery later. Then a page that
+ * looks fresh was listed less than a tombstone's life ago.
  */
 export const summaryScript = defineLedgerScript<LedgerSummary>(
   "summary",

@@ -11,11 +11,12 @@ import { passPreludeLua } from "./passes.lua.ts";
  * and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
- * Counts after a complete `new` pass: a live pass lists everything due, so due is its own. A plan pass sees
- * the same records again, so due is the larger count. Held is carried forward less what was republished;
- * parked and inDoubt stay; each is raised to what the pass saw. A record that leaves in another way is
- * counted until the next full pass. Reasons of due are this pass's; of held and parked, the last full pass's
- * first.
+ * A complete `new` pass sees only some records, so the other counts are carried forward, each at least what
+ * the pass saw. Due: what this pass left due; in plan mode the larger of that and the known count, because it
+ * sees the same records again. Held: the known count less what was republished. Parked and in doubt: the
+ * known counts. A record that leaves in another way is counted until the next full pass. Reasons of due are
+ * this pass's. Reasons of held and parked are those that this pass met, then the known ones, until they add
+ * up.
  */
 export const endWindowScript = defineScript(
   "passes:endWindow",

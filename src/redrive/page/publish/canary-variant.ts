@@ -65,9 +65,9 @@ function canaryOf(plain: Plain, sendAs: SendAs): BatchItem {
 }
 
 /**
- * A release lowers the count. A plain message still carries the header's count, and a canary carries the
- * lowered one. So the granted attempt is still there if the canary comes back as down, and spent if the
- * canary is refused.
+ * A release lowers the ledger's count by one, and the record's header still has the old one. A plain message
+ * carries the header's count plus one, a canary the lowered count plus one. So a canary that comes back as
+ * down leaves the granted attempt, and one that is refused spends it.
  */
 function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, isProbe }: SendAs): Lineage {
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
