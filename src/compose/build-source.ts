@@ -35,11 +35,11 @@ import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
 import { createSweepRequest } from "../redrive/sweep/sweep-request.ts";
 import { createPageMemory } from "../redrive/listing/page-memory.ts";
-import { createTooLargeDates } from "../redrive/listing/too-large.ts";
-import { watchLedger } from "../redrive/source/watch-ledger.ts";
+import { createTooLargeDates } from "../redrive/listing/too-large-records.ts";
+import { watchLedger } from "../redrive/source/detect-lost-writes.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/drain-guards.ts";
-import { bindSource } from "../redrive/source/bind-source.ts";
+import { bindSource } from "../redrive/source/bind-to-account.ts";
 import {
   createCallbackAuthenticator,
   type CallbackAuthenticator,

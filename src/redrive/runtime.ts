@@ -18,7 +18,7 @@ import type { RefusalRow } from "./page/publish/refusals-in-a-row.ts";
 import type { PageMemory } from "./listing/page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
-import type { TooLargeDates } from "./listing/too-large.ts";
+import type { TooLargeDates } from "./listing/too-large-records.ts";
 import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 
 /** The parts of the world that the stages need. */
@@ -42,7 +42,7 @@ export interface SourceRuntime extends World {
   readonly config: SourceConfig;
   /** The HTTP client, with shared pauses in front (pausing-service.ts) and original callbacks restored. */
   readonly service: MessageService;
-  /** The ledger in Redis, which here also checks for room and for lost writes (watch-ledger.ts). */
+  /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
   readonly ledger: Ledger;
   readonly capacity: Capacity;
   readonly guards: Guards;

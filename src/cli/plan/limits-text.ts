@@ -1,6 +1,6 @@
 /** What limits a plan besides its records: the clocks, closed guards and ceilings. */
 import type { Estimate } from "../../redrive/plan/estimate.ts";
-import type { ClosedGuard, Room } from "../../redrive/plan/room.ts";
+import type { ClosedGuard, Room } from "../../redrive/plan/guards-and-ceilings.ts";
 import type { PlanClock } from "../../redrive/plan/survey.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { joined } from "../output/words.ts";

@@ -3,7 +3,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { Bound, Estimate } from "../../redrive/plan/estimate.ts";
 import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { PlanFilter } from "../../redrive/plan/plan-file.ts";
-import type { Room } from "../../redrive/plan/room.ts";
+import type { Room } from "../../redrive/plan/guards-and-ceilings.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";

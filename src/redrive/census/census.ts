@@ -14,14 +14,9 @@ import type { Archive } from "../../ports/archive.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
 import type { Pass } from "../../ports/passes.ts";
 import { earlier, type Tally } from "../../ports/tally.ts";
-import { countStrays } from "./census-strays.ts";
-import {
-  createDrainSelects,
-  enteredAtOf,
-  expiresBy,
-  type DatesMeaning,
-  selectsEverything,
-} from "../listing/drain-selects.ts";
+import { countStrays } from "./stray-come-backs.ts";
+import { createDrainSelects, type DatesMeaning, selectsEverything } from "../listing/drain-selects.ts";
+import { enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";

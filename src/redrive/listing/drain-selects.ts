@@ -1,8 +1,8 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
-import { toEnteredAt } from "../../message/parse-record.ts";
 import { createSelectMatcher } from "../../message/select.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
 import { resolveEdge } from "../../rules/patterns/parse-dates.ts";
+import { createdAtOf, enteredAtOf } from "./record-dates.ts";
 
 /** The meaning of a source's `fromDate` and `toDate`; null: not known yet, and taken as entry. */
 export type DatesMeaning = "entered" | "created" | null;
@@ -31,22 +31,4 @@ export function createDrainSelects(
     if (dates.from !== undefined && at < resolveEdge(dates.from, now)) return false;
     return dates.to?.kind !== "at" || at <= dates.to.at;
   };
-}
-
-/** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
-export function enteredAtOf({ dlqId }: RawRecord): number | null {
-  return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
-}
-
-/**
- * True if the source may delete a record until `by` (Unix ms by the service's clock). If its id does not show
- * when it entered the DLQ, its creation counts. A record without either counts as near.
- */
-export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
-  const enteredAt = enteredAtOf(record) ?? createdAtOf(record);
-  return enteredAt === null || enteredAt + retentionMs <= by;
-}
-
-function createdAtOf({ createdAt }: RawRecord): number | null {
-  return typeof createdAt === "number" ? createdAt : null;
 }

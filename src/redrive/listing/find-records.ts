@@ -15,7 +15,7 @@ import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { ListQuery } from "../../ports/service.ts";
 import { enteredAtOf, parseRecord } from "../../message/parse-record.ts";
 import { followCursor } from "./follow-cursor.ts";
-import { apartMs, letterDatesAgree } from "./learn-dates.ts";
+import { apartMs, letterDatesAgree } from "./learn-dates-meaning.ts";
 import { createPageSize, isTooLarge, listFitting, noRoom, takeAtOnce } from "./list-fitting.ts";
 import { listPage, type ListedPage } from "./list-page.ts";
 import { cutWindow, halve, joinTimes, pagesPerWindow, type SearchWindow } from "./search-windows.ts";

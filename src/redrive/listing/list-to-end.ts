@@ -2,11 +2,11 @@ import type { RawRecord } from "../../message/dead-letter.ts";
 import { defined } from "../../message/defined.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { ListQuery } from "../../ports/service.ts";
-import { enteredAtOf } from "./drain-selects.ts";
+import { enteredAtOf } from "./record-dates.ts";
 import { createListingDeadline, followCursor, type ListingDeadline } from "./follow-cursor.ts";
 import { createPageSize, isTooLarge, recordsPerPage, type Held } from "./list-fitting.ts";
 import { listWithRetry, type ListedPage, type ListingSignals } from "./list-page.ts";
-import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large.ts";
+import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large-records.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
 /** Each too large record costs a search. A listing with more of them fails; the next knows the found ones. */

@@ -17,7 +17,7 @@ import { admitToLanes, giveBackUnpublished, isNewlyExhausted } from "../lanes/ad
 import { toLaneComeBack } from "../lanes/come-backs.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
-import { expiresBy } from "../listing/drain-selects.ts";
+import { expiresBy } from "../listing/record-dates.ts";
 import { ledToNoPost, withCapacity } from "./capacity.ts";
 import { parsePage } from "./parse-page.ts";
 import { decideOne, type DecidedOne } from "./decide-and-prepare.ts";

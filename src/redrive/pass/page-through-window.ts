@@ -1,7 +1,7 @@
 import { parseRecord } from "../../message/parse-record.ts";
 import type { Pass, Window } from "../../ports/passes.ts";
 import type { LeftRecord } from "../page/page-report.ts";
-import { learnDates } from "../listing/learn-dates.ts";
+import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listToEnd, type ListingPage } from "../listing/list-to-end.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createSettleBehind } from "../page/settle-behind.ts";

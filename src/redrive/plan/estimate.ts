@@ -1,7 +1,7 @@
 import type { LimitsConfig } from "../../ports/drains-document.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { LaneWaits } from "./lane-waits.ts";
-import type { DayCeiling, Room } from "./room.ts";
+import type { DayCeiling, Room } from "./guards-and-ceilings.ts";
 
 export type Estimate = ReturnType<typeof estimate>;
 

@@ -12,7 +12,7 @@ import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./next-decision.ts";
 import type { PlanFilter } from "./plan-file.ts";
 import { isParkedAlready } from "./plan-record.ts";
-import { readRoom } from "./room.ts";
+import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
 import { createSignatureCount } from "./signature-count.ts";
 import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";

@@ -21,7 +21,7 @@ import {
   type DeletedByHalves,
   refusedCallsPerSweep,
   type RefusedDeletes,
-} from "./delete-refused.ts";
+} from "./delete-by-halves.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import type { SweptHalf } from "./reconcile.ts";
 import type { SourceRuntime } from "../runtime.ts";

@@ -10,7 +10,7 @@
 import { isRedriverError, toFailure } from "../../ports/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { createRefusedDeletes } from "./delete-refused.ts";
+import { createRefusedDeletes } from "./delete-by-halves.ts";
 import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
 import { createPerIdBackoff } from "./per-id-backoff.ts";
 import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";

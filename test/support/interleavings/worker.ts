@@ -21,7 +21,7 @@ import { createSourceHealth } from "../../../src/redrive/source/source-health.ts
 import { createSweepMemory, sweep } from "../../../src/redrive/sweep/sweep.ts";
 import { createSweepRequest } from "../../../src/redrive/sweep/sweep-request.ts";
 import { amplePageMemory } from "../ample-memory.ts";
-import { createTooLargeDates } from "../../../src/redrive/listing/too-large.ts";
+import { createTooLargeDates } from "../../../src/redrive/listing/too-large-records.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/sweep/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
 import type { Task } from "./plan.ts";

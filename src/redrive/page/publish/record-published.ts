@@ -3,7 +3,7 @@ import { isRedriverError } from "../../../ports/errors.ts";
 import type { PublishedFact } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
-import { letterDatesAgree } from "../../listing/learn-dates.ts";
+import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";

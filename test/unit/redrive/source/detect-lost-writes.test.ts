@@ -4,7 +4,7 @@ import type { DrainName, Token } from "../../../../src/ports/ids.ts";
 import type { LedgerSummary, Ledger } from "../../../../src/ports/ledger.ts";
 import { defaultLimits, publishedFact } from "../../../support/ledger-stands.ts";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { watchLedger, type LostWrites } from "../../../../src/redrive/source/watch-ledger.ts";
+import { watchLedger, type LostWrites } from "../../../../src/redrive/source/detect-lost-writes.ts";
 
 describe("the watch over the ledger's stamps", () => {
   it("tells of no loss when answers arrive in another order than they were given", async () => {

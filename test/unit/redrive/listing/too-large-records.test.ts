@@ -7,7 +7,7 @@ import {
   cutAround,
   findTooLarge,
   type DateRange,
-} from "../../../../src/redrive/listing/too-large.ts";
+} from "../../../../src/redrive/listing/too-large-records.ts";
 import { amplePageMemory } from "../../../support/ample-memory.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
