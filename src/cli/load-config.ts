@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { readBareDocument } from "../config/document/bare-document.ts";
+import { readBrokenDocument } from "../config/document/read-broken-document.ts";
 import { readDocumentFile } from "../config/document/load-document.ts";
 import { countProblems, firstProblems, formatProblem, type Problem } from "../config/problem.ts";
-import { checkFit } from "../config/settings/check-fit.ts";
+import { checkFit } from "../config/settings/check-against-document.ts";
 import { loadSettings } from "../config/settings/load-settings.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
@@ -45,7 +45,7 @@ export function loadAll(command: Command, io: Io): Loaded {
 export function loadForReading(command: Command, io: Io): Loaded & { readonly problems: number } {
   const loaded = loadOr(command, io, (settings, found) => {
     const { file } = settings.drains;
-    const document = readBareDocument(file, "rough");
+    const document = readBrokenDocument(file, "rough");
     if (document === null) throw new RedriverError("document-invalid", toLines(found));
     const problems = countProblems(found);
     io.err(
@@ -59,7 +59,7 @@ export function loadForReading(command: Command, io: Io): Loaded & { readonly pr
 /** As loadAll, for pause and resume: of a document with mistakes they take the names. */
 export function loadNames(command: Command, io: Io): Loaded {
   return loadOr(command, io, (settings, problems) => {
-    const document = readBareDocument(settings.drains.file);
+    const document = readBrokenDocument(settings.drains.file);
     const lines = toLines(problems);
     if (document === null) {
       const advice = "name the document from before with --drains to go on without this one";

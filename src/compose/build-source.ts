@@ -1,6 +1,6 @@
 import type { PauseBook } from "../ports/pauses.ts";
 import { createHash, createHmac } from "node:crypto";
-import { toAddressSetting, toTokenSetting } from "../config/setting-in-force.ts";
+import { toAddressSetting, toTokenSetting } from "../config/source-setting-names.ts";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";

@@ -1,9 +1,9 @@
 import { loadDocument } from "../config/document/load-document.ts";
 import { formatProblem } from "../config/problem.ts";
-import { checkFit } from "../config/settings/check-fit.ts";
+import { checkFit } from "../config/settings/check-against-document.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { readTextFile } from "../config/text/read-text-file.ts";
-import { textLimits } from "../config/text/token-gate.ts";
+import { textLimits } from "../config/text/yaml-limits.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
 
 type DocumentReading =

@@ -3,7 +3,7 @@ import type { SecretRef } from "../ports/drains-document.ts";
 import { misfit, type Problem } from "./problem.ts";
 import type { Environment } from "./settings/environment.ts";
 import type { Settings } from "./settings/settings.ts";
-import { secretText, signingKey } from "./settings/setting-values.ts";
+import { secretText, signingKey } from "./settings/value-schemas.ts";
 import { readTextFile } from "./text/read-text-file.ts";
 
 export type SecretReading =

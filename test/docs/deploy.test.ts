@@ -5,7 +5,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadDocument } from "../../src/config/document/load-document.ts";
-import { settingNames, settingRows, toEnvName } from "../../src/config/settings/table.ts";
+import { settingNames, settingRows, toEnvName } from "../../src/config/settings/settings-table.ts";
 
 type Tree = any; // oxlint-disable-line typescript/no-explicit-any -- Kubernetes objects, as kubectl prints them
 

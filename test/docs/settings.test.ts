@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { otherEnvNames } from "../../src/config/settings/environment.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { settingNames, settingRows, toEnvName } from "../../src/config/settings/table.ts";
+import { settingNames, settingRows, toEnvName } from "../../src/config/settings/settings-table.ts";
 import { createFolder } from "../support/command.ts";
 import { settingsTable } from "../support/settings.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";

@@ -13,7 +13,7 @@ import { createTeardown } from "../../src/compose/teardown.ts";
 import { readDocumentFile } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
-import { checkFit } from "../../src/config/settings/check-fit.ts";
+import { checkFit } from "../../src/config/settings/check-against-document.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { endOnSignals } from "../../src/daemon/end-on-signals.ts";
 import { runDaemon } from "../../src/daemon/run-daemon.ts";

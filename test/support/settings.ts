@@ -5,7 +5,12 @@ import { afterAll, beforeAll } from "vitest";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings, type SettingsInput } from "../../src/config/settings/load-settings.ts";
 import type { Settings } from "../../src/config/settings/settings.ts";
-import { settingNames, settingRows, toEnvName, type SettingName } from "../../src/config/settings/table.ts";
+import {
+  settingNames,
+  settingRows,
+  toEnvName,
+  type SettingName,
+} from "../../src/config/settings/settings-table.ts";
 
 /** Settings loaded from nothing but what is given, and a folder for files of the tests of one file. */
 export interface SettingsStand {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../compose/system-world.ts";
 import { readDocumentFile, type DocumentOutcome } from "../../config/document/load-document.ts";
 import { firstProblems, formatProblem, type Problem, type ValuePath } from "../../config/problem.ts";
-import { checkDocument } from "../../config/settings/check-fit.ts";
+import { checkDocument } from "../../config/settings/check-against-document.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
 import { RedriverError } from "../../ports/errors.ts";

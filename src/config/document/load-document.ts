@@ -8,12 +8,12 @@ import {
   type ValuePath,
 } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
-import { textLimits } from "../text/token-gate.ts";
+import { textLimits } from "../text/yaml-limits.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
-import { checkTogether } from "./checks/checks.ts";
+import { checkTogether } from "./checks/check-document.ts";
 import { compileDocument } from "./compile-document.ts";
 import { documentSchema } from "./schema/document-schema.ts";
-import { toMisfits, type Misfits } from "./to-problems.ts";
+import { toMisfits, type Misfits } from "./schema-problems.ts";
 
 export type DocumentOutcome =
   | {

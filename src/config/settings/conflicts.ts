@@ -1,6 +1,6 @@
 import { durationText } from "../../rules/durations.ts";
 import type { Problem } from "../problem.ts";
-import type { SettingName, SettingValues } from "./table.ts";
+import type { SettingName, SettingValues } from "./settings-table.ts";
 
 type Conflict = Pick<Problem, "expected" | "message"> & { readonly name: SettingName };
 

@@ -1,5 +1,5 @@
 import { unknownName, type Problem } from "../problem.ts";
-import { settingNames, toEnvName, type SettingName } from "./table.ts";
+import { settingNames, toEnvName, type SettingName } from "./settings-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

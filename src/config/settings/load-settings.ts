@@ -19,7 +19,7 @@ import {
   type SettingName,
   type SettingRow,
   type SettingValues,
-} from "./table.ts";
+} from "./settings-table.ts";
 
 export interface SettingsInput {
   /** Path of a YAML or JSON file of settings (REDRIVER_CONFIG_FILE, --config). */

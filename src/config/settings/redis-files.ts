@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod";
 import { misfit, type Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
-import { redisUrl, secretText } from "./setting-values.ts";
-import { settingRows, type SettingName, type SettingRow, type SettingValues } from "./table.ts";
+import { redisUrl, secretText } from "./value-schemas.ts";
+import { settingRows, type SettingName, type SettingRow, type SettingValues } from "./settings-table.ts";
 
 /** Texts of the files; certificates and keys are PEM. */
 export type RedisFiles = { readonly [Name in keyof typeof files]?: string };

@@ -1,10 +1,10 @@
 import { misfit, oneOfText, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
-import { textLimits } from "../text/token-gate.ts";
+import { textLimits } from "../text/yaml-limits.ts";
 import { parseYaml, type YamlTree } from "../text/yaml-tree.ts";
 import type { GivenSetting, SettingsFound } from "./environment.ts";
 import { nest } from "./settings.ts";
-import { settingNames, type SettingName } from "./table.ts";
+import { settingNames, type SettingName } from "./settings-table.ts";
 
 /**
  * Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a

@@ -1,7 +1,13 @@
 import { stringify } from "yaml";
 import { durationText } from "../../rules/durations.ts";
 import type { RedisFiles } from "./redis-files.ts";
-import { settingNames, settingRows, type SettingName, type SettingRow, type SettingValues } from "./table.ts";
+import {
+  settingNames,
+  settingRows,
+  type SettingName,
+  type SettingRow,
+  type SettingValues,
+} from "./settings-table.ts";
 
 type SectionName = SettingName extends `${infer Section}.${string}` ? Section : never;
 

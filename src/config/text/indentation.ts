@@ -1,4 +1,4 @@
-import { lexYaml } from "./token-gate.ts";
+import { lexYaml } from "./yaml-limits.ts";
 
 /**
  * The place where a YAML text is indented otherwise than the lines around it. The library reports what its

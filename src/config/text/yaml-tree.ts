@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
 import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { toSyntaxFindings } from "./syntax-errors.ts";
-import { findExcess, textLimits } from "./token-gate.ts";
+import { findExcess, textLimits } from "./yaml-limits.ts";
 
 /** A YAML (or JSON) text as plain data with the place of each key and value. */
 export interface YamlTree {

@@ -3,13 +3,13 @@ import type { ItemChanges } from "../../../message/item-changes.ts";
 import { parseDuration } from "../../../rules/durations.ts";
 import type { Condition } from "../../../rules/rule-spec.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
-import { builtIn, toEffective, type Effective } from "../effective.ts";
+import { builtIn, toEffective, type Effective } from "../apply-defaults.ts";
 import { documentSchema } from "../schema/document-schema.ts";
 import { common, drain as drainSchema, rule as ruleSchema } from "../schema/drain-schema.ts";
-import { misfitOfFlowControl } from "../schema/pace-schema.ts";
-import { asList, asMap, type Raw } from "./raw.ts";
+import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
+import { asList, asMap, type Raw } from "./raw-document.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
-import { defaultRuleName } from "./drain-checks.ts";
+import { defaultRuleName } from "./rule-checks.ts";
 
 /**
  * What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not

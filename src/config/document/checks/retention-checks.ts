@@ -1,9 +1,17 @@
 import { durationText } from "../../../rules/durations.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
-import { builtIn } from "../effective.ts";
-import { duration } from "../schema/schedule-schema.ts";
-import { copiesNothing, layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./layers.ts";
-import { asMap, type Raw, type Report, type Warn } from "./raw.ts";
+import { builtIn } from "../apply-defaults.ts";
+import { duration } from "../schema/building-blocks.ts";
+import {
+  copiesNothing,
+  layersOf,
+  spanIn,
+  writtenIn,
+  type Layers,
+  type WrittenSpan,
+} from "./inherited-keys.ts";
+import { asMap, type Raw } from "./raw-document.ts";
+import type { Report, Warn } from "./report-problem.ts";
 
 interface Retention {
   readonly ms: number;

@@ -3,7 +3,7 @@ import { canonicalJson } from "../meaning-hash.ts";
 import type { Places } from "../compile-document.ts";
 import type { LintDrain, LintRule } from "./lint-view.ts";
 import { toPatternWarning } from "./pattern-warnings.ts";
-import type { Warn } from "./raw.ts";
+import type { Warn } from "./report-problem.ts";
 
 export interface WarningContext {
   /** Whether the document has an archive. */

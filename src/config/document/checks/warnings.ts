@@ -4,7 +4,8 @@ import { durationText } from "../../../rules/durations.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { ValuePath } from "../../problem.ts";
 import type { LintDrain, LintRule, LintView } from "./lint-view.ts";
-import { asMap, type Raw, type Warn } from "./raw.ts";
+import { asMap, type Raw } from "./raw-document.ts";
+import type { Warn } from "./report-problem.ts";
 import { warnAboutRules } from "./rule-warnings.ts";
 
 /** Warns of what loads and is probably not meant. `now` in Unix ms; without it no date is judged. */

@@ -5,21 +5,22 @@ import { isForwardable, isFieldValue, isToken, lineageHeaderName } from "../../.
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
-import { flowControl, toFlowControl } from "./pace-schema.ts";
-import { duration, positiveDuration } from "./schedule-schema.ts";
+import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import {
+  duration,
   headerName,
   ifClean,
   key,
   line,
   oneOf,
   parsed,
+  positiveDuration,
   notEmpty,
   section,
   setOf,
   wholeNumber,
   jsonValue,
-} from "./shapes.ts";
+} from "./building-blocks.ts";
 
 const headerValue = z
   .string("text, in quotes where it looks like a number, or null to remove the header")

@@ -1,8 +1,21 @@
 import * as z from "zod";
-import { parseCallbackUrl, parseServiceUrl } from "../../http-address.ts";
+import { parseCallbackUrl, parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { common, drain } from "./drain-schema.ts";
-import { censusInterval, indexSchedule, keepTime, positiveDuration } from "./schedule-schema.ts";
-import { atMostKeys, flag, ifClean, key, line, name, oneOf, parsed, notEmpty, section } from "./shapes.ts";
+import { indexSchedule } from "./schedule-schema.ts";
+import {
+  atMostKeys,
+  durationFrom,
+  positiveDuration,
+  flag,
+  ifClean,
+  key,
+  line,
+  name,
+  oneOf,
+  parsed,
+  notEmpty,
+  section,
+} from "./building-blocks.ts";
 
 const environmentName = line("the name of an environment variable").regex(
   /^[A-Za-z_][A-Za-z0-9_]{0,254}$/,
@@ -29,6 +42,9 @@ const callbacks = section({
     .meta({ description: "The service's signing keys, the current one and the next." }),
 });
 
+/** A census lists everything: more often than this it would only load the service. */
+const censusInterval = durationFrom(1_000, "a duration of at least 1s, such as 15m");
+
 const source = section({
   url: key(
     parsed(parseServiceUrl, { type: "string", format: "uri" }),
@@ -48,6 +64,9 @@ const source = section({
     "The service calls back for canaries, so that what became of them is known at once.",
   ),
 });
+
+/** What was dropped has to outlive the weekend in which somebody asks for it. */
+const keepTime = durationFrom(3 * 86_400_000, "a duration of at least 3d, such as 30d");
 
 const archive = section({
   dir: line("the path of a directory").meta({

@@ -2,12 +2,13 @@ import * as z from "zod";
 import { parseDateOrTime } from "../../../rules/patterns/parse-dates.ts";
 import { parseRate } from "../../../rules/patterns/parse-rate.ts";
 import { parseEdge } from "../../../rules/patterns/parse-dates.ts";
-import { flowControlLayer } from "./pace-schema.ts";
+import { flowControlLayer } from "./flow-control-schema.ts";
 import { changes } from "./change-schema.ts";
 import { guard } from "./guard-schema.ts";
-import { lane } from "./pace-schema.ts";
-import { drainSchedule, duration, positiveDuration } from "./schedule-schema.ts";
+import { lane } from "./lane-schema.ts";
+import { drainSchedule } from "./schedule-schema.ts";
 import {
+  duration,
   flag,
   key,
   line,
@@ -15,11 +16,12 @@ import {
   oneOf,
   listOf,
   parsed,
+  positiveDuration,
   refusedKey,
   section,
   setOf,
   wholeNumber,
-} from "./shapes.ts";
+} from "./building-blocks.ts";
 import { ruleTest } from "./test-schema.ts";
 import { when } from "./when-schema.ts";
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { scalarFields, type ScalarField } from "../../../ports/statistics.ts";
 import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
 import type { NumberRange } from "../../../rules/rule-spec.ts";
-import { key, name, oneOf, parsed, section } from "./shapes.ts";
+import { key, name, oneOf, parsed, section } from "./building-blocks.ts";
 
 /** A comparison of one number of a search index, by the service's own name for it. */
 export interface IndexComparison {

@@ -1,7 +1,6 @@
 import { CronExpressionParser } from "cron-parser";
-import { parseDuration } from "../../../rules/durations.ts";
 import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
-import { parsed, section } from "./shapes.ts";
+import { durationFrom, parsed, positiveDuration, section } from "./building-blocks.ts";
 
 const cronExpected = 'a cron pattern of five fields, or six with seconds first, such as "*/5 * * * *"';
 
@@ -11,22 +10,8 @@ const cronExpected = 'a cron pattern of five fields, or six with seconds first, 
  */
 const triedFrom = new Date(Date.UTC(2024, 0, 1));
 
-export const duration = parsed(parseDuration, { type: "string", examples: ["30s", "2m", "1h30m", "3d"] });
-
-function durationOf(minMs: number, expected: string) {
-  return duration.refine((ms) => ms >= minMs, expected);
-}
-
-export const positiveDuration = durationOf(1, "a duration longer than nothing, such as 30s");
-
-/** A census lists everything: more often than this it would only load the service. */
-export const censusInterval = durationOf(1_000, "a duration of at least 1s, such as 15m");
-
-/** What was dropped has to outlive the weekend in which somebody asks for it. */
-export const keepTime = durationOf(3 * 86_400_000, "a duration of at least 3d, such as 30d");
-
 const scheduleKeys = {
-  every: durationOf(100, "a duration of at least 100ms, such as 30s").optional(),
+  every: durationFrom(100, "a duration of at least 100ms, such as 30s").optional(),
   cron: parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] }).optional(),
   timezone: parsed(parseTimezone, { type: "string", examples: ["Europe/Berlin"] }).optional(),
 };

@@ -5,9 +5,18 @@ import { policyLosses, reportedLosses } from "../../../message/losses.ts";
 import { parkReasons } from "../../../message/park-reasons.ts";
 import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
 import type { RuleTest } from "../../../rules/rule-test.ts";
-import { noRule } from "../checks/drain-checks.ts";
-import { duration } from "./schedule-schema.ts";
-import { key, line, name, oneOf, oneOrMany, section, wholeNumber, jsonValue } from "./shapes.ts";
+import { noRule } from "../checks/rule-checks.ts";
+import {
+  duration,
+  key,
+  line,
+  name,
+  oneOf,
+  oneOrMany,
+  section,
+  wholeNumber,
+  jsonValue,
+} from "./building-blocks.ts";
 
 const text = z
   .string("text, in quotes where it looks like a number")

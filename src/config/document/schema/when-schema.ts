@@ -7,7 +7,7 @@ import { mismatchesOf, type PatternKind } from "../../../rules/patterns/pattern-
 import { textPatterns } from "../../../rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../../rules/patterns/json-value-patterns.ts";
 import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/rule-spec.ts";
-import { atKey, headerName, key, parsedFrom, notEmpty, section } from "./shapes.ts";
+import { atKey, headerName, key, parsedFrom, notEmpty, section } from "./building-blocks.ts";
 
 /** A `when`, before it becomes a Condition. */
 export interface WhenKeys {

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { formatProblem } from "../../../../src/config/problem.ts";
 import { readLineageKey, readSecret } from "../../../../src/config/read-secret.ts";
-import { toAddressSetting, toTokenSetting } from "../../../../src/config/setting-in-force.ts";
+import { toAddressSetting, toTokenSetting } from "../../../../src/config/source-setting-names.ts";
 import type { Settings } from "../../../../src/config/settings/settings.ts";
 import type { SecretRef, SourceConfig } from "../../../../src/ports/drains-document.ts";
 import { useSettings } from "../../../support/settings.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeSettings } from "../../../../src/config/settings/settings.ts";
 import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
-import { settingNames } from "../../../../src/config/settings/table.ts";
+import { settingNames } from "../../../../src/config/settings/settings-table.ts";
 import { settingsTable, useSettings } from "../../../support/settings.ts";
 
 const { load, problemsOf, write } = useSettings();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { settingNames, settingRows, toEnvName } from "../../../../src/config/settings/table.ts";
+import { settingNames, settingRows, toEnvName } from "../../../../src/config/settings/settings-table.ts";
 import { useSettings } from "../../../support/settings.ts";
 
 const { load, path, problemsOf, write } = useSettings();

@@ -1,6 +1,6 @@
 import { privatePolicies, schemes } from "../../message/item-check.ts";
 import type * as z from "zod";
-import { line as lineOf, oneOf } from "../document/schema/shapes.ts";
+import { line as lineOf, oneOf } from "../document/schema/building-blocks.ts";
 import {
   bytes,
   bytesOrAuto,
@@ -16,7 +16,7 @@ import {
   signingKey,
   wholeNumber,
   yesOrNo,
-} from "./setting-values.ts";
+} from "./value-schemas.ts";
 
 /** One setting: its default as a person would write it (null: none), what it is for, how it is read. */
 export interface SettingRow<Value = unknown> {

@@ -16,14 +16,14 @@ export const textLimits = {
   maxDepth: 32,
 } as const;
 
-export interface GateRefusal {
+export interface Excess {
   readonly expected: string;
   /** Where the limit was passed, in UTF-16 units from the start. */
   readonly offset: number;
 }
 
 /** The first limit that the text passes, or null. */
-export function findExcess(text: string): GateRefusal | null {
+export function findExcess(text: string): Excess | null {
   if (text.length > textLimits.maxBytes || Buffer.byteLength(text) > textLimits.maxBytes) {
     return { expected: `at most ${textLimits.maxBytes} bytes`, offset: 0 };
   }

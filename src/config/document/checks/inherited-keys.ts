@@ -1,6 +1,6 @@
 import type { ValuePath } from "../../problem.ts";
-import { asMap, type Raw } from "./raw.ts";
-import { duration } from "../schema/schedule-schema.ts";
+import { asMap, type Raw } from "./raw-document.ts";
+import { duration } from "../schema/building-blocks.ts";
 
 /** Where a key may be written, the last word first: a drain, then `defaults`. */
 export type Layers = readonly { readonly keys: Raw; readonly path: ValuePath }[];

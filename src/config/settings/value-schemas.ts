@@ -2,8 +2,8 @@ import * as z from "zod";
 import { parseHostPattern } from "../../message/item-check.ts";
 import { parseUrl } from "../../message/destination.ts";
 import { parseDuration } from "../../rules/durations.ts";
-import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/shapes.ts";
-import { parseServiceUrl } from "../http-address.ts";
+import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/building-blocks.ts";
+import { parseServiceUrl } from "../service-and-callback-urls.ts";
 
 /**
  * Schemas of single settings. From the environment and from flags come texts, from a settings file also

@@ -1,6 +1,6 @@
 import { oneOfText, quoted, shownValue, unknownName, type ValuePath } from "../../problem.ts";
-import { parseHold, parseResume } from "../schema/guard-schema.ts";
-import { asMap, type Raw, type Report } from "./raw.ts";
+import { asMap, type Raw } from "./raw-document.ts";
+import type { Report } from "./report-problem.ts";
 
 const otherActions: readonly unknown[] = ["drop", "hold", "park"];
 
@@ -128,42 +128,5 @@ function checkExpected(expected: Raw, known: readonly string[], path: ValuePath,
   }
   if (item !== undefined && then !== undefined && then !== "republish") {
     report([...path, "item"], "key", "item only beside then: republish");
-  }
-}
-
-/** A guard watches an index of the document, and does not ask to hold and to resume at one number. */
-export function checkGuards(
-  guards: readonly unknown[],
-  indexes: readonly string[],
-  path: ValuePath,
-  report: Report,
-): void {
-  for (const [position, value] of guards.entries()) {
-    const guard = asMap(value);
-    const { index } = guard;
-    if (typeof index === "string" && !indexes.includes(index)) {
-      const expected = indexes.length === 0 ? "an index under indexes, which are none" : oneOfText(indexes);
-      const message = unknownName("index", index, indexes, expected);
-      report([...path, position, "index"], "value", expected, { found: quoted(index), message });
-    }
-    checkResume(guard["hold"], guard["resume"], [...path, position, "resume"], report);
-  }
-}
-
-function checkResume(holdText: unknown, resumeText: unknown, path: ValuePath, report: Report): void {
-  const hold = parseHold(holdText);
-  const resume = parseResume(resumeText);
-  if (!hold.ok || !resume.ok) return;
-  const { field } = resume.value;
-  if (field !== null && field !== hold.value.field) {
-    const expected = `a comparison of ${hold.value.field}, as in hold`;
-    report(path, "value", expected, { found: quoted(field), behind: `, got ${field}` });
-    return;
-  }
-  const [one, other] = [hold.value.pattern, resume.value.pattern];
-  if (one.from <= other.to && other.from <= one.to) {
-    report(path, "value", "a comparison that no number has in common with hold", {
-      behind: ": a guard that holds and resumes at once would do neither",
-    });
   }
 }

@@ -1,11 +1,13 @@
 import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-dates.ts";
-import { parseServiceUrl } from "../../http-address.ts";
+import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
-import { checkGuards, checkRules, checkTests } from "./drain-checks.ts";
-import { checkLayers } from "./layer-checks.ts";
+import { checkGuards } from "./guard-checks.ts";
+import { checkRules, checkTests } from "./rule-checks.ts";
+import { checkLayers } from "./inherited-key-checks.ts";
 import { toLintView } from "./lint-view.ts";
-import { asList, asMap, reportTo, type Raw, type Report, type Warn } from "./raw.ts";
+import { asList, asMap, type Raw } from "./raw-document.ts";
+import { reportTo, type Report, type Warn } from "./report-problem.ts";
 import { checkRetentions } from "./retention-checks.ts";
 import { findWarnings } from "./warnings.ts";
 

@@ -1,17 +1,17 @@
 import { parseDocument, stringify } from "yaml";
 import type { DrainsDocument } from "../../ports/drains-document.ts";
 import { readTextFile } from "../text/read-text-file.ts";
-import { findExcess, textLimits } from "../text/token-gate.ts";
+import { findExcess, textLimits } from "../text/yaml-limits.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
 import { loadDocument } from "./load-document.ts";
-import { asMap, type Raw } from "./checks/raw.ts";
+import { asMap, type Raw } from "./checks/raw-document.ts";
 
 /**
  * The sources and drains of a document that does not load, without rules. That is enough to pause them or to
  * let them go on, never to act. Null if not even their names can be read. `rough`: reads also a text that is
  * no YAML, as far as possible; for commands that only read.
  */
-export function readBareDocument(path: string, how: "strict" | "rough" = "strict"): DrainsDocument | null {
+export function readBrokenDocument(path: string, how: "strict" | "rough" = "strict"): DrainsDocument | null {
   const file = readTextFile(path, textLimits.maxBytes);
   if (!file.ok) return null;
   const reading = parseYaml(file.text, path);

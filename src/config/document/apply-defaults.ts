@@ -2,8 +2,8 @@ import { defined } from "../../message/defined.ts";
 import type { LaneConfig, LimitsConfig, Schedule } from "../../ports/drains-document.ts";
 import type { IndexKeys } from "./schema/document-schema.ts";
 import type { CommonKeys } from "./schema/drain-schema.ts";
-import { toFlowControl, type FlowControlKeys } from "./schema/pace-schema.ts";
-import { openFromOf } from "./schema/pace-schema.ts";
+import { toFlowControl, type FlowControlKeys } from "./schema/flow-control-schema.ts";
+import { openFromOf } from "./schema/lane-schema.ts";
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { isToken } from "../../../message/headers.ts";
 import { isObject, type JsonValue } from "../../../message/json-value.ts";
+import { parseDuration } from "../../../rules/durations.ts";
 import { mismatchesOf, type Parsed } from "../../../rules/patterns/pattern-kind.ts";
 import type { ValuePath } from "../../problem.ts";
 
@@ -131,6 +132,15 @@ export function parsedFrom<Value>(input: z.ZodUnknown, parse: (value: unknown) =
     return z.NEVER;
   });
 }
+
+export const duration = parsed(parseDuration, { type: "string", examples: ["30s", "2m", "1h30m", "3d"] });
+
+/** A duration of at least `minMs`. */
+export function durationFrom(minMs: number, expected: string) {
+  return duration.refine((ms) => ms >= minMs, expected);
+}
+
+export const positiveDuration = durationFrom(1, "a duration longer than nothing, such as 30s");
 
 const numberExpected =
   "a number that every JSON reader reads the same: between -(2^53 - 1) and 2^53 - 1, in quotes if it is meant as text";

@@ -11,9 +11,9 @@ import {
   type ValuePath,
 } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
-import { asMap } from "./checks/raw.ts";
+import { asMap } from "./checks/raw-document.ts";
 import { drain as drainSchema } from "./schema/drain-schema.ts";
-import { aboutCount, atKey } from "./schema/shapes.ts";
+import { aboutCount, atKey } from "./schema/building-blocks.ts";
 
 type Issue = z.core.$ZodIssue;
 

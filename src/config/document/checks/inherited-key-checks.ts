@@ -1,10 +1,18 @@
 import { durationText } from "../../../rules/durations.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
-import { builtIn } from "../effective.ts";
-import { misfitOfFlowControl } from "../schema/pace-schema.ts";
-import { watch as watchSchema } from "../schema/pace-schema.ts";
-import { copiesNothing, layersOf, spanIn, writtenIn, type Layers, type WrittenSpan } from "./layers.ts";
-import { asMap, type Raw, type Report } from "./raw.ts";
+import { builtIn } from "../apply-defaults.ts";
+import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
+import { watch as watchSchema } from "../schema/lane-schema.ts";
+import {
+  copiesNothing,
+  layersOf,
+  spanIn,
+  writtenIn,
+  type Layers,
+  type WrittenSpan,
+} from "./inherited-keys.ts";
+import { asMap, type Raw } from "./raw-document.ts";
+import type { Report } from "./report-problem.ts";
 
 /**
  * What the keys of `defaults` and of a drain mean together. Each mistake is reported where it was written

@@ -1,0 +1,54 @@
+import { defined } from "../../../message/defined.ts";
+import type { FlowControl } from "../../../message/item-changes.ts";
+import * as z from "zod";
+import { ifClean, key, line, positiveDuration, section, wholeNumber } from "./building-blocks.ts";
+
+const keyOfFlow = line("the key of the flow control");
+
+const bounds = {
+  parallelism: key(wholeNumber(1, 1_000_000), "Deliveries at the same time."),
+  rate: key(wholeNumber(1, 1_000_000), "Deliveries per period."),
+  period: key(positiveDuration, "Of the rate; whole seconds."),
+};
+
+const wholeSeconds = [
+  ({ period }: { readonly period?: number | undefined }) => (period ?? 0) % 1_000 === 0,
+  ifClean("a period of whole seconds"),
+] as const;
+
+type FlowBounds = Partial<Readonly<Record<"parallelism" | "rate" | "period", unknown>>>;
+
+const boundExpected = "at least one of parallelism and rate";
+const hasBound = ({ parallelism, rate }: FlowBounds) => parallelism !== undefined || rate !== undefined;
+const rateExpected = "a rate beside period";
+const hasRate = ({ period, rate }: FlowBounds) => period === undefined || rate !== undefined;
+
+/** Of a rule's `set`: whole. */
+export const flowControl = section({ key: keyOfFlow, ...bounds })
+  .refine(hasBound, ifClean(boundExpected))
+  .refine(hasRate, ifClean(rateExpected))
+  .refine(...wholeSeconds);
+
+/** Of `defaults` and drains: each may have a part. `none` takes the one of a layer below away. */
+export const flowControlLayer = z.union(
+  [
+    z.literal("none").transform(() => null),
+    section({ key: key(keyOfFlow, "Its key, shared by all messages that carry it."), ...bounds }).refine(
+      ...wholeSeconds,
+    ),
+  ],
+  "a mapping, or none",
+);
+
+export type FlowControlKeys = z.output<typeof flowControl>;
+
+/** What keeps these keys from being a flow control; null: nothing. */
+export function misfitOfFlowControl(flow: FlowBounds & { readonly key?: unknown }): string | null {
+  if (flow.key === undefined) return "the key of the flow control";
+  if (!hasBound(flow)) return boundExpected;
+  return hasRate(flow) ? null : rateExpected;
+}
+
+export function toFlowControl({ key, parallelism, rate, period }: FlowControlKeys): FlowControl {
+  return defined({ key, parallelism, rate, periodMs: period });
+}
