@@ -24,7 +24,7 @@ import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/preflight.ts";
-import { withOwnCallbacks, proofAddressOf } from "../redrive/callbacks/canary-callbacks.ts";
+import { withOriginalCallbacks, proofAddressOf } from "../redrive/callbacks/canary-callbacks.ts";
 import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";
@@ -126,7 +126,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     clock: world.clock,
     events: world.events,
   });
-  const service = withOwnCallbacks(listed, lineageKeys);
+  const service = withOriginalCallbacks(listed, lineageKeys);
   const address = proofAddressOf(config);
   const keys = (config.callbacks?.keys ?? []).map((ref) =>
     createLiveSecret(ref, readSecret, `source ${config.name} has no signing key for its callbacks`),

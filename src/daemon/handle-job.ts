@@ -44,7 +44,7 @@ type JobState = ReturnType<typeof createJobState>;
 
 function createJobState(clock: Pick<Clock, "sleep">) {
   return {
-    memories: new Map<SourceId, SweepMemory>(),
+    sweepMemories: new Map<SourceId, SweepMemory>(),
     /** Sources with a sweep under way. A second one would repeat its work; the next comes on time. */
     sweeping: new Set<SourceId>(),
     counting: new Set<SourceId>(),
@@ -220,14 +220,14 @@ const shortPauseMs = 5_000;
 const sweptAgainWithinMs = 1_000;
 
 async function sweepSource(id: SourceId, work: Work): Promise<void> {
-  const { core, earlyTicks, events, memories, sweeping, signal, stopping } = work;
+  const { core, earlyTicks, events, sweepMemories, sweeping, signal, stopping } = work;
   const source = core.sources.get(id)?.runtime;
   if (source === undefined) return;
   const now = source.health.current();
   const isPaused = now.state === "waiting" && now.until - source.clock.now() > shortPauseMs;
   if (now.state === "halted" || isPaused) return earlyTicks.afterDeletes(source);
-  const memory = memories.get(id) ?? createSweepMemory(source.clock);
-  memories.set(id, memory);
+  const memory = sweepMemories.get(id) ?? createSweepMemory(source.clock);
+  sweepMemories.set(id, memory);
   if (sweeping.has(id)) {
     // A page asked for it: it left something after the sweep under way had listed.
     source.sweepRequest.within(sweptAgainWithinMs);

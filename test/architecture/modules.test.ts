@@ -41,10 +41,10 @@ it("every file of src is part of the built command", () => {
 });
 
 it.each([
-  "redrive/page/parse-page",
+  "redrive/page/collect",
   "redrive/page/look-up",
   "redrive/page/decide",
-  "redrive/page/prepare-candidate",
+  "redrive/page/prepare",
   "redrive/page/keep-copies",
   "redrive/page/park",
   "redrive/page/drop",

@@ -102,6 +102,6 @@ export const mutations = [
     file: "src/redrive/page/publish/canary-variant.ts",
     find: "inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix))",
     replace: "inSeries(item, headerPrefix, toDeduplicationId(letter.messageId, suffix))",
-    test: "test/unit/redrive/page/prepare-candidate.test.ts",
+    test: "test/unit/redrive/page/prepare.test.ts",
   },
 ];

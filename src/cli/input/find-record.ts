@@ -3,7 +3,7 @@ import { toEnteredAt } from "../../message/parse-record.ts";
 import type { Select } from "../../message/select.ts";
 import type { MessageService } from "../../ports/service.ts";
 import { followCursor } from "../../redrive/listing/follow-cursor.ts";
-import { createPageSize, listFitting } from "../../redrive/listing/list-fitting.ts";
+import { createPageSize, listWithinMemory } from "../../redrive/listing/list-within-memory.ts";
 import type { PageMemory } from "../../redrive/listing/page-memory.ts";
 
 export interface RecordSearch {
@@ -38,7 +38,7 @@ async function listUntil(
   const size = createPageSize();
   let listed = 0;
   for await (const { records, release } of followCursor((at) =>
-    listFitting((query) => service.list(query, signal), { select, ...dates, ...at }, size, {
+    listWithinMemory((query) => service.list(query, signal), { select, ...dates, ...at }, size, {
       memory,
       take: (bytes) => memory.acquire(bytes, signal),
     }),

@@ -6,9 +6,9 @@ import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig, SourceConfig } from "../../ports/drains-document.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { proofAddressOf } from "../../redrive/callbacks/canary-callbacks.ts";
-import { parsePage } from "../../redrive/page/parse-page.ts";
+import { collect } from "../../redrive/page/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-and-prepare.ts";
-import { prepare } from "../../redrive/page/prepare-candidate.ts";
+import { prepare } from "../../redrive/page/prepare.ts";
 import { explainDecision, type Decision, type Routing } from "../../rules/decision.ts";
 import { explainRules } from "../../rules/explain-rules.ts";
 
@@ -35,7 +35,7 @@ export type Trial = ReturnType<typeof tryRecord>;
 
 export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions) {
   const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
-  const { found, unusable } = parsePage([raw], lineageKeys);
+  const { found, unusable } = collect([raw], lineageKeys);
   const [record] = found;
   if (record === undefined) return toUnusable(unusable);
   const runtime: DecidingRuntime = {

@@ -7,7 +7,7 @@ import type { SourceConfig } from "../../ports/drains-document.ts";
  * listed with its original one, so rules, rebuilds and the archive never see ours. This holds whether or not
  * callbacks are configured.
  */
-export function withOwnCallbacks(
+export function withOriginalCallbacks(
   service: MessageService,
   lineageKeys: () => readonly string[],
 ): MessageService {

@@ -2,7 +2,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
-import { parsePage } from "../page/parse-page.ts";
+import { collect } from "../page/collect.ts";
 import { toLaneComeBack } from "./come-backs.ts";
 
 /** The service's Date has whole seconds. Redis's clock may be off from ours by the length of an answer. */
@@ -82,7 +82,7 @@ async function comeBacksIn(
   for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
     // One record that nobody can read hides at most one come-back; a wait would keep the lane for ever.
     if (page.passedOver !== null) continue;
-    const { found: records } = parsePage(page.records, source.lineageKeys());
+    const { found: records } = collect(page.records, source.lineageKeys());
     found.push(...records.flatMap(toLaneComeBack));
     pages += 1;
     if (pages === maxPages && !page.isLast) return null;

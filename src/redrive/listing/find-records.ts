@@ -16,7 +16,7 @@ import type { ListQuery } from "../../ports/service.ts";
 import { enteredAtOf, parseRecord } from "../../message/parse-record.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates-meaning.ts";
-import { createPageSize, isTooLarge, listFitting, noRoom, takeAtOnce } from "./list-fitting.ts";
+import { createPageSize, isTooLarge, listWithinMemory, noRoom, takeAtOnce } from "./list-within-memory.ts";
 import { listPage, type ListedPage } from "./list-page.ts";
 import { cutWindow, halve, joinTimes, pagesPerWindow, type SearchWindow } from "./search-windows.ts";
 import type { SourceRuntime } from "../runtime.ts";
@@ -238,7 +238,7 @@ class IdSearch {
     const call = (sized: ListQuery): Promise<ListedPage> => this.#call(sized);
     try {
       for await (const page of followCursor((at) =>
-        listFitting(call, { select: {}, ...query, ...at }, size, { memory, take }),
+        listWithinMemory(call, { select: {}, ...query, ...at }, size, { memory, take }),
       )) {
         this.#held.push(page.release);
         pages += 1;

@@ -1,7 +1,7 @@
 import { parseRecord } from "../../message/parse-record.ts";
 import type { DeadLetter, RawRecord } from "../../message/dead-letter.ts";
 import type { ListQuery } from "../../ports/service.ts";
-import { createPageSize, isTooLarge, listFitting, noRoom, takeAtOnce } from "./list-fitting.ts";
+import { createPageSize, isTooLarge, listWithinMemory, noRoom, takeAtOnce } from "./list-within-memory.ts";
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
@@ -43,7 +43,7 @@ export async function learnDates(
       const query = { select: {}, fromDate: date, toDate: date };
       try {
         const list = (sized: ListQuery) => listPage(source, sized, signal);
-        const page = await listFitting(list, query, createPageSize(), room);
+        const page = await listWithinMemory(list, query, createPageSize(), room);
         page.release();
         return page.records.some((listed) => listed["dlqId"] === dlqId);
       } catch (error) {

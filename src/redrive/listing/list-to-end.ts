@@ -4,8 +4,9 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { ListQuery } from "../../ports/service.ts";
 import { enteredAtOf } from "./record-dates.ts";
 import { createListingDeadline, followCursor, type ListingDeadline } from "./follow-cursor.ts";
-import { createPageSize, isTooLarge, recordsPerPage, type Held } from "./list-fitting.ts";
-import { listWithRetry, type ListedPage, type ListingSignals } from "./list-page.ts";
+import { createPageSize, isTooLarge, recordsPerPage, type PageInMemory } from "./list-within-memory.ts";
+import type { ListedPage, ListingSignals } from "./list-page.ts";
+import { listWithRetry } from "./list-with-retry.ts";
 import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large-records.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
@@ -98,7 +99,7 @@ async function* listPart(
   query: Omit<ListQuery, "count" | "cursor">,
   signals: ListingSignals,
   time: ListingDeadline,
-): AsyncGenerator<ListedPage & Held, void, undefined> {
+): AsyncGenerator<ListedPage & PageInMemory, void, undefined> {
   // At a known moment of a too large record, a page of one record shows whether it is still there.
   const isKnown = isMoment(query) && source.tooLarge.within(query).length > 0;
   const size = createPageSize(isKnown ? 1 : recordsPerPage);

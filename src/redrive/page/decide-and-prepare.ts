@@ -3,7 +3,7 @@ import type { RecordFacts } from "../../rules/record-facts.ts";
 import { proofAddressOf } from "../callbacks/canary-callbacks.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
 import { decideRecord, releasedBy } from "./decide.ts";
-import { prepare } from "./prepare-candidate.ts";
+import { prepare } from "./prepare.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 
 /** The parts of a drain at work that a decision needs. */

@@ -19,7 +19,7 @@ import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
 import { ledToNoPost, withCapacity } from "./capacity.ts";
-import { parsePage } from "./parse-page.ts";
+import { collect } from "./collect.ts";
 import { decideOne, type DecidedOne } from "./decide-and-prepare.ts";
 import { drop } from "./drop.ts";
 import { holdByGuards } from "./guards.ts";
@@ -41,7 +41,7 @@ import { republish } from "./republish.ts";
 import { idsPerDelete, settle } from "./settle.ts";
 import { toBatches } from "./publish/batches.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
-import type { SettleBehind } from "./settle-behind.ts";
+import type { BackgroundSettle } from "./settle-in-background.ts";
 import type { WaitBudget } from "../source/wait-budget.ts";
 
 /**
@@ -61,7 +61,7 @@ export interface PageWork {
   /** Ends waits for capacity. Begun work is finished. */
   readonly stopping?: AbortSignal;
   /** Runs and counts the deletes of published records; absent: the page waits for them. */
-  readonly settleBehind?: SettleBehind;
+  readonly backgroundSettle?: BackgroundSettle;
   /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
@@ -71,7 +71,7 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { stopping = signal, settleBehind, accepts }: PageWork = {},
+  { stopping = signal, backgroundSettle, accepts }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
   const stop = AbortSignal.any([signal, stopping]);
@@ -84,7 +84,7 @@ export async function workPage(
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
 
-  const { found, unusable } = parsePage(page.records, source.lineageKeys());
+  const { found, unusable } = collect(page.records, source.lineageKeys());
   report.unusable(unusable);
   const known = await lookUp(drain, found);
   report.comeBacks(known);
@@ -155,8 +155,8 @@ export async function workPage(
     const settleDone = async (): Promise<void> => {
       const ids = done;
       done = [];
-      if (settleBehind === undefined) report.settled(await settleOrLeave(ids));
-      else if (ids.length > 0) await settleBehind.add(() => settleOrLeave(ids));
+      if (backgroundSettle === undefined) report.settled(await settleOrLeave(ids));
+      else if (ids.length > 0) await backgroundSettle.add(() => settleOrLeave(ids));
     };
     for (const whole of toBatches(source, granted)) {
       const late = source.clock.monotonic() > laneGrantsEndAt ? whole.filter(isCanary) : [];

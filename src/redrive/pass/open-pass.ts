@@ -1,4 +1,4 @@
-import { isTooLarge } from "../listing/list-fitting.ts";
+import { isTooLarge } from "../listing/list-within-memory.ts";
 import { smallAnswerBytes } from "../listing/list-page.ts";
 import type { OpenVerdict } from "../../ports/passes.ts";
 import { emptyTally } from "../../ports/tally.ts";

@@ -4,7 +4,7 @@ import type { LeftRecord } from "../page/page-report.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listToEnd, type ListingPage } from "../listing/list-to-end.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { createSettleBehind } from "../page/settle-behind.ts";
+import { createBackgroundSettle } from "../page/settle-in-background.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
 import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.ts";
@@ -43,9 +43,9 @@ export async function pageThroughWindow(
   let tally = emptyTally;
   let isFirst = true;
   let hasDeleted = false;
-  const settleBehind = createSettleBehind();
+  const backgroundSettle = createBackgroundSettle();
   const addPage = (page: Tally): void => {
-    tally = addTallies(tally, { ...page, deleted: page.deleted + settleBehind.takeDeleted() });
+    tally = addTallies(tally, { ...page, deleted: page.deleted + backgroundSettle.takeDeleted() });
     given.onPage(tally);
   };
   try {
@@ -66,17 +66,17 @@ export async function pageThroughWindow(
       // The page is the whole pass. A split window has others beside it.
       const isWhole = page.isLast && !page.isBehindCursor && window.depth === 0;
       const worked = { records, readAt, isWhole };
-      const outcome = await workPage(drain, worked, signal, { stopping, settleBehind });
+      const outcome = await workPage(drain, worked, signal, { stopping, backgroundSettle });
       const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
-      hasDeleted ||= outcome.tally.deleted > 0 || settleBehind.hasBegun();
+      hasDeleted ||= outcome.tally.deleted > 0 || backgroundSettle.hasBegun();
       addPage({ ...outcome.tally, pagesBehindDeletes });
       const dueLater = toDueLater(outcome.left);
       await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
     }
   } finally {
-    await settleBehind.ended();
+    await backgroundSettle.ended();
   }
-  if (settleBehind.hasBegun()) addPage(emptyTally);
+  if (backgroundSettle.hasBegun()) addPage(emptyTally);
   return { split: [], tally };
 }
 

@@ -9,7 +9,7 @@ import { listToEnd } from "../listing/list-to-end.ts";
 import { horizonBehindMs, selectRange } from "../pass/select-dates.ts";
 import { knownOffsetMs } from "../pass/open-pass.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { parsePage } from "../page/parse-page.ts";
+import { collect } from "../page/collect.ts";
 import { decideOne, type DecidedOne } from "../page/decide-and-prepare.ts";
 import { asKnown } from "../page/look-up.ts";
 import { idsOf } from "../page/records.ts";
@@ -81,7 +81,7 @@ export async function* survey(
   // A person waits for it and can stop it.
   const inTime = { ...signals, maxListingMs: Infinity };
   for await (const { records, readAt, isLast } of listToEnd(source, query, inTime)) {
-    const { found, unusable } = parsePage(records, source.lineageKeys());
+    const { found, unusable } = collect(records, source.lineageKeys());
     // If the dates mean creation, or their meaning is not known, records that have just failed are listed
     // too.
     const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
@@ -92,7 +92,7 @@ export async function* survey(
 /** Decides these records by the ledger as it is now. At most 100. */
 async function decideAll(
   drain: DrainRuntime,
-  found: ReturnType<typeof parsePage>["found"],
+  found: ReturnType<typeof collect>["found"],
 ): Promise<readonly SurveyedRecord[]> {
   if (found.length === 0) return [];
   const { ledger } = drain.source;

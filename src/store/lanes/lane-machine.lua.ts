@@ -132,7 +132,7 @@ end
 
 -- Judges a step if possible, and returns the LaneChange or nil. checkedAt: when a listing began that showed
 -- all of its come-backs.
-local function settle(id, lane, step, checkedAt)
+local function judgeAndReport(id, lane, step, checkedAt)
   local from, sent, comeBacks = lane.state, knownOf(step), count(step.back)
   if not judge(lane, step, checkedAt) then return nil end
   local takes = lane.state == 'canary' or lane.state == 'ramping'

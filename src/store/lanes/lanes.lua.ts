@@ -171,7 +171,7 @@ for _, one in ipairs(call.lanes) do
     for _, number in ipairs(one.steps) do isNamed[number] = true end
     -- The step before, then the one that is collecting, unless the lane has moved by then.
     for _, step in ipairs(stepsOf(lane)) do
-      local moved = isNamed[step.step] and settle(one.lane, lane, step, checkedAt)
+      local moved = isNamed[step.step] and judgeAndReport(one.lane, lane, step, checkedAt)
       if moved then
         moves[#moves + 1] = moved
         break

@@ -3,7 +3,7 @@ import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import { readParked } from "../../../../src/redrive/parked/find-parked.ts";
 import { releaseParked } from "../../../../src/redrive/parked/release.ts";
-import { parsePage } from "../../../../src/redrive/page/parse-page.ts";
+import { collect } from "../../../../src/redrive/page/collect.ts";
 import { decideOne } from "../../../../src/redrive/page/decide-and-prepare.ts";
 import { rawRecord } from "../../../support/letters.ts";
 import { createRig } from "../../../support/rig.ts";
@@ -120,7 +120,7 @@ describe("a loss", () => {
   ])("%s", async (_name, view, expected) => {
     const rig = await createRig({ redisUrl: redis.url(), drain: editing });
     const raw = rawRecord({ responseStatus: 503, body: lossy });
-    const [found] = parsePage([raw], rig.drain.source.lineageKeys()).found;
+    const [found] = collect([raw], rig.drain.source.lineageKeys()).found;
     if (found === undefined) throw new Error("the test's record is unusable");
     const { decided, candidate } = decideOne(rig.drain, {
       ...found,

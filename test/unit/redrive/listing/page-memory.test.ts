@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { toBudget } from "../../../../src/compose/process-memory.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { ListPage, ListQuery } from "../../../../src/ports/service.ts";
-import { createPageSize, listFitting, type PageSize } from "../../../../src/redrive/listing/list-fitting.ts";
+import {
+  createPageSize,
+  listWithinMemory,
+  type PageSize,
+} from "../../../../src/redrive/listing/list-within-memory.ts";
 import { createByteBudget } from "../../../../src/redrive/listing/byte-budget.ts";
 import {
   createPageMemory,
@@ -33,7 +37,7 @@ function createStand(sizes: readonly number[], { shareBytes = 4 * mib, maxAnswer
     return Promise.resolve({ records: page.map((size) => ({ size })), bytes });
   };
   const next = (size: PageSize) =>
-    listFitting(list, { select: {} }, size, { memory, take: (bytes) => memory.acquire(bytes, never) });
+    listWithinMemory(list, { select: {} }, size, { memory, take: (bytes) => memory.acquire(bytes, never) });
   const listAll = async (): Promise<number> => {
     const size = createPageSize();
     let pages = 0;
@@ -65,7 +69,7 @@ describe("the memory of a page", () => {
         begin = () =>
           resolve({ records: query.mayRead?.(undefined) === true ? [{ dlqId: "1-0" }] : [], bytes: kib });
       });
-    const listing = listFitting(silent, { select: {} }, createPageSize(), { memory, take });
+    const listing = listWithinMemory(silent, { select: {} }, createPageSize(), { memory, take });
     await Promise.resolve();
     expect(budget.used()).toBe(0);
     begin?.();
@@ -83,7 +87,7 @@ describe("the memory of a page", () => {
       if (query.mayRead?.(undefined) !== true) throw new RedriverError("answer-too-large", "not now");
       return { records: [{ dlqId: "1-0" }], bytes: kib };
     };
-    const listing = listFitting(list, { select: {} }, createPageSize(), { memory, take });
+    const listing = listWithinMemory(list, { select: {} }, createPageSize(), { memory, take });
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toBe(1);
     other?.release();

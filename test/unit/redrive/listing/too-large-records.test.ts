@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { ListPage, ListQuery } from "../../../../src/ports/service.ts";
-import { createPageSize, listFitting } from "../../../../src/redrive/listing/list-fitting.ts";
+import { createPageSize, listWithinMemory } from "../../../../src/redrive/listing/list-within-memory.ts";
 import {
   createTooLargeDates,
   cutAround,
@@ -35,7 +35,7 @@ const sevens = (count: number): number[] => Array.from({ length: count }, () => 
 describe("pages of a listing", () => {
   test("are made smaller until they fit", async () => {
     const { list, counts } = createService(() => 3);
-    await listFitting(list, { select: {} }, createPageSize(), room);
+    await listWithinMemory(list, { select: {} }, createPageSize(), room);
     expect(counts).toEqual([100, 25, 7, 2]);
   });
 
@@ -43,12 +43,14 @@ describe("pages of a listing", () => {
     const { list, counts } = createService((asked) => (asked < 20 ? 7 : 100));
     const size = createPageSize();
     for (let page = 0; page < 25; page += 1) {
-      (await listFitting(list, { select: {} }, size, room)).release();
+      (await listWithinMemory(list, { select: {} }, size, room)).release();
     }
     expect(counts.slice(0, 20)).toEqual([100, 25, ...sevens(8), 28, ...sevens(8), 28]);
     expect(counts.at(-1)).toBe(100);
     const nothing = createService(() => 0);
-    await expect(listFitting(nothing.list, { select: {} }, createPageSize(1), room)).rejects.toMatchObject({
+    await expect(
+      listWithinMemory(nothing.list, { select: {} }, createPageSize(1), room),
+    ).rejects.toMatchObject({
       code: "answer-too-large",
     });
     expect(nothing.counts).toEqual([1]);

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createSettleBehind } from "../../../../src/redrive/page/settle-behind.ts";
+import { createBackgroundSettle } from "../../../../src/redrive/page/settle-in-background.ts";
 
 it("deletes behind a page are of one page at a time, and each is counted once", async () => {
-  const behind = createSettleBehind();
+  const behind = createBackgroundSettle();
   const begun: number[] = [];
   const ends: ((count: number) => void)[] = [];
   const ending = (): Promise<number> => new Promise((resolve) => ends.push(resolve));
@@ -28,7 +28,7 @@ it("deletes behind a page are of one page at a time, and each is counted once", 
 });
 
 it("a delete behind a page that fails is met by who waits for it", async () => {
-  const behind = createSettleBehind();
+  const behind = createBackgroundSettle();
   expect(behind.hasBegun()).toBe(false);
   await behind.add(() => Promise.reject(new Error("no")));
   expect(behind.hasBegun()).toBe(true);

@@ -1,10 +1,10 @@
-export type SettleBehind = ReturnType<typeof createSettleBehind>;
+export type BackgroundSettle = ReturnType<typeof createBackgroundSettle>;
 
 /**
  * Runs the deletes of one page while the next page is listed and published, which saves one wait per page.
  * Only one page's deletes run at a time, so at most two pages are published and not yet deleted.
  */
-export function createSettleBehind() {
+export function createBackgroundSettle() {
   let deleted = 0;
   let hasBegun = false;
   let running: Promise<void> = Promise.resolve();

@@ -1,10 +1,10 @@
 import type { ItemChanges } from "../../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import type { BatchItem, RawRecord } from "../../../../src/message/dead-letter.ts";
-import { parsePage } from "../../../../src/redrive/page/parse-page.ts";
+import { collect } from "../../../../src/redrive/page/collect.ts";
 import { rootOf } from "../../../../src/message/lineage.ts";
 import { toPublishRecord } from "../../../../src/redrive/page/audit-record.ts";
-import { prepare, type Preparation } from "../../../../src/redrive/page/prepare-candidate.ts";
+import { prepare, type Preparation } from "../../../../src/redrive/page/prepare.ts";
 import {
   sentAs,
   type Candidate,
@@ -23,7 +23,7 @@ const preparation: Preparation = {
 
 /** A record as the stages before hand it on; `attempt` as the lineage counts it, unless given. */
 function decided(raw: RawRecord, attempt?: number): DecidedRecord {
-  const [found] = parsePage([raw], ["key"]).found;
+  const [found] = collect([raw], ["key"]).found;
   if (found === undefined) throw new Error("the test's record is unusable");
   const known = rootOf(found.letter, found.reading).attempt;
   return {

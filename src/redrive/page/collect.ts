@@ -5,7 +5,7 @@ import { parseRecord } from "../../message/parse-record.ts";
 import type { FoundRecord } from "./records.ts";
 
 /** Parses a page's records, each once. A come-back gets the flow control of its root. */
-export function parsePage(records: readonly RawRecord[], lineageKeys: readonly string[]) {
+export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]) {
   const found = new Map<string, FoundRecord>();
   const unusable: UnusableRecord[] = [];
   for (const raw of records) {

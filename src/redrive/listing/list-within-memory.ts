@@ -13,17 +13,17 @@ export interface PageSize {
   count: number;
   fitted: number;
   /** The last answer was too large, so the next one may be as large as any with its number of records. */
-  isSurprised: boolean;
+  expectsLargeAnswer: boolean;
 }
 
 /** A listing begins with one record if that record may be too large. */
 export const createPageSize = (count = recordsPerPage): PageSize => ({
   count,
   fitted: 0,
-  isSurprised: count === 1,
+  expectsLargeAnswer: count === 1,
 });
 
-export interface Held {
+export interface PageInMemory {
   /** The number of records asked for. */
   readonly asked: number;
   /** Releases its memory, once its records are done. Safe to call twice. */
@@ -51,16 +51,16 @@ export const takeAtOnce =
  * dropped and the page is asked for again later. Throws as `list` and `take` do, and `answer-too-large` if
  * not even one record fits into the allowed bytes.
  */
-export async function listFitting<Page extends ListPage>(
+export async function listWithinMemory<Page extends ListPage>(
   list: (query: ListQuery) => Promise<Page>,
   query: Omit<ListQuery, "count" | "maxBytes" | "mayRead">,
   size: PageSize,
   { memory, take }: { readonly memory: PageMemory; readonly take: TakeRoom },
-): Promise<Page & Held> {
+): Promise<Page & PageInMemory> {
   for (;;) {
     const count = Math.min(size.count, memory.maxRecords());
     const limitBytes = memory.limitBytes(count);
-    const maxBytes = size.isSurprised ? limitBytes : memory.usualBytes(count);
+    const maxBytes = size.expectsLargeAnswer ? limitBytes : memory.usualBytes(count);
     const room = createRoom(memory, take, maxBytes);
     try {
       const page = await room.list((mayRead) => list({ ...query, count, maxBytes, mayRead }));
@@ -76,7 +76,7 @@ export async function listFitting<Page extends ListPage>(
       if (count === 1 && maxBytes === limitBytes) throw error;
       size.count = Math.ceil(count / step);
       size.fitted = 0;
-      size.isSurprised = true;
+      size.expectsLargeAnswer = true;
     }
   }
 }
@@ -114,7 +114,7 @@ function createRoom(memory: PageMemory, take: TakeRoom, maxBytes: number) {
 }
 
 function fits(size: PageSize): void {
-  size.isSurprised = false;
+  size.expectsLargeAnswer = false;
   size.fitted += 1;
   if (size.fitted < pagesBeforeMore) return;
   size.count = Math.min(size.count * step, recordsPerPage);
