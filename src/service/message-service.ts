@@ -4,7 +4,6 @@ import type { EventOf, RequestOutcome, ServiceOperation } from "../ports/events.
 import type { MessageService } from "../ports/service.ts";
 import { dateOf } from "./answer.ts";
 import { parseDeleted, parseListPage, type Shaped } from "./answer-shapes.ts";
-import { parseBaseUrl } from "./base-url.ts";
 import { createBatchBody } from "./batch-body.ts";
 import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
 import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
@@ -19,7 +18,7 @@ import { createTooLargePace } from "./large-answer-pace.ts";
 export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;
 
 export interface MessageServiceOptions {
-  /** In the form of parseBaseUrl's input. */
+  /** As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing slash. */
   readonly baseUrl: string;
   /** Called before every request. */
   readonly token: () => string;
@@ -50,16 +49,17 @@ interface Request extends Omit<Call, "headers" | "timeoutMs" | "signals"> {
 
 const defaultMaxConnections = 16;
 
-/** The HTTP client of one source. Throws `settings-invalid` if the address cannot be used. */
+/** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
   const { clock, timeoutsMs, settings } = options;
-  const base = parseBaseUrl(options.baseUrl);
+  const { origin, host, pathname } = new URL(options.baseUrl);
+  const prefix = pathname.replace(/\/$/, "");
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const serviceClock = createServiceClock();
   const pace = createTooLargePace(clock);
   const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>
-    createConnection({ ...options, origin: base.origin }),
+    createConnection({ ...options, origin }),
   );
   const tools: CallTools = {
     connections,
@@ -70,7 +70,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       if (date !== null) serviceClock.note(date - receivedAt);
     },
   };
-  const whereOf = (operation: ServiceOperation): string => `${operation} at ${base.host}`;
+  const whereOf = (operation: ServiceOperation): string => `${operation} at ${host}`;
 
   /** Throws `unauthorised` without a usable token. */
   const contextOf = (operation: ServiceOperation): CallContext => {
@@ -155,7 +155,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     async list(query, signal) {
       refuseInVain();
       const { maxBytes: maxAnswerBytes, mayRead } = query;
-      const path = toListPath(base.prefix, query);
+      const path = toListPath(prefix, query);
       return ask({ operation: "list", method: "GET", path, maxAnswerBytes, mayRead, signal }, parseListPage);
     },
 
@@ -174,7 +174,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
         return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
       }
       const body = createBatchBody(encodedItems, lastByteAllowed);
-      const path = `${base.prefix}/v2/batch`;
+      const path = `${prefix}/v2/batch`;
       const result = await send({ operation: "batch", method: "POST", path, body, signal }, context.token);
       const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
       const status = result.kind === "answered" ? result.answer.status : undefined;
@@ -183,7 +183,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     },
 
     async remove(dlqIds, signal) {
-      const path = toDeletePath(base.prefix, dlqIds);
+      const path = toDeletePath(prefix, dlqIds);
       return ask({ operation: "delete", method: "DELETE", path, signal }, (bytes) =>
         parseDeleted(bytes, dlqIds.length),
       );
