@@ -1,6 +1,7 @@
 import type { BeginOptions, BeginVerdict } from "../../ports/ledger.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { held, inDoubt, type Begun, type DecidedRecord, type LeftResult } from "./records.ts";
+import type { Begun, DecidedRecord } from "./records.ts";
+import { held, inDoubt, type LeftResult } from "./results.ts";
 
 /**
  * Takes the right to act on records and writes the intent, in one step. `attemptOf`: the redrives made once

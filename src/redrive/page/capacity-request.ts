@@ -3,7 +3,8 @@ import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import { groupBy } from "../group-by.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { held, isReconciling, type Candidate, type PublishResult } from "./records.ts";
+import { isReconciling, type Candidate } from "./records.ts";
+import { held, type PublishResult } from "./results.ts";
 
 /** A candidate with its capacity request. */
 export interface Asking {

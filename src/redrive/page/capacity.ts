@@ -14,7 +14,8 @@ import type { CapacityQuery, CapacityVerdict } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAsking, toHeld, type Asking, inPublishOrder } from "./capacity-request.ts";
-import { held, type Candidate, type PublishResult } from "./records.ts";
+import type { Candidate } from "./records.ts";
+import { held, type PublishResult } from "./results.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
 const maxWaitForDrainMs = 60_000;

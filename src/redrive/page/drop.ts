@@ -14,7 +14,8 @@ import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { begin } from "./begin-in-ledger.ts";
 import { isWritable, reportUnwritable } from "./keep-copies.ts";
-import { held, inDoubt, type DecidedRecord, type DropResult } from "./records.ts";
+import type { DecidedRecord } from "./records.ts";
+import { held, inDoubt, type DropResult } from "./results.ts";
 
 /** Drops records and answers one result each. Throws `redis-unavailable` only before anything was begun. */
 export async function drop(

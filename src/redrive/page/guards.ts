@@ -1,6 +1,7 @@
 import type { GuardStanding } from "../../ports/guards.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { held, isReconciling, type Candidate, type PublishResult } from "./records.ts";
+import { isReconciling, type Candidate } from "./records.ts";
+import { held, type PublishResult } from "./results.ts";
 
 /**
  * Holds candidates while a guard of the drain is closed. Candidates that reconcile an earlier POST go on:

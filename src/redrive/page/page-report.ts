@@ -3,7 +3,8 @@ import type { ParkReason } from "../../message/park-reasons.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
 import { type Decision, type HoldReason, explainDecision } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import type { Candidate, DecidedRecord, DropResult, KnownRecord, PublishResult } from "./records.ts";
+import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
+import type { DropResult, PublishResult } from "./results.ts";
 
 /** A record that this page leaves in the DLQ: still due, held, or parked. */
 export interface LeftRecord {

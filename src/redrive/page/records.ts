@@ -4,7 +4,7 @@ import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
 import type { LedgerView, Series } from "../../ports/ledger-entries.ts";
 import type { BeginVerdict } from "../../ports/ledger.ts";
-import type { Decision, HoldReason } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
 
 /** A page of the DLQ, and the Redis time learned before its GET was sent. */
 export interface Page {
@@ -76,38 +76,6 @@ export interface Begun<R extends DecidedRecord = Candidate> {
   readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
 }
 
-export interface HeldResult<R extends DecidedRecord> {
-  readonly kind: "held";
-  readonly candidate: R;
-  readonly decision: Extract<Decision, { then: "hold" }>;
-  /** The limit or guard that holds it; part of the explanation. */
-  readonly why?: string;
-}
-
-/** A record that this act did not finish: held, in doubt or parked; or one that was done before. */
-export type LeftResult<R extends DecidedRecord> =
-  /** The ledger shows that it was done before: delete it again. */
-  | { readonly kind: "done-before"; readonly candidate: R }
-  | HeldResult<R>
-  | { readonly kind: "parked"; readonly candidate: R; readonly decision: Extract<Decision, { then: "park" }> }
-  | { readonly kind: "in-doubt"; readonly candidate: R };
-
-/** The result of one candidate. */
-export type PublishResult =
-  | {
-      readonly kind: "published";
-      readonly candidate: Candidate;
-      readonly deduplicated: boolean;
-      /** True if this very candidate was sent. False for a hit on a publish whose record was lost. */
-      readonly isOfNow: boolean;
-    }
-  | LeftResult<Candidate>;
-
-/** The result of one dropped record. `dropped`: the archive holds it, and the ledger has recorded that. */
-export type DropResult =
-  | { readonly kind: "dropped"; readonly candidate: DecidedRecord }
-  | LeftResult<DecidedRecord>;
-
 /** True if an earlier POST may have been accepted, and a POST under the same id can still show it. */
 export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
   return view.state === "open" && !view.pastHorizon;
@@ -115,24 +83,4 @@ export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
 
 export function idsOf(records: readonly { readonly letter: DeadLetter }[]): DlqId[] {
   return records.map((record) => record.letter.dlqId);
-}
-
-/** `until`: Unix ms. `why` adds detail to the reason. */
-export function held<R extends DecidedRecord>(
-  candidate: R,
-  reason: HoldReason,
-  until?: number,
-  why?: string,
-): HeldResult<R> {
-  const { rule } = candidate.decision;
-  return {
-    kind: "held",
-    candidate,
-    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
-    ...(why === undefined ? {} : { why }),
-  };
-}
-
-export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
-  return { kind: "in-doubt", candidate };
 }

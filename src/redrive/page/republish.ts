@@ -36,7 +36,8 @@ import {
   type Acceptance,
 } from "./publish/record-published.ts";
 import { createRefusals } from "./publish/refusals.ts";
-import { idsOf, inDoubt, type Begun, type Candidate, type PublishResult } from "./records.ts";
+import { idsOf, type Begun, type Candidate } from "./records.ts";
+import { inDoubt, type PublishResult } from "./results.ts";
 
 /**
  * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs

@@ -27,16 +27,14 @@ import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import {
-  held,
   idsOf,
   isReconciling,
   type Candidate,
   type DecidedRecord,
-  type DropResult,
   type KnownRecord,
   type Page,
-  type PublishResult,
 } from "./records.ts";
+import { held, type DropResult, type PublishResult } from "./results.ts";
 import { republish } from "./republish.ts";
 import { idsPerDelete, settle } from "./settle.ts";
 import { toBatches } from "./publish/batches.ts";

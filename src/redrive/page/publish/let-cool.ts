@@ -2,7 +2,8 @@ import { unlessRedisAway } from "../../../ports/errors.ts";
 import type { Token } from "../../../ports/ids.ts";
 import type { RefusedRequest } from "../../../ports/ledger.ts";
 import type { HoldReason } from "../../../rules/decision.ts";
-import { held, inDoubt, type Begun, type PublishResult } from "../records.ts";
+import type { Begun } from "../records.ts";
+import { held, inDoubt, type PublishResult } from "../results.ts";
 import type { PublishContext } from "./publish-context.ts";
 
 /** A POST that was not sent is tried by a later pass. A time that the service named counts instead. */

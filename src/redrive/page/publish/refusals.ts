@@ -5,7 +5,8 @@ import type { RefusedVerdict, SourceFacts } from "../../../ports/ledger.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
-import { held, inDoubt, type Candidate, type PublishResult } from "../records.ts";
+import type { Candidate } from "../records.ts";
+import { held, inDoubt, type PublishResult } from "../results.ts";
 import { refusalsThatHalt } from "./refusals-in-a-row.ts";
 
 /** A refused item is posted again after this. Three such refusals park it without a control. */

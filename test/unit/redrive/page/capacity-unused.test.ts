@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { ledToNoPost } from "../../../../src/redrive/page/capacity.ts";
-import type { Candidate, PublishResult } from "../../../../src/redrive/page/records.ts";
+import type { Candidate } from "../../../../src/redrive/page/records.ts";
+import type { PublishResult } from "../../../../src/redrive/page/results.ts";
 import type { HoldReason } from "../../../../src/rules/decision.ts";
 
 describe("what led to no POST", () => {

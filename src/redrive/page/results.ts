@@ -1,0 +1,54 @@
+import type { Decision, HoldReason } from "../../rules/decision.ts";
+import type { Candidate, DecidedRecord } from "./records.ts";
+
+export interface HeldResult<R extends DecidedRecord> {
+  readonly kind: "held";
+  readonly candidate: R;
+  readonly decision: Extract<Decision, { then: "hold" }>;
+  /** The limit or guard that holds it; part of the explanation. */
+  readonly why?: string;
+}
+
+/** A record that this act did not finish: held, in doubt or parked; or one that was done before. */
+export type LeftResult<R extends DecidedRecord> =
+  /** The ledger shows that it was done before: delete it again. */
+  | { readonly kind: "done-before"; readonly candidate: R }
+  | HeldResult<R>
+  | { readonly kind: "parked"; readonly candidate: R; readonly decision: Extract<Decision, { then: "park" }> }
+  | { readonly kind: "in-doubt"; readonly candidate: R };
+
+/** The result of one candidate. */
+export type PublishResult =
+  | {
+      readonly kind: "published";
+      readonly candidate: Candidate;
+      readonly deduplicated: boolean;
+      /** True if this very candidate was sent. False for a hit on a publish whose record was lost. */
+      readonly isOfNow: boolean;
+    }
+  | LeftResult<Candidate>;
+
+/** The result of one dropped record. `dropped`: the archive holds it, and the ledger has recorded that. */
+export type DropResult =
+  | { readonly kind: "dropped"; readonly candidate: DecidedRecord }
+  | LeftResult<DecidedRecord>;
+
+/** `until`: Unix ms. `why` adds detail to the reason. */
+export function held<R extends DecidedRecord>(
+  candidate: R,
+  reason: HoldReason,
+  until?: number,
+  why?: string,
+): HeldResult<R> {
+  const { rule } = candidate.decision;
+  return {
+    kind: "held",
+    candidate,
+    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
+  return { kind: "in-doubt", candidate };
+}
