@@ -29,7 +29,7 @@ import { toMaxJobs } from "./max-jobs.ts";
 import { toScheduleBasis, toSchedules } from "./schedules.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
-import { createRedisHealth } from "./redis-health.ts";
+import { createRedisHealth } from "./redis-fitness.ts";
 
 const opsRequestTimeoutMs = 10_000;
 const probeEveryMs = 30_000;

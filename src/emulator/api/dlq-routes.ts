@@ -1,5 +1,5 @@
 import { fromTheStart, parseDlqQuery, type DlqOperation, type DlqQuery } from "../dlq/dlq-query.ts";
-import { formatCursor } from "../dlq/position.ts";
+import { formatCursor } from "../dlq/dlq-ids-and-cursors.ts";
 import { retryMany, retryOne } from "../dlq/retry-dead-letters.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 import { json, jsonOf, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";

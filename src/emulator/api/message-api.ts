@@ -8,7 +8,7 @@ import type { Credentials } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { groupAndQueueRoutes } from "./group-and-queue-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
-import { messageRoutes } from "./message-routes.ts";
+import { messageRoutes } from "./publish-and-service-routes.ts";
 
 const routes = [...messageRoutes, ...dlqRoutes, ...groupAndQueueRoutes];
 

@@ -4,7 +4,7 @@ import type { Message } from "../publish/message.ts";
 import { toDeadLetter, type StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, recordIn, type StoredRecord } from "./dlq-store.ts";
-import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./position.ts";
+import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./dlq-ids-and-cursors.ts";
 import { toSeed, type SeedRecord } from "./seeded-record.ts";
 
 /** The dead letter queue: what enters, what is listed, what is deleted, what vanishes with age. */

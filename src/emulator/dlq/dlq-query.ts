@@ -1,7 +1,7 @@
 import { idsOf, integerOf, refuseParameters, toInteger, valuesOf } from "../http/parse-request.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { parseCursor, parseOffsetCursor, type Position } from "./position.ts";
+import { parseCursor, parseOffsetCursor, type Position } from "./dlq-ids-and-cursors.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /**

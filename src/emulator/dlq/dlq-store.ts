@@ -1,5 +1,11 @@
 import { filterFields, recordValues, type DlqQuery, type Filter } from "./dlq-query.ts";
-import { comparePositions, formatDlqId, parseDlqId, positionBehind, type Position } from "./position.ts";
+import {
+  comparePositions,
+  formatDlqId,
+  parseDlqId,
+  positionBehind,
+  type Position,
+} from "./dlq-ids-and-cursors.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /** A stored record as JSON bytes, ready to be sent. */

@@ -21,7 +21,7 @@ import { EmulatorRefusal } from "../refusal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
-import { formatDlqId } from "./position.ts";
+import { formatDlqId } from "./dlq-ids-and-cursors.ts";
 
 /*
  * The service's own way back: a dead letter becomes a new message with the same body, headers and settings,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isNestedTooDeeply, maxNesting } from "../http/parse-request.ts";
 import { newMessageId } from "../publish/message.ts";
-import { parseSeedId } from "./position.ts";
+import { parseSeedId } from "./dlq-ids-and-cursors.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { retryLadderMs } from "../../../src/emulator/delivery/retry-waits.ts";
 import { isLoopbackUrl } from "../../../src/emulator/delivery/loopback.ts";
-import { formatCursor, parseCursor, parseDlqId } from "../../../src/emulator/dlq/position.ts";
+import { formatCursor, parseCursor, parseDlqId } from "../../../src/emulator/dlq/dlq-ids-and-cursors.ts";
 import { parseDurationMs } from "../../../src/emulator/publish/header-values.ts";
 import { parseMessageHeaders } from "../../../src/emulator/publish/message-headers.ts";
 import { parseRetryDelay } from "../../../src/emulator/publish/retry-delay.ts";

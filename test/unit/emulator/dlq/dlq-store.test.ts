@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { StoredDeadLetter } from "../../../../src/emulator/dlq/stored-dead-letter.ts";
 import { type DlqQuery, type Filter, type FilterField } from "../../../../src/emulator/dlq/dlq-query.ts";
 import { DlqStore, type StoredRecord, type StoreOptions } from "../../../../src/emulator/dlq/dlq-store.ts";
-import { comparePositions, formatDlqId, type Position } from "../../../../src/emulator/dlq/position.ts";
+import {
+  comparePositions,
+  formatDlqId,
+  type Position,
+} from "../../../../src/emulator/dlq/dlq-ids-and-cursors.ts";
 import { seededRandom } from "../../../../src/emulator/seeded-random.ts";
 
 type Place = Position & { readonly record: StoredDeadLetter };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRedisFitnessEvents } from "../../../src/daemon/redis-health.ts";
+import { createRedisFitnessEvents } from "../../../src/daemon/redis-fitness.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
