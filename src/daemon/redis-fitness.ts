@@ -12,7 +12,7 @@ const awayWaitMs = 250;
 const awayForMs = 2_000;
 
 /** The state of Redis at this process's last check. */
-export function createRedisHealth(redis: RedisConnection, events: Events, clock: Clock) {
+export function createRedisFitness(redis: RedisConnection, events: Events, clock: Clock) {
   const fitness = createRedisFitnessEvents(events, clock);
   let problems: readonly RedisProblem[] | null = null;
   let fitSince: number | null = null;

@@ -29,7 +29,7 @@ import { toMaxJobs } from "./max-jobs.ts";
 import { toScheduleBasis, toSchedules } from "./schedules.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
-import { createRedisHealth } from "./redis-fitness.ts";
+import { createRedisFitness } from "./redis-fitness.ts";
 
 const opsRequestTimeoutMs = 10_000;
 const probeEveryMs = 30_000;
@@ -70,7 +70,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const earlyTicks = createEarlyTicks(queue);
   const peers = createPeerReplicas(replicas, replica);
   const watchedDocument = createDocumentWatch({ ...parts, file: parts.documentFile });
-  const redisHealth = createRedisHealth(redis, events, clock);
+  const redisFitness = createRedisFitness(redis, events, clock);
   const watchedArchive = createArchiveWatch({
     current: () => live.current(),
     look: lookAtVolume,
@@ -89,13 +89,13 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     livez: () =>
       toLiveness(
         clock.now(),
-        redisHealth.fitSince(),
+        redisFitness.fitSince(),
         queue.lastProgressAt(),
         maxSilenceMs(settings.sweep.everyMs),
       ),
     readyz: async () => {
       const state = {
-        redisProblems: redisHealth.problems(),
+        redisProblems: redisFitness.problems(),
         schedulesAppliedAt,
         stopping: stop.aborted,
       };
@@ -120,14 +120,14 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   events.emit({ type: "document:adopted", hash: document.hash, before: null, at: adoptedAt, warnings: [] });
 
   const loops = [
-    keepGoing(() => redisHealth.look()),
+    keepGoing(() => redisFitness.look()),
     work(),
     keepGoing(async () => {
       if ((await watchedDocument.look()) === "changed") await announce().catch(() => undefined);
       return documentCheckEveryMs;
     }),
     keepAnnouncing(),
-    keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisHealth.isWell, clock, events, stop })),
+    keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisFitness.isWell, clock, events, stop })),
     keepGoing(() => watchedArchive.look()),
     keepGoing(async () => {
       await callbacks.listen();
@@ -148,12 +148,12 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     const isApplied = upToDateFor(reapplyEveryMs);
     await keepGoing(async () => {
       queue.allow(toMaxJobs(live.current()));
-      if (!redisHealth.isFit()) return redisAwayWaitMs;
+      if (!redisFitness.isFit()) return redisAwayWaitMs;
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
         await announce();
         const { readStatistics } = parts;
-        const mayAct = redisHealth.isFit;
+        const mayAct = redisFitness.isFit;
         await queue.start(
           createJobHandler({
             live,
