@@ -25,7 +25,7 @@ import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/preflight.ts";
 import { withOriginalCallbacks, proofAddressOf } from "../redrive/callbacks/canary-callbacks.ts";
-import { withoutRoomForBegins } from "../redrive/source/ledger-without-room.ts";
+import { beginOnlyWithRoom } from "../redrive/source/ledger-without-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";
 import { RefusalRow } from "../redrive/page/publish/refusals-in-a-row.ts";
@@ -141,7 +141,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   const book = createRedisSourceBook(redis, config.id, config.retentionMs);
   const passes = createRedisPassBook(redis, config.id);
   const limits = toLedgerLimits(settings, parts.document, config);
-  const ledger = withoutRoomForBegins(
+  const ledger = beginOnlyWithRoom(
     createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }),
     createRoomCheck(redis, world.clock),
   );

@@ -38,8 +38,9 @@ export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
  * One act: its kind, its dead letters, its actor and its reason. `republish`, `drop`, `park`, `delete`,
- * `copy`, `release`, `pause`, `resume` and `apply` are written before the act they name. `published` follows
- * the answer. `lane-halted`, `lane-resumed` and `lane-opened` follow the move.
+ * `copy`, `release`, `pause`, `resume` and `apply` are written before the act they name; `delete` and `copy`
+ * later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
+ * follow the move.
  */
 export interface AuditEntry {
   /** Unix ms, by Redis TIME. */

@@ -181,11 +181,14 @@ type Counted = LedgerStamp & { readonly count: number };
  * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per
  * drain.
  *
- *   absent | cool ──begin──► open ──published──► published ──gone──► gone
- *      ▲  ▲                   │ ▲ │                 ▲
- *      │  └───── refused ─────┘ │ └──── archived ── │ ─► archived ──gone──► gone
- *   release                  begin (takeover)       │
- *      └────────────────────── parked ◄─ park ──────┘ (a published fact overrides a park)
+ *   absent, cool ──begin──► open ─┬─ published ──► published ──gone──► gone
+ *                            │ ▲  └─ archived (a drop) ──► archived ──gone──► gone
+ *                            │ └── begin, by another worker after takeover
+ *                            └── refused ──► cool
+ *
+ *   absent, cool, open past takeover ──park──► parked ─┬─ release ──► cool
+ *                                                      └─ begin, under other rules ──► open
+ *   open, cool, parked ──published──► published, whenever a proof comes
  *
  * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and
  * `gone` merge upwards from any worker and never regress. Times are taken inside the script.
@@ -224,9 +227,9 @@ export interface Ledger {
    */
   markUnlistedGone(drain: DrainName, passStartedAt: number): Promise<Counted>;
   /**
-   * From absent, cool, unknown; from open with its token; from parked, with a new reason. `rule` and
-   * `otherwise`, which a change of rules lifts, do not replace a reason that waits for a person. `seenAt`:
-   * Redis time of the page that parks them. A later release by a person stays (`not-yours`).
+   * From absent, cool, or open past takeover; from open with its token; from parked, with a new reason.
+   * `rule` and `otherwise`, which a change of rules lifts, do not replace a reason that waits for a person.
+   * `seenAt`: Redis time of the page that parks them. A later release by a person stays (`not-yours`).
    */
   park(requests: readonly ParkRequest[], options: ParkOptions): Promise<Verdicts<ParkVerdict>>;
   /** Parked → due at once, with one more redrive granted. Counts the given ids that are released now. */

@@ -69,8 +69,8 @@ export type BatchOutcome =
  * Guarantees: every call ends within its timeout or when its signal aborts, and the socket is then reset.
  * Nothing is retried inside. Failures of list and remove are RedriverErrors (`service-unavailable`,
  * `service-timeout`, `rate-limited`, `unauthorised`, `source-misconfigured`, `answer-unreadable`,
- * `request-refused`, `stopped`). Not part of this contract: order of listings; a delete by filter, which
- * cannot be expressed.
+ * `answer-too-large`, `request-refused`, `service-resting`, `stopped`). Not part of this contract: order of
+ * listings; a delete by filter, which cannot be expressed.
  */
 export interface MessageService {
   list(query: ListQuery, signal?: AbortSignal): Promise<ListPage>;

@@ -30,7 +30,8 @@ export type OtherSchedules = "remove" | "keep";
  * Schedules and jobs on Redis, worked by any replica.
  *
  * A handler that throws a RedriverError is treated by its disposition: `retry` = again with exponential
- * backoff and jitter, `wait` = again at retryAt without spending a try, all others = given up.
+ * backoff and jitter, `wait` = again at retryAt without spending a try, all others = given up. `stopped` is
+ * handed back without spending a try: this process closes, or another document changed the drain.
  * `redis-unavailable` is `retry` without backoff and without spending a try. `document-changed` is left to
  * other replicas, also without spending a try. That is for windows; a scheduled job has one try, and its next
  * schedule is the retry. While closing, a job is handed back if its handler ends by its signal. A job may run

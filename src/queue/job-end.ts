@@ -41,7 +41,7 @@ interface JobMoment {
  */
 export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
   if (!isRedriverError(error)) return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
-  // The handler was told to stop: the job is another replica's, or this one's after its restart.
+  // This process closes, or another document changed the drain. Any replica may work the job then.
   if (error.code === "stopped") return { kind: "hand-back" };
   if (error.code === "document-changed" && at.queue === "windows" && !at.stopping) {
     return { kind: "leave" };

@@ -18,7 +18,10 @@ import { createTooLargePace } from "./large-answer-pace.ts";
 export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;
 
 export interface MessageServiceOptions {
-  /** As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing slash. */
+  /**
+   * As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing
+   * slash.
+   */
   readonly baseUrl: string;
   /** Called before every request. */
   readonly token: () => string;

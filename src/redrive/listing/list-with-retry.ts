@@ -34,7 +34,7 @@ export async function listWithRetry(
       }
       if (error.disposition === "retry") {
         waitMs = listAgainAfterMs[failures];
-        if (waitMs !== undefined && !source.health.mayRetry()) throw error;
+        if (waitMs !== undefined && !source.health.takeRetry()) throw error;
         failures += 1;
       }
       if (waitMs === undefined || waitMs > maxWaitMs) throw error;

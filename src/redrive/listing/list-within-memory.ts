@@ -68,7 +68,7 @@ export async function listWithinMemory<Page extends ListPage>(
       lease.read(page.records.length, page.bytes ?? maxBytes);
       // The large record is behind, so the next pages are of usual size.
       if (memory.isLargeOne(page.records.length, page.bytes ?? 0)) size.count = recordsPerPage;
-      fits(size);
+      noteFit(size);
       return { ...page, asked: count, release: lease.release };
     } catch (error) {
       room.release();
@@ -113,7 +113,7 @@ function createRoom(memory: PageMemory, take: TakeRoom, maxBytes: number) {
   };
 }
 
-function fits(size: PageSize): void {
+function noteFit(size: PageSize): void {
   size.expectsLargeAnswer = false;
   size.fitted += 1;
   if (size.fitted < pagesBeforeMore) return;

@@ -152,7 +152,7 @@ function toQuery({ config, source, passId }: DrainRuntime, asking: readonly Aski
 }
 
 /** True if no POST was made for this candidate, or its only answer was "not now". */
-export function ledToNoPost(result: PublishResult): boolean {
+export function leavesGrantUnused(result: PublishResult): boolean {
   switch (result.kind) {
     case "published":
     case "in-doubt":

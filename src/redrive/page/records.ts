@@ -10,8 +10,8 @@ import type { Decision } from "../../rules/decision.ts";
 export interface Page {
   readonly records: readonly RawRecord[];
   readonly readAt: number;
-  /** True if the pass has no other page. Absent: not known. */
-  readonly isWhole?: boolean;
+  /** True if its window was never split and has no other page, or its plan none. Absent: not known. */
+  readonly isAlone?: boolean;
 }
 
 /** A record on its way through the stages. Each stage adds what it learned. */

@@ -149,7 +149,7 @@ async function retryInDoubt(context: PublishContext): Promise<readonly PublishRe
   let fruitless = 0;
   for (let round = 0; round < maxRetryRounds && context.inDoubt.length > 0; round += 1) {
     const waitMs = retryAfterMs[fruitless];
-    if (waitMs === undefined || !health.mayRetry()) break;
+    if (waitMs === undefined || !health.takeRetry()) break;
     // Jitter, so that workers whose batches failed together do not come back together.
     if (!(await sleptFully(clock, waitMs * (1 + clock.random() / 4), context.signal))) {
       return [...results, ...context.inDoubt.flatMap(({ candidates }) => candidates.map(inDoubt))];

@@ -31,9 +31,10 @@ export const idsPerDelete = 100;
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
 /**
- * Deletes exactly these dead letters, after their publication or archive copy is proven and recorded, and
- * then marks them gone. A delete that fails, is refused or is short leaves them pending for the sweep. It
- * never throws for that. Answers one outcome per DELETE, and the error of the last refused one.
+ * Deletes exactly these dead letters, after their publication or archive copy is proven, and then marks them
+ * gone. The proof is recorded before, or waits in this process while Redis is away (unwritten-facts.ts). A
+ * delete that fails, is refused or is short leaves them pending for the sweep. It never throws for that.
+ * Answers one outcome per DELETE, and the error of the last refused one.
  */
 export async function settle(
   source: SourceRuntime,

@@ -1,14 +1,11 @@
 /**
- * One page of dead letters, from listing to deletion. The order of the stages is the delivery guarantee:
+ * One page of dead letters, from listing to deletion, in the order that runs:
  *
- *   parse ─► look up ─► decide and prepare ─┬─► copy records near their expiry (candidates: if left at the end)
- *                                           ├─► unpark, park
- *                                           ├─► settle again records published before
- *                                           ├─► drop: begin ─► archive ─► settle
- *                                           └─► candidates: guards ─► lanes ─► capacity ─► per batch:
- *                                               begin ─► POST ─► record; small batches share a settle
+ *   parse ─► look up ─► decide and prepare ─► copy records near their expiry ─► (plan mode ends here)
+ *     ─► guards ─► lanes ─► unpark, park ─► settle again what was published before ─► drop
+ *     ─► capacity ─► per batch: republish ─► settle ─► copy candidates that are still left
  *
- * In plan mode the page ends after the copies.
+ * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
  */
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { grantedForMs } from "../../ports/ledger-limits.ts";
@@ -18,7 +15,7 @@ import { toLaneComeBack } from "../lanes/come-backs.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
-import { ledToNoPost, withCapacity } from "./capacity.ts";
+import { leavesGrantUnused, withCapacity } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import { decideOne, type DecidedOne } from "./decide-and-prepare.ts";
 import { drop } from "./drop.ts";
@@ -43,8 +40,9 @@ import type { BackgroundSettle } from "./settle-in-background.ts";
 import type { WaitBudget } from "../source/wait-budget.ts";
 
 /**
- * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for its
- * turn. Under a limit of a few calls per second that is some resets. Longer pauses are left to the sweep.
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for a
+ * host's turn (capacity.ts). Under a limit of a few calls per second that is some resets. Longer pauses are
+ * left to the sweep.
  */
 const settleWaitsMs = 15_000;
 
@@ -168,11 +166,11 @@ export async function workPage(
         unused.push(...batch);
         continue;
       }
-      const isAlone = page.isWhole === true && candidates.length <= fewRecords;
+      const areFewAlone = page.isAlone === true && candidates.length <= fewRecords;
       // Pages of large messages are small. Records in doubt were posted before, so they do not show whether
       // others wait.
       const othersWait = (): boolean =>
-        !isAlone && source.poison.postedLately() > fewRecords && !batch.every(isReconciling);
+        !areFewAlone && source.poison.postedLately() > fewRecords && !batch.every(isReconciling);
       const ofPage = { readAt: page.readAt, othersWait };
       const results = await source.health.publishing(() => republish(drain, batch, ofPage, signal));
       report.results(results);
@@ -182,7 +180,7 @@ export async function workPage(
       }
       done = [...done, ...idsDone(results)];
       if (done.length > idsPerDelete / 2) await settleDone();
-      unused.push(...results.filter(ledToNoPost).map(({ candidate }) => candidate));
+      unused.push(...results.filter(leavesGrantUnused).map(({ candidate }) => candidate));
     }
     await settleDone();
     return unused;
@@ -227,7 +225,8 @@ async function keepCopiesOf(drain: DrainRuntime, records: readonly RawRecord[]):
 
 /**
  * True for a record parked as vanished that is listed after all, because an earlier listing lagged. Also for
- * one parked by these very rules, if they decide otherwise by now.
+ * one parked by these very rules, if they decide otherwise by now. One parked under other rules is taken by
+ * `begin` itself.
  */
 function shouldUnpark({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
   if (view.state !== "parked") return false;

@@ -63,9 +63,8 @@ export async function pageThroughWindow(
         if (split !== null) return { split, tally: emptyTally };
       }
 
-      // The page is the whole pass. A split window has others beside it.
-      const isWhole = page.isLast && !page.isBehindCursor && window.depth === 0;
-      const worked = { records, readAt, isWhole };
+      const isAlone = page.isLast && !page.isBehindCursor && window.depth === 0;
+      const worked = { records, readAt, isAlone };
       const outcome = await workPage(drain, worked, signal, { stopping, backgroundSettle });
       const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
       hasDeleted ||= outcome.tally.deleted > 0 || backgroundSettle.hasBegun();

@@ -156,7 +156,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     await recordOrders(records.map(toAuditRecord));
     const raws = records.map(({ decided }) => decided.raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
-    const page = { records: raws, readAt, isWhole: open.size === records.length };
+    const page = { records: raws, readAt, isAlone: open.size === records.length };
     const outcome = await workPage(drain, page, signals.signal, work);
     const ids = records.map(({ decided }) => decided.letter.dlqId);
     const { views } = await source.ledger.peek(ids);

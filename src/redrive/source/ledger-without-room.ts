@@ -4,7 +4,7 @@ import type { Ledger } from "../../ports/ledger.ts";
  * A ledger that begins nothing new while Redis has no room. The remaining memory serves facts, deletes, and
  * the next POST of an already begun record.
  */
-export function withoutRoomForBegins(ledger: Ledger, hasRoom: () => Promise<boolean>): Ledger {
+export function beginOnlyWithRoom(ledger: Ledger, hasRoom: () => Promise<boolean>): Ledger {
   return {
     ...ledger,
     async begin(requests, options) {

@@ -19,7 +19,7 @@ export interface KnownPauses {
   /** How long calls of this class still pause, ms; 0: no known pause. */
   leftMs(callClass: CallClass): number;
   /** True if a failed call may be tried again now. Takes one try from the budget. */
-  mayRetry(): boolean;
+  takeRetry(): boolean;
 }
 
 export interface PausingParts {
@@ -119,7 +119,7 @@ export function createPausingService(parts: PausingParts) {
     return value;
   };
 
-  const pauses: KnownPauses = { leftMs, mayRetry: () => budget.take() };
+  const pauses: KnownPauses = { leftMs, takeRetry: () => budget.take() };
   const pausing: MessageService = {
     list: (query, signal) => around("list", () => service.list(query, signal)),
     remove: (dlqIds, signal) => around("delete", () => service.remove(dlqIds, signal)),

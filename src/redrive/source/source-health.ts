@@ -78,7 +78,7 @@ export interface SourceHealth {
   /** The count of `deleted()` calls. A caller with a refused delete sees whether another succeeded since. */
   deletes(): number;
   /** True if a failed call may be tried again now. Takes one try from the budget. */
-  mayRetry(): boolean;
+  takeRetry(): boolean;
 }
 
 /** A proxy's error page with status 200 comes alone. A service of another kind answers nothing else. */
@@ -111,7 +111,7 @@ export function createSourceHealth(
   };
 
   const health: SourceHealth = {
-    mayRetry: () => pauses.mayRetry(),
+    takeRetry: () => pauses.takeRetry(),
     current(callClass = "dlq") {
       if (halts.dlq !== null) return halts.dlq;
       const mayTry = halts.batch?.onTrial === true && !isTrialUnderWay;

@@ -225,7 +225,7 @@ describe("a service that does not answer", () => {
     expect(unanswered).toHaveBeenCalledTimes(1);
 
     const { runtime } = live.current().sources.get(rig.drain.source.config.id)!;
-    vi.spyOn(runtime.health, "mayRetry").mockReturnValue(false);
+    vi.spyOn(runtime.health, "takeRetry").mockReturnValue(false);
     await handle({ kind: "window", drain: main, passId, windowId }, context);
     expect(unanswered).toHaveBeenCalledTimes(2);
     expect(await runtime.passes.facts(main)).toMatchObject({ lastOutcome: "partial", openPass: null });

@@ -131,7 +131,7 @@ function haltStand(schedule: DrainConfig["schedule"] = { kind: "every", everyMs:
     { emit: () => undefined },
     {
       leftMs: () => leftMs,
-      mayRetry: () => false,
+      takeRetry: () => false,
     },
   );
   const source = { clock, config: { id: "eu" as SourceId }, health } as unknown as SourceRuntime;

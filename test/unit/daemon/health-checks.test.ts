@@ -18,7 +18,7 @@ function sourcesOf(...ids: readonly string[]) {
       { emit: () => undefined },
       {
         leftMs: () => 0,
-        mayRetry: () => true,
+        takeRetry: () => true,
       },
     ),
   );

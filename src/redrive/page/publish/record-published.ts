@@ -22,7 +22,10 @@ export function isOfNow({ one, deduplicated }: Acceptance): boolean {
   return !deduplicated || one.series.posts > 1;
 }
 
-/** Records and reports the facts of an answer, at once and before anything is deleted. */
+/**
+ * Records and reports the facts of an answer, before anything is deleted. While Redis is away they wait in
+ * memory.
+ */
 export async function recordPublished(
   { drain }: PublishContext,
   accepted: readonly Acceptance[],

@@ -235,7 +235,7 @@ it.concurrent("a canary that waited too long for its turn is not begun, and its 
 
 it.concurrent("a canary in doubt is granted to nobody else", async ({ expect, onTestFinished }) => {
   const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
-  vi.spyOn(rig.drain.source.health, "mayRetry").mockReturnValue(false);
+  vi.spyOn(rig.drain.source.health, "takeRetry").mockReturnValue(false);
   rig.emulator.faults.add({ kind: "status", operation: "batch", status: 500, count: 1 });
   rig.seed(10);
   const held = { "lane-watched": 5 };

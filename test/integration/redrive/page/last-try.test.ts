@@ -28,7 +28,7 @@ async function openWindow(rig: Rig): Promise<WindowWork> {
 function failing({ drain }: Rig, code: ErrorCode): DrainRuntime {
   const { source } = drain;
   const list = (): Promise<never> => Promise.reject(new RedriverError(code, "because"));
-  const health = { ...source.health, mayRetry: () => false };
+  const health = { ...source.health, takeRetry: () => false };
   return { ...drain, source: { ...source, health, service: { ...source.service, list } } };
 }
 

@@ -203,7 +203,7 @@ describe("publishing that is halted because everything was refused", () => {
     let ahead = 0;
     const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, source.ledger.limits);
     // No try is left for whoever holds the body.
-    const health = { ...source.health, mayRetry: () => false };
+    const health = { ...source.health, takeRetry: () => false };
     const on = { ...rig, drain: { ...rig.drain, source: { ...source, ledger, health } } };
     await passWith(on, async (_items, publish) => {
       await publish();

@@ -23,7 +23,7 @@ function worker({ drain, core }: Rig) {
       return service.publish(items, ...call);
     },
   };
-  const source = { ...drain.source, service: counted, health: { ...health, mayRetry: () => false } };
+  const source = { ...drain.source, service: counted, health: { ...health, takeRetry: () => false } };
   const impatient: DrainRuntime = { ...drain, source };
   return {
     sent,

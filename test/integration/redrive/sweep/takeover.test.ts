@@ -24,7 +24,7 @@ function drainWith(unknownOutcome: "republish" | "park"): string {
 
 /** One pass of a worker that makes each POST once: its retry budget is spent. */
 function passWithoutRetries(rig: Rig): Promise<unknown> {
-  return passWith(rig, { health: { ...rig.drain.source.health, mayRetry: () => false } });
+  return passWith(rig, { health: { ...rig.drain.source.health, takeRetry: () => false } });
 }
 
 function passWith(rig: Rig, source: Partial<SourceRuntime>): Promise<unknown> {

@@ -91,7 +91,7 @@ function createSource(code: ErrorCode, budget: RetryBudget) {
     },
     ledger: { now: () => Promise.resolve({ at: 0 }) },
     memory: amplePageMemory(),
-    health: { check: () => undefined, note: () => undefined, mayRetry: () => budget.take() },
+    health: { check: () => undefined, note: () => undefined, takeRetry: () => budget.take() },
     service: {
       list: () => {
         calls += 1;
