@@ -25,7 +25,7 @@ import type { StatisticsStore } from "../ports/statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/preflight.ts";
 import { withOriginalCallbacks, proofAddressOf } from "../redrive/callbacks/canary-callbacks.ts";
-import { beginOnlyWithRoom } from "../redrive/source/ledger-without-room.ts";
+import { beginOnlyWithRoom } from "../redrive/source/begin-only-with-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/poison-share.ts";
 import { RefusalRow } from "../redrive/page/publish/refusals-in-a-row.ts";

@@ -1,5 +1,5 @@
 import { parseUrl } from "../message/destination.ts";
-import type { Parsed } from "../rules/patterns/pattern-kind.ts";
+import type { Parsed } from "../rules/parsed.ts";
 
 const serviceExpected =
   'an http(s) address without spaces, user, query and fragment, such as "https://qstash.upstash.io"';

@@ -125,7 +125,7 @@ export function toEnteredAt(dlqId: string): number | null {
 }
 
 /** The same of a parsed dead letter: its id always has that part. */
-export function enteredAtOf(dlqId: DlqId): number {
+export function enteredAtOfId(dlqId: DlqId): number {
   return toEnteredAt(dlqId) ?? Number.NaN;
 }
 

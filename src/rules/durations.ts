@@ -1,4 +1,4 @@
-import { orExpected, type Parsed } from "./patterns/pattern-kind.ts";
+import { orExpected, type Parsed } from "./parsed.ts";
 
 const units = [
   ["d", 86_400_000],

@@ -4,7 +4,7 @@ import {
   durationPatterns,
   momentPatterns,
 } from "../../src/rules/patterns/number-patterns.ts";
-import type { Parsed } from "../../src/rules/patterns/pattern-kind.ts";
+import type { Parsed } from "../../src/rules/parsed.ts";
 import { textPatterns } from "../../src/rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../src/rules/patterns/json-value-patterns.ts";
 import type {

@@ -7,7 +7,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import type { Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
-import { numberOf, textOf } from "../input/options.ts";
+import { numberOf, textOf } from "../input/option-values.ts";
 import { toFields } from "../output/table.ts";
 
 type Same =

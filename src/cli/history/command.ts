@@ -15,7 +15,8 @@ import { createStop } from "../input/stop-on-signals.ts";
 import { printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
-import { countOption, tableLimit, timeOption } from "../input/options.ts";
+import { countOption, timeOption } from "../input/option-values.ts";
+import { tableLimit } from "../output/table.ts";
 import { withCore } from "../with-core.ts";
 
 type HistoryFlags = Readonly<{

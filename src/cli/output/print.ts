@@ -1,4 +1,4 @@
-import { tableLimit } from "../input/options.ts";
+import { tableLimit } from "./table.ts";
 import type { Io } from "../io.ts";
 
 /** A command's one result on stdout: as JSON if `--json` was given, else as text. */

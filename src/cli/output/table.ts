@@ -1,3 +1,6 @@
+/** Rows of a table are all in memory before the first is printed. */
+export const tableLimit = 100;
+
 type Columns<Row> = Readonly<Record<string, (row: Row) => string | number>>;
 
 /**

@@ -13,7 +13,8 @@ import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
 import { findParked, type ParkedFilter } from "./find.ts";
 import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
 import { showParked } from "./show.ts";
-import { countOption, tableLimit } from "../input/options.ts";
+import { countOption } from "../input/option-values.ts";
+import { tableLimit } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 

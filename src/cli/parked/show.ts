@@ -8,7 +8,7 @@ import { toMaskedRecord } from "../output/masked-record.ts";
 import { toFields } from "../output/table.ts";
 import { findParked, withLetters, type FoundParked } from "./find.ts";
 import { toDrain, toParkedJson } from "./text.ts";
-import { enteredAtOf } from "../../message/parse-record.ts";
+import { enteredAtOfId } from "../../message/parse-record.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 
 /** Of an id that is not parked it reports what the ledger knows, and ends with 1. */
@@ -35,7 +35,7 @@ export async function showParked(
 
 function toLines(one: FoundParked): string {
   const { dlqId, view, letter, source } = one;
-  const enteredAt = enteredAtOf(dlqId);
+  const enteredAt = enteredAtOfId(dlqId);
   return toFields([
     ["dlqId", dlqId],
     ["source", source.config.id],

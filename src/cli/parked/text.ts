@@ -1,4 +1,4 @@
-import { enteredAtOf } from "../../message/parse-record.ts";
+import { enteredAtOfId } from "../../message/parse-record.ts";
 import { joined } from "../output/words.ts";
 import { toPrintable } from "../../message/masked-text.ts";
 import { createTopCount } from "../../redrive/plan/top-count.ts";
@@ -13,7 +13,7 @@ const answerCharacters = 40;
 export function toParkedTable(found: readonly FoundParked[]): string {
   return toTable(found, {
     dlqId: ({ dlqId }) => dlqId,
-    entered: ({ dlqId }) => new Date(enteredAtOf(dlqId)).toISOString(),
+    entered: ({ dlqId }) => new Date(enteredAtOfId(dlqId)).toISOString(),
     "parked for": ({ view }) => view.reason,
     drain: toDrain,
     "rule now": ({ letter }) => letter?.rule ?? "-",
@@ -62,7 +62,7 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
   const { reason, drain, attempt } = view;
   return {
     dlqId,
-    enteredAt: enteredAtOf(dlqId),
+    enteredAt: enteredAtOfId(dlqId),
     source: source.config.id,
     drain,
     drainInDocument: hasDrain,

@@ -29,7 +29,7 @@ import { showPlan } from "./show-file.ts";
 import { toPlanText, type PlanReport } from "./text.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
-import { countOption } from "../input/options.ts";
+import { countOption } from "../input/option-values.ts";
 import { version } from "../version.ts";
 import { withCore } from "../with-core.ts";
 

@@ -8,7 +8,7 @@ import { runRuleTests } from "./run-tests.ts";
 import type { ExplainFlags } from "./explain-command.ts";
 import { itemCheckOf } from "./trial.ts";
 import { printResult } from "../output/print.ts";
-import { timeOption } from "../input/options.ts";
+import { timeOption } from "../input/option-values.ts";
 
 const fileArgument = ["[file]", "a drains document; default: the one of the settings"] as const;
 

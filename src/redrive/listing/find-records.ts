@@ -13,7 +13,7 @@
 import type { DeadLetter, DlqId, MessageId, RawRecord } from "../../message/dead-letter.ts";
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { ListQuery } from "../../ports/service.ts";
-import { enteredAtOf, parseRecord } from "../../message/parse-record.ts";
+import { enteredAtOfId, parseRecord } from "../../message/parse-record.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates-meaning.ts";
 import { createPageSize, isTooLarge, listWithinMemory, noRoom, takeAtOnce } from "./list-within-memory.ts";
@@ -118,7 +118,7 @@ class IdSearch {
     if (meaning === null) yield* this.#byWindows(apartMs, (one) => dates.isPassed && one.datesAgree === true);
     for (const { dlqId, messageId } of this.#missing.values()) {
       if (this.#isOver()) return;
-      const at = enteredAtOf(dlqId);
+      const at = enteredAtOfId(dlqId);
       const range = messageId === null ? { fromDate: at, toDate: at } : { select: { messageId } };
       const listing = await this.#list(range, always);
       const isProof = listing.end === "end" && (messageId !== null || meaning === "entered");
@@ -171,7 +171,7 @@ class IdSearch {
    * absence.
    */
   async *#byWindows(marginMs: number, isProofOf: (wanted: Wanted) => boolean): Findings {
-    const whole = joinTimes([...this.#missing.keys()].map(enteredAtOf));
+    const whole = joinTimes([...this.#missing.keys()].map(enteredAtOfId));
     // Begins anywhere, so that a window without proof delays the others in one sweep only.
     const begin = Math.floor(this.#source.clock.random() * whole.length);
     const windows = [...whole.slice(begin), ...whole.slice(0, begin)];
@@ -179,15 +179,15 @@ class IdSearch {
       const { from, to } = window;
       const missing = (): readonly Wanted[] =>
         [...this.#missing.values()].filter(
-          ({ dlqId }) => enteredAtOf(dlqId) >= from && enteredAtOf(dlqId) <= to,
+          ({ dlqId }) => enteredAtOfId(dlqId) >= from && enteredAtOfId(dlqId) <= to,
         );
-      const times = (): readonly number[] => missing().map(({ dlqId }) => enteredAtOf(dlqId));
+      const times = (): readonly number[] => missing().map(({ dlqId }) => enteredAtOfId(dlqId));
       if (missing().length === 0) continue;
       let cut: readonly SearchWindow[] | null = null;
       const range = { fromDate: from - marginMs, toDate: to + marginMs };
       const listing = await this.#list(range, (pages, listed) => {
         if (pages > 1) return true;
-        cut = cutWindow({ from, to }, times(), listed.map(enteredAtOf));
+        cut = cutWindow({ from, to }, times(), listed.map(enteredAtOfId));
         return cut === null;
       });
       const proven = missing().flatMap((one) => (isProofOf(one) ? [one.dlqId] : []));

@@ -1,7 +1,7 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { withRootFlowControl } from "../../message/flow-control.ts";
 import { readLineage, rootOf } from "../../message/lineage.ts";
-import { enteredAtOf, parseRecord } from "../../message/parse-record.ts";
+import { enteredAtOfId, parseRecord } from "../../message/parse-record.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import type { Select } from "../../message/select.ts";
@@ -32,7 +32,7 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
     for (const entry of page.entries) found.set(entry.dlqId, entry);
     ({ cursor } = page);
   } while (cursor !== null);
-  return [...found.values()].toSorted((one, other) => enteredAtOf(one.dlqId) - enteredAtOf(other.dlqId));
+  return [...found.values()].toSorted((one, other) => enteredAtOfId(one.dlqId) - enteredAtOfId(other.dlqId));
 }
 
 /**
@@ -87,7 +87,7 @@ async function listThrough(
 }
 
 function toRange(entries: readonly ParkedDeadLetter[]) {
-  const times = entries.map(({ dlqId }) => enteredAtOf(dlqId)).toSorted((one, other) => one - other);
+  const times = entries.map(({ dlqId }) => enteredAtOfId(dlqId)).toSorted((one, other) => one - other);
   return { fromDate: times[0] ?? 0, toDate: times.at(-1) ?? 0 };
 }
 

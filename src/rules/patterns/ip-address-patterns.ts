@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { AddressPattern } from "../rule-spec.ts";
-import { type Parsed, definePatterns, listOf, one } from "./pattern-kind.ts";
+import { definePatterns, listOf, one } from "./define-patterns.ts";
+import type { Parsed } from "../parsed.ts";
 
 const expected =
   "an IP address (10.1.2.3, 2001:db8::1), a network (10.0.0.0/8), none, or one of { in, exists }";

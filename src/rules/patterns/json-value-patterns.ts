@@ -1,5 +1,6 @@
 import type { ValuePattern } from "../rule-spec.ts";
-import { type Parsed, definePatterns, listOf, one, type PatternParser } from "./pattern-kind.ts";
+import { definePatterns, listOf, one, type PatternParser } from "./define-patterns.ts";
+import type { Parsed } from "../parsed.ts";
 import { parseText, textForms } from "./text-patterns.ts";
 
 const expected =

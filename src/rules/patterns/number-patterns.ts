@@ -2,7 +2,8 @@ import { isCount } from "../../message/json-value.ts";
 import { toDurationMs } from "../durations.ts";
 import type { NumberPattern, NumberRange } from "../rule-spec.ts";
 import { firstPlausibleMs, parseDay, parseTime } from "./parse-dates.ts";
-import { definePatterns, listOf, orExpected, type Parsed } from "./pattern-kind.ts";
+import { definePatterns, listOf } from "./define-patterns.ts";
+import { orExpected, type Parsed } from "../parsed.ts";
 
 /** Numbers, durations and moments are all whole numbers, so each of their patterns is an inclusive range. */
 

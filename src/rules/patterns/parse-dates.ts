@@ -1,5 +1,5 @@
 import { toDurationMs } from "../durations.ts";
-import { orExpected, type Parsed } from "./pattern-kind.ts";
+import { orExpected, type Parsed } from "../parsed.ts";
 
 const dayMs = 86_400_000;
 /** Unix ms before this (1973) are seconds by mistake. */

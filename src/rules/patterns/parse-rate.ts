@@ -1,5 +1,5 @@
 import type { Rate } from "../rule-spec.ts";
-import { orExpected, type Parsed } from "./pattern-kind.ts";
+import { orExpected, type Parsed } from "../parsed.ts";
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 

@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js";
-import { type Parsed, one } from "./pattern-kind.ts";
+import { one } from "./define-patterns.ts";
+import type { Parsed } from "../parsed.ts";
 
 /**
  * Regular expressions of RE2 syntax. They have no back references and no lookaround, so every search is

@@ -1,5 +1,6 @@
 import type { TextPattern } from "../rule-spec.ts";
-import { type Parsed, definePatterns, listOf, one, type Form } from "./pattern-kind.ts";
+import { definePatterns, listOf, one, type Form } from "./define-patterns.ts";
+import type { Parsed } from "../parsed.ts";
 import { parseRegex } from "./regex.ts";
 
 const expected =

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isToken } from "../../../message/headers.ts";
 import { isObject, type JsonValue } from "../../../message/json-value.ts";
 import { parseDuration } from "../../../rules/durations.ts";
-import { mismatchesOf, type Parsed } from "../../../rules/patterns/pattern-kind.ts";
+import { mismatchesOf, type Parsed } from "../../../rules/parsed.ts";
 import type { ValuePath } from "../../problem.ts";
 
 /**

@@ -4,7 +4,7 @@ import { isCallbackUrl, isDestination } from "../../../message/destination.ts";
 import { isForwardable, isFieldValue, isToken, lineageHeaderName } from "../../../message/headers.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
-import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
+import type { Parsed } from "../../../rules/parsed.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import {
   duration,

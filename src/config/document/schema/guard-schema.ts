@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { scalarFields, type ScalarField } from "../../../ports/statistics.ts";
-import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
+import type { Parsed } from "../../../rules/parsed.ts";
 import type { NumberRange } from "../../../rules/rule-spec.ts";
 import { key, name, oneOf, parsed, section } from "./building-blocks.ts";
 

@@ -1,6 +1,6 @@
 import type { LaneConfig, LimitsConfig } from "../../../ports/drains-document.ts";
 import { parseDuration } from "../../../rules/durations.ts";
-import type { Parsed } from "../../../rules/patterns/pattern-kind.ts";
+import type { Parsed } from "../../../rules/parsed.ts";
 import * as z from "zod";
 import { duration, key, parsed, section, wholeNumber } from "./building-blocks.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../../../src/rules/durations.ts";
 import { numberPatterns, durationPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
 import { parseDateOrTime } from "../../../../src/rules/patterns/parse-dates.ts";
-import { mismatchesOf } from "../../../../src/rules/patterns/pattern-kind.ts";
+import { mismatchesOf } from "../../../../src/rules/parsed.ts";
 import { textPatterns } from "../../../../src/rules/patterns/text-patterns.ts";
 
 const range = (from: number, to: number) => ({ kind: "range", from, to });

@@ -20,9 +20,6 @@ export function timeOption(flags: string, description: string, side: "from" | "t
   });
 }
 
-/** Rows of a table are all in memory before the first is printed. */
-export const tableLimit = 100;
-
 export function countOption(flags: string, description: string): Option {
   const toCount = numberOf(/^(?!0+$)\d{1,12}$/, Infinity, "a whole number, at least 1");
   return new Option(flags, description).argParser(toCount);

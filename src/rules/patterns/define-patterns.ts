@@ -4,6 +4,7 @@
  * Each kind defines only its own part. The parser, and the JSON Schema that editors read, follow from that.
  */
 import { isObject } from "../../message/json-value.ts";
+import { mismatchesOf, parseEach, type Parsed } from "../parsed.ts";
 import type { Presence } from "../rule-spec.ts";
 
 export type PatternParser<Pattern> = (value: unknown) => Parsed<readonly Pattern[]>;
@@ -64,11 +65,6 @@ export function definePatterns<Pattern>({
   };
 }
 
-/** The value; null is the expectation unmet. */
-export function orExpected<T>(value: T | null, expected: string): Parsed<T> {
-  return value === null ? { ok: false, expected } : { ok: true, value };
-}
-
 export function one<Pattern>(pattern: Pattern): Parsed<readonly Pattern[]> {
   return { ok: true, value: [pattern] };
 }
@@ -119,52 +115,4 @@ function toSchema(forms: Forms<unknown>): object {
     maxProperties: 1,
     properties: Object.fromEntries(Object.entries(forms).map(([name, { schema }]) => [name, schema])),
   };
-}
-
-/** The result of parsing one value; `expected` completes the sentence "expected …, got <the value>". */
-export type Parsed<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      readonly expected: string;
-      /** A path inside the value; absent: the value itself. */
-      readonly at?: readonly (string | number)[];
-      /** Its other problems. */
-      readonly also?: readonly Mismatch[];
-    };
-
-export interface Mismatch {
-  readonly expected: string;
-  readonly at?: readonly (string | number)[];
-}
-
-const maxMembers = 1_000;
-
-/** Parses each member of a list of at most 1,000. */
-export function parseEach<T>(
-  list: readonly unknown[],
-  parseOne: (value: unknown) => Parsed<readonly T[]>,
-): Parsed<readonly T[]> {
-  if (list.length > maxMembers) return { ok: false, expected: `at most ${maxMembers} values in a list` };
-  const parsed: T[] = [];
-  const mismatches: Mismatch[] = [];
-  for (const [index, item] of list.entries()) {
-    const member = parseOne(item);
-    if (member.ok) parsed.push(...member.value);
-    else mismatches.push(...mismatchesOf(member, index));
-  }
-  const [first, ...also] = mismatches;
-  return first === undefined ? { ok: true, value: parsed } : { ok: false, ...first, also };
-}
-
-/** All problems, with places inside a value that has this one at `segment`. */
-export function mismatchesOf(
-  { expected, at = [], also = [] }: Extract<Parsed<unknown>, { ok: false }>,
-  segment?: string | number,
-): readonly Mismatch[] {
-  const front = segment === undefined ? [] : [segment];
-  return [{ expected, at }, ...also].map((mismatch) => ({
-    expected: mismatch.expected,
-    at: [...front, ...(mismatch.at ?? [])],
-  }));
 }
