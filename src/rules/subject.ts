@@ -5,7 +5,7 @@ import type { JsonValue } from "../message/json-value.ts";
 import { lookUp } from "../message/json-pointer.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
-import { toJson } from "./patterns/parse-json-body.ts";
+import { toJson } from "./read-json-body.ts";
 import type { BodyField, DurationField, NumberField, TextField } from "./rule-spec.ts";
 
 interface Address {

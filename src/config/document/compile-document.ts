@@ -15,7 +15,7 @@ import type { Condition, RuleSpec } from "../../rules/rule-spec.ts";
 import type { ValuePath } from "../problem.ts";
 import { defaultRuleName } from "./checks/rule-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./apply-defaults.ts";
-import { toDocumentHash, toRulesHash } from "./meaning-hash.ts";
+import { toDocumentHash, toRulesHash } from "./meaning-hashes.ts";
 import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";
 import type { DrainKeys, RuleKeys } from "./schema/drain-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";

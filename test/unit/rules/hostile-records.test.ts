@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
-import { maxJsonCharacters, maxJsonDepth, toJson } from "../../../src/rules/patterns/parse-json-body.ts";
+import { maxJsonCharacters, maxJsonDepth, toJson } from "../../../src/rules/read-json-body.ts";
 import { compileRegex, parseRegex } from "../../../src/rules/patterns/regex.ts";
 import type { Condition } from "../../../src/rules/rule-spec.ts";
 import { Subject } from "../../../src/rules/subject.ts";

@@ -10,7 +10,7 @@ import {
   writtenIn,
   type Layers,
   type WrittenSpan,
-} from "./inherited-keys.ts";
+} from "./find-written-key.ts";
 import { asMap, type Raw } from "./raw-document.ts";
 import type { Report } from "./report-problem.ts";
 

@@ -9,7 +9,7 @@ import {
   writtenIn,
   type Layers,
   type WrittenSpan,
-} from "./inherited-keys.ts";
+} from "./find-written-key.ts";
 import { asMap, type Raw } from "./raw-document.ts";
 import type { Report, Warn } from "./report-problem.ts";
 

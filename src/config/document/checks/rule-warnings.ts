@@ -1,5 +1,5 @@
 import { leavesOf } from "../../../rules/rule-spec.ts";
-import { canonicalJson } from "../meaning-hash.ts";
+import { canonicalJson } from "../meaning-hashes.ts";
 import type { Places } from "../compile-document.ts";
 import type { LintDrain, LintRule } from "./lint-view.ts";
 import { toPatternWarning } from "./pattern-warnings.ts";

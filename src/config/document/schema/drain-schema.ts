@@ -3,7 +3,7 @@ import { parseDateOrTime } from "../../../rules/patterns/parse-dates.ts";
 import { parseRate } from "../../../rules/patterns/parse-rate.ts";
 import { parseEdge } from "../../../rules/patterns/parse-dates.ts";
 import { flowControlLayer } from "./flow-control-schema.ts";
-import { changes } from "./change-schema.ts";
+import { changes } from "./set-schema.ts";
 import { guard } from "./guard-schema.ts";
 import { lane } from "./lane-schema.ts";
 import { drainSchedule } from "./schedule-schema.ts";

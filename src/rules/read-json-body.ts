@@ -1,5 +1,5 @@
-import { endOfString } from "../../message/json-losses.ts";
-import { parseJson, type JsonValue } from "../../message/json-value.ts";
+import { endOfString } from "../message/json-losses.ts";
+import { parseJson, type JsonValue } from "../message/json-value.ts";
 
 /** Characters. A longer text is not parsed: the memory of a worker is shared by all messages of a page. */
 export const maxJsonCharacters = 8_388_608;
