@@ -1,13 +1,9 @@
-import type { Command } from "commander";
 import type { Core } from "../compose/build-core.ts";
-import { createFanOut } from "../compose/fan-out.ts";
 import { openCore, type OpenParts } from "../compose/open-core.ts";
-import { createSecretsToRedact } from "../compose/secrets-to-redact.ts";
 import { createTeardown, type Teardown } from "../compose/teardown.ts";
 import type { Events } from "../ports/events.ts";
 import type { Io } from "./io.ts";
 import type { Loaded } from "./load-config.ts";
-import { createCommandEvents } from "./output/command-events.ts";
 
 /** For commands that only read: nothing happens in them that somebody would want to watch. */
 const silent: Events = { emit: () => undefined };
@@ -34,31 +30,4 @@ export async function withCore<Result>(
   } finally {
     await teardown.run(closeWithinMs);
   }
-}
-
-/**
- * As `withCore`, for a command that publishes and deletes: events go to stderr without any secret, and guards
- * without a reading of their index take one.
- */
-export function withActingCore<Result>(
-  io: Io,
-  command: Command,
-  loaded: Loaded,
-  { by, observers = [] }: { readonly by: string; readonly observers?: readonly Events[] },
-  work: (core: Core, teardown: Teardown) => Promise<Result>,
-): Promise<Result> {
-  const secrets = createSecretsToRedact(loaded.settings);
-  const { logLevel } = command.optsWithGlobals<{ readonly logLevel?: string }>();
-  const log = { level: loaded.settings.log.level, isAsked: logLevel !== undefined, secrets: secrets.all };
-  const options = {
-    by,
-    readsIndexes: true,
-    onSecret: secrets.add,
-    events: createFanOut([createCommandEvents(log, io), ...observers]),
-    closeWithinMs: 5_000,
-  };
-  return withCore(io, loaded, options, (core, teardown) => {
-    secrets.use(core);
-    return work(core, teardown);
-  });
 }

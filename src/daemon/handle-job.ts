@@ -3,10 +3,12 @@
  *
  *   tick ─► opens a pass ─► adds the jobs of its oldest windows
  *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass
- *   sweep ─► listing checks of lanes, beside reconcile and settle · census · statistics
+ *   sweep ─► listing checks of lanes, beside reconcile and settle
+ *   census ─► counts a source      statistics ─► reads an index
  *   any job's end ─► early ticks for records that a loss, a halt or a lane has held
  *
- * A job of something that the document does not have does nothing.
+ * A job of something that the document does not have does nothing. Its windows are left to replicas under
+ * other documents.
  */
 import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -68,7 +68,7 @@ export interface LaneSent extends StepRef {
   readonly roots: readonly string[];
 }
 
-/** Granted canaries that were not published: held for another reason, not sent, refused, or in doubt. */
+/** Granted canaries that were not published: held for another reason, not sent, or refused. */
 export interface LaneUnused extends StepRef {
   /** 0 if only resume minutes are reported. */
   readonly count: number;

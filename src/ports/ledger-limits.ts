@@ -25,8 +25,8 @@ export function takeoverAfterMs(limits: LedgerLimits): number {
 }
 
 /**
- * A grant of a lane is begun within this, or held: 1 min with a maxPageAge of 5. No page waits longer for its
- * turn in the drain's own rate.
+ * A grant of a lane is begun within this, or held: 1 min with the default maxPageAge of 5. With it no page
+ * waits longer for its turn in the drain's own rate.
  */
 export function grantedForMs({ maxPageAgeMs }: LedgerLimits): number {
   return Math.min(maxPageAgeMs, Math.max(maxPageAgeMs / 5, 5_000));

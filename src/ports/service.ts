@@ -38,7 +38,7 @@ export type ItemOutcome =
 export type BatchOutcome =
   /** One outcome per item, in request order. */
   | { readonly kind: "answered"; readonly items: readonly ItemOutcome[] }
-  /** The whole call was refused (400, 412, 413, 422, `quota …`) and nothing was sent; bisect. */
+  /** The whole call was refused (400, 412, 413, 422, `quota …`) and nothing was accepted; bisect. */
   | {
       readonly kind: "refused";
       readonly status: number;
@@ -60,7 +60,7 @@ export type BatchOutcome =
       /** It answered success in an undocumented shape. */
       readonly unreadable?: true;
     }
-  /** 401, 403, 404, 405, 415 and other 4xx: the source is misconfigured; touch nothing. */
+  /** 3xx and other 4xx, but 408 and 429: the source is misconfigured, and publishing to it halts. */
   | { readonly kind: "misconfigured"; readonly status: number; readonly error: string };
 
 /**

@@ -1,7 +1,7 @@
 import type { Schedule } from "./drains-document.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 
-/** A job carries a range, a selection, or ids. Never a message or a part of one. */
+/** A job carries names and ids. Never a message or a part of one. */
 export type Job =
   | { readonly kind: "tick"; readonly drain: DrainName }
   | { readonly kind: "window"; readonly drain: DrainName; readonly passId: PassId; readonly windowId: string }
@@ -32,10 +32,10 @@ export type OtherSchedules = "remove" | "keep";
  * A handler that throws a RedriverError is treated by its disposition: `retry` = again with exponential
  * backoff and jitter, `wait` = again at retryAt without spending a try, all others = given up. `stopped` is
  * handed back without spending a try: this process closes, or another document changed the drain.
- * `redis-unavailable` is `retry` without backoff and without spending a try. `document-changed` is left to
- * other replicas, also without spending a try. That is for windows; a scheduled job has one try, and its next
- * schedule is the retry. While closing, a job is handed back if its handler ends by its signal. A job may run
- * twice; handlers are safe against that.
+ * `redis-unavailable` waits for the first backoff, which does not grow, and spends no try. `document-changed`
+ * is left to other replicas, also without spending a try. That is for windows; a scheduled job has one try,
+ * and its next schedule is the retry. While closing, a job is handed back if its handler ends by its signal.
+ * A job may run twice; handlers are safe against that.
  */
 export interface WorkQueue {
   /** Upserts the given and, unless they are to be kept, removes all others. Idempotent across replicas. */

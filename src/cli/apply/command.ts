@@ -21,7 +21,7 @@ import { printResult } from "../output/print.ts";
 import { toCounts } from "../output/words.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
-import { withActingCore } from "../with-core.ts";
+import { withActingCore } from "../with-acting-core.ts";
 import {
   toApplyJson,
   toApplyText,

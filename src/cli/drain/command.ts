@@ -20,7 +20,7 @@ import { loadAll } from "../load-config.ts";
 import type { Io } from "../io.ts";
 import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { withActingCore } from "../with-core.ts";
+import { withActingCore } from "../with-acting-core.ts";
 import { toProgress, toSummary, type PassLine, createReasonCount, type ReasonCount } from "./results.ts";
 
 type DrainFlags = Readonly<{ all?: boolean; yes?: boolean; json?: boolean }>;

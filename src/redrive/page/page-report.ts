@@ -107,7 +107,7 @@ export function createPageReport(drain: DrainRuntime) {
       if (decision.then === "park") {
         countPark(decision.reason);
         acted.push(letter.dlqId);
-        // The next pass unparks a vanished record that is listed.
+        // In live mode this page unparks a vanished record that is listed, and the next pass decides it.
         leave(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
       } else if (decision.then === "hold") {
         if (decision.reason !== "outcome-unknown" && decision.reason !== "in-flight") {

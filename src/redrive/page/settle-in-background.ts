@@ -1,7 +1,7 @@
 export type BackgroundSettle = ReturnType<typeof createBackgroundSettle>;
 
 /**
- * Runs the deletes of one page while the next page is listed and published, which saves one wait per page.
+ * Runs deletes of published records beside what is published and listed next, which saves one wait per page.
  * Only one page's deletes run at a time, so at most two pages are published and not yet deleted.
  */
 export function createBackgroundSettle() {

@@ -1,9 +1,10 @@
 /**
- * One page of dead letters, from listing to deletion, in the order that runs:
+ * One listed page of dead letters, in the order that runs:
  *
- *   parse ─► look up ─► decide and prepare ─► copy records near their expiry ─► (plan mode ends here)
- *     ─► guards ─► lanes ─► unpark, park ─► settle again what was published before ─► drop
- *     ─► capacity ─► per batch: republish ─► settle ─► copy candidates that are still left
+ *   replay unwritten facts ─► parse ─► look up ─► decide and prepare ─► copy what expires soon
+ *     ─► (plan mode ends here) ─► guards, beside come-backs to their lanes ─► lanes ─► unpark, park
+ *     ─► settle again what was published before ─► drop ─► capacity ─► per batch: republish, and
+ *     per 50 published: settle (in a pass in the background) ─► once: copy candidates that are left
  *
  * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
  */
@@ -49,7 +50,7 @@ const settleWaitsMs = 15_000;
 /** If a page leaves deletes undone, a sweep comes this soon, so that the settle gate need not close. */
 const sweptWithinMs = 1_000;
 
-/** This few records alone in the queue may all be refused without a sign that the service refuses all. */
+/** This few records alone in their window may all be refused without a sign that the service refuses all. */
 const fewRecords = 50;
 
 /** The surroundings of a page's work. */

@@ -64,8 +64,8 @@ export interface SourceHealth {
   /** Puts halted publishing on trial. `afresh` also forgets failed trials, because something has changed. */
   tryPublishing(afresh?: "afresh"): void;
   /**
-   * Sends a batch. On trial no other batch is sent until it ends. A batch without an answer leaves the trial
-   * as it was.
+   * Sends a batch. On trial no other batch is sent until it ends, but those that reconcile. A batch without
+   * an answer leaves the trial as it was.
    */
   publishing<Sent>(send: () => Promise<Sent>): Promise<Sent>;
   /**
@@ -158,7 +158,8 @@ export function createSourceHealth(
       halts.batch = { ...halts.batch, onTrial: true, failedTrials };
     },
     async publishing(send) {
-      if (halts.batch === null) return send();
+      // Beside a trial only batches that reconcile go out (work-page.ts); they do not end it.
+      if (halts.batch === null || isTrialUnderWay) return send();
       isTrialUnderWay = true;
       try {
         return await send();
