@@ -7,7 +7,7 @@ import type { Events } from "../ports/events.ts";
 import type { Io } from "./io.ts";
 import type { Loaded } from "./load-config.ts";
 // Beside with-core.ts, because it loads pino, which commands that only read can do without.
-import { createCommandEvents } from "./output/command-events.ts";
+import { createCommandEvents } from "./output/events-on-stderr.ts";
 import { withCore } from "./with-core.ts";
 
 /**

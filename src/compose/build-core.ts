@@ -11,7 +11,7 @@ import type { DrainRuntime, World } from "../redrive/runtime.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import { lookAtVolume, openArchive } from "./open-archive.ts";
 import { buildSource, type BuiltSource, type ProcessParts } from "./build-source.ts";
-import { buildIndexReadings } from "./build-statistics.ts";
+import { buildIndexReadings } from "./build-index-readings.ts";
 import { createTeardown } from "./teardown.ts";
 
 export interface Core {

@@ -46,7 +46,7 @@ import {
 } from "../redrive/callbacks/authenticate-callback.ts";
 import { createLineageKeys } from "./lineage-keys.ts";
 import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secret.ts";
-import type { ProcessMemory } from "./process-memory.ts";
+import type { ProcessMemory } from "./memory-budget.ts";
 import type { Teardown } from "./teardown.ts";
 
 /** Lets an observer wrap the ports of a process: every built part passes through these first. */

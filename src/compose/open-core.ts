@@ -14,7 +14,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 import type { Decorate } from "./build-source.ts";
 import { createLiveCore, type LiveCore } from "./live-core.ts";
-import { createProcessMemory } from "./process-memory.ts";
+import { createProcessMemory } from "./memory-budget.ts";
 import { randomIdentities, replicaName, systemClock } from "./system-world.ts";
 import type { Teardown } from "./teardown.ts";
 

@@ -3,15 +3,9 @@ import type { Clock } from "../ports/clock.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
-import {
-  withinRedis,
-  type ConnectionRole,
-  type QueueConnection,
-  toQueueName,
-  toQueuePrefix,
-} from "./connection.ts";
+import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
 import { toJobData, toWindowJobId } from "./job-data.ts";
-import type { QueueKind } from "./job-end.ts";
+import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "./queue-names.ts";
 import {
   callTimeoutMs,
   defaultLock,
@@ -29,9 +23,7 @@ import { createProcessor, lockLost } from "./processor.ts";
 import { createRedisWatch } from "./redis-watch.ts";
 import { createWorkerPause, type WorkerPause } from "./worker-pause.ts";
 import { createRunningJobs, closeQueues } from "./shutdown.ts";
-import { applySchedules } from "./schedules.ts";
-
-const kinds = ["short", "windows"] as const;
+import { applySchedules } from "./apply-schedules.ts";
 
 type WindowJob = Extract<Job, { kind: "window" }>;
 
@@ -187,7 +179,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     },
 
     allow(max) {
-      for (const [index, kind] of kinds.entries()) {
+      for (const [index, kind] of queueKinds.entries()) {
         concurrency[kind] = Math.max(concurrency[kind], max[kind]);
         const worker = workers[index];
         if (worker !== undefined) worker.concurrency = concurrency[kind];
@@ -198,7 +190,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       if (workers.length > 0 || closing !== undefined) {
         throw new RedriverError("invariant-broken", "a queue is started once and not after its close");
       }
-      for (const kind of kinds) {
+      for (const kind of queueKinds) {
         const worker = createWorker(kind, handle);
         workers.push(worker);
         worker.run().catch(watch.onError);

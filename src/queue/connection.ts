@@ -1,7 +1,6 @@
 import { RedriverError } from "../ports/errors.ts";
 import { withinMs } from "../redis/within-ms.ts";
 import { toCallError } from "./translate-error.ts";
-import type { QueueKind } from "./job-end.ts";
 
 /**
  * `queue`: adds jobs and schedules; must fail fast while Redis is away. `worker`: must keep its commands
@@ -48,13 +47,4 @@ export async function withinRedis<T>(
   } catch (error) {
     throw toCallError(error, what);
   }
-}
-
-/** The hash tag keeps all keys of the queues in one slot of a cluster. */
-export function toQueuePrefix(keyPrefix: string): string {
-  return `{${keyPrefix}}`;
-}
-
-export function toQueueName(keyPrefix: string, kind: QueueKind): string {
-  return `${keyPrefix}-v1-${kind}`;
 }

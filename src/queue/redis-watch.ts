@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { QueueConnection } from "./connection.ts";
-import { createFailureThrottle } from "./failure-throttle.ts";
+import { createFailureThrottle } from "./failure-report-throttle.ts";
 import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 
 /**

@@ -202,7 +202,7 @@ const unmeasured = {
   "source:waiting": true,
   "source:token-read": true,
   "source:dates-learned": true,
-  // The states of guards, lanes and Redis are facts of Redis: queue-gauges.ts.
+  // The states of guards, lanes and Redis are facts of Redis: drain-and-source-gauges.ts.
   "guard:closed": true,
   "guard:opened": true,
   "lane:moved": true,

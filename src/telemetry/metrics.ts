@@ -4,7 +4,7 @@ import type { Events } from "../ports/events.ts";
 import type { QueueFacts } from "../ports/queue-facts.ts";
 import type { IndexGauge } from "../ports/statistics.ts";
 import { createEventCounters, type MeasuredDocument } from "./event-counters.ts";
-import { createQueueGauges } from "./queue-gauges.ts";
+import { createQueueGauges } from "./drain-and-source-gauges.ts";
 
 export interface MetricsOptions {
   readonly version: string;

@@ -4,7 +4,7 @@
  * write what was passed, FAULT_CRASH whether the power goes too.
  */
 import { createFanOut } from "../../src/compose/fan-out.ts";
-import { createReadIndex } from "../../src/compose/build-statistics.ts";
+import { createReadIndex } from "../../src/compose/build-index-readings.ts";
 import { createDocumentFile } from "../../src/compose/document-file.ts";
 import { openLiveCore } from "../../src/compose/open-core.ts";
 import { replicaName, systemClock } from "../../src/compose/system-world.ts";

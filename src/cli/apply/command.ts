@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { addressOf, readPause } from "../../compose/drain-facts.ts";
+import { addressOf, readPause } from "../../compose/drain-pause-and-address.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
 import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
@@ -18,7 +18,7 @@ import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
 import { printResult } from "../output/print.ts";
-import { toCounts } from "../output/words.ts";
+import { toCounts } from "../output/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { withActingCore } from "../with-acting-core.ts";

@@ -1,7 +1,7 @@
 import { lookAtVolume } from "../../compose/open-archive.ts";
 import { describeDocument } from "../../config/document/describe/describe-document.ts";
 import { describeSettings } from "../../config/settings/settings.ts";
-import { counted } from "../output/words.ts";
+import { counted } from "../output/phrases.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addressOf, readPause } from "../../compose/drain-facts.ts";
+import { addressOf, readPause } from "../../compose/drain-pause-and-address.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { DrainFacts } from "../../ports/passes.ts";
@@ -12,7 +12,7 @@ import { drainInProcess } from "../../redrive/pass/drain-in-process.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import type { Register } from "../command-context.ts";
 import { toExit, worseExit } from "../exit-codes.ts";
-import { counted, toAge } from "../output/words.ts";
+import { counted, toAge } from "../output/phrases.ts";
 import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
@@ -21,7 +21,8 @@ import type { Io } from "../io.ts";
 import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { withActingCore } from "../with-acting-core.ts";
-import { toProgress, toSummary, type PassLine, createReasonCount, type ReasonCount } from "./results.ts";
+import { createReasonCount, type ReasonCount } from "./decision-count.ts";
+import { type PassLine, toProgress, toSummary } from "./text.ts";
 
 type DrainFlags = Readonly<{ all?: boolean; yes?: boolean; json?: boolean }>;
 

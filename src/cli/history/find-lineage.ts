@@ -9,7 +9,7 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { AuditAct, AuditReader } from "../../ports/audit.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
-import { cameBackText } from "../output/words.ts";
+import { cameBackText } from "../output/phrases.ts";
 import type { createProgressLine } from "../output/progress.ts";
 import { findRecord, findNear } from "../input/find-record.ts";
 

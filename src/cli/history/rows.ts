@@ -1,5 +1,5 @@
 import { toPrintable } from "../../message/masked-text.ts";
-import { present } from "../output/words.ts";
+import { present } from "../output/phrases.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../ports/audit.ts";
 
 /** One dead letter in one act; an act on no dead letter (a pause, the move of a lane) is a row too. */

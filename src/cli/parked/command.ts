@@ -5,7 +5,7 @@ import { requireRedis } from "../../compose/open-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { counted } from "../output/words.ts";
+import { counted } from "../output/phrases.ts";
 import { hasConsent, requireConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";

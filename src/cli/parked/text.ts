@@ -1,9 +1,14 @@
 import { enteredAtOfId } from "../../message/parse-record.ts";
-import { joined } from "../output/words.ts";
+import { joined } from "../output/phrases.ts";
 import { toPrintable } from "../../message/masked-text.ts";
 import { createTopCount } from "../../redrive/plan/top-count.ts";
 import type { Signature } from "../../message/signature/signature-of.ts";
-import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failure-groups.ts";
+import {
+  failuresHeading,
+  shownFailures,
+  toFailureLine,
+  toOtherFailures,
+} from "../output/failure-group-text.ts";
 import type { FoundParked } from "./find.ts";
 import { toTable } from "../output/table.ts";
 

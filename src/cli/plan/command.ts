@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { addressOf, readPause } from "../../compose/drain-facts.ts";
+import { addressOf, readPause } from "../../compose/drain-pause-and-address.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
@@ -19,7 +19,7 @@ import { freezeRange, type FrozenRange } from "../../redrive/plan/survey.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { counted, toSpan, toTime } from "../output/words.ts";
+import { counted, toSpan, toTime } from "../output/phrases.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";

@@ -5,7 +5,7 @@ import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
 import type { Counted, TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { counted, ifAny, joined, toAge, toSpan } from "../output/words.ts";
+import { counted, ifAny, joined, toAge, toSpan } from "../output/phrases.ts";
 import { wrapChange, wrapList, wrapText } from "../output/wrap.ts";
 
 type Decisions = DecidedReport & Partial<Pick<DrainReport, "unusable">>;

@@ -1,7 +1,7 @@
 /** The lanes that messages of a plan wait for, in lines for a person. */
 import type { LaneWait, LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { counted, joined } from "../output/words.ts";
+import { counted, joined } from "../output/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 
 /** The lanes of a plan; empty if there are none, or nothing is due to them. */

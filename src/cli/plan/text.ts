@@ -7,8 +7,13 @@ import type { Room } from "../../redrive/plan/guards-and-ceilings.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
-import { failuresHeading, shownFailures, toFailureLine, toOtherFailures } from "../output/failure-groups.ts";
-import { counted, joined, present, toTime } from "../output/words.ts";
+import {
+  failuresHeading,
+  shownFailures,
+  toFailureLine,
+  toOtherFailures,
+} from "../output/failure-group-text.ts";
+import { counted, joined, present, toTime } from "../output/phrases.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toCeilingText, toClockText, toGuardText } from "./limits-text.ts";

@@ -1,13 +1,16 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
+import { createLineageKeys } from "../../compose/lineage-keys.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
+import { readLineageKey, readSecret } from "../../config/read-secret.ts";
+import type { Settings } from "../../config/settings/settings.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { lineageHeaderName } from "../../message/headers.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { Select } from "../../message/select.ts";
-import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
+import type { DrainConfig, DrainsDocument, SourceConfig } from "../../ports/drains-document.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { serviceNow, type SourceRuntime } from "../../redrive/runtime.ts";
@@ -16,13 +19,13 @@ import { findRecord } from "../input/find-record.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { present } from "../output/words.ts";
+import { present } from "../output/phrases.ts";
 import { withCore } from "../with-core.ts";
 import { toExplainText } from "./explain-text.ts";
 import { explainRecord, type ExplainConditions } from "./explain.ts";
-import { hasHeader, looksMasked, readGivenRecord, readLineageKeys } from "./given-record.ts";
+import { hasHeader, looksMasked, readGivenRecord } from "./given-record.ts";
 import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./open-document.ts";
-import { itemCheckOf } from "./trial.ts";
+import { itemCheckOf } from "./try-record.ts";
 import { cameBackFrom, whyUnselected } from "./why-unselected.ts";
 
 /** `at`: Unix ms. */
@@ -161,4 +164,27 @@ async function askLedger(
     if (!isRedriverError(error)) throw error;
     return { view: absent, ledgerNotAsked: `${error.code}; set redis.url (REDRIVER_REDIS_URL)` };
   }
+}
+
+/** The key if there is none. Nothing that is signed with it leaves the process. */
+const noKey = { keys: ["no key"] as const, known: false };
+
+/**
+ * The keys of a source's lineage headers. Not `known` if this machine can read neither its token nor the key:
+ * a forged header could then not be recognised.
+ */
+function readLineageKeys(source: SourceConfig, settings: Settings, io: Io) {
+  const fixed = readLineageKey(settings);
+  if (!fixed.ok) return noKey;
+  const { value: key } = fixed;
+  const token =
+    key === undefined
+      ? readSecret(source.token, { env: io.env, settings })
+      : { ok: true as const, value: key };
+  if (!token.ok) return noKey;
+  const { oldKeys } = settings.lineage;
+  return {
+    keys: createLineageKeys({ value: () => token.value }, { key, oldKeys }, source.id)(),
+    known: true,
+  };
 }

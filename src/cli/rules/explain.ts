@@ -6,7 +6,7 @@ import { signatureOf } from "../../message/signature/signature-of.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
 import { withoutOwnHeaders } from "../../redrive/plan/plan-record.ts";
 import type { Decision } from "../../rules/decision.ts";
-import { tryRecord, type Trial, type TrialConditions } from "./trial.ts";
+import { tryRecord, type Trial, type TrialConditions } from "./try-record.ts";
 
 export interface ExplainConditions extends TrialConditions {
   readonly show: Show;

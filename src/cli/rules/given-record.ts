@@ -1,12 +1,7 @@
 import { isObject, parseJson } from "../../message/json-value.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
-import { createLineageKeys } from "../../compose/lineage-keys.ts";
-import { readLineageKey, readSecret } from "../../config/read-secret.ts";
-import type { Settings } from "../../config/settings/settings.ts";
-import type { SourceConfig } from "../../ports/drains-document.ts";
 import { readNamedFile } from "../input/named-file.ts";
-import type { Io } from "../io.ts";
 
 interface GivenRecord {
   readonly raw: RawRecord;
@@ -82,27 +77,4 @@ function misused(got: string): RedriverError {
     "command-misused",
     `expected one record as JSON: as listed, or one line of \`redriver archive show --show-content\`; got ${got}`,
   );
-}
-
-/** The key if there is none. Nothing that is signed with it leaves the process. */
-const noKey = { keys: ["no key"] as const, known: false };
-
-/**
- * The keys of a source's lineage headers. Not `known` if this machine can read neither its token nor the key:
- * a forged header could then not be recognised.
- */
-export function readLineageKeys(source: SourceConfig, settings: Settings, io: Io) {
-  const fixed = readLineageKey(settings);
-  if (!fixed.ok) return noKey;
-  const { value: key } = fixed;
-  const token =
-    key === undefined
-      ? readSecret(source.token, { env: io.env, settings })
-      : { ok: true as const, value: key };
-  if (!token.ok) return noKey;
-  const { oldKeys } = settings.lineage;
-  return {
-    keys: createLineageKeys({ value: () => token.value }, { key, oldKeys }, source.id)(),
-    known: true,
-  };
 }

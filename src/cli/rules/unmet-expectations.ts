@@ -3,7 +3,7 @@ import { differencesOf } from "../../message/body-differences.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { toPrintable, toShownJson, toShownText } from "../../message/masked-text.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
-import type { Trial } from "./trial.ts";
+import type { Trial } from "./try-record.ts";
 
 /** One result that is not as a test expects. */
 export interface Unmet {

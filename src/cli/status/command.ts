@@ -1,6 +1,6 @@
 import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { readNextRuns } from "../../queue/schedules.ts";
+import { readNextRuns } from "../../queue/apply-schedules.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
 import { loadForReading } from "../load-config.ts";

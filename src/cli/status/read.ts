@@ -1,6 +1,6 @@
 import { pauseOf } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { readQueueFacts } from "../../compose/read-queue-facts.ts";
+import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";

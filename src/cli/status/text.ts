@@ -1,6 +1,6 @@
 import { formatDuration } from "../../rules/durations.ts";
 import { laneStates, type LaneState } from "../../ports/lanes.ts";
-import { counted, ifAny, joined, present, toAge, type Part } from "../output/words.ts";
+import { counted, ifAny, joined, present, toAge, type Part } from "../output/phrases.ts";
 import type { OpenPass } from "../../ports/passes.ts";
 import type { LaneStatus, Status } from "./read.ts";
 import { toTable } from "../output/table.ts";

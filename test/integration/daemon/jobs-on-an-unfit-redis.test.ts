@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DrainName } from "../../../src/ports/ids.ts";
 import { toWindowJobId } from "../../../src/queue/job-data.ts";
-import { toQueueName, toQueuePrefix } from "../../../src/queue/connection.ts";
+import { toQueueName, toQueuePrefix } from "../../../src/queue/queue-names.ts";
 import { maxStalls, type RetryPolicy } from "../../../src/queue/policy.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
 import { createJobStand, type JobStand } from "../../support/job-stand.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock as clock } from "../../../src/compose/system-world.ts";
-import { probeSources } from "../../../src/daemon/probe-sources.ts";
+import { probeSources } from "../../../src/daemon/probe-halted-sources.ts";
 import type { DrainName } from "../../../src/ports/ids.ts";
 import type { SourceHealth } from "../../../src/redrive/source/source-health.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";

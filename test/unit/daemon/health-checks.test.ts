@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../src/compose/build-core.ts";
-import { toSourcePauses } from "../../../src/daemon/announced-pauses.ts";
+import { toSourcePauses } from "../../../src/daemon/paused-and-halted-sources.ts";
 import { toReadiness, type DaemonState } from "../../../src/daemon/health-checks.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createCallbacks, type Callbacks } from "../../../../src/daemon/callbacks.ts";
+import { createCallbacks, type Callbacks } from "../../../../src/daemon/canary-callbacks.ts";
 import { createCallbackServer } from "../../../../src/daemon/callback-http.ts";
 import { withProofCallback } from "../../../../src/message/proof-callback.ts";
 import { createFolder } from "../../../support/command.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditReader } from "../../../../src/compose/open-core.ts";
-import { createCopyingWithoutRedis } from "../../../../src/daemon/archive-without-redis.ts";
+import { createCopyingWithoutRedis } from "../../../../src/daemon/keep-copies-without-redis.ts";
 import { takeCensus } from "../../../../src/redrive/census/census.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";

@@ -3,7 +3,7 @@ import {
   formatStatistics,
   toStatisticsJson,
   type StatisticsView,
-} from "../../../../src/cli/index-stats/command.ts";
+} from "../../../../src/cli/index-stats/text.ts";
 import { parseStatistics } from "../../../../src/statistics/parse.ts";
 
 function viewOf(answer: unknown): StatisticsView {

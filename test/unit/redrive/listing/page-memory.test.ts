@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toBudget } from "../../../../src/compose/process-memory.ts";
+import { toBudget } from "../../../../src/compose/memory-budget.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { ListPage, ListQuery } from "../../../../src/ports/service.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { NewAuditEntry } from "../../../src/ports/audit.ts";
 import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
-import { createAuditLog } from "../../../src/telemetry/audit-log.ts";
+import { createAuditLog } from "../../../src/telemetry/audit-log-lines.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 
 const source = "eu" as SourceId;

@@ -1,43 +1,6 @@
-import type { RedriverEvent } from "../../ports/events.ts";
-import type { Decision } from "../../rules/decision.ts";
 import type { PassCounts, Tally } from "../../ports/tally.ts";
 import { toTable } from "../output/table.ts";
-
-export type DecisionCount = ReturnType<ReasonCount["of"]>[number];
-export type ReasonCount = ReturnType<typeof createReasonCount>;
-
-/** Decisions by which a record stays in the queue. */
-const leaves: ReadonlySet<string> = new Set<Decision["then"]>(["hold", "park"]);
-
-/**
- * Counts the decisions of a command's passes, by drain, decision, reason and rule. The next pass lists again
- * what a pass left in the queue, so of that only the last pass is counted, and a record once.
- */
-export function createReasonCount() {
-  const counts = new Map<
-    string,
-    { drain: string; decision: string; reason: string; rule: string | null; count: number }
-  >();
-  return {
-    emit(event: RedriverEvent): void {
-      if (event.type === "pass:opened") {
-        for (const [key, { drain, decision }] of counts) {
-          if (drain === event.drain && leaves.has(decision)) counts.delete(key);
-        }
-      }
-      if (event.type !== "record:decided") return;
-      const { then: decision, reason, rule } = event.decision;
-      const key = JSON.stringify([event.drain, decision, reason, rule]);
-      const count = (counts.get(key)?.count ?? 0) + 1;
-      counts.set(key, { drain: event.drain, decision, reason, rule, count });
-    },
-    /** Most frequent first. */
-    of: (wanted: string) =>
-      [...counts.values()]
-        .toSorted((one, other) => other.count - one.count)
-        .flatMap(({ drain, ...count }) => (drain === wanted ? [count] : [])),
-  };
-}
+import type { DecisionCount } from "./decision-count.ts";
 
 export interface PassLine {
   readonly drain: string;

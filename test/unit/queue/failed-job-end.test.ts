@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { errorTable, RedriverError, type Disposition, type ErrorCode } from "../../../src/ports/errors.ts";
 import { toFailure } from "../../../src/ports/errors.ts";
-import { toJobEnd, type JobEnd } from "../../../src/queue/job-end.ts";
+import { toJobEnd, type JobEnd } from "../../../src/queue/failed-job-end.ts";
 import { defaultRetry, toBackoffMs } from "../../../src/queue/policy.ts";
 
 const now = 1_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BuiltSource } from "../../../src/compose/build-source.ts";
-import { probeSources } from "../../../src/daemon/probe-sources.ts";
+import { probeSources } from "../../../src/daemon/probe-halted-sources.ts";
 import { RedriverError, type ErrorCode } from "../../../src/ports/errors.ts";
 import type { SourceId } from "../../../src/ports/ids.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";

@@ -4,7 +4,8 @@ import type { Schedule } from "../ports/drains-document.ts";
 import type { OtherSchedules, ScheduledJob } from "../ports/work-queue.ts";
 import { toJobData } from "./job-data.ts";
 import { keepShort, callTimeoutMs } from "./policy.ts";
-import { withinRedis, type QueueConnection, toQueueName, toQueuePrefix } from "./connection.ts";
+import { withinRedis, type QueueConnection } from "./connection.ts";
+import { toQueueName, toQueuePrefix } from "./queue-names.ts";
 
 /**
  * Makes the schedules in Redis equal to the wanted ones. An equal one is left alone: an upsert removes the

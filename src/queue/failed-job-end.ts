@@ -1,7 +1,5 @@
 import { isRedisAway, isRedriverError } from "../ports/errors.ts";
-
-/** The two queues: jobs made by schedules, and the windows of passes. */
-export type QueueKind = "short" | "windows";
+import type { QueueKind } from "./queue-names.ts";
 
 /** What becomes of a job after its handler threw. */
 export type JobEnd =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCommandEvents } from "../../../../src/cli/output/command-events.ts";
+import { createCommandEvents } from "../../../../src/cli/output/events-on-stderr.ts";
 import type { Io } from "../../../../src/cli/io.ts";
 import type { RedriverEvent } from "../../../../src/ports/events.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";

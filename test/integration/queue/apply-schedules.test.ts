@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
 import type { Job, ScheduledJob, WorkQueue } from "../../../src/ports/work-queue.ts";
-import { readNextRuns } from "../../../src/queue/schedules.ts";
+import { readNextRuns } from "../../../src/queue/apply-schedules.ts";
 import { toBullmqConnection } from "../../../src/redis/connect.ts";
 import { openQueue, type RecordedEvents } from "../../support/queue-redis.ts";
 import { useRedis } from "../../support/redis.ts";
