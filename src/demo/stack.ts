@@ -6,7 +6,7 @@ import { askRedis } from "./ask-redis.ts";
 import { mainScript, startChild, toCleanEnvironment, type ChildEnvironment } from "./children.ts";
 import { startDaemonProcess } from "./daemon-process.ts";
 import type { EmulatorAddresses } from "./emulator-client.ts";
-import { findRedisServer } from "./find-redis-server.ts";
+import { findRedisServer } from "./find-or-start-redis.ts";
 import { headerPrefix, startReceiver } from "./receiver.ts";
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;

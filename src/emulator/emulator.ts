@@ -2,11 +2,11 @@ import { serveControlApi } from "./control/control-api.ts";
 import { recordsSchema, type SeedRecord } from "./dlq/seeded-record.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import { listen } from "./http/http-server.ts";
-import { accept } from "./http/parse-request.ts";
-import { serveMessageApi } from "./api/message-api.ts";
+import { accept } from "./check-input.ts";
+import { serveMessageApi } from "./api/answer-request.ts";
 import { adjust, resolveOptions, type Adjustable, type Adjustment, type EmulatorOptions } from "./options.ts";
 import type { Endpoint } from "./publish/groups-and-queues.ts";
-import type { IndexValues } from "./statistics/search-index-statistics.ts";
+import type { IndexValues } from "./statistics/index-statistics-answer.ts";
 import { createEmulatorCore, endParts, resetEmulatorCore } from "./emulator-core.ts";
 
 /** A running emulator. The in-process way to what the control API does over HTTP. */

@@ -1,5 +1,5 @@
 import type { EmulatorContext } from "./context.ts";
-import { errorFor, limitHeaders, type EmulatorAnswer } from "./http/exchange.ts";
+import { errorFor, limitHeaders, type EmulatorAnswer } from "./http/answers.ts";
 import type { Operation } from "./journal.ts";
 import type { RateLimitsByOperation } from "./options.ts";
 

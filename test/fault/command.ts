@@ -13,7 +13,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { findRedisServer } from "../../src/demo/find-redis-server.ts";
+import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
 import { startGuard } from "../rig/guard.ts";
 import { root } from "../rig/program.ts";
 import { killKinds, toOptions, type KillKind } from "./kill.ts";

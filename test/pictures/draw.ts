@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { Recording } from "../../src/demo/outage/recording.ts";
+import type { Recording } from "../../src/demo/outage/recording-file.ts";
 import { toOutageSvg } from "./outage-svg.ts";
 
 /** From the root of the repository: docs/lanes-outage.json as a picture beside it. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { askRedis } from "../../src/demo/ask-redis.ts";
-import { findRedisServer, type FoundRedis } from "../../src/demo/find-redis-server.ts";
+import { findRedisServer, type FoundRedis } from "../../src/demo/find-or-start-redis.ts";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
 
 const cacheDir = path.resolve(import.meta.dirname, "../../.cache/redis");

@@ -46,7 +46,7 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
         exitWith(2);
         return;
       }
-      const { runDemo } = await import("../../demo/run-demo.ts");
+      const { runDemo } = await import("../../demo/run-receiver-outage.ts");
       exitWith(await runDemo(common));
     });
 };

@@ -2,9 +2,10 @@ import { createEmulatorClient, publish, type EmulatorClient } from "../emulator-
 import { judgeRun } from "../judge-deliveries.ts";
 import { toSeconds, type StoryRun } from "../run-story.ts";
 import { createDeadline, isInTime, waitUntil } from "../waits.ts";
-import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./host-facts.ts";
+import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./replay-journal.ts";
 import { judgeOutage } from "./judge-outage.ts";
-import { burstGapMs, createNarrator } from "./narrate.ts";
+import { burstGapMs } from "./bursts-of-tries.ts";
+import { createNarrator } from "./narrate.ts";
 import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./outage-setup.ts";
 
 export type HostOutageResult = Awaited<ReturnType<typeof playHostOutage>>;

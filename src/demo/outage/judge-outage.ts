@@ -1,5 +1,5 @@
 import { toSeconds } from "../run-story.ts";
-import type { HostFacts, Try } from "./host-facts.ts";
+import type { HostFacts, Try } from "./replay-journal.ts";
 
 /**
  * What an outage is judged by: the emulator's journal, and when the receiver failed and recovered. Times are

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { runStory, toSeconds, type StoryEnd, type StoryOptions } from "../run-story.ts";
 import { deadlineMs, playHostOutage, type HostOutageResult } from "./host-outage-story.ts";
 import { toGaps } from "./judge-outage.ts";
-import { toRecording, toRecordingText } from "./recording.ts";
+import { toRecording, toRecordingText } from "./recording-file.ts";
 import { timeScale, toStage } from "./outage-setup.ts";
 
 /** `messages`: to the host that is down; a fifth more goes to the other one. */

@@ -2,7 +2,8 @@ import { fromTheStart, parseDlqQuery, type DlqOperation, type DlqQuery } from ".
 import { formatCursor } from "../dlq/dlq-ids-and-cursors.ts";
 import { retryMany, retryOne } from "../dlq/retry-dead-letters.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { json, jsonOf, type Exchange, type EmulatorAnswer } from "../http/exchange.ts";
+import { json, jsonOf, type EmulatorAnswer } from "../http/answers.ts";
+import type { Exchange } from "../http/read-request.ts";
 import { route, type MessageRoute } from "./route.ts";
 
 export const dlqRoutes: readonly MessageRoute[] = [

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { errorAnswer, json, jsonOf } from "../http/exchange.ts";
-import { accept, readJson } from "../http/parse-request.ts";
+import { errorAnswer, json, jsonOf } from "../http/answers.ts";
+import { accept } from "../check-input.ts";
+import { readJson } from "../http/parse-body-and-query.ts";
 import { endpointsSchema, queueSettings, type Queue, type UrlGroup } from "../publish/groups-and-queues.ts";
 import { route, type MessageRoute } from "./route.ts";
 

@@ -1,4 +1,5 @@
-import type { EmulatorAnswer, Exchange } from "../http/exchange.ts";
+import type { EmulatorAnswer } from "../http/answers.ts";
+import type { Exchange } from "../http/read-request.ts";
 import { toRoute, type Params, type Route } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";

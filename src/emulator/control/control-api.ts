@@ -3,21 +3,16 @@ import { z } from "zod";
 import { EmulatorClock } from "../clock.ts";
 import { resetEmulatorCore, type EmulatorCore } from "../emulator-core.ts";
 import { parseGenerateOptions } from "../fill/generate-options.ts";
-import {
-  errorAnswer,
-  json,
-  statusOf,
-  type Exchange,
-  type EmulatorAnswer,
-  type Reply,
-} from "../http/exchange.ts";
-import { accept, readJson, naturalOf, refuseParameters } from "../http/parse-request.ts";
+import { errorAnswer, json, statusOf, type EmulatorAnswer, type Reply } from "../http/answers.ts";
+import type { Exchange } from "../http/read-request.ts";
+import { accept } from "../check-input.ts";
+import { readJson, naturalOf, refuseParameters } from "../http/parse-body-and-query.ts";
 import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
 import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
 import { endpointsSchema, queueSettings, type Queue } from "../publish/groups-and-queues.ts";
 import { recordsSchema } from "../dlq/seeded-record.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { backlogSchema, indexValuesSchema } from "../statistics/search-index-statistics.ts";
+import { backlogSchema, indexValuesSchema } from "../statistics/index-statistics-answer.ts";
 import { journalAnswer, maxWaitMs } from "./journal-answer.ts";
 
 type Control = (

@@ -1,5 +1,6 @@
-import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
-import { naturalOf } from "../http/parse-request.ts";
+import { json, type EmulatorAnswer } from "../http/answers.ts";
+import type { Exchange } from "../http/read-request.ts";
+import { naturalOf } from "../http/parse-body-and-query.ts";
 import { happeningTypes, type Journal, type JournalEntry } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 

@@ -8,7 +8,7 @@ import { HttpCaller, noAnswer, type Attempt, type CallRequest } from "./http-cal
 import { isLoopbackUrl } from "./loopback.ts";
 import { MessageDelivery, type CallbackOrigin, type DeliveryWays } from "./message-delivery.ts";
 import { askedWaitMs, retryLadderMs } from "./retry-waits.ts";
-import { QueueTurns, Turns } from "./turns.ts";
+import { QueueTurns, Turns } from "./concurrency-limits.ts";
 
 const nonRetryableStatus = 489;
 

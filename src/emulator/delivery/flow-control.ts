@@ -1,6 +1,6 @@
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits } from "../publish/message.ts";
-import { Turns, type Leave } from "./turns.ts";
+import { Turns, type Leave } from "./concurrency-limits.ts";
 
 export type FlowControlState = ReturnType<FlowShares["state"]>;
 

@@ -1,7 +1,7 @@
 import type { EmulatorClock } from "../clock.ts";
 import type { FlowControlLimits, Message } from "../publish/message.ts";
 import type { FlowShares } from "./flow-control.ts";
-import type { Leave, QueueTurns, Turns } from "./turns.ts";
+import type { Leave, QueueTurns, Turns } from "./concurrency-limits.ts";
 
 /** What a message moves through on its way. */
 export interface DeliveryWays {

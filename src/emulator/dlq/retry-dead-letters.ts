@@ -1,5 +1,6 @@
-import { json, type EmulatorAnswer, type Exchange } from "../http/exchange.ts";
-import { refuseUnfit } from "../publish/parse-items.ts";
+import { json, type EmulatorAnswer } from "../http/answers.ts";
+import type { Exchange } from "../http/read-request.ts";
+import { refuseUnfit } from "../publish/parse-publish-items.ts";
 import { canonicalName } from "../publish/header-values.ts";
 import {
   isEndpointUrl,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isNestedTooDeeply, maxNesting } from "../http/parse-request.ts";
+import { isNestedTooDeeply, maxNesting } from "../check-input.ts";
 import { newMessageId } from "../publish/message.ts";
 import { parseSeedId } from "./dlq-ids-and-cursors.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";

@@ -1,4 +1,4 @@
-import { errorFor, limitHeaders, type EmulatorAnswer, type Reply } from "../http/exchange.ts";
+import { errorFor, limitHeaders, type EmulatorAnswer, type Reply } from "../http/answers.ts";
 import type { Operation } from "../journal.ts";
 import { newMessageId } from "../publish/message.ts";
 import type { FaultOf, Faults } from "./faults.ts";

@@ -1,6 +1,6 @@
 import type { EmulatorContext } from "../context.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import { accept } from "../http/parse-request.ts";
+import { accept } from "../check-input.ts";
 import type { Operation } from "../journal.ts";
 import {
   faultSchema,

@@ -4,7 +4,8 @@ import type { DeadLetters } from "../dlq/dead-letters.ts";
 import type { SeedRecord } from "../dlq/seeded-record.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { RandomChoice } from "./random-choice.ts";
-import { arrivalAt, parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";
+import { arrivalAt } from "./arrival-times.ts";
+import { parseGenerateOptions, type GenerateOptions } from "./generate-options.ts";
 import { generatedRecord } from "./generated-record.ts";
 import { recordsOfFile } from "./load-file.ts";
 

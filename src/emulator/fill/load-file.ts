@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { seedRecordSchema, type SeedRecord } from "../dlq/seeded-record.ts";
-import { problemsOf } from "../http/parse-request.ts";
+import { problemsOf } from "../check-input.ts";
 
 /** A file that cannot be loaded; the message names file and lines, but nothing of their content. */
 export class LoadProblem extends Error {}

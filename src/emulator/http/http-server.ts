@@ -2,14 +2,8 @@ import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse }
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { EmulatorRefusal } from "../refusal.ts";
-import {
-  errorAnswer,
-  readExchange,
-  type EmulatorAnswer,
-  type Close,
-  type Exchange,
-  type Reply,
-} from "./exchange.ts";
+import { errorAnswer, type EmulatorAnswer, type Close, type Reply } from "./answers.ts";
+import { readExchange, type Exchange } from "./read-request.ts";
 
 interface ListenerOptions {
   readonly host: string;

@@ -1,8 +1,8 @@
 import type { FaultOf } from "../faults/faults.ts";
-import { json, type EmulatorAnswer } from "../http/exchange.ts";
+import { json, type EmulatorAnswer } from "../http/answers.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import type { EmulatorCore } from "../emulator-core.ts";
-import { parseBatch, type PublishItem } from "./parse-items.ts";
+import { parseBatch, type PublishItem } from "./parse-publish-items.ts";
 import type { PublishAnswer } from "./publisher.ts";
 
 /** Publishes a whole batch, or refuses it; only a fault lets single items fail. */

@@ -1,4 +1,4 @@
-import { refuseParameters } from "../http/parse-request.ts";
+import { refuseParameters } from "../http/parse-body-and-query.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import {
   indexStatistics,
@@ -7,8 +7,8 @@ import {
   type BacklogPlan,
   type IndexValues,
   type Period,
-} from "./search-index-statistics.ts";
-import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./search-index-workload.ts";
+} from "./index-statistics-answer.ts";
+import { backlog, workloadOf, type SteeredBacklog, type Workload } from "./scripted-index-load.ts";
 
 interface Index {
   readonly values: IndexValues;

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askRedis } from "../../../src/demo/ask-redis.ts";
-import { findRedisServer, type FoundRedis } from "../../../src/demo/find-redis-server.ts";
+import { findRedisServer, type FoundRedis } from "../../../src/demo/find-or-start-redis.ts";
 import { isAlive, toPids, toRows, useDemos, type DemoEnded } from "../../support/demo.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Recording } from "../../../src/demo/outage/recording.ts";
+import type { Recording } from "../../../src/demo/outage/recording-file.ts";
 import { isAlive, toPids, toRows, useDemos, type DemoEnded } from "../../support/demo.ts";
 import { toOutageSvg } from "../../pictures/outage-svg.ts";
 

@@ -5,7 +5,7 @@ import { formatCursor, parseCursor, parseDlqId } from "../../../src/emulator/dlq
 import { parseDurationMs } from "../../../src/emulator/publish/header-values.ts";
 import { parseMessageHeaders } from "../../../src/emulator/publish/message-headers.ts";
 import { parseRetryDelay } from "../../../src/emulator/publish/retry-delay.ts";
-import { formatTimestamp } from "../../../src/emulator/statistics/search-index-statistics.ts";
+import { formatTimestamp } from "../../../src/emulator/statistics/index-statistics-answer.ts";
 
 describe("durations", () => {
   test.each([

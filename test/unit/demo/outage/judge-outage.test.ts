@@ -4,7 +4,7 @@ import {
   type HostFacts,
   type Try,
   type WatchedEntry,
-} from "../../../../src/demo/outage/host-facts.ts";
+} from "../../../../src/demo/outage/replay-journal.ts";
 import { judgeOutage, type OutageEvidence } from "../../../../src/demo/outage/judge-outage.ts";
 import { createNarrator } from "../../../../src/demo/outage/narrate.ts";
 

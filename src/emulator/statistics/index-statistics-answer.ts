@@ -10,7 +10,7 @@ import {
   updatesSince,
   vectorCount,
   type Workload,
-} from "./search-index-workload.ts";
+} from "./scripted-index-load.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,5 +1,5 @@
-import type { HostFacts, Try } from "./host-facts.ts";
-import { stateAt, toTriedBursts } from "./narrate.ts";
+import type { HostFacts, Try } from "./replay-journal.ts";
+import { stateAt, toTriedBursts } from "./bursts-of-tries.ts";
 import { timeScale, toName } from "./outage-setup.ts";
 import type { HostOutageResult } from "./host-outage-story.ts";
 

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { askRedis } from "../../../src/demo/ask-redis.ts";
-import { findRedisServer } from "../../../src/demo/find-redis-server.ts";
+import { findRedisServer } from "../../../src/demo/find-or-start-redis.ts";
 
 let dir: string;
 const { PATH } = process.env;

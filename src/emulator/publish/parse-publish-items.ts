@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accept } from "../http/parse-request.ts";
+import { accept } from "../check-input.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { isFlowControl } from "./header-values.ts";
