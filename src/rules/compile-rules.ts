@@ -1,8 +1,9 @@
 import { compileCondition } from "./compile-condition.ts";
 import type { Routing, Router } from "./decision.ts";
 import type { RecordFacts } from "./record-facts.ts";
-import { leavesOf, type RuleSpec, type DurationField } from "./rule-spec.ts";
+import { leavesOf, type RuleSpec } from "./rule-spec.ts";
 import { Subject } from "./subject.ts";
+import { compileTurningPoints } from "./turning-points.ts";
 
 /** A record with more turning points than this is decided again at the last one. */
 const maxTurningPoints = 200;
@@ -52,46 +53,4 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
     return null;
   };
   return Object.assign(route, { heldUntil });
-}
-
-/**
- * Lists the moments (Unix ms, ascending) after `facts.now` at which time alone can change these rules'
- * decision about a record. Between two of them it does not change.
- */
-function compileTurningPoints(rules: readonly RuleSpec[]): (facts: RecordFacts) => readonly number[] {
-  const ranges = rules
-    .flatMap(({ when }) => leavesOf(when))
-    .filter((leaf) => leaf.kind === "duration")
-    .flatMap(({ field, oneOf }) =>
-      oneOf.filter((pattern) => pattern.kind === "range").map((range) => ({ field, ...range })),
-    );
-  const afterIgnored = rules.flatMap(({ ignoreAfter }) =>
-    ignoreAfter === undefined ? [] : [ignoreAfter + 1],
-  );
-  return (facts) => {
-    const moments = [
-      ...afterIgnored,
-      ...ranges.flatMap(({ field, from, to }) => endsOf(field, from, to, facts)),
-    ];
-    const ahead = moments.filter((at) => at > facts.now && Number.isFinite(at));
-    return [...new Set(ahead)].toSorted((one, other) => one - other);
-  };
-}
-
-/** When the field enters the range, and when it has just left it. Times are whole milliseconds. */
-function endsOf(
-  field: DurationField,
-  from: number,
-  to: number,
-  { letter, rootCreatedAt, expiresAt }: RecordFacts,
-): readonly [number, number] {
-  switch (field) {
-    case "age":
-      return [letter.enteredAt + from, letter.enteredAt + to + 1];
-    case "messageAge":
-      return [rootCreatedAt + from, rootCreatedAt + to + 1];
-    // The time left shrinks, so the range is entered at its upper end.
-    case "timeLeft":
-      return [expiresAt - to, expiresAt - from + 1];
-  }
 }

@@ -1,6 +1,5 @@
 import type { ItemChanges } from "../message/item-changes.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
-import { formatDuration } from "./durations.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import type { Action } from "./rule-spec.ts";
 
@@ -82,31 +81,4 @@ export interface Router {
   (facts: RecordFacts): Routing;
   /** Of a held record: the first moment (Unix ms) at which time alone changes the decision; null: none. */
   heldUntil(facts: RecordFacts): number | null;
-}
-
-/**
- * One line for logs and tables: `hold: too-young (rule "gateway", 40s of 5m)`. Without facts the time is the
- * moment at which the hold ends. Shows nothing of the record.
- */
-export function explainDecision(decision: Decision, facts?: RecordFacts): string {
-  const details = [
-    ...(decision.rule === null ? [] : [`rule ${JSON.stringify(decision.rule)}`]),
-    ...(decision.then === "hold" && decision.until !== undefined
-      ? [describeUntil(decision.reason, decision.until, facts)]
-      : []),
-  ];
-  const head = `${decision.then}: ${decision.reason}`;
-  return details.length === 0 ? head : `${head} (${details.join(", ")})`;
-}
-
-function describeUntil(reason: string, until: number, facts: RecordFacts | undefined): string {
-  if (facts === undefined) {
-    const date = new Date(until);
-    return `until ${Number.isNaN(date.getTime()) ? until : date.toISOString()}`;
-  }
-  const { now, letter } = facts;
-  if (reason === "too-young" || reason === "waiting") {
-    return `${formatDuration(Math.max(0, now - letter.enteredAt))} of ${formatDuration(until - letter.enteredAt)}`;
-  }
-  return `${formatDuration(Math.max(0, until - now))} left`;
 }

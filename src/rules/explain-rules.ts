@@ -2,7 +2,8 @@ import { isObject, type JsonValue } from "../message/json-value.ts";
 import { parsePointer } from "../message/json-pointer.ts";
 import { compileCondition } from "./compile-condition.ts";
 import type { RecordFacts } from "./record-facts.ts";
-import { momentText, toDocumentForm } from "./to-document-form.ts";
+import { momentText } from "./patterns/write-number-patterns.ts";
+import { showFieldTest } from "./show-field-test.ts";
 import { formatDuration } from "./durations.ts";
 import { type Condition, type RuleSpec, textFields, type Leaf } from "./rule-spec.ts";
 import { Subject } from "./subject.ts";
@@ -56,7 +57,7 @@ export function describeCondition(condition: Condition): string {
 
 /** `responseStatus is 503`, `host is one of "a", prefix "b"`. */
 function describeTest(test: Leaf): string {
-  const { keys, oneOf } = toDocumentForm(test, "masked");
+  const { keys, oneOf } = showFieldTest(test, "masked");
   const [field, name] = keys;
   const inside = name === undefined ? "" : ` ${test.kind === "value" ? JSON.stringify(name) : name}`;
   const words = oneOf.map((written) => toWords(written, test.kind === "text"));

@@ -3,7 +3,7 @@ import {
   numberPatterns,
   durationPatterns,
   momentPatterns,
-} from "../../src/rules/patterns/number-patterns.ts";
+} from "../../src/rules/patterns/number-and-time-patterns.ts";
 import type { Parsed } from "../../src/rules/parsed.ts";
 import { textPatterns } from "../../src/rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../src/rules/patterns/json-value-patterns.ts";

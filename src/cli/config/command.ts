@@ -1,6 +1,6 @@
 import { lookAtVolume } from "../../compose/open-archive.ts";
-import { describeDocument } from "../../config/document/describe/describe-document.ts";
-import { describeSettings } from "../../config/settings/settings.ts";
+import { showEffectiveDocument } from "../../config/document/show/show-effective-document.ts";
+import { showEffectiveSettings } from "../../config/settings/show-effective-settings.ts";
 import { counted } from "../output/phrases.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
@@ -48,6 +48,6 @@ export const registerConfig: Register = (program, { io }) => {
     .description("print both as they are in effect, secrets left out")
     .action((_options, command) => {
       const { settings, document } = loadAll(command, io);
-      io.out(`${describeSettings(settings)}---\n${describeDocument(document)}`);
+      io.out(`${showEffectiveSettings(settings)}---\n${showEffectiveDocument(document)}`);
     });
 };

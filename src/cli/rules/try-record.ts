@@ -9,7 +9,8 @@ import { proofAddressOf } from "../../redrive/callbacks/canary-callbacks.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-and-prepare.ts";
 import { prepare } from "../../redrive/page/prepare.ts";
-import { explainDecision, type Decision, type Routing } from "../../rules/decision.ts";
+import type { Decision, Routing } from "../../rules/decision.ts";
+import { explainDecision } from "../../rules/explain-decision.ts";
 import { explainRules } from "../../rules/explain-rules.ts";
 
 /** One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure. */

@@ -17,7 +17,8 @@ import { defaultRuleName } from "./checks/rule-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./apply-defaults.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hashes.ts";
 import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";
-import type { DrainKeys, RuleKeys } from "./schema/drain-schema.ts";
+import type { DrainKeys } from "./schema/drain-schema.ts";
+import type { RuleKeys } from "./schema/rule-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
 import type { WhenKeys } from "./schema/when-schema.ts";
 

@@ -1,4 +1,4 @@
-import { explainDecision } from "../../rules/decision.ts";
+import { explainDecision } from "../../rules/explain-decision.ts";
 import type { RecordFacts } from "../../rules/record-facts.ts";
 import { proofAddressOf } from "../callbacks/canary-callbacks.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";

@@ -1,7 +1,8 @@
 import type { DeadLetter, DlqId, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
-import { type Decision, type HoldReason, explainDecision } from "../../rules/decision.ts";
+import type { Decision, HoldReason } from "../../rules/decision.ts";
+import { explainDecision } from "../../rules/explain-decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 import type { DropResult, PublishResult } from "./results.ts";

@@ -1,6 +1,6 @@
 /** Guards and ceilings as they are now: the reasons besides time that hold due messages. Changes nothing. */
 import type { CeilingUse } from "../../ports/capacity.ts";
-import { comparisonText } from "../../rules/to-document-form.ts";
+import { comparisonText } from "../../rules/patterns/write-number-patterns.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 export type Room = Awaited<ReturnType<typeof readRoom>>;

@@ -1,7 +1,8 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { OpenEntry } from "../../ports/ledger-entries.ts";
-import { explainDecision, type Decision } from "../../rules/decision.ts";
+import type { Decision } from "../../rules/decision.ts";
+import { explainDecision } from "../../rules/explain-decision.ts";
 import { groupBy } from "../group-by.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import { writeParked } from "../page/park.ts";

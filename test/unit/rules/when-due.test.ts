@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainDecision } from "../../../src/rules/decision.ts";
+import { explainDecision } from "../../../src/rules/explain-decision.ts";
 import { whenDue } from "../../../src/rules/when-due.ts";
 import { enteredAt, factsOf } from "../../support/letters.ts";
 

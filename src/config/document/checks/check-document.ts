@@ -3,13 +3,14 @@ import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 import { checkGuards } from "./guard-checks.ts";
-import { checkRules, checkTests } from "./rule-checks.ts";
+import { checkRules } from "./rule-checks.ts";
+import { checkRuleTests } from "./rule-test-checks.ts";
 import { checkLayers } from "./inherited-key-checks.ts";
 import { toLintView } from "./lint-view.ts";
 import { asList, asMap, type Raw } from "./raw-document.ts";
 import { reportTo, type Report, type Warn } from "./report-problem.ts";
 import { checkRetentions } from "./retention-checks.ts";
-import { findWarnings } from "./warnings.ts";
+import { findWarnings } from "./drain-warnings.ts";
 
 export interface Findings {
   readonly problems: readonly Problem[];
@@ -48,7 +49,7 @@ export function checkTogether(
     checkSchedule([asMap(defaults["schedule"])], asMap(drain["schedule"]), [...path, "schedule"], report);
     const mayDrop = hasArchive || (drain["mode"] ?? defaults["mode"]) !== "live";
     checkRules(asList(drain["rules"]), mayDrop, [...path, "rules"], report);
-    checkTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
+    checkRuleTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
     checkGuards(asList(drain["guards"]), Object.keys(indexes), [...path, "guards"], report);
     checkDates(asMap(drain["select"]), [...path, "select"], report);
   }

@@ -1,4 +1,5 @@
-import { maskQuery, writeNumber } from "../../../rules/to-document-form.ts";
+import { writeNumber } from "../../../rules/patterns/write-number-patterns.ts";
+import { maskQuery } from "../../../rules/show-field-test.ts";
 import { durationText } from "../../../rules/durations.ts";
 import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/rule-spec.ts";
 import { nearestName } from "../../nearest-name.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseCallbackUrl, parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { common, drain } from "./drain-schema.ts";
-import { indexSchedule } from "./schedule-schema.ts";
+import { indexSchedule } from "./cron-schedule-schema.ts";
 import {
   atMostKeys,
   durationFrom,

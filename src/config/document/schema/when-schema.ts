@@ -2,7 +2,11 @@ import * as z from "zod";
 import { isObject } from "../../../message/json-value.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import { addressPatterns } from "../../../rules/patterns/ip-address-patterns.ts";
-import { durationPatterns, momentPatterns, numberPatterns } from "../../../rules/patterns/number-patterns.ts";
+import {
+  durationPatterns,
+  momentPatterns,
+  numberPatterns,
+} from "../../../rules/patterns/number-and-time-patterns.ts";
 import type { PatternKind } from "../../../rules/patterns/define-patterns.ts";
 import { mismatchesOf } from "../../../rules/parsed.ts";
 import { textPatterns } from "../../../rules/patterns/text-patterns.ts";

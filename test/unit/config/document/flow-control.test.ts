@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
+import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
 import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const documentOf = (drain: string, defaults = "{}"): string =>
@@ -62,10 +62,10 @@ describe("a drain's flow control", () => {
   });
 
   it("is printed as it loads", () => {
-    const text = describeDocument(load(documentOf(`{ ${said} }`)).document);
+    const text = showEffectiveDocument(load(documentOf(`{ ${said} }`)).document);
     expect(text).toContain("    flowControl:\n      key: redriven\n      rate: 10\n      period: 1m\n");
     expect(drainOf(text).flowControl).toEqual(compiled);
-    const none = describeDocument(load(documentOf("{}")).document);
+    const none = showEffectiveDocument(load(documentOf("{}")).document);
     expect(none).toContain("    flowControl: none\n");
     expect(drainOf(none).flowControl).toBeUndefined();
   });

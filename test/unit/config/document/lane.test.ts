@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
+import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
 import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const laneOf = (drain: string, defaults = "{}") =>
@@ -146,7 +146,7 @@ describe("a lane", () => {
     const { document } = load(
       `${head}drains: { a: { lane: none }, b: {}, c: { lane: { canary: 1, watch: 90s, haltAt: 35%, probeEvery: 1h30m } } }`,
     );
-    const shown = describeDocument(document);
+    const shown = showEffectiveDocument(document);
     expect(load(shown).document.hash).toBe(document.hash);
     expect(shown).toContain("    lane: none\n");
     expect(shown).toContain(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeDocument } from "../../../../src/config/document/describe/describe-document.ts";
+import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { head, load } from "../../../support/loaded-document.ts";
 
@@ -48,7 +48,7 @@ drains:
 archive: { dir: /a, keep: 7d, volume: durable }
 indexes: { i: { id: x, credentials: { user: { env: U }, password: { file: /p } }, period: 7d } }`;
     const { document } = load(text);
-    const shown = describeDocument(document);
+    const shown = showEffectiveDocument(document);
     expect(load(shown).document.hash).toBe(document.hash);
     expect(load(shown).document.sources).toEqual(document.sources);
     expect(shown).toContain('age:\n            - "> 5m"');
@@ -69,7 +69,7 @@ indexes: { i: { id: x, credentials: { user: { env: U }, password: { file: /p } }
       - when: { responseHeader: { X-Key: [{ regex: hunter11 }, none] }, failureCallback: { suffix: hunter12 } }
         then: republish
         set: { body: { patch: [{ op: add, path: /a, value: { b: hunter13 } }] } }`);
-    const shown = describeDocument(document);
+    const shown = showEffectiveDocument(document);
     expect(shown).not.toContain("hunter");
     expect(shown.match(/\[set\]/g)).toHaveLength(12);
     expect(loadDocument(shown, "shown.yaml").ok).toBe(false);

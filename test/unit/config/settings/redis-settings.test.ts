@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { describeSettings } from "../../../../src/config/settings/settings.ts";
+import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
 import type { SettingsInput } from "../../../../src/config/settings/load-settings.ts";
 import { createSecretsToRedact } from "../../../../src/compose/secrets-to-redact.ts";
 import { makeCertificates, type Certificates } from "../../../support/redis-servers.ts";
@@ -49,7 +49,7 @@ describe("where Redis is", () => {
     for (const url of ["redis://:p%40ss-word@h", "redis://h?password=p%40ss-word"]) {
       const settings = load({ env: { REDRIVER_REDIS_URL: url } });
       expect(createSecretsToRedact(settings).all()).toContain("p@ss-word");
-      expect(describeSettings(settings)).not.toMatch(/ss-word/);
+      expect(showEffectiveSettings(settings)).not.toMatch(/ss-word/);
     }
   });
 
@@ -88,7 +88,7 @@ describe("a certificate of our own", () => {
     const key = readFileSync(pair.keyFile, "utf8").trim();
     const cert = readFileSync(pair.certFile, "utf8").trim();
     expect(settings.redis).toMatchObject({ keyFile: pair.keyFile, target: { cert, key } });
-    const shown = describeSettings(settings);
+    const shown = showEffectiveSettings(settings);
     expect(shown).toContain(pair.keyFile);
     expect(shown).not.toContain("PRIVATE KEY");
     expect(createSecretsToRedact(settings).all()).toContain(key);
@@ -220,7 +220,7 @@ it("what is in effect is shown without the Sentinels' login", () => {
     REDRIVER_REDIS_SENTINEL_USER: "hunter1",
     REDRIVER_REDIS_SENTINEL_PASSWORD: "hunter2",
   };
-  const shown = describeSettings(load({ env }));
+  const shown = showEffectiveSettings(load({ env }));
   expect(shown).toContain("10.0.0.1:26379");
   expect(shown).toContain('sentinelPassword: "[set]"');
   expect(shown).not.toContain("hunter");

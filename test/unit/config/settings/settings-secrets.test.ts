@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeSettings } from "../../../../src/config/settings/settings.ts";
+import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
 import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
 import { settingNames } from "../../../../src/config/settings/settings-table.ts";
 import { settingsTable, useSettings } from "../../../support/settings.ts";
@@ -16,11 +16,11 @@ describe("secrets", () => {
   };
 
   it("are shown as set or unset", () => {
-    const shown = describeSettings(load({ env }));
+    const shown = showEffectiveSettings(load({ env }));
     expect(shown).not.toContain("hunter");
     expect(shown).toContain('token: "[set]"');
     expect(shown).toContain("url: rediss://[set]@redis.example:6380/1\n");
-    expect(describeSettings(load({}))).toContain('token: "[unset]"');
+    expect(showEffectiveSettings(load({}))).toContain('token: "[unset]"');
   });
 
   it("are not repeated by problems, whatever is wrong with them", () => {
@@ -42,7 +42,7 @@ describe("secrets", () => {
   });
 
   it("shown and saved do not load as if they were the secrets", () => {
-    const shown = describeSettings(load({ env }));
+    const shown = showEffectiveSettings(load({ env }));
     expect(problemsOf({ file: settingsFile(shown) }).length).toBeGreaterThanOrEqual(3);
   });
 });

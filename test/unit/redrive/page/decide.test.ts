@@ -1,4 +1,4 @@
-import { numberPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
+import { numberPatterns } from "../../../../src/rules/patterns/number-and-time-patterns.ts";
 import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName } from "../../../../src/ports/ids.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addressPatterns } from "../../../../src/rules/patterns/ip-address-patterns.ts";
-import { momentPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
+import { momentPatterns } from "../../../../src/rules/patterns/number-and-time-patterns.ts";
 import { parseEdge, resolveEdge } from "../../../../src/rules/patterns/parse-dates.ts";
 import { parseRate, rateText } from "../../../../src/rules/patterns/parse-rate.ts";
 import { valuePatterns } from "../../../../src/rules/patterns/json-value-patterns.ts";

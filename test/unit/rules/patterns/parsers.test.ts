@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatDuration, parseDuration } from "../../../../src/rules/durations.ts";
-import { numberPatterns, durationPatterns } from "../../../../src/rules/patterns/number-patterns.ts";
+import { numberPatterns, durationPatterns } from "../../../../src/rules/patterns/number-and-time-patterns.ts";
 import { parseDateOrTime } from "../../../../src/rules/patterns/parse-dates.ts";
 import { mismatchesOf } from "../../../../src/rules/parsed.ts";
 import { textPatterns } from "../../../../src/rules/patterns/text-patterns.ts";

@@ -13,29 +13,30 @@ import type {
   SecretRef,
   SourceConfig,
 } from "../../../ports/drains-document.ts";
-import { comparisonText, maskQuery, momentText } from "../../../rules/to-document-form.ts";
+import { comparisonText, momentText } from "../../../rules/patterns/write-number-patterns.ts";
+import { maskQuery } from "../../../rules/show-field-test.ts";
 import { durationText } from "../../../rules/durations.ts";
 import type { DateEdge } from "../../../rules/patterns/parse-dates.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/rule-spec.ts";
-import { describeWhen } from "./describe-when.ts";
+import { showWhen } from "./show-when.ts";
 
 /**
  * The effective document as YAML in its own form, with defaults and without tests. Of secrets it shows where
  * they are read from. Header values, queries of addresses and values written into bodies are "[set]", which
  * does not load. Without any of these, the text means the same document.
  */
-export function describeDocument(document: DrainsDocument): string {
+export function showEffectiveDocument(document: DrainsDocument): string {
   const { paused, archive, sources, drains, indexes } = document;
-  const described = defined({
+  const shown = defined({
     version: 1,
     paused,
     archive: archive && withSpans(archive),
-    sources: named(sources, describeSource),
-    drains: named(drains, describeDrain),
-    indexes: indexes.length === 0 ? undefined : named(indexes, describeIndex),
+    sources: named(sources, showSource),
+    drains: named(drains, showDrain),
+    indexes: indexes.length === 0 ? undefined : named(indexes, showIndex),
   });
-  return `# hash ${document.hash}\n${stringify(described, { aliasDuplicateObjects: false })}`;
+  return `# hash ${document.hash}\n${stringify(shown, { aliasDuplicateObjects: false })}`;
 }
 
 /**
@@ -53,27 +54,27 @@ function withSpans(fields: object): Record<string, unknown> {
 
 function named<Item extends { readonly name: string }>(
   items: readonly Item[],
-  describe: (item: Item) => unknown,
+  show: (item: Item) => unknown,
 ): unknown {
-  return Object.fromEntries(items.map((item) => [item.name, describe(item)]));
+  return Object.fromEntries(items.map((item) => [item.name, show(item)]));
 }
 
-function describeSource(source: SourceConfig): unknown {
+function showSource(source: SourceConfig): unknown {
   const { id, isIdWritten, url, token, listByIds, callbacks } = source;
   return defined({
     // An id that is written means more than the same id by default.
     id: isIdWritten === true ? id : undefined,
     url,
-    token: token.kind === "settings" ? undefined : describeRef(token),
+    token: token.kind === "settings" ? undefined : showRef(token),
     retention: durationText(source.retentionMs),
     dedupWindow: durationText(source.dedupWindowMs),
     census: durationText(source.censusEveryMs),
     listByIds,
-    callbacks: callbacks && { url: callbacks.url, keys: callbacks.keys.map(describeRef) },
+    callbacks: callbacks && { url: callbacks.url, keys: callbacks.keys.map(showRef) },
   });
 }
 
-function describeRef(ref: SecretRef): unknown {
+function showRef(ref: SecretRef): unknown {
   switch (ref.kind) {
     case "file":
       return { file: ref.path };
@@ -84,16 +85,16 @@ function describeRef(ref: SecretRef): unknown {
   }
 }
 
-function describeDrain(drain: DrainConfig): unknown {
+function showDrain(drain: DrainConfig): unknown {
   return {
     source: drain.source.name,
     mode: drain.mode,
     paused: drain.paused,
-    schedule: { ...describeSchedule(drain.schedule), full: durationText(drain.fullEveryMs) },
+    schedule: { ...showSchedule(drain.schedule), full: durationText(drain.fullEveryMs) },
     minAge: durationText(drain.minAgeMs),
     attempts: withSpans(drain.attempts),
-    lane: drain.lane === undefined ? "none" : describeLane(drain.lane),
-    limits: describeLimits(drain.limits),
+    lane: drain.lane === undefined ? "none" : showLane(drain.lane),
+    limits: showLimits(drain.limits),
     flowControl: drain.flowControl === undefined ? "none" : withSpans(drain.flowControl),
     onLoss: drain.onLoss,
     unknownOutcome: drain.unknownOutcome,
@@ -103,19 +104,19 @@ function describeDrain(drain: DrainConfig): unknown {
     select: defined({
       ...drain.select,
       url: drain.select.url?.map(maskQuery),
-      fromDate: drain.dates?.from === undefined ? undefined : describeEdge(drain.dates.from),
-      toDate: drain.dates?.to === undefined ? undefined : describeEdge(drain.dates.to),
+      fromDate: drain.dates?.from === undefined ? undefined : showEdge(drain.dates.from),
+      toDate: drain.dates?.to === undefined ? undefined : showEdge(drain.dates.to),
     }),
-    ...(drain.guards.length === 0 ? {} : { guards: drain.guards.map(describeGuard) }),
-    rules: drain.rules.map(describeRule),
+    ...(drain.guards.length === 0 ? {} : { guards: drain.guards.map(showGuard) }),
+    rules: drain.rules.map(showRule),
   };
 }
 
-function describeLane(lane: LaneConfig): unknown {
+function showLane(lane: LaneConfig): unknown {
   return withSpans({ ...lane, haltAt: `${Math.round(lane.haltAt * 100)}%`, openFrom: undefined });
 }
 
-function describeGuard(guard: GuardConfig): unknown {
+function showGuard(guard: GuardConfig): unknown {
   return {
     index: guard.index,
     hold: `${guard.field} ${comparisonText(guard.hold)}`,
@@ -124,7 +125,7 @@ function describeGuard(guard: GuardConfig): unknown {
   };
 }
 
-function describeLimits({ publish, perHost, perPass, perDay }: LimitsConfig): unknown {
+function showLimits({ publish, perHost, perPass, perDay }: LimitsConfig): unknown {
   return {
     publish: publish === undefined ? "none" : rateText(publish),
     perHost: perHost === undefined ? "none" : rateText(perHost),
@@ -133,32 +134,32 @@ function describeLimits({ publish, perHost, perPass, perDay }: LimitsConfig): un
   };
 }
 
-function describeEdge(edge: DateEdge): string {
+function showEdge(edge: DateEdge): string {
   if (edge.kind === "at") return momentText(edge.at);
   return edge.ms === 0 ? "now" : `-${durationText(edge.ms)}`;
 }
 
-function describeSchedule(schedule: Schedule): Record<string, unknown> {
+function showSchedule(schedule: Schedule): Record<string, unknown> {
   if (schedule.kind === "every") return { every: durationText(schedule.everyMs) };
   return defined({ cron: schedule.pattern, timezone: schedule.timezone });
 }
 
-function describeRule({ name, when, then, set, limit, ignoreAfter }: RuleSpec): unknown {
+function showRule({ name, when, then, set, limit, ignoreAfter }: RuleSpec): unknown {
   return defined({
     name,
-    when: describeWhen(when),
+    when: showWhen(when),
     then,
-    set: set && describeChanges(set),
+    set: set && showChanges(set),
     limit: limit && rateText(limit),
     ignoreAfter: ignoreAfter === undefined ? undefined : momentText(ignoreAfter),
   });
 }
 
-function describeIndex(index: IndexConfig): unknown {
+function showIndex(index: IndexConfig): unknown {
   return {
     id: index.id,
-    credentials: { user: describeRef(index.user), password: describeRef(index.password) },
-    schedule: describeSchedule(index.schedule),
+    credentials: { user: showRef(index.user), password: showRef(index.password) },
+    schedule: showSchedule(index.schedule),
     period: index.period,
   };
 }
@@ -167,22 +168,22 @@ function describeIndex(index: IndexConfig): unknown {
  * The changes of a republish, in the document's own form. Header values, values written into bodies, and
  * queries and credentials of addresses are shown as "[set]".
  */
-function describeChanges(changes: ItemChanges): Record<string, unknown> {
+function showChanges(changes: ItemChanges): Record<string, unknown> {
   const { destination, headers, body, delay, callback, failureCallback, flowControl } = changes;
   const span = delay && durationText(delay.ms);
   return withSpans({
     ...changes,
     destination: typeof destination === "string" ? maskQuery(destination) : destination,
     headers: headers && masked(headers),
-    body: body && describeBody(body),
+    body: body && showBody(body),
     delay: delay?.kind === "spread" ? { spread: span } : span,
-    callback: describeCallback(callback),
-    failureCallback: describeCallback(failureCallback),
+    callback: showCallback(callback),
+    failureCallback: showCallback(failureCallback),
     flowControl: flowControl && withSpans(flowControl),
   });
 }
 
-function describeBody(change: BodyChange): unknown {
+function showBody(change: BodyChange): unknown {
   if (change.kind === "merge") return { merge: masked(change.value) };
   return {
     patch: change.operations.map((operation) =>
@@ -198,7 +199,7 @@ function masked(value: JsonValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, masked(member)]));
 }
 
-function describeCallback(url: string | null | undefined): string | null | undefined {
+function showCallback(url: string | null | undefined): string | null | undefined {
   if (url === undefined || url === null) return url;
   return maskQuery(url.replace(/^(https?:\/\/)[^/?#@]*@/i, "$1[set]@"));
 }

@@ -1,17 +1,15 @@
-import { durationText } from "./durations.ts";
+import { isThere, writeNumber, type NumberUnit } from "./patterns/write-number-patterns.ts";
 import {
   textFields,
   type AddressPattern,
   type Leaf,
-  type NumberPattern,
-  type NumberRange,
   type TextField,
   type TextPattern,
   type ValuePattern,
 } from "./rule-spec.ts";
 
-/** A test in the document's own form, so that it loads again as the same. */
-export interface DocumentForm {
+/** A test of one field in the document's own form. Unless something is masked, it loads again as the same. */
+export interface ShownFieldTest {
   /** The key of its field; for headers also the name, for values the pointer. */
   readonly keys: readonly [string] | readonly [string, string];
   readonly oneOf: readonly unknown[];
@@ -21,7 +19,7 @@ export interface DocumentForm {
  * Patterns for header values, and queries in addresses, are written as "[set]": they may be secrets.
  * `bodies`: the same for texts in bodies, if masked.
  */
-export function toDocumentForm(test: Leaf, bodies: "shown" | "masked"): DocumentForm {
+export function showFieldTest(test: Leaf, bodies: "shown" | "masked"): ShownFieldTest {
   switch (test.kind) {
     case "text": {
       const shown = shownOf(test.field, bodies);
@@ -47,7 +45,6 @@ export function toDocumentForm(test: Leaf, bodies: "shown" | "masked"): Document
 }
 
 const masked = "[set]";
-const isThere = { exists: true };
 
 type Shown = "all" | "all but the query" | "nothing";
 
@@ -82,38 +79,9 @@ function isPlain(text: string): boolean {
   return text !== "" && text !== "none" && !text.includes("*") && !/^\s*[<>]/.test(text);
 }
 
-const units = {
-  count: { write: String, dash: "-" },
-  duration: { write: durationText, dash: "-" },
-  // A date has hyphens of its own.
-  moment: { write: momentText, dash: " - " },
-} as const;
-
-function unitOf(test: Extract<Leaf, { kind: "number" | "duration" }>): keyof typeof units {
+function unitOf(test: Extract<Leaf, { kind: "number" | "duration" }>): NumberUnit {
   if (test.kind === "duration") return "duration";
   return test.field === "createdAt" || test.field === "notBefore" ? "moment" : "count";
-}
-
-/** A moment as a time with a zone, exact to the millisecond. */
-export function momentText(at: number): string {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
-}
-
-/** Bounds are inclusive. `> 48h` is written like this, and not with the millisecond after it. */
-export function writeNumber(pattern: NumberPattern, unit: keyof typeof units): unknown {
-  if (pattern.kind === "none") return "none";
-  if (pattern.kind === "some") return isThere;
-  const { write, dash } = units[unit];
-  const { from, to } = pattern;
-  if (from === to && unit === "count") return from;
-  if (Number.isFinite(from) && Number.isFinite(to)) return `${write(from)}${dash}${write(to)}`;
-  if (Number.isFinite(to)) return shorter(`<= ${write(to)}`, `< ${write(to + 1)}`);
-  return Number.isFinite(from) ? shorter(`>= ${write(from)}`, `> ${write(from - 1)}`) : isThere;
-}
-
-function shorter(one: string, other: string): string {
-  return other.length < one.length ? other : one;
 }
 
 function writeAddress(pattern: AddressPattern): unknown {
@@ -139,12 +107,6 @@ function writeValue(pattern: ValuePattern, shown: Shown): unknown {
       return Number.isFinite(to) ? `${openTo ? "<" : "<="} ${to}` : `${openFrom ? ">" : ">="} ${from}`;
     }
   }
-}
-
-/** A comparison as a document writes it, `> 10000`. A pattern's end is that number, or the next whole one. */
-export function comparisonText({ from, to }: NumberRange): string {
-  if (Number.isFinite(to)) return Number.isInteger(to) ? `<= ${to}` : `< ${Math.ceil(to)}`;
-  return Number.isInteger(from) ? `>= ${from}` : `> ${Math.floor(from)}`;
 }
 
 /** An address or pattern with `[set]` in place of its query, which may have a key in it. */

@@ -1,17 +1,17 @@
 import { isObject } from "../../../message/json-value.ts";
-import { toDocumentForm } from "../../../rules/to-document-form.ts";
+import { showFieldTest } from "../../../rules/show-field-test.ts";
 import type { Condition } from "../../../rules/rule-spec.ts";
 
 /**
  * A condition in the document's own form. Patterns for header values are shown as "[set]": they may be
  * secrets.
  */
-export function describeWhen(condition: Condition): unknown {
+export function showWhen(condition: Condition): unknown {
   if (condition.kind === "any") return "any";
-  if (condition.kind === "all") return describeAll(condition.of);
-  if (condition.kind === "some") return { any: condition.of.map(describeWhen) };
-  if (condition.kind === "not") return { not: describeWhen(condition.of) };
-  const { keys, oneOf } = toDocumentForm(condition, "shown");
+  if (condition.kind === "all") return showAll(condition.of);
+  if (condition.kind === "some") return { any: condition.of.map(showWhen) };
+  if (condition.kind === "not") return { not: showWhen(condition.of) };
+  const { keys, oneOf } = showFieldTest(condition, "shown");
   const [field, name] = keys;
   const written = oneOf.length === 1 ? oneOf[0] : oneOf;
   return { [field]: name === undefined ? written : { [name]: written } };
@@ -21,19 +21,19 @@ export function describeWhen(condition: Condition): unknown {
 const nestedKeys = new Set(["header", "responseHeader", "body", "responseBody"]);
 
 /** One mapping if the keys are different, as a person writes it; else a list under `all`. */
-function describeAll(conditions: readonly Condition[]): unknown {
+function showAll(conditions: readonly Condition[]): unknown {
   const merged: Record<string, unknown> = {};
   const rest: unknown[] = [];
   for (const condition of conditions) {
-    const described = describeWhen(condition);
-    if (!isObject(described)) rest.push(described);
-    else if (!addTo(merged, described)) rest.push(described);
+    const shown = showWhen(condition);
+    if (!isObject(shown)) rest.push(shown);
+    else if (!addTo(merged, shown)) rest.push(shown);
   }
   return rest.length === 0 ? merged : { ...merged, all: rest };
 }
 
-function addTo(merged: Record<string, unknown>, described: Readonly<Record<string, unknown>>): boolean {
-  const [[key, value] = [], ...others] = Object.entries(described);
+function addTo(merged: Record<string, unknown>, shown: Readonly<Record<string, unknown>>): boolean {
+  const [[key, value] = [], ...others] = Object.entries(shown);
   if (key === undefined || others.length > 0 || key === "all") return false;
   const known = merged[key];
   if (known === undefined) {

@@ -1,0 +1,30 @@
+import { stringify } from "yaml";
+import { durationText } from "../../rules/durations.ts";
+import { nest, valueOf, type Settings } from "./settings.ts";
+import { settingNames, settingRows, type SettingName, type SettingRow } from "./settings-table.ts";
+
+/**
+ * The effective settings as YAML in the form of a settings file. Secrets are shown as "[set]" or "[unset]",
+ * which no file may have. A file in place of another setting is not shown: that setting is.
+ */
+export function showEffectiveSettings(settings: Settings): string {
+  const shown = settingNames.filter((name) => (settingRows[name] as SettingRow).fileOf === undefined);
+  return stringify(nest(shown.map((name) => [name, toShown(name, valueOf(settings, name))])));
+}
+
+function toShown(name: SettingName, value: unknown): unknown {
+  const { secret, unit }: SettingRow = settingRows[name];
+  if (name === "redis.url") return withoutPassword(String(value));
+  if (secret && Array.isArray(value)) return value.map(() => "[set]");
+  if (secret) return value === undefined ? "[unset]" : "[set]";
+  return unit === "ms" ? durationText(Number(value)) : (value ?? null);
+}
+
+/**
+ * The address with `[set]` in place of user and password, and without its query, which may have a password
+ * too.
+ */
+function withoutPassword(address: string): string {
+  const { protocol, username, password, host, pathname } = new URL(address);
+  return `${protocol}//${username === "" && password === "" ? "" : "[set]@"}${host}${pathname}`;
+}
