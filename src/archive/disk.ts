@@ -2,7 +2,7 @@ import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { ArchiveVolume } from "../ports/archive.ts";
 import { errorCode } from "./translate-error.ts";
-import { readVolume } from "./volume.ts";
+import { readVolume } from "./judge-volume.ts";
 
 /** A file that only this process writes to. */
 export interface DiskFile {

@@ -5,7 +5,7 @@ import type { Archive } from "../ports/archive.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains-document.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { Replicas } from "../ports/replicas.ts";
-import type { StatisticsStore } from "../ports/statistics.ts";
+import type { StatisticsStore } from "../ports/index-statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime, World } from "../redrive/runtime.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";

@@ -3,7 +3,7 @@ import { isRedisAway } from "../ports/errors.ts";
 import type { LanesCounted } from "../ports/lanes.ts";
 import { maxLanesShown, type QueueFacts } from "../ports/queue-facts.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import { checkFitness } from "../redis/preflight.ts";
+import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 import { hasLanes } from "../redrive/lanes/listing-checks.ts";

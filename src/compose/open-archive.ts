@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
-import { createArchive } from "../archive/create-archive.ts";
+import { createArchive } from "../archive/archive-writer.ts";
 import { createArchiveReader } from "../archive/archive-reader.ts";
-import { seeVolume, type SeenVolume } from "../archive/volume.ts";
+import { seeVolume, type SeenVolume } from "../archive/judge-volume.ts";
 import type { Archive, ArchiveReader, DeclaredVolume } from "../ports/archive.ts";
 import type { ArchiveConfig } from "../ports/drains-document.ts";
 import type { RedriverError } from "../ports/errors.ts";
@@ -38,7 +38,7 @@ async function askTime(redis: Pick<RedisConnection, "command" | "isReady">): Pro
   }
 }
 
-/** The state of the archive's volume from here (archive/volume.ts). */
+/** The state of the archive's volume from here (archive/judge-volume.ts). */
 export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
   return seeVolume(dir, volume ?? silentVolume());
 }

@@ -9,7 +9,7 @@ import type { AuditReader, NewAuditEntry } from "../ports/audit.ts";
 import { isRedisAway, RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createRedis } from "../redis/connect.ts";
-import { checkFitness } from "../redis/preflight.ts";
+import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 import type { Decorate } from "./build-source.ts";

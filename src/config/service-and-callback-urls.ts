@@ -1,4 +1,4 @@
-import { parseUrl } from "../message/destination.ts";
+import { parseUrl } from "../message/destination-url.ts";
 import type { Parsed } from "../rules/parsed.ts";
 
 const serviceExpected =

@@ -3,7 +3,7 @@ import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
-import { checkFitness } from "../redis/preflight.ts";
+import { checkFitness } from "../redis/check-fitness-and-room.ts";
 
 const checkEveryMs = 5_000;
 const awayWaitMs = 250;

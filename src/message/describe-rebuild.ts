@@ -10,7 +10,7 @@ import {
   toShownText,
   type Show,
   toShownUrl,
-} from "./masked-text.ts";
+} from "./show-masked-values.ts";
 
 /** One change of a rebuild. Texts are for reading: printable, and at most about 200 characters. */
 export interface RebuildRow {

@@ -1,5 +1,5 @@
 import type { DeadLetter, HeaderValues, RawRecord } from "./dead-letter.ts";
-import { isDestination } from "./destination.ts";
+import { isDestination } from "./destination-url.ts";
 import { byLowerName, valuesOf } from "./headers.ts";
 import type { ParkReason } from "./park-reasons.ts";
 

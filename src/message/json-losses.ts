@@ -1,4 +1,4 @@
-import type { PolicyLoss } from "./losses.ts";
+import type { PolicyLoss } from "./loss-kinds.ts";
 /**
  * The losses of a JSON text that is read into JavaScript values and written again. Linear in the text,
  * without recursion.

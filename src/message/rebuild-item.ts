@@ -10,13 +10,13 @@
  * can set them in the item: schedule id, caller ip, timeout, redaction settings, the original deduplication
  * id and URL Group membership.
  */
+import { hasUnansweredProof } from "./body-proof-headers.ts";
 import type { BatchItem, DeadLetter, DeduplicationId, HeaderValues } from "./dead-letter.ts";
-import { isCallbackUrl, toDestination } from "./destination.ts";
+import { isCallbackUrl, toDestination } from "./destination-url.ts";
 import { editBody } from "./edit-body.ts";
 import { isReplaced, originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import {
   changeHeaders,
-  hasUnansweredProof,
   isFieldValue,
   isToken,
   lineageHeaderName,
@@ -24,9 +24,9 @@ import {
   valuesOf,
 } from "./headers.ts";
 import type { ItemChanges } from "./item-changes.ts";
-import type { Loss, ReportedLoss } from "./losses.ts";
+import type { Loss, ReportedLoss } from "./loss-kinds.ts";
 import type { ParkReason } from "./park-reasons.ts";
-import { readProofCallback } from "./proof-callback.ts";
+import { readProofCallback } from "./proof-callback-url.ts";
 
 export interface RebuildContext {
   /** `Upstash-`, `Service-`: never empty. */

@@ -1,3 +1,5 @@
+import { isNestedTooDeep } from "./nested-too-deep.ts";
+
 /**
  * A value as one line of JSON without characters that a terminal would act on. A JSON parser reads the same
  * value from it. A short text replaces a value that is nested too deep to be written.
@@ -28,25 +30,4 @@ function withoutDeep(value: unknown, levels: number): unknown {
   return Object.fromEntries(
     Object.entries(value as object).map(([name, inner]) => [name, withoutDeep(inner, levels - 1)]),
   );
-}
-
-/**
- * Levels of a JSON value that are written again as JSON. Writer and reader of JSON take some thousands, and
- * fewer if the stack is deep already. Near that limit a value would be written at one place and not at
- * another. No record that anybody sent has a tenth of this.
- */
-export const maxNestedLevels = 512;
-
-/** True for more levels of arrays and objects than that. Without recursion, so safe at any depth. */
-export function isNestedTooDeep(value: unknown): boolean {
-  let level = [value].filter(isContainer);
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > maxNestedLevels) return true;
-    level = level.flatMap((one) => Object.values(one).filter(isContainer));
-  }
-  return false;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -5,7 +5,7 @@ import type { DateEdge } from "../rules/patterns/parse-dates.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { NumberRange, Rate, RuleSpec } from "../rules/rule-spec.ts";
 import type { DrainName, SourceId } from "./ids.ts";
-import type { IndexTarget, ScalarField } from "./statistics.ts";
+import type { IndexTarget, ScalarField } from "./index-statistics.ts";
 
 /** The place of a secret; never the secret itself. */
 export type SecretRef =

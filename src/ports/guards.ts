@@ -1,6 +1,6 @@
 import type { DrainConfig } from "./drains-document.ts";
 import type { DrainName } from "./ids.ts";
-import type { ScalarField } from "./statistics.ts";
+import type { ScalarField } from "./index-statistics.ts";
 
 export interface GuardMemory {
   /** The effect of the last reading. A value between the two thresholds changes nothing. */

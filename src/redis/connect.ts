@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { RedriverError } from "../ports/errors.ts";
-import { commandTimeoutMs, openClient, type RedisClient } from "./client.ts";
-import { defaultKeyPrefix } from "./key-names.ts";
+import { commandTimeoutMs, openClient, type RedisClient } from "./open-client.ts";
+import { defaultKeyPrefix } from "./key-prefix.ts";
 import { createRunScript, type ScriptRunner } from "./script-runner.ts";
 import { toAddress, toTopology, type RedisTarget, type RedisTopology } from "./target.ts";
 import { toRedisError } from "./translate-error.ts";
@@ -17,7 +17,7 @@ export interface RedisConnection extends ScriptRunner {
   readonly topology: RedisTopology;
   /** For messages; without user and password. */
   readonly address: string;
-  /** First part of every key (key-names.ts). */
+  /** First part of every key (key-prefix.ts). */
   readonly keyPrefix: string;
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Asks every master: one, or each of a cluster. The command names no key. */

@@ -1,5 +1,5 @@
 import type { SourceBook } from "../ports/source-book.ts";
-import type { CheckItem } from "../message/item-check.ts";
+import type { CheckItem } from "../message/item-policy.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { CopyBook } from "../ports/copy-book.ts";
 import type { Audit } from "../ports/audit.ts";

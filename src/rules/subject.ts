@@ -1,5 +1,5 @@
 import type { DeadLetter } from "../message/dead-letter.ts";
-import { parseUrl } from "../message/destination.ts";
+import { parseUrl } from "../message/destination-url.ts";
 import { byLowerName } from "../message/headers.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import { lookUp } from "../message/json-pointer.ts";

@@ -3,11 +3,12 @@ import { isObject } from "../message/json-value.ts";
 import { isMessageId } from "../message/message-id.ts";
 import type { RequestOutcome } from "../ports/events.ts";
 import type { BatchOutcome, ItemOutcome } from "../ports/service.ts";
-import { parseJsonBody, type HttpAnswer, type AnswerBody, type CallEnd } from "./answer.ts";
-import type { Sent } from "./batch-body.ts";
+import { parseJsonBody, type HttpAnswer, type AnswerBody, type CallEnd } from "./http-answer.ts";
+import type { Sent } from "./batch-body-last-byte.ts";
 import type { CallResult } from "./call.ts";
 import { describeCause, describeStatus, toAdvice, type CallContext } from "./call-failure.ts";
-import { rawErrorText, toErrorText } from "./error-text-filter.ts";
+import { toErrorText } from "./error-text-filter.ts";
+import { rawErrorText } from "./unmasked-error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
 import { toShownMessageId } from "./sanitise-ids.ts";
 

@@ -1,6 +1,6 @@
 import { RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { RequestOutcome } from "../ports/events.ts";
-import type { HttpAnswer, AnswerBody, CallEnd } from "./answer.ts";
+import type { HttpAnswer, AnswerBody, CallEnd } from "./http-answer.ts";
 import type { CallResult } from "./call.ts";
 import { ConnectTimeout } from "./connection.ts";
 import { toShownErrorText } from "./error-text-filter.ts";

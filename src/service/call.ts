@@ -10,8 +10,14 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
 import type { MayRead } from "../ports/service.ts";
-import { headerOf, type HttpAnswer, type AnswerBody, type AnswerHeaders, type CallEnd } from "./answer.ts";
-import type { BatchBody } from "./batch-body.ts";
+import {
+  headerOf,
+  type HttpAnswer,
+  type AnswerBody,
+  type AnswerHeaders,
+  type CallEnd,
+} from "./http-answer.ts";
+import type { BatchBody } from "./batch-body-last-byte.ts";
 import type { ServiceConnection, Incoming, Outgoing } from "./connection.ts";
 import type { ServiceConnections } from "./connection-pool.ts";
 

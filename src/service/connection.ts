@@ -2,7 +2,7 @@ import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Client, type buildConnector } from "undici";
 import type { Clock } from "../ports/clock.ts";
-import type { AnswerHeaders } from "./answer.ts";
+import type { AnswerHeaders } from "./http-answer.ts";
 import { ResettableSocket } from "./resettable-socket.ts";
 
 export interface ConnectionOptions {

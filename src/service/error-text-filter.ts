@@ -1,7 +1,8 @@
-import { isObject } from "../message/json-value.ts";
 import { jsonErrorText } from "../message/signature/json-error-text.ts";
 import { normaliseText } from "../message/signature/normalise-text.ts";
-import { parseJsonBody, type AnswerBody } from "./answer.ts";
+import type { AnswerBody } from "./http-answer.ts";
+import { describePage } from "./proxy-page.ts";
+import { maxErrorBytes, rawErrorText } from "./unmasked-error-text.ts";
 
 /**
  * Limit for the shown text of a service's error. A service may repeat its input: the token, a header's value,
@@ -9,24 +10,7 @@ import { parseJsonBody, type AnswerBody } from "./answer.ts";
  * (message/signature). Then it is cut.
  */
 const maxErrorChars = 200;
-// Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is searched.
-const maxErrorBytes = 65_536;
 const removed = "[removed]";
-
-/** The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty if it was cut. */
-export function rawErrorText(body: AnswerBody): string {
-  if (body.kind !== "whole") return "";
-  if (body.bytes.byteLength <= maxErrorBytes) {
-    const parsed = parseJsonBody(body.bytes);
-    if (isObject(parsed)) {
-      const { error, message } = parsed;
-      if (typeof error === "string") return error;
-      if (isObject(error) && typeof error["message"] === "string") return error["message"];
-      if (typeof message === "string") return message;
-    }
-  }
-  return new TextDecoder().decode(body.bytes.subarray(0, maxErrorBytes));
-}
 
 /**
  * The error of a body, fit to show. JSON is shown by its error text. Any other body may be a proxy's page
@@ -42,10 +26,7 @@ export function toShownErrorText(body: AnswerBody, token: string): string {
     const error = jsonErrorText(withoutToken(new TextDecoder().decode(body.bytes), token), true);
     if (error !== null) return cut(error);
   }
-  const lower = text.replace(/\s+/g, " ").toLowerCase();
-  const phrase = pagePhrases.find((one) => lower.includes(one));
-  const what = `${/<html|<!doctype/i.test(text) ? "a page" : "a text"} of ${byteLength} bytes`;
-  return phrase === undefined ? `${what}, not repeated here` : `${what} that says "${phrase}"`;
+  return describePage(text, byteLength);
 }
 
 /** A text of the service, fit to show: one line, at most 200 characters, no token, ids or quotations. */
@@ -67,37 +48,3 @@ function withoutToken(text: string, token: string): string {
   const head = token.slice(0, 8).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return text.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
 }
-
-/**
- * Phrases of servers and proxies that answer instead of the service, in lower case; the most specific first.
- */
-const pagePhrases = [
-  "upstream connect error or disconnect/reset before headers",
-  "no server is available to handle this request",
-  "no healthy upstream",
-  "no available server",
-  "upstream request timeout",
-  "application failed to respond",
-  "web server is down",
-  "origin is unreachable",
-  "ssl handshake failed",
-  "dns resolution",
-  "backend fetch failed",
-  "connection timed out",
-  "stream timeout",
-  "maintenance",
-  "default backend",
-  "internal server error",
-  "bad gateway",
-  "service temporarily unavailable",
-  "service unavailable",
-  "gateway time-out",
-  "gateway timeout",
-  "too many requests",
-  "access denied",
-  "request entity too large",
-  "method not allowed",
-  "unauthorized",
-  "forbidden",
-  "not found",
-] as const;

@@ -1,4 +1,4 @@
-import { dateOf, headerOf, type AnswerHeaders, type HttpAnswer } from "./answer.ts";
+import { dateOf, headerOf, type AnswerHeaders, type HttpAnswer } from "./http-answer.ts";
 import { parseRetryMoment } from "../message/retry-after.ts";
 
 const missingWaitMs = 10_000;

@@ -3,7 +3,7 @@ import type { DrainConfig, GuardConfig } from "../ports/drains-document.ts";
 import type { Events } from "../ports/events.ts";
 import type { GuardBook, GuardMemory, Guards, GuardStanding } from "../ports/guards.ts";
 import type { DrainName } from "../ports/ids.ts";
-import type { IndexReading, StatisticsStore } from "../ports/statistics.ts";
+import type { IndexReading, StatisticsStore } from "../ports/index-statistics.ts";
 
 /** Pages follow each other within milliseconds, readings within minutes. */
 const maxAgeMs = 5_000;

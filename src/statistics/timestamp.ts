@@ -1,4 +1,4 @@
-import type { Instant } from "../ports/statistics.ts";
+import type { Instant } from "../ports/index-statistics.ts";
 
 /**
  * The service prints instants as `2025-10-19 18:33:05.244068975 +0000 UTC`, with zero, three or nine fraction

@@ -1,5 +1,5 @@
 import type { SourceId, DrainName, PassId } from "../ports/ids.ts";
-import { sharedKey, sourceKey } from "../redis/key-names.ts";
+import { sharedKey, sourceKey } from "../redis/key-prefix.ts";
 
 /** The keys of one source, all in one slot. */
 export function sourceKeys(keyPrefix: string, sourceId: SourceId) {

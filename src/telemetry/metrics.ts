@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { QueueFacts } from "../ports/queue-facts.ts";
-import type { IndexGauge } from "../ports/statistics.ts";
+import type { IndexGauge } from "../ports/index-statistics.ts";
 import { createEventCounters, type MeasuredDocument } from "./event-counters.ts";
 import { createQueueGauges } from "./drain-and-source-gauges.ts";
 

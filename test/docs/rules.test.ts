@@ -1,8 +1,8 @@
 import { parkReasons } from "../../src/message/park-reasons.ts";
-import { policyLosses, reportedLosses } from "../../src/message/losses.ts";
+import { policyLosses, reportedLosses } from "../../src/message/loss-kinds.ts";
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../src/config/document/load-document.ts";
-import { scalarFields } from "../../src/ports/statistics.ts";
+import { scalarFields } from "../../src/ports/index-statistics.ts";
 import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
 import { complaints, inDrain, keysInSchema, loaded } from "../support/drains-documents.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";

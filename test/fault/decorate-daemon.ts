@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { createArchive } from "../../src/archive/create-archive.ts";
+import { createArchive } from "../../src/archive/archive-writer.ts";
 import { createRedisStatisticsStore } from "../../src/store/statistics/redis-statistics-store.ts";
 import type { Decorate } from "../../src/compose/build-source.ts";
 import { createRedisGuardBook } from "../../src/store/guards/redis-guard-book.ts";

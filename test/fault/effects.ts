@@ -13,7 +13,7 @@ import type { Capacity } from "../../src/ports/capacity.ts";
 import type { PassBook } from "../../src/ports/passes.ts";
 import type { WorkQueue } from "../../src/ports/work-queue.ts";
 import type { MessageService } from "../../src/ports/service.ts";
-import type { StatisticsStore } from "../../src/ports/statistics.ts";
+import type { StatisticsStore } from "../../src/ports/index-statistics.ts";
 import type { Disk, DiskFile } from "../../src/archive/disk.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 

@@ -20,7 +20,7 @@ import { runDaemon } from "../../src/daemon/run-daemon.ts";
 import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
 import { createRedis, toBullmqConnection } from "../../src/redis/connect.ts";
 import { createEventLog } from "../../src/telemetry/event-log.ts";
-import { createIndexReadings } from "../../src/statistics/index-readings.ts";
+import { createIndexReadings } from "../../src/statistics/last-index-readings.ts";
 import { createRedisStatisticsStore } from "../../src/store/statistics/redis-statistics-store.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";

@@ -20,7 +20,7 @@ export const mutations = [
   },
   {
     name: "fence the published fact",
-    file: "src/store/ledger/facts.lua.ts",
+    file: "src/store/ledger/published-archived-gone.lua.ts",
     find: "local p = { s = 'published', as = fact.as,",
     replace:
       "if not e or e.s ~= 'open' then return { kind = 'gone' } end local p = { s = 'published', as = fact.as,",
@@ -49,7 +49,7 @@ export const mutations = [
   },
   {
     name: "check before the POST instead of before the last byte",
-    file: "src/service/batch-body.ts",
+    file: "src/service/batch-body-last-byte.ts",
     find: "      await flushed();\n      if (!isStopped() && !isAllowed(lastByteAllowed)) {",
     replace: "      await flushed();\n      if (byteLengthOf(encodedItems) < 0) {",
     test: "test/integration/service/last-byte.test.ts",

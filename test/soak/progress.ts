@@ -4,7 +4,7 @@ import type { SourceId } from "../../src/ports/ids.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
-import { sourceKey } from "../../src/redis/key-names.ts";
+import { sourceKey } from "../../src/redis/key-prefix.ts";
 import { ledgerLimits, sourceId } from "./document.ts";
 import type { Booked, Judge } from "../rig/judge.ts";
 import {

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
-import { createArchive, type ArchiveSettings } from "../../src/archive/create-archive.ts";
+import { createArchive, type ArchiveSettings } from "../../src/archive/archive-writer.ts";
 import { createArchiveReader } from "../../src/archive/archive-reader.ts";
 import { toFileName } from "../../src/archive/file-name.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";

@@ -7,7 +7,7 @@ import type { DrainFacts } from "../../src/ports/passes.ts";
 import type { LaneView } from "../../src/ports/lanes.ts";
 import type { LanesCounted } from "../../src/ports/lanes.ts";
 import type { QueueFacts } from "../../src/ports/queue-facts.ts";
-import type { IndexGauge } from "../../src/ports/statistics.ts";
+import type { IndexGauge } from "../../src/ports/index-statistics.ts";
 import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
 import { createMetrics, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";

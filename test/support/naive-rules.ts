@@ -1,4 +1,4 @@
-import { parseUrl } from "../../src/message/destination.ts";
+import { parseUrl } from "../../src/message/destination-url.ts";
 import type { RecordFacts } from "../../src/rules/record-facts.ts";
 import type { Condition, TextPattern, ValuePattern } from "../../src/rules/rule-spec.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { openArchiveReader } from "../../compose/open-archive.ts";
 import { defined } from "../../message/defined.ts";
-import { toShownUrl } from "../../message/masked-text.ts";
+import { toShownUrl } from "../../message/show-masked-values.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/archive.ts";
 import { RedriverError } from "../../ports/errors.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
 import type { Credentials, Emulator, EmulatorOptions, GenerateOptions } from "../../emulator/index.ts";
-import { parseUrl } from "../../message/destination.ts";
+import { parseUrl } from "../../message/destination-url.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import type { Register } from "../command-context.ts";

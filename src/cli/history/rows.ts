@@ -1,4 +1,4 @@
-import { toPrintable } from "../../message/masked-text.ts";
+import { toPrintable } from "../../message/show-masked-values.ts";
 import { present } from "../output/phrases.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../ports/audit.ts";
 

@@ -4,8 +4,8 @@ import {
   type IndexStatistics,
   scalarFields,
   seriesFields,
-} from "../../ports/statistics.ts";
-import { baseField } from "../../statistics/parse.ts";
+} from "../../ports/index-statistics.ts";
+import { baseField } from "../../statistics/parse-index-statistics.ts";
 import { formatInstant } from "../../statistics/timestamp.ts";
 import { toTable } from "../output/table.ts";
 

@@ -5,7 +5,7 @@ import {
   toShownJson,
   toShownText,
   toShownUrl,
-} from "../../message/masked-text.ts";
+} from "../../message/show-masked-values.ts";
 
 /** Fields about what became of a message, without anything of its content. */
 const plain = new Set([

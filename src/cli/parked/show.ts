@@ -1,5 +1,5 @@
 import type { Core } from "../../compose/build-core.ts";
-import { toPrintable } from "../../message/masked-text.ts";
+import { toPrintable } from "../../message/show-masked-values.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";

@@ -1,6 +1,6 @@
 import { enteredAtOfId } from "../../message/parse-record.ts";
 import { joined } from "../output/phrases.ts";
-import { toPrintable } from "../../message/masked-text.ts";
+import { toPrintable } from "../../message/show-masked-values.ts";
 import { createTopCount } from "../../redrive/plan/top-count.ts";
 import type { Signature } from "../../message/signature/signature-of.ts";
 import {

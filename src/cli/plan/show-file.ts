@@ -1,5 +1,5 @@
 import { systemClock } from "../../compose/system-world.ts";
-import { toPrintable } from "../../message/masked-text.ts";
+import { toPrintable } from "../../message/show-masked-values.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { createFileSummary, type FrozenDrain } from "../../redrive/plan/file-summary.ts";
 import type { PlanHead } from "../../redrive/plan/plan-file.ts";

@@ -1,6 +1,6 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { describeRebuild } from "../../message/describe-rebuild.ts";
-import { toPrintable, type Show, toShownUrl } from "../../message/masked-text.ts";
+import { toPrintable, type Show, toShownUrl } from "../../message/show-masked-values.ts";
 import { createSelectMatcher } from "../../message/select.ts";
 import { signatureOf } from "../../message/signature/signature-of.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";

@@ -1,6 +1,6 @@
 import { createSelectMatcher } from "../../message/select.ts";
 import type { ValuePath } from "../../config/problem.ts";
-import type { CheckItem } from "../../message/item-check.ts";
+import type { CheckItem } from "../../message/item-policy.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
 import { unmetBy, type Unmet } from "./unmet-expectations.ts";

@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings/settings.ts";
 import type { BatchItem, RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
-import { type CheckItem, createItemCheck } from "../../message/item-check.ts";
-import type { Loss } from "../../message/losses.ts";
+import { type CheckItem, createItemCheck } from "../../message/item-policy.ts";
+import type { Loss } from "../../message/loss-kinds.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig, SourceConfig } from "../../ports/drains-document.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";

@@ -1,7 +1,7 @@
 import { parseJson, type JsonValue } from "../../message/json-value.ts";
 import { differencesOf } from "../../message/body-differences.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
-import { toPrintable, toShownJson, toShownText } from "../../message/masked-text.ts";
+import { toPrintable, toShownJson, toShownText } from "../../message/show-masked-values.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
 import type { Trial } from "./try-record.ts";
 

@@ -1,6 +1,6 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { readLineage, type LineageKey } from "../../message/lineage.ts";
-import { toPrintable, toShownUrl } from "../../message/masked-text.ts";
+import { toPrintable, toShownUrl } from "../../message/show-masked-values.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";

@@ -1,4 +1,4 @@
-import { privatePolicies, schemes } from "../../message/item-check.ts";
+import { privatePolicies, schemes } from "../../message/item-policy.ts";
 import type * as z from "zod";
 import { line as lineOf, oneOf } from "../document/schema/building-blocks.ts";
 import {

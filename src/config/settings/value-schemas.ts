@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { parseHostPattern } from "../../message/item-check.ts";
-import { parseUrl } from "../../message/destination.ts";
+import { parseHostPattern } from "../../message/item-policy.ts";
+import { parseUrl } from "../../message/destination-url.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/building-blocks.ts";
 import { parseServiceUrl } from "../service-and-callback-urls.ts";

@@ -1,4 +1,4 @@
-import { withOwnCallback } from "../../message/proof-callback.ts";
+import { withOwnCallback } from "../../message/proof-callback-url.ts";
 import type { MessageService } from "../../ports/service.ts";
 import type { SourceConfig } from "../../ports/drains-document.ts";
 

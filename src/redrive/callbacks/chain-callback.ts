@@ -3,7 +3,7 @@ import { toCallbackDeduplicationId } from "../../message/deduplication-id.ts";
 import { defined } from "../../message/defined.ts";
 import { encodeItem } from "../../message/encode-item.ts";
 import { toForwardHeaders } from "../../message/headers.ts";
-import { readProofCallback, type OwnCallback } from "../../message/proof-callback.ts";
+import { readProofCallback, type OwnCallback } from "../../message/proof-callback-url.ts";
 import type { AttemptReport } from "../../ports/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
 

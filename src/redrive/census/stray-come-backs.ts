@@ -2,7 +2,7 @@ import type { StrayComeBacks } from "../../ports/source-book.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { readLineage, type LineageKey } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
-import { hostOf } from "../../message/destination.ts";
+import { hostOf } from "../../message/destination-url.ts";
 
 /** Pairs of host and status beyond this many are counted only in the total. */
 const maxGroups = 1_000;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
-import { isNestedTooDeep, maxNestedLevels } from "../../message/write-safe-json.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../../message/nested-too-deep.ts";
 import type { Archive } from "../../ports/archive.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import { recordFact, type ActOf } from "../write-audit.ts";

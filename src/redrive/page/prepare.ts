@@ -1,14 +1,14 @@
 import type { ItemChanges } from "../../message/item-changes.ts";
-import { policyLosses, type Loss, type PolicyLoss } from "../../message/losses.ts";
+import { policyLosses, type Loss, type PolicyLoss } from "../../message/loss-kinds.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
 import { toRootFlowControl } from "../../message/flow-control.ts";
-import { isProofUrl } from "../../message/proof-callback.ts";
+import { isProofUrl } from "../../message/proof-callback-url.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineage.ts";
-import type { CheckItem } from "../../message/item-check.ts";
+import type { CheckItem } from "../../message/item-policy.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";

@@ -1,4 +1,4 @@
-import type { Loss } from "../../message/losses.ts";
+import type { Loss } from "../../message/loss-kinds.ts";
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";

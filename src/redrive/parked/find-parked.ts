@@ -8,7 +8,7 @@ import type { Select } from "../../message/select.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
-import { hostOf } from "../../message/destination.ts";
+import { hostOf } from "../../message/destination-url.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 
 /** What the queue and the rules show of a parked dead letter that is still listed. */

@@ -1,8 +1,8 @@
 /** A summary of a plan's file, from the file alone: sums of bounded size for any number of records. */
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
-import { hostOf } from "../../message/destination.ts";
+import { hostOf } from "../../message/destination-url.ts";
 import { isObject } from "../../message/json-value.ts";
-import { toPrintable } from "../../message/masked-text.ts";
+import { toPrintable } from "../../message/show-masked-values.ts";
 import { createDecidedCount, type DecidedReport } from "./decided-count.ts";
 import type { NextDecision } from "./next-decision.ts";
 import type { PlannedDrain, PlanHead } from "./plan-file.ts";

@@ -1,7 +1,7 @@
 /** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
 import { describeRebuild } from "../../message/describe-rebuild.ts";
-import { hostOf, parseUrl } from "../../message/destination.ts";
-import { type Show, toShownUrl } from "../../message/masked-text.ts";
+import { hostOf, parseUrl } from "../../message/destination-url.ts";
+import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { isReconciling } from "../page/records.ts";

@@ -1,7 +1,7 @@
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { defined } from "../../message/defined.ts";
-import { hostOf } from "../../message/destination.ts";
-import { toPrintable, type Show } from "../../message/masked-text.ts";
+import { hostOf } from "../../message/destination-url.ts";
+import { toPrintable, type Show } from "../../message/show-masked-values.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
 import { createTopCount } from "./top-count.ts";

@@ -1,12 +1,12 @@
 import type { Audit, AuditEntry, AuditQuery, AuditReader, NewAuditEntry } from "../../ports/audit.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import { sourceKey } from "../../redis/key-names.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { parseEntryText, toTexts } from "./entry-text.ts";
 import { createAuditOver } from "./unwritten-entries.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
-import type { StoreRedis } from "../connection.ts";
+import type { StoreRedis } from "../connection-needs.ts";
 
 export interface AuditLimits {
   readonly keepMs: number;

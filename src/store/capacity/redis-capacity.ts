@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PassId } from "../../ports/ids.ts";
 import type { Capacity, CapacityQuery, CapacityRequest, Rate, RateKind } from "../../ports/capacity.ts";
 import { drainKeys } from "../keys.ts";
-import type { ScriptRedis } from "../connection.ts";
+import type { ScriptRedis } from "../connection-needs.ts";
 import { parseReply } from "../../redis/script-runner.ts";
 import { giveBackScript, takeScript, usedScript } from "./capacity.lua.ts";
 

@@ -3,7 +3,7 @@ import type { CopyBook } from "../../ports/copy-book.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
-import type { ScriptRedis } from "../connection.ts";
+import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { GuardBook, GuardMemory } from "../../ports/guards.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { drainKeys } from "../keys.ts";
-import type { StoreRedis } from "../connection.ts";
+import type { StoreRedis } from "../connection-needs.ts";
 
 const version = 1;
 const lifeMs = 7 * 86_400_000;

@@ -1,8 +1,8 @@
-import { callAgainMs, checkEveryMs, idleMs, maxProbe, suspectMs } from "./lane-numbers.ts";
-import { laneModelLua } from "./lane-model.lua.ts";
+import { callAgainMs, checkEveryMs, idleMs, maxProbe, suspectMs } from "./lane-constants.ts";
+import { laneModelLua } from "./lane-record-and-grants.lua.ts";
 
 /**
- * How one lane gets from one state to the next (docs/lanes.md). lane-model.lua.ts has its fields and what it
+ * How one lane gets from one state to the next (docs/lanes.md). lane-record-and-grants.lua.ts has its fields and what it
  * lets go.
  */
 export const laneMachineLua = `${laneModelLua}

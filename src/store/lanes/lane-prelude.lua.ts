@@ -1,4 +1,4 @@
-import { forgetAfterMs, markLifeMs } from "./lane-numbers.ts";
+import { forgetAfterMs, markLifeMs } from "./lane-constants.ts";
 import { laneMachineLua } from "./lane-machine.lua.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 

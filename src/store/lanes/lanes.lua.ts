@@ -7,7 +7,7 @@ import {
   type LaneWatch,
 } from "../../ports/lanes.ts";
 import { defineScript } from "../../redis/script-runner.ts";
-import { forgetAfterMs, checkEveryMs, maxDue, rememberedRoots, repeatAfterMs } from "./lane-numbers.ts";
+import { forgetAfterMs, checkEveryMs, maxDue, rememberedRoots, repeatAfterMs } from "./lane-constants.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
 /**

@@ -3,8 +3,8 @@ import type { SourceId } from "../../ports/ids.ts";
 import type { LaneBook, LaneChange, LaneComeBack, LaneReady } from "../../ports/lanes.ts";
 import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
 import { laneKeys } from "../keys.ts";
-import type { ScriptRedis } from "../connection.ts";
-import { maxStep } from "./lane-numbers.ts";
+import type { ScriptRedis } from "../connection-needs.ts";
+import { maxStep } from "./lane-constants.ts";
 import { askScript, dueScript, giveBackScript, proveScript, sentScript, viewsScript } from "./lanes.lua.ts";
 
 interface Proof {

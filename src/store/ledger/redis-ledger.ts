@@ -12,12 +12,17 @@ import type { Ledger, LedgerStamp } from "../../ports/ledger.ts";
 import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
 import { deleteFlags, parseView } from "./entry.ts";
 import { sourceKeys } from "../keys.ts";
-import type { ScriptRedis } from "../connection.ts";
+import type { ScriptRedis } from "../connection-needs.ts";
 import { beginScript } from "./begin.lua.ts";
-import { archivedScript, deleteFailedScript, goneScript, publishedScript } from "./facts.lua.ts";
+import {
+  archivedScript,
+  deleteFailedScript,
+  goneScript,
+  publishedScript,
+} from "./published-archived-gone.lua.ts";
 import { lookScript, nowScript, pageScript, parkedScript } from "./reads.lua.ts";
 import { parkScript, refusedScript, releaseScript } from "./refuse-park-release.lua.ts";
-import { recordLossScript } from "./record-loss.lua.ts";
+import { recordLossScript } from "./record-lost-writes.lua.ts";
 import { summaryScript } from "./summary.lua.ts";
 
 /** Gone by listing is worked off in scripts of this many. */

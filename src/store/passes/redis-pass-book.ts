@@ -21,7 +21,7 @@ import {
   takeWindowScript,
 } from "./passes.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
-import type { ScriptRedis } from "../connection.ts";
+import type { ScriptRedis } from "../connection-needs.ts";
 
 const minuteMs = 60_000;
 

@@ -1,8 +1,8 @@
 import type { ReplicaRecord, Replicas } from "../../ports/replicas.ts";
-import { sharedKey } from "../../redis/key-names.ts";
+import { sharedKey } from "../../redis/key-prefix.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
-import type { StoreRedis } from "../connection.ts";
+import type { StoreRedis } from "../connection-needs.ts";
 
 /** Four announcements at 15 s: one may be late and one lost before a living daemon is taken for dead. */
 const replicaLifeMs = 60_000;

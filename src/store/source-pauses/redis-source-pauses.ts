@@ -10,9 +10,9 @@ import {
   type SourcePause,
   type SourcePauseBook,
 } from "../../ports/source-pauses.ts";
-import { sourceKey } from "../../redis/key-names.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
 import { defineScript, parseReply } from "../../redis/script-runner.ts";
-import type { ScriptRedis } from "../connection.ts";
+import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /** The hash outlives its last time by this much. */

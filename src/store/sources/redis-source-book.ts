@@ -2,7 +2,7 @@ import type { Census, SourceBook } from "../../ports/source-book.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { accountKey, addressKey, sourceKeys } from "../keys.ts";
-import type { StoreRedis } from "../connection.ts";
+import type { StoreRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { IndexReading, StatisticsStore } from "../../ports/statistics.ts";
+import type { IndexReading, StatisticsStore } from "../../ports/index-statistics.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
-import { sharedKey } from "../../redis/key-names.ts";
+import { sharedKey } from "../../redis/key-prefix.ts";
 
 const version = 1;
 

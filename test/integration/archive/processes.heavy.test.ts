@@ -16,7 +16,7 @@ const built = (file: string): string =>
 const prelude = `
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import { createArchive } from ${JSON.stringify(built("create-archive.js"))};
+import { createArchive } from ${JSON.stringify(built("archive-writer.js"))};
 import { createArchiveReader } from ${JSON.stringify(built("archive-reader.js"))};
 const [dir, name] = process.argv.slice(1);
 const archive = createArchive({

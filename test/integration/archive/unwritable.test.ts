@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { seeVolume } from "../../../src/archive/volume.ts";
+import { seeVolume } from "../../../src/archive/judge-volume.ts";
 import { runHere } from "../../support/cli.ts";
 import { createFolder } from "../../support/command.ts";
 

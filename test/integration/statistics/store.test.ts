@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { IndexConfig } from "../../../src/ports/drains-document.ts";
-import type { IndexReading, StatisticsStore } from "../../../src/ports/statistics.ts";
-import { createIndexReadings } from "../../../src/statistics/index-readings.ts";
+import type { IndexReading, StatisticsStore } from "../../../src/ports/index-statistics.ts";
+import { createIndexReadings } from "../../../src/statistics/last-index-readings.ts";
 import { createMemoryStatisticsStore } from "../../support/memory/memory-store.ts";
-import { parseStatistics } from "../../../src/statistics/parse.ts";
+import { parseStatistics } from "../../../src/statistics/parse-index-statistics.ts";
 import { createRedisStatisticsStore } from "../../../src/store/statistics/redis-statistics-store.ts";
-import { sharedKey } from "../../../src/redis/key-names.ts";
+import { sharedKey } from "../../../src/redis/key-prefix.ts";
 import { useRedis } from "../../support/redis.ts";
 import { waitFor } from "../../support/wait-for.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { editBody, mergePatch } from "../../../src/message/edit-body.ts";
+import { editBody } from "../../../src/message/edit-body.ts";
+import { mergePatch } from "../../../src/message/json-merge-patch.ts";
 import type { BodyChange, PatchOperation } from "../../../src/message/item-changes.ts";
 import { findJsonLosses, survives } from "../../../src/message/json-losses.ts";
 import { patchJson } from "../../../src/message/json-patch.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toShownUrl } from "../../../src/message/masked-text.ts";
+import { toShownUrl } from "../../../src/message/show-masked-values.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** Of characters drawn evenly, as keys are. */

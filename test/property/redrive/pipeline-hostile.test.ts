@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isDestination } from "../../../src/message/destination.ts";
+import { isDestination } from "../../../src/message/destination-url.ts";
 import { isFieldValue, isToken } from "../../../src/message/headers.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import { runPassInProcess, type PassInProcess } from "../../../src/redrive/pass/drain-in-process.ts";

@@ -298,7 +298,7 @@ export function serviceOf(world: World, life: Life, skewMs: number): MessageServ
     },
 
     /**
-     * The body's last byte is asked for and leaves in one step, as in src/service/batch-body.ts; between them
+     * The body's last byte is asked for and leaves in one step, as in src/service/batch-body-last-byte.ts; between them
      * nothing stops the worker, and the network holds what has left for no longer than its bound. That is
      * what promise 2 leaves over.
      */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../src/ports/clock.ts";
-import type { IndexReading, StatisticsStore } from "../../../src/ports/statistics.ts";
+import type { IndexReading, StatisticsStore } from "../../../src/ports/index-statistics.ts";
 
 /** For one process only: commands in the foreground, and tests. */
 export function createMemoryStatisticsStore(clock: Pick<Clock, "monotonic">): StatisticsStore {

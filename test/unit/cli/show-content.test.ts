@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { explainRecord } from "../../../src/cli/rules/explain.ts";
 import { toExplainText } from "../../../src/cli/rules/explain-text.ts";
-import type { Show } from "../../../src/message/masked-text.ts";
+import type { Show } from "../../../src/message/show-masked-values.ts";
 import { createSignatureCount } from "../../../src/redrive/plan/signature-count.ts";
 import { anyItem } from "../../support/item-checks.ts";
 import { loaded } from "../../support/drains-documents.ts";

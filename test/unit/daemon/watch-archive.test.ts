@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SeenVolume } from "../../../src/archive/volume.ts";
+import type { SeenVolume } from "../../../src/archive/judge-volume.ts";
 import type { Core } from "../../../src/compose/build-core.ts";
 import { createArchiveWatch } from "../../../src/daemon/watch-archive.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";

@@ -1,7 +1,7 @@
 import type { ItemChanges } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { describeRebuild } from "../../../src/message/describe-rebuild.ts";
-import type { Show } from "../../../src/message/masked-text.ts";
+import type { Show } from "../../../src/message/show-masked-values.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";
 import { deduplicationIdOf, letterOf } from "../../support/letters.ts";
 

@@ -1,7 +1,8 @@
 import type { JsonValue } from "../../../src/message/json-value.ts";
 import type { PatchOperation } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
-import { editBody, mergePatch } from "../../../src/message/edit-body.ts";
+import { editBody } from "../../../src/message/edit-body.ts";
+import { mergePatch } from "../../../src/message/json-merge-patch.ts";
 
 const merge = (body: string, value: JsonValue, attempt = 0) =>
   editBody(body, { kind: "merge", value }, attempt);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toShownUrl } from "../../../src/message/masked-text.ts";
+import { toShownUrl } from "../../../src/message/show-masked-values.ts";
 
 describe("an address whose content is masked", () => {
   it.each([

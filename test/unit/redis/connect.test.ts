@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createRedis, toBullmqConnection, type RedisConnection } from "../../../src/redis/connect.ts";
-import { sharedKey, sourceKey } from "../../../src/redis/key-names.ts";
+import { sharedKey, sourceKey } from "../../../src/redis/key-prefix.ts";
 import { toAddress } from "../../../src/redis/target.ts";
 import { defineScript } from "../../../src/redis/script-runner.ts";
 import { useRedis } from "../../support/redis.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { rawErrorText, toErrorText, toShownErrorText } from "../../../src/service/error-text-filter.ts";
+import { toErrorText, toShownErrorText } from "../../../src/service/error-text-filter.ts";
+import { rawErrorText } from "../../../src/service/unmasked-error-text.ts";
 
 const token = "qst_live_9f8e7d6c5b4a39281706";
 const whole = (text: string) => ({ kind: "whole", bytes: Buffer.from(text) }) as const;

@@ -4,7 +4,7 @@ import type { DrainConfig, GuardConfig } from "../../../src/ports/drains-documen
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 import type { GuardBook, GuardMemory, Guards } from "../../../src/ports/guards.ts";
-import type { IndexReading } from "../../../src/ports/statistics.ts";
+import type { IndexReading } from "../../../src/ports/index-statistics.ts";
 import { createGuards, judge } from "../../../src/statistics/drain-guards.ts";
 import { createMemoryStatisticsStore } from "../../support/memory/memory-store.ts";
 import { createRedisGuardBook } from "../../../src/store/guards/redis-guard-book.ts";

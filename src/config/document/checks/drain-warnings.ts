@@ -1,4 +1,4 @@
-import { toDestination } from "../../../message/destination.ts";
+import { toDestination } from "../../../message/destination-url.ts";
 import type { Select } from "../../../message/select.ts";
 import { durationText } from "../../../rules/durations.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { scalarFields, type ScalarField } from "../../../ports/statistics.ts";
+import { scalarFields, type ScalarField } from "../../../ports/index-statistics.ts";
 import type { Parsed } from "../../../rules/parsed.ts";
 import type { NumberRange } from "../../../rules/rule-spec.ts";
 import { key, name, oneOf, parsed, section } from "./building-blocks.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
 import type { JsonValue } from "../../../message/json-value.ts";
-import { policyLosses, reportedLosses } from "../../../message/losses.ts";
+import { policyLosses, reportedLosses } from "../../../message/loss-kinds.ts";
 import { parkReasons } from "../../../message/park-reasons.ts";
 import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
 import type { RuleTest } from "../../../rules/rule-test.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
-import { isCallbackUrl, isDestination } from "../../../message/destination.ts";
+import { isCallbackUrl, isDestination } from "../../../message/destination-url.ts";
 import { isForwardable, isFieldValue, isToken, lineageHeaderName } from "../../../message/headers.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";

@@ -7,7 +7,7 @@ import type { BatchItem, DeadLetter } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
 import { encodedBytes } from "../../../message/encode-item.ts";
 import { maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
-import { withProofCallback } from "../../../message/proof-callback.ts";
+import { withProofCallback } from "../../../message/proof-callback-url.ts";
 import { inSeries, withLineage } from "../../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../../ports/drains-document.ts";
 import type { SendAs, SendVariant } from "../records.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCallbacks, type Callbacks } from "../../../../src/daemon/canary-callbacks.ts";
 import { createCallbackServer } from "../../../../src/daemon/callback-http.ts";
-import { withProofCallback } from "../../../../src/message/proof-callback.ts";
+import { withProofCallback } from "../../../../src/message/proof-callback-url.ts";
 import { createFolder } from "../../../support/command.ts";
 import { sendBytes } from "../../../support/raw-http.ts";
 import { freePort } from "../../../support/redis-servers.ts";

@@ -4,7 +4,7 @@ import {
   toStatisticsJson,
   type StatisticsView,
 } from "../../../../src/cli/index-stats/text.ts";
-import { parseStatistics } from "../../../../src/statistics/parse.ts";
+import { parseStatistics } from "../../../../src/statistics/parse-index-statistics.ts";
 
 function viewOf(answer: unknown): StatisticsView {
   const parsed = parseStatistics(answer);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemDisk } from "../../../src/archive/disk.ts";
 import { silentVolume } from "../../../src/compose/open-archive.ts";
 import type { ArchiveVolume, DeclaredVolume } from "../../../src/ports/archive.ts";
-import { judgeVolume } from "../../../src/archive/volume.ts";
+import { judgeVolume } from "../../../src/archive/judge-volume.ts";
 import { archiveEntry, archiveFiles, createStand } from "../../support/archives.ts";
 import { createRig } from "../../support/rig.ts";
 import { useRedis } from "../../support/redis.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryAtOf } from "../../../src/statistics/client.ts";
+import { retryAtOf } from "../../../src/statistics/index-statistics-client.ts";
 
 const now = Date.UTC(2026, 0, 1);
 

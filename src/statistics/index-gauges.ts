@@ -4,7 +4,7 @@ import {
   type IndexGauge,
   type IndexReading,
   type ScalarField,
-} from "../ports/statistics.ts";
+} from "../ports/index-statistics.ts";
 import { toUnixSeconds } from "./timestamp.ts";
 
 /**

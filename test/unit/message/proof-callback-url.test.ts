@@ -5,7 +5,7 @@ import {
   readProofCallback,
   withOwnCallback,
   withProofCallback,
-} from "../../../src/message/proof-callback.ts";
+} from "../../../src/message/proof-callback-url.ts";
 import { rawRecord } from "../../support/letters.ts";
 import { itemOf, parkOf } from "../../support/rebuilt.ts";
 

@@ -2,8 +2,13 @@ import type { Clock } from "../ports/clock.ts";
 import type { IndexConfig, Schedule } from "../ports/drains-document.ts";
 import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
-import type { IndexGauge, IndexReading, IndexStatistics, StatisticsStore } from "../ports/statistics.ts";
-import { toGauges } from "./gauges.ts";
+import type {
+  IndexGauge,
+  IndexReading,
+  IndexStatistics,
+  StatisticsStore,
+} from "../ports/index-statistics.ts";
+import { toGauges } from "./index-gauges.ts";
 
 /** Two readings may fail or come late before the numbers go; a third is no accident. */
 const staleAfterIntervals = 3;

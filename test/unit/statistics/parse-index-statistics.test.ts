@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { IndexStatistics } from "../../../src/ports/statistics.ts";
-import { scalarFields, seriesFields } from "../../../src/ports/statistics.ts";
-import { parseStatistics } from "../../../src/statistics/parse.ts";
+import type { IndexStatistics } from "../../../src/ports/index-statistics.ts";
+import { scalarFields, seriesFields } from "../../../src/ports/index-statistics.ts";
+import { parseStatistics } from "../../../src/statistics/parse-index-statistics.ts";
 
 const at = (second: number, fraction = "000") =>
   `2025-10-19 18:33:${String(second).padStart(2, "0")}.${fraction} +0000 UTC`;

@@ -8,8 +8,8 @@ import { createGroupCommit } from "./group-commit.ts";
 import { toMember } from "./gzip-member.ts";
 import { createOpenFile, FileVanished, type OpenFile } from "./open-file.ts";
 import { toArchiveError } from "./translate-error.ts";
-import { createTwoClocks } from "./clock-skew.ts";
-import { judgeVolume, toVolumeComplaint } from "./volume.ts";
+import { createTwoClocks } from "./two-clocks.ts";
+import { judgeVolume, toVolumeComplaint } from "./judge-volume.ts";
 
 export interface ArchiveSettings extends Writer {
   readonly dir: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judgeServer, memoryShare, parseInfo } from "../../../src/redis/judge-server.ts";
-import { checkFitness } from "../../../src/redis/preflight.ts";
+import { checkFitness } from "../../../src/redis/check-fitness-and-room.ts";
 import { useRedis } from "../../support/redis.ts";
 
 const redis = useRedis("own");

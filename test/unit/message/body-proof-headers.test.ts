@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { provesItsBody } from "../../../src/message/headers.ts";
+import { provesItsBody } from "../../../src/message/body-proof-headers.ts";
 
 describe("a header proves its body", () => {
   it.each([

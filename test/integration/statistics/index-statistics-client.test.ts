@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { RedriverError, type ErrorCode } from "../../../src/ports/errors.ts";
-import type { StatisticsReader } from "../../../src/ports/statistics.ts";
-import { createStatisticsClient } from "../../../src/statistics/client.ts";
+import type { StatisticsReader } from "../../../src/ports/index-statistics.ts";
+import { createStatisticsClient } from "../../../src/statistics/index-statistics-client.ts";
 
 const index = { name: "catalog", id: "3f1c/2d 8e", period: "3h" } as const;
 const credentials = { user: "ops@example.com", password: "pä:ss" };

@@ -5,8 +5,8 @@ import type {
   IndexStatistics,
   ScalarField,
   SeriesField,
-} from "../ports/statistics.ts";
-import { scalarFields, seriesFields } from "../ports/statistics.ts";
+} from "../ports/index-statistics.ts";
+import { scalarFields, seriesFields } from "../ports/index-statistics.ts";
 import { compareInstants, parseTimestamp } from "./timestamp.ts";
 
 export type ParsedStatistics =

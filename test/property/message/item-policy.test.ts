@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createItemCheck, parseHostPattern } from "../../../src/message/item-check.ts";
+import { createItemCheck, parseHostPattern } from "../../../src/message/item-policy.ts";
 import { builtInPolicy } from "../../support/item-checks.ts";
 import { casesOf } from "../../support/fuzzing.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBatchBody } from "../../../src/service/batch-body.ts";
+import { createBatchBody } from "../../../src/service/batch-body-last-byte.ts";
 
 const atOnce = (): Promise<void> => Promise.resolve();
 const never = (): void => expect.unreachable("withheld");

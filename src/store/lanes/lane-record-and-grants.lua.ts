@@ -5,7 +5,7 @@ import {
   maxResumeMinutes,
   probeMinutes,
   steadyWatches,
-} from "./lane-numbers.ts";
+} from "./lane-constants.ts";
 
 /**
  * One lane as the scripts have it, and what it lets go (docs/lanes.md). lane-machine.lua.ts judges it.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDeleted, parseListPage } from "../../../src/service/answer-shapes.ts";
+import { parseDeleted, parseListPage } from "../../../src/service/list-and-delete-answers.ts";
 
 const page = (text: string) => parseListPage(Buffer.from(text), "token-of-a-test");
 

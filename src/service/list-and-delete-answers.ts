@@ -1,7 +1,7 @@
 import { isObject } from "../message/json-value.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage } from "../ports/service.ts";
-import { parseJsonBody } from "./answer.ts";
+import { parseJsonBody } from "./http-answer.ts";
 import { withoutTokenInIds } from "./sanitise-ids.ts";
 
 export type Shaped<Value> =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDestination, parseUrl } from "../../../src/message/destination.ts";
+import { isDestination, parseUrl } from "../../../src/message/destination-url.ts";
 
 test("an address with a Latin-1 letter stays one however often it is asked for", () => {
   // Node 20's own URL.canParse says no from about the five thousandth time on.

@@ -7,8 +7,8 @@ import type {
   IndexStatistics,
   IndexTarget,
   StatisticsReader,
-} from "../ports/statistics.ts";
-import { parseStatistics } from "./parse.ts";
+} from "../ports/index-statistics.ts";
+import { parseStatistics } from "./parse-index-statistics.ts";
 
 /** 16 series of 240 points of about 75 bytes are 288 kB; ten times that is no statistics answer. */
 const maxAnswerBytes = 3_000_000;

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { scalarFields, seriesFields, type IndexStatistics } from "../../../src/ports/statistics.ts";
-import { toGauges } from "../../../src/statistics/gauges.ts";
-import { parseStatistics } from "../../../src/statistics/parse.ts";
+import { scalarFields, seriesFields, type IndexStatistics } from "../../../src/ports/index-statistics.ts";
+import { toGauges } from "../../../src/statistics/index-gauges.ts";
+import { parseStatistics } from "../../../src/statistics/parse-index-statistics.ts";
 
 function statisticsOf(answer: unknown): IndexStatistics {
   const parsed = parseStatistics(answer);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BatchItem } from "../../../src/message/dead-letter.ts";
-import { createItemCheck, parseHostPattern, type ItemPolicy } from "../../../src/message/item-check.ts";
+import { createItemCheck, parseHostPattern, type ItemPolicy } from "../../../src/message/item-policy.ts";
 import { builtInPolicy } from "../../support/item-checks.ts";
 
 const service = "https://qstash.upstash.io";

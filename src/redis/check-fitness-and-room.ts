@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../ports/errors.ts";
 import type { RedisConnection } from "./connect.ts";
-import { sharedKey } from "./key-names.ts";
+import { sharedKey } from "./key-prefix.ts";
 import { judgeServer, memoryShare, parseInfo, type RedisProblem } from "./judge-server.ts";
 
 export interface RedisFitness {
