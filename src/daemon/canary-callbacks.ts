@@ -4,7 +4,7 @@ import type { CallbackOutcome } from "../ports/callbacks.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import { chainCallback, createChainRefusals, type Chained } from "../redrive/callbacks/chain-callback.ts";
-import { receiveCallback } from "../redrive/callbacks/receive-callback.ts";
+import { receiveCallback } from "../redrive/callbacks/report-canary-result.ts";
 import {
   createCallbackServer,
   type CallbackRequest,

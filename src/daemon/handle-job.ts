@@ -18,7 +18,7 @@ import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
 import { isRecalled, maxLeftShown, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
-import { takeCensus } from "../redrive/census/census.ts";
+import { takeCensus } from "../redrive/census/count-and-copy-expiring.ts";
 import { hasLanes, runListingChecks } from "../redrive/lanes/listing-checks.ts";
 import { knownOffsetMs, openPass } from "../redrive/pass/open-pass.ts";
 import { leftToOthers, workWindow } from "../redrive/pass/work-window.ts";

@@ -5,7 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { SourceId } from "../ports/ids.ts";
-import { takeCensusWithoutRedis } from "../redrive/census/census.ts";
+import { takeCensusWithoutRedis } from "../redrive/census/count-and-copy-expiring.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 
 /** Longer than a restart or a failover of Redis; after one, the schedule continues by itself. */

@@ -1,7 +1,7 @@
 import type { Core } from "../compose/build-core.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
 import type { ScheduledJob } from "../ports/work-queue.ts";
-import { censusLooks } from "../redrive/census/census.ts";
+import { censusLooks } from "../redrive/census/count-and-copy-expiring.ts";
 
 /** A census lists the whole queue. With a shorter interval than this, there would be nothing but censuses. */
 const minCensusEveryMs = 1_000;

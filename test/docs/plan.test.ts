@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toPlanRecord } from "../../src/redrive/plan/plan-record.ts";
-import type { ForeseenRecord } from "../../src/redrive/plan/next-decision.ts";
+import { toPlanRecord } from "../../src/redrive/plan/plan-file-record.ts";
+import type { ForeseenRecord } from "../../src/redrive/plan/foresee-next-decision.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import type { Decision } from "../../src/rules/decision.ts";
 import { letterOf, rawRecord } from "../support/letters.ts";

@@ -1,5 +1,5 @@
 import { createByteBudget } from "../../src/redrive/listing/byte-budget.ts";
-import { createPageMemory, type PageMemory } from "../../src/redrive/listing/page-memory.ts";
+import { createPageMemory, type PageMemory } from "../../src/redrive/listing/limit-page-memory.ts";
 
 /** Room for any page that a test lists. */
 export function amplePageMemory(): PageMemory {

@@ -1,7 +1,7 @@
 import type { Applied, ApplyWait } from "../../redrive/plan/apply.ts";
-import type { PlanCheck } from "../../redrive/plan/orders.ts";
+import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
-import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skips.ts";
+import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skipped-by-apply.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { toTable } from "../output/table.ts";
 import { ifAny, joined, present, toCounts, toTime } from "../output/phrases.ts";

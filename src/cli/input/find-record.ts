@@ -4,7 +4,7 @@ import type { Select } from "../../message/select.ts";
 import type { MessageService } from "../../ports/service.ts";
 import { followCursor } from "../../redrive/listing/follow-cursor.ts";
 import { createPageSize, listWithinMemory } from "../../redrive/listing/list-within-memory.ts";
-import type { PageMemory } from "../../redrive/listing/page-memory.ts";
+import type { PageMemory } from "../../redrive/listing/limit-page-memory.ts";
 
 export interface RecordSearch {
   readonly service: Pick<MessageService, "list">;

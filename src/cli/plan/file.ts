@@ -3,7 +3,7 @@ import { dirname, join, basename } from "node:path";
 import { RedriverError } from "../../ports/errors.ts";
 import type { Io } from "../io.ts";
 import { readPlan, type PlanHead } from "../../redrive/plan/plan-file.ts";
-import type { PlanRecord } from "../../redrive/plan/plan-record.ts";
+import type { PlanRecord } from "../../redrive/plan/plan-file-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
 
 /** Where the lines of a plan go. */

@@ -8,12 +8,12 @@
  */
 import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
 import type { LaneUnused } from "../../ports/lanes.ts";
-import { groupBy } from "../group-by.ts";
+import { groupBy } from "../group-items-by-key.ts";
 import { canaryTimeoutMs } from "../page/publish/canary-variant.ts";
 import { isReconciling, sentAs, type Candidate, type DecidedRecord } from "../page/records.ts";
 import { held, type HeldResult } from "../page/results.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { canariesByStep, chooseCanaries } from "./canaries.ts";
+import { canariesByStep, chooseCanaries } from "./choose-canaries.ts";
 import { laneOriginOf, laneOriginOfLetter, toLaneId } from "./lane-id.ts";
 
 export interface Admission {

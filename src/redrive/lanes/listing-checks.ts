@@ -3,7 +3,7 @@ import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
-import { toLaneComeBack } from "./come-backs.ts";
+import { toLaneComeBack } from "./come-back-from-record.ts";
 
 /** The service's Date has whole seconds. Redis's clock may be off from ours by the length of an answer. */
 const clockSlackMs = 5_000;

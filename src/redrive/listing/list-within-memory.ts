@@ -1,6 +1,6 @@
 import { isRedriverError } from "../../ports/errors.ts";
 import type { ListPage, ListQuery, MayRead } from "../../ports/service.ts";
-import type { PageLease, PageMemory } from "./page-memory.ts";
+import type { PageLease, PageMemory } from "./limit-page-memory.ts";
 
 /** The service lists at most this many at once. */
 export const recordsPerPage = 100;

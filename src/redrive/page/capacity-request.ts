@@ -1,7 +1,7 @@
 import type { CapacityRequest, CapacityVerdict } from "../../ports/capacity.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
-import { groupBy } from "../group-by.ts";
+import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling, type Candidate } from "./records.ts";
 import { held, type PublishResult } from "./results.ts";

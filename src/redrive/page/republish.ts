@@ -6,8 +6,8 @@
  *                           │               (refusals.ts)
  *                           ├─ not sent ──► cooling
  *                           ├─ in doubt ──► the same bodies under the same ids in rounds, in small batches if
- *                           │               poison is about (poison-share.ts); then left to the sweep. If even
- *                           │               the last answer is unreadable, the source is halted
+ *                           │               poison is about (batch-size-under-poison.ts); then left to the
+ *                           │               sweep. If even the last answer is unreadable, the source is halted
  *                           └─ misconfigured ─► the source is halted
  *
  * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts

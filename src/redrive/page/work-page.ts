@@ -12,7 +12,7 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { grantedForMs } from "../../ports/ledger-limits.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import { admitToLanes, giveBackUnpublished, isNewlyExhausted } from "../lanes/admit.ts";
-import { toLaneComeBack } from "../lanes/come-backs.ts";
+import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";

@@ -1,6 +1,6 @@
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { recordIntent } from "../write-audit.ts";
-import { groupBy } from "../group-by.ts";
+import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { DrainName } from "../../ports/ids.ts";
 

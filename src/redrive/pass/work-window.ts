@@ -2,7 +2,7 @@ import { RedriverError, isRedisAway, isRedriverError, toFailure, type Failure } 
 import type { PassId } from "../../ports/ids.ts";
 import type { CloseVerdict, Window, WindowEnd } from "../../ports/passes.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
-import { toPassCensus } from "../census/census.ts";
+import { toPassCensus } from "../census/count-and-copy-expiring.ts";
 import { selectsEverything } from "../listing/drain-selects.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { pageThroughWindow } from "./page-through-window.ts";

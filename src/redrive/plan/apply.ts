@@ -22,10 +22,10 @@ import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { workPage } from "../page/work-page.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
-import { createOpenOrders, createOrderRecorder, isDone, type PlanCheck } from "./orders.ts";
-import type { SkipReport } from "./skips.ts";
-import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./survey.ts";
-import { watchPause, type PauseWatch } from "./watch-pause.ts";
+import { createOpenOrders, createOrderRecorder, isDone, type PlanCheck } from "./check-plan.ts";
+import type { SkipReport } from "./skipped-by-apply.ts";
+import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./list-and-decide.ts";
+import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";
 
 export interface ApplyRun {
   readonly drain: DrainRuntime;

@@ -4,9 +4,9 @@ import { hostOf } from "../../message/destination-url.ts";
 import { isObject } from "../../message/json-value.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
 import { createDecidedCount, type DecidedReport } from "./decided-count.ts";
-import type { NextDecision } from "./next-decision.ts";
+import type { NextDecision } from "./foresee-next-decision.ts";
 import type { PlannedDrain, PlanHead } from "./plan-file.ts";
-import { isAct, type PlanRecord } from "./plan-record.ts";
+import { isAct, type PlanRecord } from "./plan-file-record.ts";
 import type { CountedRecord } from "./rule-report.ts";
 
 export interface FrozenDrain extends PlannedDrain, DecidedReport {

@@ -9,7 +9,7 @@ import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";
 import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
 import { isReconciling } from "../page/records.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import type { SurveyedRecord } from "./survey.ts";
+import type { SurveyedRecord } from "./list-and-decide.ts";
 import { createTopCount } from "./top-count.ts";
 
 export interface LaneWait {

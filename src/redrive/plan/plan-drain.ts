@@ -9,13 +9,13 @@ import type { DrainRuntime } from "../runtime.ts";
 import { createDecidedCount } from "./decided-count.ts";
 import { estimate } from "./estimate.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
-import { foresee, type ForeseenRecord } from "./next-decision.ts";
+import { foresee, type ForeseenRecord } from "./foresee-next-decision.ts";
 import type { PlanFilter } from "./plan-file.ts";
-import { isParkedAlready } from "./plan-record.ts";
+import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
 import { createSignatureCount } from "./signature-count.ts";
-import { survey, type FrozenRange, type SurveyedRecord } from "./survey.ts";
+import { survey, type FrozenRange, type SurveyedRecord } from "./list-and-decide.ts";
 import { createTopCount } from "./top-count.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;

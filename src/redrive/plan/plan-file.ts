@@ -8,7 +8,7 @@ import { defined } from "../../message/defined.ts";
 import { isObject, parseJson } from "../../message/json-value.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
-import type { PlanRecord } from "./plan-record.ts";
+import type { PlanRecord } from "./plan-file-record.ts";
 
 export const planVersion = 1;
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision } from "../../rules/decision.ts";
-import type { NextDecision } from "./next-decision.ts";
+import type { NextDecision } from "./foresee-next-decision.ts";
 import { createTopCount } from "./top-count.ts";
 
 /** A due record, with the changes of its rebuild. */

@@ -2,8 +2,8 @@
  * The scheduled sweep finishes what is unfinished in one source. It reads the ledger's two indexes and
  * nothing else. Jobs hold no second truth.
  *
- *   open past takeover ─► find the records ─► the page flow publishes under the same id, or settles (reconcile.ts)
- *   pending deletes ─► ids that may be gone are searched, the others deleted by exact ids (settle-pending.ts)
+ *   open past takeover ─► find the records ─► the page flow publishes under the same id, or settles (reconcile-in-doubt.ts)
+ *   pending deletes ─► ids that may be gone are searched, the others deleted by exact ids (settle-pending-deletes.ts)
  *
  * Both halves run in parallel. Neither waits for the other or fails with it.
  */
@@ -13,9 +13,9 @@ import type { DrainName } from "../../ports/ids.ts";
 import { createRefusedDeletes } from "./delete-by-halves.ts";
 import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
 import { createPerIdBackoff } from "./per-id-backoff.ts";
-import { reconcileUnknown, type SweptHalf } from "./reconcile.ts";
+import { reconcileUnknown, type SweptHalf } from "./reconcile-in-doubt.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { settlePending, type SettleMemory } from "./settle-pending.ts";
+import { settlePending, type SettleMemory } from "./settle-pending-deletes.ts";
 
 /** Listings of each half of a sweep, so that none makes hundreds. The next sweep continues. */
 const listingsPerSweep = 40;

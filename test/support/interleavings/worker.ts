@@ -11,7 +11,7 @@ import type { SourcePauseBook } from "../../../src/ports/source-pauses.ts";
 import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/parked/release.ts";
-import { createPoisonShare } from "../../../src/redrive/page/publish/poison-share.ts";
+import { createPoisonShare } from "../../../src/redrive/page/publish/batch-size-under-poison.ts";
 import { RefusalRow } from "../../../src/redrive/page/publish/refusals-in-a-row.ts";
 import { createPausingService } from "../../../src/redrive/source/pausing-service.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";

@@ -4,7 +4,7 @@ import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { sourceKeys } from "../../../../src/store/keys.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import { createPlanWriter } from "../../../../src/redrive/plan/plan-file.ts";
-import type { PlanRecord } from "../../../../src/redrive/plan/plan-record.ts";
+import type { PlanRecord } from "../../../../src/redrive/plan/plan-file-record.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createPlanStand, type PlanStand } from "../../../support/plan-stand.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import { createCopyingWithoutRedis } from "../../../../src/daemon/keep-copies-without-redis.ts";
-import { takeCensus } from "../../../../src/redrive/census/census.ts";
+import { takeCensus } from "../../../../src/redrive/census/count-and-copy-expiring.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";

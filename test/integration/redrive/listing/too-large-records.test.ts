@@ -5,10 +5,10 @@
 import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { takeCensus } from "../../../../src/redrive/census/census.ts";
+import { takeCensus } from "../../../../src/redrive/census/count-and-copy-expiring.ts";
 import { findParkedLetters, readParked } from "../../../../src/redrive/parked/find-parked.ts";
 import { learnDates } from "../../../../src/redrive/listing/learn-dates-meaning.ts";
-import { freezeRange, survey } from "../../../../src/redrive/plan/survey.ts";
+import { freezeRange, survey } from "../../../../src/redrive/plan/list-and-decide.ts";
 import { findAll } from "../../../support/findings.ts";
 import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";

@@ -3,7 +3,7 @@ import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { Token } from "../../../../src/ports/ids.ts";
 import { parseInfo } from "../../../../src/redis/judge-server.ts";
 import { checkFitness } from "../../../../src/redis/check-fitness-and-room.ts";
-import { takeCensus } from "../../../../src/redrive/census/census.ts";
+import { takeCensus } from "../../../../src/redrive/census/count-and-copy-expiring.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";

@@ -7,8 +7,8 @@ import {
   toWaitText,
 } from "../../../../src/cli/apply/text.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import type { PlanCheck } from "../../../../src/redrive/plan/orders.ts";
-import { noSkips } from "../../../../src/redrive/plan/skips.ts";
+import type { PlanCheck } from "../../../../src/redrive/plan/check-plan.ts";
+import { noSkips } from "../../../../src/redrive/plan/skipped-by-apply.ts";
 
 const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
 

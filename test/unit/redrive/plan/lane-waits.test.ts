@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LaneConfig } from "../../../../src/ports/drains-document.ts";
 import type { LaneAsk } from "../../../../src/ports/lanes.ts";
 import { createLaneWaitCount } from "../../../../src/redrive/plan/lane-waits.ts";
-import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";
+import type { SurveyedRecord } from "../../../../src/redrive/plan/list-and-decide.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
 import { config, createLaneStand, driverOf, origin } from "../../../support/lane-stands.ts";

@@ -14,7 +14,7 @@ import type { Archive } from "../../ports/archive.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
 import type { Pass } from "../../ports/passes.ts";
 import { earlier, type Tally } from "../../ports/tally.ts";
-import { countStrays } from "./stray-come-backs.ts";
+import { countStrays } from "./unselected-come-backs.ts";
 import { createDrainSelects, type DatesMeaning, selectsEverything } from "../listing/drain-selects.ts";
 import { enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";

@@ -1,7 +1,7 @@
 import type { Decision } from "../../rules/decision.ts";
 import { decideOne } from "../page/decide-and-prepare.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import type { SurveyedRecord } from "./survey.ts";
+import type { SurveyedRecord } from "./list-and-decide.ts";
 
 /** The decision about a held record that follows by time alone. */
 export interface NextDecision {

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { DrainName } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import type { Decision } from "../../../../src/rules/decision.ts";
-import { isParkedAlready, toPlanned } from "../../../../src/redrive/plan/plan-record.ts";
-import { compareWithPlan, createSelection } from "../../../../src/redrive/plan/orders.ts";
-import type { SurveyedRecord } from "../../../../src/redrive/plan/survey.ts";
+import { isParkedAlready, toPlanned } from "../../../../src/redrive/plan/plan-file-record.ts";
+import { compareWithPlan, createSelection } from "../../../../src/redrive/plan/check-plan.ts";
+import type { SurveyedRecord } from "../../../../src/redrive/plan/list-and-decide.ts";
 import { letterOf, rawRecord } from "../../../support/letters.ts";
 import { planned as lineOf } from "../../../support/planned.ts";
 

@@ -1,5 +1,5 @@
 import type { DlqId } from "../../message/dead-letter.ts";
-import type { Planned } from "./plan-record.ts";
+import type { Planned } from "./plan-file-record.ts";
 
 /** The act that was or is to be done with a record, and its rule. */
 type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;

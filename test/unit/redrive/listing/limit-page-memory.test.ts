@@ -12,7 +12,7 @@ import {
   createPageMemory,
   readingFactor,
   workingFactor,
-} from "../../../../src/redrive/listing/page-memory.ts";
+} from "../../../../src/redrive/listing/limit-page-memory.ts";
 
 const kib = 1_024;
 const mib = 1_048_576;

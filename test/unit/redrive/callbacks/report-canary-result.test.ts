@@ -6,7 +6,7 @@ import type { LaneComeBack, StepRef } from "../../../../src/ports/lanes.ts";
 import type { RedriverEvent } from "../../../../src/ports/events.ts";
 import { createLaneStand } from "../../../support/lane-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { receiveCallback } from "../../../../src/redrive/callbacks/receive-callback.ts";
+import { receiveCallback } from "../../../../src/redrive/callbacks/report-canary-result.ts";
 import { createLanes } from "../../../../src/redrive/lanes/lanes.ts";
 import { dlqIdOf, enteredAt, messageIdOf, writeLineage } from "../../../support/letters.ts";
 

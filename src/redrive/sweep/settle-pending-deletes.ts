@@ -14,7 +14,7 @@ import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { PendingEntry } from "../../ports/ledger-entries.ts";
 import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
-import { groupBy } from "../group-by.ts";
+import { groupBy } from "../group-items-by-key.ts";
 import {
   deleteRefused,
   recordedLately,
@@ -23,7 +23,7 @@ import {
   type RefusedDeletes,
 } from "./delete-by-halves.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
-import type { SweptHalf } from "./reconcile.ts";
+import type { SweptHalf } from "./reconcile-in-doubt.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { idsPerDelete, settle } from "../page/settle.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DlqId } from "../../../../../src/message/dead-letter.ts";
-import { createPoisonShare } from "../../../../../src/redrive/page/publish/poison-share.ts";
+import { createPoisonShare } from "../../../../../src/redrive/page/publish/batch-size-under-poison.ts";
 import { createManualClock } from "../../../../support/manual-clock.ts";
 
 const minuteMs = 60_000;

@@ -9,8 +9,8 @@ import { isNestedTooDeep } from "../../message/nested-too-deep.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import type { ForeseenRecord, NextDecision } from "./next-decision.ts";
-import type { SurveyedRecord } from "./survey.ts";
+import type { ForeseenRecord, NextDecision } from "./foresee-next-decision.ts";
+import type { SurveyedRecord } from "./list-and-decide.ts";
 
 /** The parts of a decision that must be the same again before apply acts on it. */
 export interface Planned {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, RawRecord } from "../../../../src/message/dead-letter.ts";
-import { takeCensus, type CensusOrder } from "../../../../src/redrive/census/census.ts";
+import { takeCensus, type CensusOrder } from "../../../../src/redrive/census/count-and-copy-expiring.ts";
 import { createStand, readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";

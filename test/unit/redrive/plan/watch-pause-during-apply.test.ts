@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchPause } from "../../../../src/redrive/plan/watch-pause.ts";
+import { watchPause } from "../../../../src/redrive/plan/watch-pause-during-apply.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
 test("a pause is noticed although it is over again; that nobody could be asked is none", async () => {

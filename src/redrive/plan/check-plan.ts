@@ -8,9 +8,9 @@ import { holds } from "../../rules/decision.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { ofDrain, recordIntent } from "../write-audit.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { isAct, toPlanned, type Planned, type PlanRecord } from "./plan-record.ts";
-import { createSkips } from "./skips.ts";
-import { survey, type SurveyedRecord, type SurveyRange } from "./survey.ts";
+import { isAct, toPlanned, type Planned, type PlanRecord } from "./plan-file-record.ts";
+import { createSkips } from "./skipped-by-apply.ts";
+import { survey, type SurveyedRecord, type SurveyRange } from "./list-and-decide.ts";
 
 export type PlanSelection = ReturnType<typeof createSelection>;
 

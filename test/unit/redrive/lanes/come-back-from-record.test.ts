@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { Lineage } from "../../../../src/message/lineage.ts";
-import { comeBackOf } from "../../../../src/redrive/lanes/come-backs.ts";
+import { comeBackOf } from "../../../../src/redrive/lanes/come-back-from-record.ts";
 
 const lineage: Lineage = {
   attempt: 1,

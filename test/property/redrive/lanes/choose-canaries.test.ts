@@ -3,7 +3,7 @@ import { toRootHash } from "../../../../src/redrive/lanes/lane-id.ts";
 import { describe, expect, it } from "vitest";
 import type { Lineage } from "../../../../src/message/lineage.ts";
 import { nextLineage } from "../../../../src/message/lineage.ts";
-import { chooseCanaries } from "../../../../src/redrive/lanes/canaries.ts";
+import { chooseCanaries } from "../../../../src/redrive/lanes/choose-canaries.ts";
 import { signatureOf } from "../../../../src/message/signature/signature-of.ts";
 import { enteredAt, letterOf } from "../../../support/letters.ts";
 

@@ -1,6 +1,6 @@
 import { readLineage } from "../../message/lineage.ts";
 import type { AttemptReport, CallbackOutcome } from "../../ports/callbacks.ts";
-import { comeBackOf } from "../lanes/come-backs.ts";
+import { comeBackOf } from "../lanes/come-back-from-record.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /**
