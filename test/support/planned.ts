@@ -3,8 +3,9 @@ import type { DrainName } from "../../src/ports/ids.ts";
 import { applyPlan, type Applied, type ApplyWait } from "../../src/redrive/plan/apply.ts";
 import { planDrain } from "../../src/redrive/plan/plan-drain.ts";
 import { toPlanRecord, type PlanRecord } from "../../src/redrive/plan/plan-file-record.ts";
-import { checkPlan, createSelection } from "../../src/redrive/plan/check-plan.ts";
-import { freezeRange } from "../../src/redrive/plan/list-and-decide.ts";
+import { checkPlan } from "../../src/redrive/plan/check-plan.ts";
+import { createSelection } from "../../src/redrive/plan/plan-selection.ts";
+import { freezeRange } from "../../src/redrive/plan/freeze-range.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 
 const never = new AbortController().signal;

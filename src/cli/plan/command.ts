@@ -15,7 +15,7 @@ import {
 } from "../../redrive/plan/plan-file.ts";
 import type { ForeseenRecord } from "../../redrive/plan/foresee-next-decision.ts";
 import { toPlanRecord } from "../../redrive/plan/plan-file-record.ts";
-import { freezeRange, type FrozenRange } from "../../redrive/plan/list-and-decide.ts";
+import { freezeRange, type FrozenRange } from "../../redrive/plan/freeze-range.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";

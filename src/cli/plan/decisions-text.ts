@@ -2,7 +2,8 @@
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DecidedReport } from "../../redrive/plan/decided-count.ts";
 import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
-import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
+import type { NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
+import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
 import type { Counted, TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { counted, ifAny, joined, toAge, toSpan } from "../output/phrases.ts";

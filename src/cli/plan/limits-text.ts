@@ -1,7 +1,7 @@
 /** What limits a plan besides its records: the clocks, closed guards and ceilings. */
 import type { Estimate } from "../../redrive/plan/estimate.ts";
 import type { ClosedGuard, Room } from "../../redrive/plan/guards-and-ceilings.ts";
-import type { PlanClock } from "../../redrive/plan/list-and-decide.ts";
+import type { PlanClock } from "../../redrive/plan/freeze-range.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { joined } from "../output/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";

@@ -4,7 +4,7 @@ import { toPrintable, type Show, toShownUrl } from "../../message/show-masked-va
 import { createSelectMatcher } from "../../message/select.ts";
 import { signatureOf } from "../../message/signature/signature-of.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
-import { withoutOwnHeaders } from "../../redrive/plan/plan-file-record.ts";
+import { withoutOwnHeaders } from "../../redrive/plan/plan-hashes.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { tryRecord, type Trial, type TrialConditions } from "./try-record.ts";
 

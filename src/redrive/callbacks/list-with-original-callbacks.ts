@@ -1,6 +1,5 @@
 import { withOwnCallback } from "../../message/proof-callback-url.ts";
 import type { MessageService } from "../../ports/service.ts";
-import type { SourceConfig } from "../../ports/drains-document.ts";
 
 /**
  * The service as it would be without our callbacks on canaries. A record that died with our callback is
@@ -19,10 +18,4 @@ export function withOriginalCallbacks(
       return { ...page, records: page.records.map((raw) => withOwnCallback(raw, keys)) };
     },
   };
-}
-
-/** The callback address for canaries; undefined without configured callbacks. A source id needs no escape. */
-export function proofAddressOf(source: Pick<SourceConfig, "id" | "callbacks">): string | undefined {
-  const { id, callbacks } = source;
-  return callbacks === undefined ? undefined : `${callbacks.url}/${id}`;
 }

@@ -12,14 +12,13 @@ import type { Census } from "../../ports/source-book.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
-import type { Pass } from "../../ports/passes.ts";
-import { earlier, type Tally } from "../../ports/tally.ts";
+import { earlier } from "../../ports/tally.ts";
 import { countStrays } from "./unselected-come-backs.ts";
-import { createDrainSelects, type DatesMeaning, selectsEverything } from "../listing/drain-selects.ts";
+import { createDrainSelects, type DatesMeaning } from "../listing/drain-selects.ts";
 import { enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
-import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
+import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
 
 /** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
@@ -93,7 +92,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   const { retentionMs } = source.config;
   const datesMean = await source.book.datesMean();
   const sort = createSort(order, datesMean);
-  let census: Census = { ...nothing, documentHash };
+  let census: Census = { ...emptyCensus, documentHash };
   const strays = countStrays();
   let startedAt: number | undefined;
   // A longer interval allows a longer listing, so that a source of millions can be counted.
@@ -133,7 +132,7 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
   }
   return {
     ...census,
-    at: startedAt ?? nothing.at,
+    at: startedAt ?? emptyCensus.at,
     earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
     strayComeBacks: strays.counted(),
   };
@@ -155,7 +154,8 @@ function createPace({ monotonic, sleep }: SourceRuntime["clock"], stopping: Abor
   };
 }
 
-const nothing: Census = {
+/** A census that counted nothing. */
+export const emptyCensus: Census = {
   at: 0,
   counted: "listing",
   depth: 0,
@@ -211,34 +211,6 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning) {
   };
 }
 
-function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {
+export function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {
   return oldestEnteredAt === null ? null : oldestEnteredAt + retentionMs;
-}
-
-/**
- * The census of a complete full pass of a live drain without selection. Null if the pass is none: it may not
- * have listed everything, or it saw records near their expiry or of unknown age, which need a check each.
- */
-export function toPassCensus(
-  { config, source, nearMs }: Pick<DrainRuntime, "config" | "source" | "nearMs">,
-  pass: Pass,
-  tally: Tally,
-): Census | null {
-  if (pass.kind !== "full" || pass.mode !== "live") return null;
-  if (!selectsEverything(config) || tally.pagesBehindDeletes > 0) return null;
-  const { parked } = tally.reasons;
-  if (parked["no-dlq-id"] !== undefined || parked["malformed-record"] !== undefined) return null;
-  const earliestExpiryAt = toExpiry(tally.oldestRecordAt, source.config.retentionMs);
-  // It serves for a whole interval, so a record that becomes near within it counts as near already.
-  const soonMs = nearMs + source.config.censusEveryMs;
-  if (earliestExpiryAt !== null && earliestExpiryAt < serviceNow(source) + soonMs) return null;
-  return {
-    ...nothing,
-    at: pass.startedAt,
-    counted: "pass",
-    depth: Math.max(0, tally.listed - tally.deleted),
-    oldestEnteredAt: tally.oldestRecordAt,
-    earliestExpiryAt,
-    documentHash: pass.documentHash,
-  };
 }

@@ -13,8 +13,11 @@ import { canaryTimeoutMs } from "../page/publish/canary-variant.ts";
 import { isReconciling, sentAs, type Candidate, type DecidedRecord } from "../page/records.ts";
 import { held, type HeldResult } from "../page/results.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { canariesByStep, chooseCanaries } from "./choose-canaries.ts";
-import { laneOriginOf, laneOriginOfLetter, toLaneId } from "./lane-id.ts";
+import { chooseCanaries } from "./choose-canaries.ts";
+import { canariesByStep } from "./canaries-by-step.ts";
+import { toLaneId } from "./lane-id.ts";
+import { laneOriginOf, laneOriginOfLetter } from "./lane-origin.ts";
+import { resumeMinutesOf, resumeMinutesBeside } from "./resume-minutes.ts";
 
 export interface Admission {
   readonly free: readonly Candidate[];
@@ -111,24 +114,4 @@ export function isNewlyExhausted({ decision, view }: Pick<DecidedRecord, "decisi
 /** A lane prevents a park only after a failure that an outage may cause. */
 export function mayBeKept({ letter }: Pick<DecidedRecord, "letter">): boolean {
   return comeBackKindOf(letter.responseStatus) === "down";
-}
-
-/** Minutes that a lane resumes from: the entry of the oldest of these, and of the one in the middle. */
-export function resumeMinutesOf(candidates: readonly Pick<Candidate, "letter">[]): readonly number[] {
-  const entered = candidates.map(({ letter }) => letter.enteredAt).toSorted((one, other) => one - other);
-  const two = [entered[0], entered[Math.floor(entered.length / 2)]].filter((at) => at !== undefined);
-  return [...new Set(two.map(toMinute))];
-}
-
-/** The same of held candidates, if none of them is in these minutes: all of those were granted. */
-export function resumeMinutesBeside(
-  known: readonly number[],
-  held: readonly Pick<Candidate, "letter">[],
-): readonly number[] {
-  return held.some(({ letter }) => known.includes(toMinute(letter.enteredAt))) ? [] : resumeMinutesOf(held);
-}
-
-/** The pass book lists again by minutes of entry. */
-function toMinute(at: number): number {
-  return Math.floor(at / 60_000) * 60_000;
 }

@@ -1,6 +1,6 @@
 import { isKnownBad } from "../../message/come-back-kind.ts";
 import { toRootHash } from "./lane-id.ts";
-import type { LaneAnswer, StepRef } from "../../ports/lanes.ts";
+import type { LaneAnswer } from "../../ports/lanes.ts";
 import { signatureOf } from "../../message/signature/signature-of.ts";
 import type { Candidate } from "../page/records.ts";
 
@@ -56,19 +56,4 @@ function sample<One extends Choosable>(candidates: readonly One[], count: number
 
 function compare<Value extends string | number>(one: Value, other: Value): number {
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-export function canariesByStep(
-  candidates: readonly Candidate[],
-): readonly (StepRef & { readonly canaries: readonly Candidate[] })[] {
-  const steps = new Map<string, StepRef & { readonly canaries: Candidate[] }>();
-  for (const one of candidates) {
-    if (one.sendAs === null) continue;
-    const { lane, step } = one.sendAs.step;
-    const key = `${lane}.${step}`;
-    const known = steps.get(key) ?? { lane, step, canaries: [] };
-    known.canaries.push(one);
-    steps.set(key, known);
-  }
-  return [...steps.values()];
 }

@@ -27,6 +27,6 @@ export interface ListingSignals {
   readonly signal: AbortSignal;
   /** Ends the listing between two pages. */
   readonly stopping: AbortSignal;
-  /** How long it may wait for the service in all (follow-cursor.ts). Absent: half an hour. */
+  /** How long it may wait for the service in all (detect-endless-listing.ts). Absent: half an hour. */
   readonly maxListingMs?: number;
 }

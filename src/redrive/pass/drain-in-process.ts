@@ -6,7 +6,8 @@ import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { openPass, type PassSettings } from "./open-pass.ts";
-import { abandonWindows, workWindow } from "./work-window.ts";
+import { workWindow } from "./work-window.ts";
+import { abandonWindows } from "./end-window.ts";
 
 interface ClosedPass {
   readonly kind: "closed";

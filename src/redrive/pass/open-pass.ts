@@ -1,12 +1,8 @@
-import { isTooLarge } from "../listing/list-within-memory.ts";
-import { smallAnswerBytes } from "../listing/list-page.ts";
 import type { OpenVerdict } from "../../ports/passes.ts";
 import { emptyTally } from "../../ports/tally.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { horizonBehindMs, selectRange } from "./select-dates.ts";
-
-/** Enough answers to believe any clock that they agree on. */
-const maxAskedForClock = 10;
+import { knownOffsetMs } from "./service-clock-offset.ts";
 
 export interface PassSettings {
   /** Successive passes overlap by this. */
@@ -58,25 +54,4 @@ export async function openPass(
     source.events.emit({ type: "pass:opened", drain: config.name, passId, kind, mode, from, to });
   }
   return verdict;
-}
-
-/**
- * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first
- * answer a small listing asks for it. A clock far from ours is believed after several answers.
- */
-export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
-  const { service } = source;
-  for (let asked = 0; asked < maxAskedForClock && service.clockOffsetMs("agreed") === undefined; asked += 1) {
-    try {
-      await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
-    } catch (error) {
-      if (!isTooLarge(error)) {
-        source.health.note(error);
-        throw error;
-      }
-    }
-    // This service dates no answers.
-    if (service.clockOffsetMs() === undefined) return 0;
-  }
-  return service.clockOffsetMs() ?? 0;
 }

@@ -1,5 +1,6 @@
 /** Sums of the decisions of a plan, of bounded size: for a queue just read, and for a plan's file. */
-import { createExpiryCount, createRuleCount, type CountedRecord } from "./rule-report.ts";
+import { createRuleCount, type CountedRecord } from "./rule-report.ts";
+import { createExpiryCount } from "./expiry-count.ts";
 
 export type DecidedReport = ReturnType<ReturnType<typeof createDecidedCount>["report"]>;
 

@@ -5,7 +5,7 @@
 import type { LaneConfig } from "../../ports/drains-document.ts";
 import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
 import { isNewlyExhausted, mayBeKept } from "../lanes/admit.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-id.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
 import { isReconciling } from "../page/records.ts";
 import type { DrainRuntime } from "../runtime.ts";

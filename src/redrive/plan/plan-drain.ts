@@ -15,7 +15,8 @@ import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
 import { createSignatureCount } from "./signature-count.ts";
-import { survey, type FrozenRange, type SurveyedRecord } from "./list-and-decide.ts";
+import { survey, type SurveyedRecord } from "./list-and-decide.ts";
+import type { FrozenRange } from "./freeze-range.ts";
 import { createTopCount } from "./top-count.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;

@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision } from "../../rules/decision.ts";
 import type { NextDecision } from "./foresee-next-decision.ts";
 import { createTopCount } from "./top-count.ts";
+import { createExpiryCount } from "./expiry-count.ts";
+import { createSamples } from "./keep-samples.ts";
 
 /** A due record, with the changes of its rebuild. */
 export interface SampleReport {
@@ -44,39 +45,6 @@ export interface CountedRecord {
   readonly losses: readonly string[];
   /** For a due record; called only if it becomes a sample. */
   readonly toSample: () => SampleReport;
-}
-
-const hourMs = 3_600_000;
-
-export type ExpiryReport = ReturnType<ReturnType<typeof createExpiryCount>["report"]>;
-
-/** How many records the service's retention deletes, and how soon. */
-export function createExpiryCount() {
-  let [expired, within1h, within6h, within24h, earliest] = [0, 0, 0, 0, Infinity];
-  return {
-    /** Both Unix ms by the service's clock. */
-    add(expiresAt: number, now: number): void {
-      earliest = Math.min(earliest, expiresAt);
-      const leftMs = expiresAt - now;
-      if (leftMs <= 0) {
-        expired += 1;
-        return;
-      }
-      if (leftMs <= hourMs) within1h += 1;
-      if (leftMs <= 6 * hourMs) within6h += 1;
-      if (leftMs <= 24 * hourMs) within24h += 1;
-    },
-    report: () => ({
-      /** Past the retention that the document has for the source. */
-      expired,
-      /** Each includes the ones before it. */
-      within1h,
-      within6h,
-      within24h,
-      /** Unix ms by the service's clock; null without a record. */
-      earliestAt: Number.isFinite(earliest) ? earliest : null,
-    }),
-  };
 }
 
 const maxHosts = 500;
@@ -150,32 +118,4 @@ export function createRuleCount(rule: string | null) {
       };
     },
   };
-}
-
-const maxSamples = 3;
-
-/** Keeps three of many, the same in any order of arrival: those with the lowest hash of their dlqId. */
-export function createSamples<Sample>() {
-  const kept: { readonly draw: number; readonly dlqId: DlqId; readonly sample: Sample }[] = [];
-  return {
-    /** `toSample` is called only for one that is kept for now. */
-    offer(dlqId: DlqId, toSample: () => Sample): void {
-      const draw = createHash("sha256").update(`sample ${dlqId}`).digest().readUInt32BE(0);
-      const highest = kept.at(-1);
-      if (kept.length >= maxSamples && (highest === undefined || draw >= highest.draw)) return;
-      if (kept.some((one) => one.dlqId === dlqId)) return;
-      if (kept.length >= maxSamples) kept.pop();
-      kept.push({ draw, dlqId, sample: toSample() });
-      kept.sort((one, other) => one.draw - other.draw);
-    },
-    /** By time of entry. */
-    all: (): readonly Sample[] =>
-      kept.toSorted((one, other) => compareIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
-  };
-}
-
-function compareIds(one: DlqId, other: DlqId): number {
-  const [oneMs = 0, oneSeq = 0] = one.split("-").map(Number);
-  const [otherMs = 0, otherSeq = 0] = other.split("-").map(Number);
-  return oneMs - otherMs || oneSeq - otherSeq;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isNestedTooDeep, maxNestedLevels } from "../../../src/message/nested-too-deep.ts";
 import { toSafeJson } from "../../../src/message/write-safe-json.ts";
-import { hashRecord } from "../../../src/redrive/plan/plan-file-record.ts";
+import { hashRecord } from "../../../src/redrive/plan/plan-hashes.ts";
 import { rawRecord } from "../../support/letters.ts";
 
 /** So many levels. */

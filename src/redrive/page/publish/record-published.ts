@@ -1,7 +1,7 @@
 import type { DlqId, MessageId } from "../../../message/dead-letter.ts";
 import { isRedriverError } from "../../../ports/errors.ts";
 import type { PublishedFact } from "../../../ports/ledger.ts";
-import { canariesByStep } from "../../lanes/choose-canaries.ts";
+import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain } from "../../write-audit.ts";

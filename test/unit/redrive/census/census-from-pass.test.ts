@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { PassId } from "../../../../src/ports/ids.ts";
 import type { Pass } from "../../../../src/ports/passes.ts";
 import { emptyTally, type Tally } from "../../../../src/ports/tally.ts";
-import { toPassCensus } from "../../../../src/redrive/census/count-and-copy-expiring.ts";
+import { toPassCensus } from "../../../../src/redrive/census/census-from-pass.ts";
 import { createDrainSelects } from "../../../../src/redrive/listing/drain-selects.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { drain as name, source } from "../../../support/ledger-stands.ts";

@@ -2,12 +2,8 @@ import { expect, test } from "vitest";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
 import { nextLineage } from "../../../../src/message/lineage.ts";
 import type { LaneUnused } from "../../../../src/ports/lanes.ts";
-import {
-  admitToLanes,
-  giveBackUnpublished,
-  resumeMinutesBeside,
-  resumeMinutesOf,
-} from "../../../../src/redrive/lanes/admit.ts";
+import { admitToLanes, giveBackUnpublished } from "../../../../src/redrive/lanes/admit.ts";
+import { resumeMinutesBeside, resumeMinutesOf } from "../../../../src/redrive/lanes/resume-minutes.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import type { Candidate, DecidedRecord } from "../../../../src/redrive/page/records.ts";
 import { comeBacks, config, createLaneStand, origin } from "../../../support/lane-stands.ts";

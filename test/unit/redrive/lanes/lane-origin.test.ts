@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { laneOriginOf } from "../../../../src/redrive/lanes/lane-id.ts";
+import { laneOriginOf } from "../../../../src/redrive/lanes/lane-origin.ts";
 
 describe("the origin of a lane", () => {
   it.each([

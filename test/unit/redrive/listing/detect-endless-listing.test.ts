@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ListPage } from "../../../../src/ports/service.ts";
+import { followCursor } from "../../../../src/redrive/listing/follow-cursor.ts";
 import {
   createCursorLoopCheck,
   createListingDeadline,
-  followCursor,
-} from "../../../../src/redrive/listing/follow-cursor.ts";
+} from "../../../../src/redrive/listing/detect-endless-listing.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
 const page = (cursor: string | undefined, ...ids: readonly (string | undefined)[]): ListPage => ({

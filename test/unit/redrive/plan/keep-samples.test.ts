@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { createSamples } from "../../../../src/redrive/plan/rule-report.ts";
+import { createSamples } from "../../../../src/redrive/plan/keep-samples.ts";
 
 const draw = (order: readonly DlqId[]): readonly DlqId[] => {
   const samples = createSamples<DlqId>();

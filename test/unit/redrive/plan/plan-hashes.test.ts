@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BatchItem } from "../../../../src/message/dead-letter.ts";
-import { hashItem, hashRecord } from "../../../../src/redrive/plan/plan-file-record.ts";
+import { hashItem, hashRecord } from "../../../../src/redrive/plan/plan-hashes.ts";
 import { rawRecord } from "../../../support/letters.ts";
 
 const itemOf = (id: string, header: string): BatchItem => ({
