@@ -25,7 +25,7 @@ import type { StatisticsStore } from "../ports/index-statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/check-fitness-and-room.ts";
 import { withOriginalCallbacks } from "../redrive/callbacks/list-with-original-callbacks.ts";
-import { proofAddressOf } from "../redrive/callbacks/authenticate-callback.ts";
+import { proofAddressOf } from "../message/proof-callback-url.ts";
 import { beginOnlyWithRoom } from "../redrive/source/begin-with-redis-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/batch-size-under-poison.ts";

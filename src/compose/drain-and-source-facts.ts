@@ -6,7 +6,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
-import { hasLanes } from "../redrive/lanes/lanes.ts";
+import { hasLanes } from "../redrive/lanes/listing-checks.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {

@@ -124,3 +124,12 @@ function toKeys(key: LineageKey): { readonly encrypting: Buffer; readonly naming
     createHmac("sha256", key).update(`redriver callback v1 ${use}`).digest();
   return { encrypting: derive("text"), naming: derive("nonce") };
 }
+
+/** The callback address for canaries; undefined without configured callbacks. A source id needs no escape. */
+export function proofAddressOf(source: {
+  readonly id: string;
+  readonly callbacks?: { readonly url: string };
+}): string | undefined {
+  const { id, callbacks } = source;
+  return callbacks === undefined ? undefined : `${callbacks.url}/${id}`;
+}

@@ -5,7 +5,7 @@ import type { Loss } from "../../message/loss-kinds.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DrainConfig, SourceConfig } from "../../ports/drains-document.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
-import { proofAddressOf } from "../../redrive/callbacks/authenticate-callback.ts";
+import { proofAddressOf } from "../../message/proof-callback-url.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-and-prepare.ts";
 import { prepare } from "../../redrive/page/prepare.ts";

@@ -3,7 +3,6 @@ import type { Clock } from "../../ports/clock.ts";
 import { serviceNow, type ServiceTime } from "../runtime.ts";
 import { parseCallback } from "./parse-callback.ts";
 import { verifySignature } from "./verify-signature.ts";
-import type { SourceConfig } from "../../ports/drains-document.ts";
 
 /** Callbacks make this process read its keys again, at most so often. */
 const rereadEveryMs = 5_000;
@@ -49,10 +48,4 @@ export function createCallbackAuthenticator(
     /** For logs, which leave them out. */
     secrets,
   };
-}
-
-/** The callback address for canaries; undefined without configured callbacks. A source id needs no escape. */
-export function proofAddressOf(source: Pick<SourceConfig, "id" | "callbacks">): string | undefined {
-  const { id, callbacks } = source;
-  return callbacks === undefined ? undefined : `${callbacks.url}/${id}`;
 }

@@ -14,7 +14,6 @@ import type {
 } from "../../ports/lanes.ts";
 import type { PassBook } from "../../ports/passes.ts";
 import type { Audit, AuditAct } from "../../ports/audit.ts";
-import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 
 /** By then it is over by Redis's clock too. */
 const afterWatchMs = 250;
@@ -134,9 +133,4 @@ function actOf({ from, to }: Extract<LaneChange, { kind: "moved" }>): AuditAct |
   if (to === "halted") return "lane-halted";
   if (to === "open") return "lane-opened";
   return from === "halted" ? "lane-resumed" : null;
-}
-
-/** True if a drain of this source tries its destinations by lanes. Otherwise nobody asks for lanes. */
-export function hasLanes(drains: ReadonlyMap<DrainName, DrainRuntime>, source: SourceRuntime): boolean {
-  return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
 }

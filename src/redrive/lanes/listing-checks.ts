@@ -1,6 +1,7 @@
+import type { DrainName } from "../../ports/ids.ts";
 import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
-import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
 
@@ -10,6 +11,11 @@ const clockSlackMs = 5_000;
 const lateMs = 10 * 60_000;
 /** Limit of an early check. The last one of a watch is read to its end: no pass costs less. */
 const maxPagesEarly = 50;
+
+/** True if a drain of this source tries its destinations by lanes. Otherwise nobody asks for lanes. */
+export function hasLanes(drains: ReadonlyMap<DrainName, DrainRuntime>, source: SourceRuntime): boolean {
+  return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
+}
 
 /** Watches that one listing checks. Redis time. */
 interface Interval {

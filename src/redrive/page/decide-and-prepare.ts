@@ -1,6 +1,6 @@
 import { explainDecision } from "../../rules/explain-decision.ts";
 import type { RecordFacts } from "../../rules/record-facts.ts";
-import { proofAddressOf } from "../callbacks/authenticate-callback.ts";
+import { proofAddressOf } from "../../message/proof-callback-url.ts";
 import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
 import { decideRecord, releasedBy } from "./decide.ts";
 import { prepare } from "./prepare.ts";
