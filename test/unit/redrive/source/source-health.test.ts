@@ -131,6 +131,17 @@ describe("publishing on trial", () => {
     expect(health.standing().state).toBe("halted");
   });
 
+  test("goes on when a batch beside it ends", async () => {
+    const { health } = onTrial("service-refuses-everything");
+    const under = new EventEmitter();
+    const first = health.publishing(() => once(under, "answer"));
+    await health.publishing(() => Promise.resolve());
+    expect(health.current("batch")).toMatchObject({ state: "halted" });
+    under.emit("answer");
+    await first;
+    expect(health.current("batch")).toEqual({ state: "usable" });
+  });
+
   test("ends where everything was refused only when something is accepted", () => {
     const { health } = onTrial("service-refuses-everything");
     health.batchAnswered("none-accepted");
