@@ -40,6 +40,16 @@ it("every file of src is part of the built command", () => {
   expect(files.filter((file) => !reached.has(file)).map(nameOf)).toEqual([]);
 });
 
+it.each(["status", "history", "archive", "parked", "rules", "config"])(
+  "redriver %s, which only reads, loads no logger",
+  (command) => {
+    const reached = new Set([join(root, `cli/${command}/command.ts`)]);
+    for (const file of reached) for (const next of importedBy(file)) reached.add(next);
+    expect(reached.size).toBeGreaterThan(20);
+    expect([...reached].map(nameOf)).not.toContain("telemetry/logger.ts");
+  },
+);
+
 it.each([
   "redrive/page/collect",
   "redrive/page/look-up",
