@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
 import type { Register } from "./command-context.ts";
-import { toExit } from "./exit-codes.ts";
+import { toExit } from "./exit-of-error.ts";
 import type { Io } from "./io.ts";
 import { version } from "./version.ts";
 

@@ -7,7 +7,7 @@ import { serveMessageApi } from "./api/answer-request.ts";
 import { adjust, resolveOptions, type Adjustable, type Adjustment, type EmulatorOptions } from "./options.ts";
 import type { Endpoint } from "./publish/groups-and-queues.ts";
 import type { IndexValues } from "./statistics/index-statistics-answer.ts";
-import { createEmulatorCore, endParts, resetEmulatorCore } from "./emulator-core.ts";
+import { createEmulatorCore, endParts, resetEmulatorCore } from "./emulator-parts.ts";
 
 /** A running emulator. The in-process way to what the control API does over HTTP. */
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;

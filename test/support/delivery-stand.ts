@@ -3,7 +3,7 @@ import { expect, onTestFinished } from "vitest";
 import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
 import { publishBatch } from "../../src/emulator/publish/publish-batch.ts";
 import { serve } from "./serve.ts";
-import { createEmulatorCore } from "../../src/emulator/emulator-core.ts";
+import { createEmulatorCore } from "../../src/emulator/emulator-parts.ts";
 
 export interface Call {
   readonly method: string;

@@ -11,7 +11,7 @@ import { addSkips, noSkips, skippedOf } from "../../redrive/plan/skipped-by-appl
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { toLanesText } from "../plan/lanes-text.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toExit, worseExit } from "../exit-codes.ts";
+import { toExit, worseExit } from "../exit-of-error.ts";
 import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";

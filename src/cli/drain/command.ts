@@ -11,7 +11,7 @@ import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { drainInProcess } from "../../redrive/pass/drain-in-process.ts";
 import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
 import type { Register } from "../command-context.ts";
-import { toExit, worseExit } from "../exit-codes.ts";
+import { toExit, worseExit } from "../exit-of-error.ts";
 import { counted, toAge } from "../output/phrases.ts";
 import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";

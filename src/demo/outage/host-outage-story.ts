@@ -6,7 +6,7 @@ import { toFacts, watchedTypes, type HostFacts, type WatchedEntry } from "./repl
 import { judgeOutage } from "./judge-outage.ts";
 import { burstGapMs } from "./bursts-of-tries.ts";
 import { createNarrator } from "./narrate.ts";
-import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./outage-setup.ts";
+import { drainName, lane, planWebhooks, timeScale, toHosts, toName, type Hosts } from "./outage-scenario.ts";
 
 export type HostOutageResult = Awaited<ReturnType<typeof playHostOutage>>;
 

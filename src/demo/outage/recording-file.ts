@@ -1,6 +1,6 @@
 import type { HostFacts, Try } from "./replay-journal.ts";
 import { stateAt, toTriedBursts } from "./bursts-of-tries.ts";
-import { timeScale, toName } from "./outage-setup.ts";
+import { timeScale, toName } from "./outage-scenario.ts";
 import type { HostOutageResult } from "./host-outage-story.ts";
 
 export type Recording = ReturnType<typeof toRecording>;

@@ -4,7 +4,7 @@ import { runStory, toSeconds, type StoryEnd, type StoryOptions } from "../run-st
 import { deadlineMs, playHostOutage, type HostOutageResult } from "./host-outage-story.ts";
 import { toGaps } from "./judge-outage.ts";
 import { toRecording, toRecordingText } from "./recording-file.ts";
-import { timeScale, toStage } from "./outage-setup.ts";
+import { timeScale, toStage } from "./outage-scenario.ts";
 
 /** `messages`: to the host that is down; a fifth more goes to the other one. */
 interface OutageOptions extends StoryOptions {

@@ -1,5 +1,5 @@
 import { applyFaults } from "../faults/apply-faults.ts";
-import type { EmulatorCore } from "../emulator-core.ts";
+import type { EmulatorCore } from "../emulator-parts.ts";
 import { errorFor, statusOf, type EmulatorAnswer, type Reply } from "../http/answers.ts";
 import type { Exchange } from "../http/read-request.ts";
 import { findRoute } from "../http/routes.ts";

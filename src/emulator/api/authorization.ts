@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { EmulatorCore } from "../emulator-core.ts";
+import type { EmulatorCore } from "../emulator-parts.ts";
 import type { Exchange } from "../http/read-request.ts";
 import type { Operation } from "../journal.ts";
 import type { Credentials } from "../options.ts";

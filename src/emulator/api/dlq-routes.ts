@@ -1,7 +1,7 @@
 import { fromTheStart, parseDlqQuery, type DlqOperation, type DlqQuery } from "../dlq/dlq-query.ts";
 import { formatCursor } from "../dlq/dlq-ids-and-cursors.ts";
 import { retryMany, retryOne } from "../dlq/retry-dead-letters.ts";
-import type { EmulatorCore } from "../emulator-core.ts";
+import type { EmulatorCore } from "../emulator-parts.ts";
 import { json, jsonOf, type EmulatorAnswer } from "../http/answers.ts";
 import type { Exchange } from "../http/read-request.ts";
 import { route, type MessageRoute } from "./route.ts";

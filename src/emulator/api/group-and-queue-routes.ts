@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EmulatorCore } from "../emulator-core.ts";
+import type { EmulatorCore } from "../emulator-parts.ts";
 import { errorAnswer, json, jsonOf } from "../http/answers.ts";
 import { accept } from "../check-input.ts";
 import { readJson } from "../http/parse-body-and-query.ts";

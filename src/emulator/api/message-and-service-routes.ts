@@ -1,5 +1,5 @@
 import { toMessageRecord } from "../dlq/stored-dead-letter.ts";
-import type { EmulatorCore } from "../emulator-core.ts";
+import type { EmulatorCore } from "../emulator-parts.ts";
 import { errorAnswer, json, jsonOf, type EmulatorAnswer } from "../http/answers.ts";
 import type { Exchange } from "../http/read-request.ts";
 import { readJson } from "../http/parse-body-and-query.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { EmulatorClock } from "../clock.ts";
-import { resetEmulatorCore, type EmulatorCore } from "../emulator-core.ts";
+import { resetEmulatorCore, type EmulatorCore } from "../emulator-parts.ts";
 import { parseGenerateOptions } from "../fill/generate-options.ts";
 import { errorAnswer, json, statusOf, type EmulatorAnswer, type Reply } from "../http/answers.ts";
 import type { Exchange } from "../http/read-request.ts";

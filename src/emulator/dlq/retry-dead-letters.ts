@@ -19,7 +19,7 @@ import {
 import type { SingleAnswer } from "../publish/publisher.ts";
 import { parseRetryDelay } from "../publish/retry-delay.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import type { EmulatorCore } from "../emulator-core.ts";
+import type { EmulatorCore } from "../emulator-parts.ts";
 import type { StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { formatDlqId } from "./dlq-ids-and-cursors.ts";

@@ -1,7 +1,7 @@
 import type { FaultOf } from "../faults/faults.ts";
 import { json, type EmulatorAnswer } from "../http/answers.ts";
 import { EmulatorRefusal } from "../refusal.ts";
-import type { EmulatorCore } from "../emulator-core.ts";
+import type { EmulatorCore } from "../emulator-parts.ts";
 import { parseBatch, type PublishItem } from "./parse-publish-items.ts";
 import type { PublishAnswer } from "./publisher.ts";
 
