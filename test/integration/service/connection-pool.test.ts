@@ -128,9 +128,3 @@ test("nothing is left behind: no timer, and no connection", async () => {
   await service.close();
   expect(clock.pending()).toBe(0);
 });
-
-test("an address that cannot be used is a setting that is wrong", () => {
-  expect(() => connectTo("https://user:secret@host.example")).toThrow(
-    expect.objectContaining({ code: "settings-invalid" }),
-  );
-});

@@ -16,7 +16,7 @@ const failure = (code: string, detail: object = {}) => expect.objectContaining({
 
 test("a page is asked for with the token and the prefix of the address, and answered as listed", async () => {
   const server = await startHttp(() => ({ body: page }));
-  const { service, answers } = connectTo(`${server.baseUrl}/prefix/v2/publish/`);
+  const { service, answers } = connectTo(`${server.baseUrl}/prefix`);
   const select = { url: ["https://a.example/x,y", "https://b.example"], responseStatus: [500, 503] };
   expect(await service.list({ select, count: 10, cursor: "" })).toEqual({
     records: page.messages,
