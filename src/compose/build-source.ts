@@ -29,7 +29,7 @@ import { proofAddressOf } from "../message/proof-callback-url.ts";
 import { beginOnlyWithRoom } from "../redrive/source/begin-with-redis-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/batch-size-under-poison.ts";
-import { RefusalRow } from "../redrive/page/publish/refusals-in-a-row.ts";
+import { RefusalsInARow } from "../redrive/page/publish/refusals-in-a-row.ts";
 import { createPausingService } from "../redrive/source/pausing-service.ts";
 import { createSourceHealth } from "../redrive/source/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
@@ -196,7 +196,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     passes,
     book,
     health: createSourceHealth(config.id, world.clock, world.events, pauses),
-    refusalRow: new RefusalRow(),
+    refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),
     sweepRequest: createSweepRequest(),

@@ -14,7 +14,7 @@ import type { PassBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
-import type { RefusalRow } from "./page/publish/refusals-in-a-row.ts";
+import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
 import type { PageMemory } from "./listing/limit-page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
@@ -53,7 +53,7 @@ export interface SourceRuntime extends World {
   readonly book: SourceBook;
   readonly health: SourceHealth;
   readonly poison: PoisonShare;
-  readonly refusalRow: RefusalRow;
+  readonly refusalsInARow: RefusalsInARow;
   readonly unwritten: UnwrittenFacts;
   readonly sweepRequest: SweepRequest;
   readonly tooLarge: TooLargeDates;

@@ -151,7 +151,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   lanes: "laneBook",
   clock: "inside",
   poison: "inside",
-  refusalRow: "inside",
+  refusalsInARow: "inside",
   identities: "inside",
   events: "inside",
   by: "inside",

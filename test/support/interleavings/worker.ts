@@ -12,7 +12,7 @@ import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
 import { createLanes } from "../../../src/redrive/lanes/lanes.ts";
 import { releaseParked } from "../../../src/redrive/parked/release.ts";
 import { createPoisonShare } from "../../../src/redrive/page/publish/batch-size-under-poison.ts";
-import { RefusalRow } from "../../../src/redrive/page/publish/refusals-in-a-row.ts";
+import { RefusalsInARow } from "../../../src/redrive/page/publish/refusals-in-a-row.ts";
 import { createPausingService } from "../../../src/redrive/source/pausing-service.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
 import { workWindow } from "../../../src/redrive/pass/work-window.ts";
@@ -170,7 +170,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
     health: createSourceHealth(config.id, clock, events, pauses),
-    refusalRow: new RefusalRow(),
+    refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),
     sweepRequest: createSweepRequest(),

@@ -5,7 +5,8 @@ export const refusalsThatHalt = 10;
  * The refusals of single items since a POST of this source was last in doubt, in this process. Such a POST
  * may have been accepted, so refusals around it do not show that the service refuses everything.
  */
-export class RefusalRow {
+export class RefusalsInARow {
+  /** Without a POST in doubt so far, the ledger's count of the source decides alone. */
   #length = Number.POSITIVE_INFINITY;
 
   refusedAlone(): void {
@@ -16,7 +17,7 @@ export class RefusalRow {
     this.#length = 0;
   }
 
-  isLong(): boolean {
+  areEnoughToHalt(): boolean {
     return this.#length >= refusalsThatHalt;
   }
 }

@@ -41,7 +41,7 @@ export type Refusals = ReturnType<typeof createRefusals>;
  * doubt ends the row: it may have been accepted.
  */
 export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
-  const { ledger, health, clock, refusalRow } = drain.source;
+  const { ledger, health, clock, refusalsInARow } = drain.source;
   const { lane } = drain.config;
   const spanMs = Math.max(controlWithinMs, watchesWithoutAcceptance * (lane?.watchMs ?? 0));
   const refused: (Refused & { readonly verdict: RefusedVerdict })[] = [];
@@ -69,7 +69,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
       error: string,
     ): Promise<void> {
       inARow += 1;
-      refusalRow.refusedAlone();
+      refusalsInARow.refusedAlone();
       lastError = error;
       const { dlqId } = candidate.letter;
       const request = { dlqId, outcome: "refused-alone", coolMs: refusedCoolMs } as const;
@@ -90,7 +90,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
     /** A POST of this batch is in doubt. */
     inDoubt(): void {
       inARow = 0;
-      refusalRow.inDoubt();
+      refusalsInARow.inDoubt();
     },
     /** True if bisecting must stop: to bisect a batch that is refused whole costs twice its size in calls. */
     everythingIsRefused: (): boolean =>
@@ -99,7 +99,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
     async conclude(): Promise<readonly PublishResult[]> {
       const inARowOfSource = facts?.refusedAloneInARow ?? 0;
       const isRow = !control && inARowOfSource >= refusalsThatHalt && othersWait();
-      if (isRow && refusalRow.isLong() && !isAcceptedWithin(facts, spanMs)) {
+      if (isRow && refusalsInARow.areEnoughToHalt() && !isAcceptedWithin(facts, spanMs)) {
         const why = `${inARowOfSource} single items refused in a row and none accepted; the last: ${lastError}`;
         health.halt("service-refuses-everything", why, "batch");
       }
