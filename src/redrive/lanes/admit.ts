@@ -8,6 +8,7 @@
  */
 import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
 import type { LaneUnused } from "../../ports/lanes.ts";
+import { grantedForMs } from "../../ports/ledger-limits.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import { canaryTimeoutMs } from "../page/publish/canary-variant.ts";
 import { isReconciling, sentAs, type Candidate, type DecidedRecord } from "../page/records.ts";
@@ -24,6 +25,10 @@ export interface Admission {
   readonly held: readonly HeldResult<Candidate>[];
   /** Without attempts left, and not parked for it while their lane is suspected. */
   readonly kept: readonly HeldResult<DecidedRecord>[];
+  /** Without attempts left, and to be parked for it. */
+  readonly toPark: readonly DecidedRecord[];
+  /** No canary is sent later, by clock.monotonic(). */
+  readonly grantsEndAt: number;
 }
 
 /** `exhausted`: records about to be parked because their attempts are spent. Throws `redis-unavailable`. */
@@ -33,8 +38,9 @@ export async function admitToLanes(
   exhausted: readonly DecidedRecord[],
 ): Promise<Admission> {
   const { name, lane } = drain.config;
-  const { lanes } = drain.source;
-  const unasked = { free: candidates, held: [], kept: [] };
+  const { lanes, ledger, clock } = drain.source;
+  const grantsEndAt = clock.monotonic() + grantedForMs(ledger.limits);
+  const unasked = { free: candidates, held: [], kept: [], toPark: exhausted, grantsEndAt };
   if (lane === undefined) return unasked;
   const asking = candidates.filter((one) => !isReconciling(one));
   const groups = toGroups(name, asking, exhausted.filter(mayBeKept));
@@ -73,7 +79,9 @@ export async function admitToLanes(
     if (answer.isSuspect) kept.push(...group.exhausted.map((one) => held(one, reason)));
   }
   await lanes.giveBack(unused);
-  return { free: [...free, ...plain], held: heldHere, kept };
+  const isKept = new Set(kept.map(({ candidate }) => candidate));
+  const toPark = exhausted.filter((one) => !isKept.has(one));
+  return { free: [...free, ...plain], held: heldHere, kept, toPark, grantsEndAt };
 }
 
 /** Gives back unpublished grants. By now everything else that could hold a candidate has been asked. */

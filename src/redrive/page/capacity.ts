@@ -15,6 +15,7 @@ import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAsking, toHeld, type Asking, inPublishOrder } from "./capacity-request.ts";
 import type { Candidate } from "./records.ts";
+import { whyNotNow } from "./publish/why-not-now.ts";
 import { held, type PublishResult } from "./results.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
@@ -29,73 +30,97 @@ const minWaitMs = 10;
 /** Requests of one take. */
 const maxRequests = 100;
 
-/** The page for which candidates ask, and how to publish what is granted. */
-export interface CapacityWork {
-  /** Redis time. */
-  readonly pageReadAt: number;
+/** One answer of the capacity: what may be published now. */
+export interface Turn {
+  readonly granted: readonly Candidate[];
+  readonly held: readonly PublishResult[];
+  /** Gives back grants that led to no POST. Without Redis only unused capacity is lost. */
+  readonly giveBack: (unused: readonly PublishResult[]) => Promise<void>;
+}
+
+export interface TurnSignals {
+  readonly signal: AbortSignal;
   /** Ends a wait. The remaining candidates are held as `stopping`. */
   readonly stop: AbortSignal;
-  /** Why this candidate cannot be published now; null if it can. */
-  readonly whyNotNow: (candidate: Candidate) => HoldReason | null;
-  /** Publishes the granted candidates at once. Answers those that led to no POST. */
-  readonly publish: (granted: readonly Candidate[]) => Promise<readonly Candidate[]>;
 }
 
 /**
- * Publishes candidates as capacity allows, in the order of `inPublishOrder`. Answers the held ones. Without
- * limits nothing is asked. Throws `redis-unavailable`; a candidate not published by then was not begun.
+ * The turns of candidates, in the order of `inPublishOrder`. A turn is to be published before the next one is
+ * asked for. Without limits there is one turn, and nothing is asked. `pageReadAt`: Redis time. Throws
+ * `redis-unavailable`; a candidate not published by then was not begun.
  */
-export async function withCapacity(
+export async function* turnsOf(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
-  work: CapacityWork,
-): Promise<readonly PublishResult[]> {
+  pageReadAt: number,
+  signals: TurnSignals,
+): AsyncGenerator<Turn, void, undefined> {
+  if (candidates.length === 0) return;
   const asking = inPublishOrder(toAsking(drain, candidates));
   const isUnlimited = asking.every(({ request }) => request.ruleLimit === undefined);
   if (isUnlimited && Object.keys(drain.config.limits).length === 0) {
-    await work.publish(asking.map(({ candidate }) => candidate));
-    return [];
+    yield { granted: asking.map(({ candidate }) => candidate), held: [], giveBack: async () => undefined };
+    return;
   }
-  const results: PublishResult[] = [];
   for (let start = 0; start < asking.length; start += maxRequests) {
-    results.push(...(await inRounds(drain, asking.slice(start, start + maxRequests), work)));
+    yield* inRounds(drain, asking.slice(start, start + maxRequests), pageReadAt, signals);
   }
-  return results;
 }
 
-async function inRounds(
+async function* inRounds(
   drain: DrainRuntime,
   asking: readonly Asking[],
-  work: CapacityWork,
-): Promise<readonly PublishResult[]> {
+  pageReadAt: number,
+  { signal, stop }: TurnSignals,
+): AsyncGenerator<Turn, void, undefined> {
   const { capacity, clock } = drain.source;
-  const results: PublishResult[] = [];
   let remaining = asking;
   let startedAt: number | null = null;
   for (;;) {
     const free: Asking[] = [];
+    const notNow: PublishResult[] = [];
     for (const one of remaining) {
-      const reason = work.whyNotNow(one.candidate);
+      const reason = whyNotNow(drain, signal, one.candidate);
       if (reason === null) free.push(one);
-      else results.push(held(one.candidate, reason));
+      else notNow.push(held(one.candidate, reason));
     }
-    if (free.length === 0) return results;
+    if (notNow.length > 0) yield onlyHeld(notNow);
+    if (free.length === 0) return;
 
     const { verdicts, at } = await capacity.take(toQuery(drain, free));
     const answeredAt = clock.monotonic();
     startedAt ??= at;
     const granted = free.filter((_, index) => verdicts[index]?.kind === "granted");
-    if (granted.length > 0) await publish(drain, granted, at, work);
+    if (granted.length > 0) yield toTurn(drain, granted, at);
 
     const now = at + clock.monotonic() - answeredAt;
-    const sorted = sortOut(drain, free, verdicts, { now, startedAt, pageReadAt: work.pageReadAt });
-    results.push(...sorted.held);
+    const sorted = sortOut(drain, free, verdicts, { now, startedAt, pageReadAt });
+    if (sorted.held.length > 0) yield onlyHeld(sorted.held);
     remaining = sorted.waiting;
-    if (remaining.length === 0) return results;
-    if (!(await sleptFully(clock, Math.max(minWaitMs, sorted.wakeAt - now), work.stop))) {
-      return [...results, ...remaining.map(({ candidate }) => held(candidate, "stopping"))];
+    if (remaining.length === 0) return;
+    if (!(await sleptFully(clock, Math.max(minWaitMs, sorted.wakeAt - now), stop))) {
+      yield onlyHeld(remaining.map(({ candidate }) => held(candidate, "stopping")));
+      return;
     }
   }
+}
+
+function onlyHeld(results: readonly PublishResult[]): Turn {
+  return { granted: [], held: results, giveBack: async () => undefined };
+}
+
+/** `at`: Redis time of the grants. */
+function toTurn(drain: DrainRuntime, granted: readonly Asking[], at: number): Turn {
+  return {
+    granted: granted.map(({ candidate }) => candidate),
+    held: [],
+    async giveBack(unused) {
+      if (unused.length === 0) return;
+      const ids = new Set(unused.map(({ candidate }) => candidate.letter.dlqId));
+      const returned = granted.filter(({ candidate }) => ids.has(candidate.letter.dlqId));
+      await unlessRedisAway(() => drain.source.capacity.giveBack(toQuery(drain, returned), at), undefined);
+    },
+  };
 }
 
 /** Splits the refused requests into those that wait in place and the held ones. Times are Redis time. */
@@ -126,19 +151,6 @@ function sortOut(
     }
   }
   return { waiting, held: results, wakeAt };
-}
-
-async function publish(
-  drain: DrainRuntime,
-  granted: readonly Asking[],
-  at: number,
-  work: CapacityWork,
-): Promise<void> {
-  const unused = new Set(await work.publish(granted.map(({ candidate }) => candidate)));
-  if (unused.size === 0) return;
-  const returned = granted.filter(({ candidate }) => unused.has(candidate));
-  // Without Redis only unused capacity is lost.
-  await unlessRedisAway(() => drain.source.capacity.giveBack(toQuery(drain, returned), at), undefined);
 }
 
 function toQuery({ config, source, passId }: DrainRuntime, asking: readonly Asking[]): CapacityQuery {

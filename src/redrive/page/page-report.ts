@@ -80,6 +80,23 @@ export function createPageReport(drain: DrainRuntime) {
     leave(letter, reason, isDue ? (until ?? 0) : until);
   };
 
+  const finalDecision = ({ letter, decision, explanation }: DecidedRecord): void => {
+    emitDecided(letter.dlqId, decision, explanation);
+    if (decision.then === "park") {
+      countPark(decision.reason);
+      acted.push(letter.dlqId);
+      // In live mode this page unparks a vanished record that is listed, and the next pass decides it.
+      leave(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
+    } else if (decision.then === "hold") {
+      if (decision.reason !== "outcome-unknown" && decision.reason !== "in-flight") {
+        hold(letter, decision);
+        return;
+      }
+      tally.inDoubt += 1;
+      leave(letter, decision.reason, decision.until);
+    }
+  };
+
   return {
     unusable(records: readonly UnusableRecord[]): void {
       tally.listed += records.length;
@@ -99,25 +116,12 @@ export function createPageReport(drain: DrainRuntime) {
         events.emit({ type: "record:come-back", ...of, dlqId, parentDlqId, attempt, canary });
       }
     },
-    listed(): void {
-      tally.listed += 1;
+    listed(count: number): void {
+      tally.listed += count;
     },
-    /** A decision that stays as it is. A candidate's decision is reported with its result. */
-    decided({ letter, decision, explanation }: DecidedRecord): void {
-      emitDecided(letter.dlqId, decision, explanation);
-      if (decision.then === "park") {
-        countPark(decision.reason);
-        acted.push(letter.dlqId);
-        // In live mode this page unparks a vanished record that is listed, and the next pass decides it.
-        leave(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
-      } else if (decision.then === "hold") {
-        if (decision.reason !== "outcome-unknown" && decision.reason !== "in-flight") {
-          hold(letter, decision);
-          return;
-        }
-        tally.inDoubt += 1;
-        leave(letter, decision.reason, decision.until);
-      }
+    /** Decisions that stay as they are. A candidate's decision is reported with its result. */
+    decided(records: readonly DecidedRecord[]): void {
+      for (const one of records) finalDecision(one);
     },
     results(results: readonly (PublishResult | DropResult)[]): void {
       for (const result of results) {

@@ -36,8 +36,9 @@ import {
   type Acceptance,
 } from "./publish/record-published.ts";
 import { createRefusals } from "./publish/refusals.ts";
-import { idsOf, type Begun, type Candidate } from "./records.ts";
-import { inDoubt, type PublishResult } from "./results.ts";
+import { whyNotNow } from "./publish/why-not-now.ts";
+import { idsOf, isReconciling, type Begun, type Candidate, type Page } from "./records.ts";
+import { held, inDoubt, type PublishResult } from "./results.ts";
 
 /**
  * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs
@@ -49,27 +50,56 @@ const maxRetryRounds = 5;
 /** Statuses that prove that nothing of the call was accepted. Any other 4xx leaves it in doubt. */
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 
+/** This few records alone in their window may all be refused without a sign that the service refuses all. */
+const fewRecords = 50;
+
+/** The page of a batch. */
+export interface BatchPage extends Pick<Page, "readAt" | "isAlone"> {
+  /** The number of its candidates. */
+  readonly candidates: number;
+  /** The grants of its canaries end then, by clock.monotonic(). */
+  readonly grantsEndAt: number;
+}
+
 /**
- * Publishes one batch and answers one result per candidate. `othersWait`: whether other records wait that
- * were not refused yet. Throws `redis-unavailable` only before anything was begun.
+ * Publishes one batch and answers one result per candidate. Throws `redis-unavailable` only before anything
+ * was begun.
  */
 export async function republish(
   drain: DrainRuntime,
-  candidates: readonly Candidate[],
-  page: { readonly readAt: number; readonly othersWait: () => boolean },
+  batch: readonly Candidate[],
+  page: BatchPage,
   signal: AbortSignal,
 ): Promise<readonly PublishResult[]> {
+  const { source } = drain;
+  const isLate = source.clock.monotonic() > page.grantsEndAt;
+  const late = batch.filter(({ sendAs }) => isLate && sendAs !== null);
+  const timely = late.length === 0 ? batch : batch.filter(({ sendAs }) => sendAs === null);
+  const results: PublishResult[] = late.map((one) => held(one, "lane-watched"));
+  const [first] = timely;
+  if (first === undefined) return results;
+  // A batch reconciles as a whole or not at all (batches.ts).
+  const reason = whyNotNow(drain, signal, first);
+  if (reason !== null) return [...results, ...timely.map((one) => held(one, reason))];
+
+  // Pages of large messages are small. Records in doubt were posted before, so they do not show whether
+  // others wait.
+  const areFewAlone = page.isAlone === true && page.candidates <= fewRecords;
+  const othersWait = (): boolean =>
+    !areFewAlone && source.poison.postedLately() > fewRecords && !isReconciling(first);
   const context: PublishContext = {
     drain,
     pageReadAt: page.readAt,
     signal,
-    refusals: createRefusals(drain, page.othersWait),
+    refusals: createRefusals(drain, othersWait),
     inDoubt: [],
     answered: 0,
   };
-  const results = await post(context, candidates);
-  const retried = await retryInDoubt(context);
-  return [...results, ...retried, ...(await context.refusals.conclude())];
+  return source.health.publishing(async () => {
+    results.push(...(await post(context, timely)));
+    results.push(...(await retryInDoubt(context)));
+    return [...results, ...(await context.refusals.conclude())];
+  });
 }
 
 async function post(

@@ -1,3 +1,4 @@
+import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision, HoldReason } from "../../rules/decision.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
 
@@ -51,4 +52,11 @@ export function held<R extends DecidedRecord>(
 
 export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
   return { kind: "in-doubt", candidate };
+}
+
+/** The ids that may be deleted: proven published or archived, now or before. */
+export function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {
+  return results.flatMap(({ kind, candidate }) =>
+    kind === "published" || kind === "dropped" || kind === "done-before" ? [candidate.letter.dlqId] : [],
+  );
 }

@@ -1,8 +1,8 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import { isRedriverError, unlessRedisAway, type RedriverError } from "../../ports/errors.ts";
 import type { DeleteEnd } from "../../ports/ledger.ts";
-import { recordFact, type ActOf } from "../write-audit.ts";
-import type { SourceRuntime } from "../runtime.ts";
+import { ofDrain, recordFact, type ActOf } from "../write-audit.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 
 /**
@@ -22,6 +22,16 @@ export interface SettleCall {
   readonly isAgain?: boolean;
 }
 
+/**
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for a
+ * host's turn (capacity.ts). Under a limit of a few calls per second that is some resets. Longer pauses are
+ * left to the sweep.
+ */
+const settleWaitsMs = 15_000;
+
+/** If a page leaves deletes undone, a sweep comes this soon, so that the settle gate need not close. */
+const sweptWithinMs = 1_000;
+
 /** One DELETE takes at most this many ids. */
 export const idsPerDelete = 100;
 /**
@@ -29,6 +39,16 @@ export const idsPerDelete = 100;
  * the service documents no errors. 414 and 431 mean the number of ids.
  */
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
+
+/** The settle of one page: answers how many were deleted, and leaves failed deletes to the sweep. */
+export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: AbortSignal) {
+  const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };
+  return async (ids: readonly DlqId[]): Promise<number> => {
+    const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), ids, { signal, waits });
+    if (outcomes.some((outcome) => outcome !== "deleted")) drain.source.sweepRequest.within(sweptWithinMs);
+    return deleted;
+  };
+}
 
 /**
  * Deletes exactly these dead letters, after their publication or archive copy is proven, and then marks them

@@ -4,7 +4,6 @@ import type { LeftRecord } from "../page/page-report.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listToEnd, type ListingPage } from "../listing/list-to-end.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { createBackgroundSettle } from "../page/settle-in-background.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { splitWindow } from "./split-window.ts";
 import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.ts";
@@ -43,39 +42,30 @@ export async function pageThroughWindow(
   let tally = emptyTally;
   let isFirst = true;
   let hasDeleted = false;
-  const backgroundSettle = createBackgroundSettle();
-  const addPage = (page: Tally): void => {
-    tally = addTallies(tally, { ...page, deleted: page.deleted + backgroundSettle.takeDeleted() });
-    given.onPage(tally);
-  };
-  try {
-    for await (const page of listToEnd(source, query, { signal, stopping })) {
-      const { records, readAt } = page;
-      if (page.passedOver !== null) {
-        tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
-        continue;
-      }
-      if (isFirst && records.length > 0) {
-        isFirst = false;
-        await learnDates(source, records, signal);
-        const split = cut(page, window, source.config.retentionMs);
-        // The windows that replace it count what was passed over until here.
-        if (split !== null) return { split, tally: emptyTally };
-      }
-
-      const isAlone = page.isLast && !page.isBehindCursor && window.depth === 0;
-      const worked = { records, readAt, isAlone };
-      const outcome = await workPage(drain, worked, signal, { stopping, backgroundSettle });
-      const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
-      hasDeleted ||= outcome.tally.deleted > 0 || backgroundSettle.hasBegun();
-      addPage({ ...outcome.tally, pagesBehindDeletes });
-      const dueLater = toDueLater(outcome.left);
-      await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
+  for await (const page of listToEnd(source, query, { signal, stopping })) {
+    const { records, readAt } = page;
+    if (page.passedOver !== null) {
+      tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
+      continue;
     }
-  } finally {
-    await backgroundSettle.ended();
+    if (isFirst && records.length > 0) {
+      isFirst = false;
+      await learnDates(source, records, signal);
+      const split = cut(page, window, source.config.retentionMs);
+      // The windows that replace it count what was passed over until here.
+      if (split !== null) return { split, tally: emptyTally };
+    }
+
+    const isAlone = page.isLast && !page.isBehindCursor && window.depth === 0;
+    const worked = { records, readAt, isAlone };
+    const outcome = await workPage(drain, worked, signal, { stopping });
+    const pagesBehindDeletes = hasDeleted && page.isBehindCursor ? 1 : 0;
+    hasDeleted ||= outcome.tally.deleted > 0;
+    tally = addTallies(tally, { ...outcome.tally, pagesBehindDeletes });
+    given.onPage(tally);
+    const dueLater = toDueLater(outcome.left);
+    await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
   }
-  if (backgroundSettle.hasBegun()) addPage(emptyTally);
   return { split: [], tally };
 }
 

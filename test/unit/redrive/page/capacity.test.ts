@@ -5,12 +5,11 @@ import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { PassId } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import type { Capacity, CapacityQuery } from "../../../../src/ports/capacity.ts";
-import type { HoldReason } from "../../../../src/rules/decision.ts";
 import type { Rate } from "../../../../src/rules/rule-spec.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
-import { withCapacity } from "../../../../src/redrive/page/capacity.ts";
+import { turnsOf } from "../../../../src/redrive/page/capacity.ts";
 import type { Candidate } from "../../../../src/redrive/page/records.ts";
-import type { PublishResult } from "../../../../src/redrive/page/results.ts";
+import { held, type PublishResult } from "../../../../src/redrive/page/results.ts";
 import { createRedisCapacity } from "../../../../src/store/capacity/redis-capacity.ts";
 import { defaultLimits, onClock } from "../../../support/ledger-stands.ts";
 import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
@@ -24,6 +23,8 @@ interface Stand {
   /** Redis has not answered yet, so no time may pass. */
   readonly isAsking: () => boolean;
   readonly drain: DrainRuntime;
+  /** Whether batches may be sent. */
+  readonly health: { state: "usable" | "halted" };
 }
 
 function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> = {}, broken = false): Stand {
@@ -53,11 +54,14 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
     used: shared.used,
   };
   const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
+  const standing: Stand["health"] = { state: "usable" };
+  const health = { current: () => standing };
   const drain = {
     config: { name: "orders", limits, rules },
-    source: { config: { id: "eu" }, clock, capacity, ledger: { limits: defaultLimits } },
+    source: { config: { id: "eu" }, clock, capacity, health, ledger: { limits: defaultLimits } },
   };
-  return { clock, queries, isAsking: () => asking > 0, drain: drain as unknown as DrainRuntime };
+  const isAsking = () => asking > 0;
+  return { clock, queries, isAsking, drain: drain as unknown as DrainRuntime, health: standing };
 }
 
 const absent: LedgerView = { state: "absent" };
@@ -99,7 +103,6 @@ interface Run {
 interface RunOptions {
   readonly passId?: PassId;
   readonly stop?: AbortSignal;
-  readonly whyNotNow?: () => HoldReason | null;
   readonly unused?: (granted: readonly Candidate[]) => readonly Candidate[];
   readonly pageAgeMs?: number;
 }
@@ -107,17 +110,22 @@ interface RunOptions {
 function run({ drain, clock }: Stand, all: readonly Candidate[], options: RunOptions = {}): Run {
   const batches: Run["batches"] = [];
   const start = clock.now();
-  const { passId } = options;
-  const held = withCapacity(passId === undefined ? drain : { ...drain, passId }, all, {
-    pageReadAt: start - (options.pageAgeMs ?? 0),
-    stop: options.stop ?? new AbortController().signal,
-    whyNotNow: options.whyNotNow ?? (() => null),
-    publish: (granted) => {
-      batches.push({ at: clock.now() - start, ids: granted.map(({ letter }) => letter.dlqId) });
-      return Promise.resolve(options.unused?.(granted) ?? []);
-    },
-  });
-  return { batches, held };
+  const { passId, pageAgeMs = 0 } = options;
+  const signal = new AbortController().signal;
+  const consume = async (): Promise<readonly PublishResult[]> => {
+    const results: PublishResult[] = [];
+    const ofPass = passId === undefined ? drain : { ...drain, passId };
+    const signals = { signal, stop: options.stop ?? signal };
+    for await (const turn of turnsOf(ofPass, all, start - pageAgeMs, signals)) {
+      results.push(...turn.held);
+      if (turn.granted.length === 0) continue;
+      batches.push({ at: clock.now() - start, ids: turn.granted.map(({ letter }) => letter.dlqId) });
+      const unused = options.unused?.(turn.granted) ?? [];
+      await turn.giveBack(unused.map((one) => held(one, "not-sent")));
+    }
+    return results;
+  };
+  return { batches, held: consume() };
 }
 
 /** Lets the stage run on until it sleeps or is done, then moves time to where it wakes. */
@@ -338,17 +346,13 @@ describe("candidates and capacity", () => {
 
   it("what keeps the drain from publishing is asked before each round, and takes no capacity", async () => {
     const world = stand({ publish: perSecond(10) });
-    let reason: HoldReason | null = "paused";
-    expect(reasonsOf(await run(world, candidates(2), { whyNotNow: () => reason }).held)).toEqual([
-      "paused",
-      "paused",
-    ]);
+    world.health.state = "halted";
+    expect(reasonsOf(await run(world, candidates(2)).held)).toEqual(["source-halted", "source-halted"]);
     expect(world.queries).toEqual([]);
-    reason = null;
+    world.health.state = "usable";
     const work = run(world, candidates(15), {
-      whyNotNow: () => reason,
       unused: () => {
-        reason = "source-halted";
+        world.health.state = "halted";
         return [];
       },
     });
