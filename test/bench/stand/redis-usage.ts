@@ -1,0 +1,20 @@
+import { parseInfo } from "../../../src/redis/judge-server.ts";
+import type { RedisServer } from "../../support/redis-servers.ts";
+
+/** What Redis has done so far. */
+export interface RedisUsage {
+  readonly cpuMs: number;
+  /** How often it wrote answers to a client. What a pipeline gets at once is one. */
+  readonly answersWritten: number;
+  readonly memoryBytes: number;
+}
+
+export async function readRedisUsage({ admin }: RedisServer): Promise<RedisUsage> {
+  const info = parseInfo(await admin.info());
+  const number = (name: string): number => Number(info.get(name));
+  return {
+    cpuMs: 1_000 * (number("used_cpu_user") + number("used_cpu_sys")),
+    answersWritten: number("total_writes_processed"),
+    memoryBytes: number("used_memory"),
+  };
+}
