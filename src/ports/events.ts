@@ -32,6 +32,32 @@ export type RequestOutcome = (typeof requestOutcomes)[number];
 
 type GuardChange = { drain: DrainName } & Omit<GuardStanding, "effect">;
 
+/** One event of a page or a batch, so that what is counted is counted once for all of them. Never empty. */
+type OfRecords<Common, One> = { drain: DrainName; source: SourceId; records: readonly One[] } & Common;
+
+interface DecidedFields {
+  readonly dlqId: string | null;
+  readonly decision: Decision;
+  /** Made only if it is read, as the log at `debug` does. */
+  readonly explain: () => string;
+}
+
+interface PublishedFields {
+  readonly dlqId: string;
+  readonly messageId: string;
+  readonly deduplicated: boolean;
+  readonly attempt: number;
+  /** Sent as a canary of its lane. */
+  readonly canary: boolean;
+}
+
+interface ComeBackFields {
+  readonly dlqId: string;
+  readonly parentDlqId: string;
+  readonly attempt: number;
+  readonly canary: boolean;
+}
+
 /** The fields of each event: ids and reasons, never bodies, header values or tokens. Times are Unix ms. */
 interface EventFields {
   readonly "pass:opened": Pick<Pass, "drain" | "passId" | "kind" | "mode" | "from" | "to">;
@@ -43,32 +69,9 @@ interface EventFields {
     durationMs: number;
   };
   readonly "window:failed": { drain: DrainName; passId: PassId } & Failure;
-  readonly "record:decided": {
-    drain: DrainName;
-    source: SourceId;
-    dlqId: string | null;
-    mode: "plan" | "live";
-    decision: Decision;
-    explanation: string;
-  };
-  readonly "record:published": {
-    drain: DrainName;
-    source: SourceId;
-    dlqId: string;
-    messageId: string;
-    deduplicated: boolean;
-    attempt: number;
-    /** Sent as a canary of its lane. */
-    canary: boolean;
-  };
-  readonly "record:come-back": {
-    drain: DrainName;
-    source: SourceId;
-    dlqId: string;
-    parentDlqId: string;
-    attempt: number;
-    canary: boolean;
-  };
+  readonly "record:decided": OfRecords<{ mode: "plan" | "live" }, DecidedFields>;
+  readonly "record:published": OfRecords<object, PublishedFields>;
+  readonly "record:come-back": OfRecords<object, ComeBackFields>;
   readonly "record:settled": { drain: DrainName | null; source: SourceId; count: number };
   /**
    * A record too large to be listed, so without an id. `date`: as the service's dates select it. Each listing

@@ -3,8 +3,11 @@ import { errorTable, type ErrorCode } from "../ports/errors.ts";
 import type { EventOf, Events, RedriverEvent, RequestOutcome } from "../ports/events.ts";
 import type { LineLevel, Logger } from "./logger.ts";
 
-/** `fields`: the line's fields besides `event` and the message; the event's own fields by default. */
-type Line = readonly [level: LineLevel, message: string, fields?: Readonly<Record<string, unknown>>];
+/** The message is made only if its level is on. */
+type Line = readonly [level: LineLevel, message: () => string];
+
+/** Events of a page or a batch: a line for each record. */
+type RecordsEvent = Extract<RedriverEvent, { readonly records: readonly unknown[] }>;
 
 /** Writes one line per event. Levels of failures are the error table's. */
 export function createEventLog(logger: Logger): Events {
@@ -12,11 +15,42 @@ export function createEventLog(logger: Logger): Events {
   return {
     emit(event) {
       if (event.type === "redis:unfit" || event.type === "redis:fit") isRedisFit = event.type === "redis:fit";
-      const { type, ...own } = event;
-      const [level, message, fields = own] = lines[type](event as never);
-      logger[!isRedisFit && saysOnlyUnfit(event) ? "debug" : level]({ event: type, ...fields }, message);
+      if ("records" in event) {
+        if (logger.isOn("debug")) logRecords(logger, event);
+        return;
+      }
+      const [ownLevel, message] = lines[event.type](event as never);
+      const level = !isRedisFit && saysOnlyUnfit(event) ? "debug" : ownLevel;
+      if (!logger.isOn(level)) return;
+      const { type, ...fields } = event;
+      logger[level]({ event: type, ...fields }, message());
     },
   };
+}
+
+function logRecords(logger: Logger, event: RecordsEvent): void {
+  const { type, drain, source } = event;
+  const common = { event: type, drain, source };
+  switch (type) {
+    case "record:decided":
+      for (const { dlqId, decision, explain } of event.records) {
+        const { then, reason, rule } = decision;
+        // Not the decision's changes: a rule may set headers, and their values are for the receiver alone.
+        const fields = { ...common, dlqId, mode: event.mode, decision: then, reason, rule };
+        logger.debug(fields, explain());
+      }
+      break;
+    case "record:published":
+      for (const one of event.records) {
+        logger.debug({ ...common, ...one }, `republished, attempt ${one.attempt}`);
+      }
+      break;
+    case "record:come-back":
+      for (const one of event.records) {
+        logger.debug({ ...common, ...one }, `came back after attempt ${one.attempt}`);
+      }
+      break;
+  }
 }
 
 /** While Redis is unfit, each job fails so every few seconds. `redis:unfit` has reported it, with the fix. */
@@ -61,12 +95,14 @@ const callbackLevels: Readonly<Record<CallbackOutcome, LineLevel>> = {
 const volumeLevels = { fit: "debug", doubtful: "warn", unfit: "error" } as const;
 
 /**
- * The line of each event. Events of one record are at debug, because a queue may hold a hundred thousand of
+ * The line of each event. Lines of one record are at debug, because a queue may hold a hundred thousand of
  * them. The pass and the sweep sum them up at info, and the audit's lines name every id that was acted on. A
  * record that needs a person is above debug.
  */
-const lines: { readonly [Type in RedriverEvent["type"]]: (event: EventOf<Type>) => Line } = {
-  "pass:opened": ({ kind, drain }) => ["debug", `${kind} pass of ${drain} opened`],
+const lines: {
+  readonly [Type in Exclude<RedriverEvent["type"], RecordsEvent["type"]>]: (event: EventOf<Type>) => Line;
+} = {
+  "pass:opened": ({ kind, drain }) => ["debug", () => `${kind} pass of ${drain} opened`],
   // Each pass has a line, also an empty one: people wait for a drain's next pass.
   "pass:closed": ({ drain, outcome, counts }) => {
     const { listed, republished, deleted, due, held, parked, inDoubt, comeBacks } = counts;
@@ -74,102 +110,114 @@ const lines: { readonly [Type in RedriverEvent["type"]]: (event: EventOf<Type>) 
     return [
       // One line for all come-backs: their receiver is not well yet.
       outcome !== "complete" || comeBacks > 0 ? "warn" : "info",
-      `pass of ${drain} closed: ${outcome}, ${listed} listed, ${republished} republished, ${deleted} deleted; left ${due} due, ${held} held, ${parked} parked, ${inDoubt} in doubt${came}`,
+      () =>
+        `pass of ${drain} closed: ${outcome}, ${listed} listed, ${republished} republished, ${deleted} deleted; left ${due} due, ${held} held, ${parked} parked, ${inDoubt} in doubt${came}`,
     ];
   },
-  "window:failed": ({ code, drain, message }) => [levelOf(code), `window of ${drain} failed: ${message}`],
-  "record:decided": ({ drain, source, dlqId, mode, decision, explanation }) => {
-    const { then, reason, rule } = decision;
-    // Not the decision's changes: a rule may set headers, and their values are for the receiver alone.
-    return ["debug", explanation, { drain, source, dlqId, mode, decision: then, reason, rule }];
-  },
-  "record:published": ({ attempt }) => ["debug", `republished, attempt ${attempt}`],
-  "record:come-back": ({ attempt }) => ["debug", `came back after attempt ${attempt}`],
-  "record:settled": ({ count }) => ["debug", `settled ${count}`],
+  "window:failed": ({ code, drain, message }) => [
+    levelOf(code),
+    () => `window of ${drain} failed: ${message}`,
+  ],
+  "record:settled": ({ count }) => ["debug", () => `settled ${count}`],
   "record:passed-over": ({ source, date }) => [
     levelOf("answer-too-large"),
-    `a record of ${source} from ${new Date(date).toISOString()} (${date}) is larger than service.maxAnswerBytes (REDRIVER_SERVICE_MAX_ANSWER_BYTES) and is passed over, with what is listed behind it in that millisecond`,
+    () =>
+      `a record of ${source} from ${new Date(date).toISOString()} (${date}) is larger than service.maxAnswerBytes (REDRIVER_SERVICE_MAX_ANSWER_BYTES) and is passed over, with what is listed behind it in that millisecond`,
   ],
-  "outcome:unknown": ({ why }) => ["warn", `outcome unknown: ${why}`],
-  "double:declared": ({ why }) => ["warn", `may be published twice: ${why}`],
-  "double:found": ({ first, second }) => ["error", `published twice: as ${first} and as ${second}`],
-  "delete:short": ({ deleted, asked }) => ["warn", `deleted ${deleted} of ${asked}`],
+  "outcome:unknown": ({ why }) => ["warn", () => `outcome unknown: ${why}`],
+  "double:declared": ({ why }) => ["warn", () => `may be published twice: ${why}`],
+  "double:found": ({ first, second }) => ["error", () => `published twice: as ${first} and as ${second}`],
+  "delete:short": ({ deleted, asked }) => ["warn", () => `deleted ${deleted} of ${asked}`],
   "source:halted": ({ source, callClass, code, message }) => [
     levelOf(code),
-    `source ${source} halted${callClass === "batch" ? " for publishing" : ""}: ${message}`,
+    () => `source ${source} halted${callClass === "batch" ? " for publishing" : ""}: ${message}`,
   ],
-  "source:resumed": ({ source }) => ["info", `source ${source} resumed`],
+  "source:resumed": ({ source }) => ["info", () => `source ${source} resumed`],
   "source:waiting": ({ source, callClass, until, why }) => [
     "info",
-    `source ${source}: no ${callClass} calls until ${new Date(until).toISOString()}: ${why}`,
+    () => `source ${source}: no ${callClass} calls until ${new Date(until).toISOString()}: ${why}`,
   ],
   "source:token-read": ({ changed }) =>
-    changed ? ["info", "token read, changed"] : ["debug", "token read, unchanged"],
-  "source:dates-learned": ({ source, meaning }) => ["info", `dates of source ${source} mean ${meaning}`],
-  "service:answered": ({ operation, outcome }) => [requestLevels[outcome], `${operation}: ${outcome}`],
-  "ledger:lost-writes": () => [levelOf("ledger-lost-writes"), errorTable["ledger-lost-writes"].meaning],
+    changed ? ["info", () => "token read, changed"] : ["debug", () => "token read, unchanged"],
+  "source:dates-learned": ({ source, meaning }) => [
+    "info",
+    () => `dates of source ${source} mean ${meaning}`,
+  ],
+  "service:answered": ({ operation, outcome }) => [requestLevels[outcome], () => `${operation}: ${outcome}`],
+  "ledger:lost-writes": () => [levelOf("ledger-lost-writes"), () => errorTable["ledger-lost-writes"].meaning],
   "sweep:finished": ({ settled, reconciled, left }) => [
     settled + reconciled > 0 ? "info" : "debug",
-    `sweep: ${settled} settled, ${reconciled} reconciled, ${left} left`,
+    () => `sweep: ${settled} settled, ${reconciled} reconciled, ${left} left`,
   ],
-  "sweep:failed": ({ code, source, message }) => [levelOf(code), `sweep of ${source} failed: ${message}`],
+  "sweep:failed": ({ code, source, message }) => [
+    levelOf(code),
+    () => `sweep of ${source} failed: ${message}`,
+  ],
   "archive:copied": ({ count, drain, source }) => [
     "warn",
-    `${count} near expiry of ${drain ?? "no drain"} on ${source} copied to the archive`,
+    () => `${count} near expiry of ${drain ?? "no drain"} on ${source} copied to the archive`,
   ],
-  "archive:failed": ({ message }) => ["error", `archive: ${message}`],
+  "archive:failed": ({ message }) => ["error", () => `archive: ${message}`],
   "archive:volume-seen": ({ verdict, complaint }) => [
     volumeLevels[verdict],
-    complaint === "" ? "the archive is on a volume that lasts, or need not" : complaint,
+    () => (complaint === "" ? "the archive is on a volume that lasts, or need not" : complaint),
   ],
   "census:taken": ({ source, depth, unselected, expiringUnarchived }) => [
     expiringUnarchived > 0 ? "warn" : "info",
-    `census of ${source}: ${depth} in the queue, ${unselected} of no drain, ${expiringUnarchived} near expiry without a copy`,
+    () =>
+      `census of ${source}: ${depth} in the queue, ${unselected} of no drain, ${expiringUnarchived} near expiry without a copy`,
   ],
-  "census:failed": ({ code, source, message }) => [levelOf(code), `census of ${source} failed: ${message}`],
+  "census:failed": ({ code, source, message }) => [
+    levelOf(code),
+    () => `census of ${source} failed: ${message}`,
+  ],
   "document:adopted": ({ hash, before, warnings }) => {
     const after = before === null ? "" : `, before it ${before}`;
     const adoption =
       before === hash
         ? `drains document means the same as before, ${hash}`
         : `drains document ${hash} in force${after}`;
-    return [warnings.length > 0 ? "warn" : "info", [adoption, ...warnings].join("\n")];
+    return [warnings.length > 0 ? "warn" : "info", () => [adoption, ...warnings].join("\n")];
   },
   "document:rejected": ({ hash, problems }) => [
     "error",
-    [`drains document rejected, ${hash} stays in force`, ...problems].join("\n"),
+    () => [`drains document rejected, ${hash} stays in force`, ...problems].join("\n"),
   ],
-  "guard:closed": (event) => ["warn", toGuardText(event, "closed")],
-  "guard:opened": (event) => ["info", toGuardText(event, "open")],
+  "guard:closed": (event) => ["warn", () => toGuardText(event, "closed")],
+  "guard:opened": (event) => ["info", () => toGuardText(event, "open")],
   "lane:moved": ({ drain, origin, from, to, size, why }) => {
     const next = to === "halted" || to === "open" ? to : `${to}, next ${size}`;
     const resumed = from === "halted" && to !== "halted" ? "resumed, " : "";
     return [
       to === "halted" && from !== "halted" ? "warn" : "info",
-      `lane ${origin} of ${drain}: ${resumed}${next}: ${why}`,
+      () => `lane ${origin} of ${drain}: ${resumed}${next}: ${why}`,
     ];
   },
   "callback:received": ({ source, outcome, why, isNews }) => [
     isNews ? callbackLevels[outcome] : "debug",
-    `callback of ${source}: ${outcome}${why === null ? "" : `: ${why}`}`,
+    () => `callback of ${source}: ${outcome}${why === null ? "" : `: ${why}`}`,
   ],
-  "statistics:read": ({ index }) => ["debug", `statistics of ${index} read`],
-  "statistics:failed": ({ code, index, message }) => [levelOf(code), `statistics of ${index}: ${message}`],
+  "statistics:read": ({ index }) => ["debug", () => `statistics of ${index} read`],
+  "statistics:failed": ({ code, index, message }) => [
+    levelOf(code),
+    () => `statistics of ${index}: ${message}`,
+  ],
   "job:failed": ({ code, kind, givenUp, message }) => [
     levelOf(code),
-    `${kind} job ${givenUp ? "given up" : "failed"}: ${message}`,
+    () => `${kind} job ${givenUp ? "given up" : "failed"}: ${message}`,
   ],
-  "redis:lost": ({ message }) => [levelOf("redis-unavailable"), `Redis lost: ${message}`],
-  "redis:ready": () => ["info", "Redis ready"],
+  "redis:lost": ({ message }) => [levelOf("redis-unavailable"), () => `Redis lost: ${message}`],
+  "redis:ready": () => ["info", () => "Redis ready"],
   "redis:unfit": ({ problems }) => [
     "warn",
-    `Redis is not fit, and nothing new is begun: ${problems.join("; ")}`,
+    () => `Redis is not fit, and nothing new is begun: ${problems.join("; ")}`,
   ],
-  "redis:fit": () => ["info", "Redis is fit again"],
-  "process:warned": ({ name, message }) => ["warn", `${name}: ${message}`],
-  "daemon:started": ({ version }) => ["info", `redriver ${version} started`],
-  "daemon:stopping": ({ why }) => ["info", `stopping: ${why}`],
-  "daemon:stopped": ({ clean }) => (clean ? ["info", "stopped"] : ["warn", "stopped with work unfinished"]),
+  "redis:fit": () => ["info", () => "Redis is fit again"],
+  "process:warned": ({ name, message }) => ["warn", () => `${name}: ${message}`],
+  "daemon:started": ({ version }) => ["info", () => `redriver ${version} started`],
+  "daemon:stopping": ({ why }) => ["info", () => `stopping: ${why}`],
+  "daemon:stopped": ({ clean }) =>
+    clean ? ["info", () => "stopped"] : ["warn", () => "stopped with work unfinished"],
 };
 
 function toGuardText(event: EventOf<"guard:closed" | "guard:opened">, state: "closed" | "open"): string {

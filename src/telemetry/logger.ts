@@ -9,6 +9,8 @@ type Write = (fields: Readonly<Record<string, unknown>>, message: string) => voi
 
 /** One JSON line per call, in Unix ms, on the destination. Never throws. */
 export interface Logger extends Readonly<Record<LineLevel, Write>> {
+  /** False: a line of this level is not written, so its text need not be made. */
+  isOn(level: LineLevel): boolean;
   flush(): void;
 }
 
@@ -50,6 +52,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
     warn: write("warn"),
     error: write("error"),
     fatal: write("fatal"),
+    isOn: (asked) => logger.isLevelEnabled(asked),
     flush: () => logger.flush(),
   };
 }

@@ -51,16 +51,20 @@ const samples: Samples = {
     {
       drain,
       source,
-      dlqId,
       mode: "live",
-      decision: { then: "hold", reason: "too-young", rule: null },
-      explanation: "e",
+      records: [{ dlqId, decision: { then: "hold", reason: "too-young", rule: null }, explain: () => "e" }],
     },
   ],
   "record:published": [
-    { drain, source, dlqId, messageId: "m", deduplicated: false, attempt: 1, canary: false },
+    {
+      drain,
+      source,
+      records: [{ dlqId, messageId: "m", deduplicated: false, attempt: 1, canary: false }],
+    },
   ],
-  "record:come-back": [{ drain, source, dlqId, parentDlqId: "0-0", attempt: 1, canary: false }],
+  "record:come-back": [
+    { drain, source, records: [{ dlqId, parentDlqId: "0-0", attempt: 1, canary: false }] },
+  ],
   "record:settled": [{ drain, source, count: 1 }],
   "record:passed-over": [{ source, date: 1 }],
   "archive:copied": [{ source, drain, count: 1 }],

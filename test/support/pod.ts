@@ -13,6 +13,7 @@ import type { RedriverEvent } from "../../src/ports/events.ts";
 import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../src/redis/connect.ts";
 import { createFolder } from "./command.ts";
+import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
 
 export interface PodOptions {
   readonly emulator: Emulator;
@@ -28,6 +29,7 @@ export interface Pod {
   readonly live: LiveCore;
   readonly events: readonly RedriverEvent[];
   eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
+  recordsOf<Type extends RecordsType>(type: Type): RecordOf<Type>[];
   /** As SIGTERM does; resolves when it has ended. */
   stop(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
     events: all,
     eventsOf: (type) =>
       all.filter((event): event is Extract<RedriverEvent, { type: typeof type }> => event.type === type),
+    recordsOf: (type) => recordsOf(all, type),
     stop: end,
   };
 }

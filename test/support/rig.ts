@@ -13,6 +13,7 @@ import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
+import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
 
 /** Everything but BullMQ: emulator, receiver, Redis ledger and the stages, in this process, for one test. */
 export interface Rig {
@@ -36,6 +37,7 @@ export interface Rig {
   callsOf(operation: "list" | "batch" | "delete"): number;
   readonly ahead: { ms: number };
   eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
+  recordsOf<Type extends RecordsType>(type: Type): RecordOf<Type>[];
 }
 
 /** The body of a drain that publishes what failed with 503 without any wait. */
@@ -158,6 +160,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     ahead,
     eventsOf: (type) =>
       events.filter((event): event is Extract<RedriverEvent, { type: typeof type }> => event.type === type),
+    recordsOf: (type) => recordsOf(events, type),
   };
 }
 

@@ -24,10 +24,14 @@ export function createReasonCount() {
         }
       }
       if (event.type !== "record:decided") return;
-      const { then: decision, reason, rule } = event.decision;
-      const key = JSON.stringify([event.drain, decision, reason, rule]);
-      const count = (counts.get(key)?.count ?? 0) + 1;
-      counts.set(key, { drain: event.drain, decision, reason, rule, count });
+      const { drain } = event;
+      for (const { decision: of } of event.records) {
+        const { then: decision, reason, rule } = of;
+        const key = `${drain} ${decision} ${reason} ${rule === null ? "" : `rule ${rule}`}`;
+        const known = counts.get(key);
+        if (known === undefined) counts.set(key, { drain, decision, reason, rule, count: 1 });
+        else known.count += 1;
+      }
     },
     /** Most frequent first. */
     of: (wanted: string) =>

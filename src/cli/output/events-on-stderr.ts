@@ -42,5 +42,13 @@ function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
       io.err(`${start}${redact(`${word}: ${message.replaceAll(/\s*\n\s*/g, "; ")}${tail}`)}\n`);
     };
   const error = report("error");
-  return { debug: nothing, info: nothing, warn: report("warning"), error, fatal: error, flush: nothing };
+  return {
+    debug: nothing,
+    info: nothing,
+    warn: report("warning"),
+    error,
+    fatal: error,
+    isOn: (level) => level !== "debug" && level !== "info",
+    flush: nothing,
+  };
 }

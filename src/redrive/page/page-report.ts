@@ -1,5 +1,6 @@
 import type { DeadLetter, DlqId, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
+import type { EventOf } from "../../ports/events.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
 import type { Decision, HoldReason } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
@@ -51,14 +52,20 @@ export function createPageReport(drain: DrainRuntime) {
   const parks: { [Reason in ParkReason]?: number } = {};
   const left: LeftRecord[] = [];
   const acted: DlqId[] = [];
+  let decisions: EventOf<"record:decided">["records"][number][] = [];
 
-  const emitDecided = (
+  const addDecision = (
     dlqId: DlqId | null,
     decision: Decision,
-    explanation = explainDecision(decision),
+    explain = (): string => explainDecision(decision),
   ): void => {
-    const { mode } = drain.config;
-    events.emit({ type: "record:decided", ...of, dlqId, mode, decision, explanation });
+    decisions.push({ dlqId, decision, explain });
+  };
+  /** One event for all decisions since the last: of a stage, or of a batch. */
+  const emitDecisions = (): void => {
+    if (decisions.length === 0) return;
+    events.emit({ type: "record:decided", ...of, mode: drain.config.mode, records: decisions });
+    decisions = [];
   };
   const countOldest = ({ enteredAt }: DeadLetter): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
@@ -80,8 +87,9 @@ export function createPageReport(drain: DrainRuntime) {
     leave(letter, reason, isDue ? (until ?? 0) : until);
   };
 
-  const finalDecision = ({ letter, decision, explanation }: DecidedRecord): void => {
-    emitDecided(letter.dlqId, decision, explanation);
+  const finalDecision = (record: DecidedRecord): void => {
+    const { letter, decision } = record;
+    addDecision(letter.dlqId, decision, () => record.explanation);
     if (decision.then === "park") {
       countPark(decision.reason);
       acted.push(letter.dlqId);
@@ -103,18 +111,17 @@ export function createPageReport(drain: DrainRuntime) {
       for (const { reason, problem } of records) {
         countPark(reason);
         const decision: Decision = { then: "park", reason, rule: null };
-        emitDecided(null, decision, `${explainDecision(decision)}: ${problem}`);
+        addDecision(null, decision, () => `${explainDecision(decision)}: ${problem}`);
       }
     },
     comeBacks(records: readonly KnownRecord[]): void {
-      for (const { letter, reading, isNewComeBack } of records) {
-        if (!isNewComeBack || reading.kind !== "come-back") continue;
-        tally.comeBacks += 1;
+      const found = records.flatMap(({ letter: { dlqId }, reading, isNewComeBack }) => {
+        if (!isNewComeBack || reading.kind !== "come-back") return [];
         const { parentDlqId, attempt, step } = reading.lineage;
-        const canary = step?.isCanary === true;
-        const { dlqId } = letter;
-        events.emit({ type: "record:come-back", ...of, dlqId, parentDlqId, attempt, canary });
-      }
+        return [{ dlqId, parentDlqId, attempt, canary: step?.isCanary === true }];
+      });
+      tally.comeBacks += found.length;
+      if (found.length > 0) events.emit({ type: "record:come-back", ...of, records: found });
     },
     listed(count: number): void {
       tally.listed += count;
@@ -122,44 +129,48 @@ export function createPageReport(drain: DrainRuntime) {
     /** Decisions that stay as they are. A candidate's decision is reported with its result. */
     decided(records: readonly DecidedRecord[]): void {
       for (const one of records) finalDecision(one);
+      emitDecisions();
     },
     results(results: readonly (PublishResult | DropResult)[]): void {
       for (const result of results) {
-        const { letter, decision, explanation } = result.candidate;
+        const { candidate } = result;
+        const { letter } = candidate;
         const { dlqId } = letter;
         switch (result.kind) {
           case "published":
-            emitDecided(dlqId, decision, explanation);
+            addDecision(dlqId, candidate.decision, () => candidate.explanation);
             tally.republished += 1;
             if (result.deduplicated) tally.deduplicated += 1;
             acted.push(dlqId);
             break;
           case "dropped":
-            emitDecided(dlqId, decision, explanation);
+            addDecision(dlqId, candidate.decision, () => candidate.explanation);
             acted.push(dlqId);
             break;
           case "done-before":
-            emitDecided(dlqId, doneBefore);
+            addDecision(dlqId, doneBefore);
             break;
           case "held": {
             hold(letter, result.decision);
-            const text = explainDecision(result.decision);
-            emitDecided(dlqId, result.decision, result.why === undefined ? text : `${text}: ${result.why}`);
+            const { decision, why } = result;
+            const text = (): string => explainDecision(decision);
+            addDecision(dlqId, decision, why === undefined ? text : () => `${text()}: ${why}`);
             break;
           }
           case "parked":
             countPark(result.decision.reason);
             leave(letter, result.decision.reason);
-            emitDecided(dlqId, result.decision);
+            addDecision(dlqId, result.decision);
             acted.push(dlqId);
             break;
           case "in-doubt":
             tally.inDoubt += 1;
             leave(letter, "outcome-unknown");
-            emitDecided(dlqId, inDoubt);
+            addDecision(dlqId, inDoubt);
             break;
         }
       }
+      emitDecisions();
     },
     settled(count: number): void {
       tally.deleted += count;
@@ -167,11 +178,12 @@ export function createPageReport(drain: DrainRuntime) {
     /** `leftDue`: candidates that were decided and not acted on (plan mode). */
     outcome(leftDue: readonly Candidate[]): PageOutcome {
       tally.due += leftDue.length;
-      for (const { letter, decision, explanation } of leftDue) {
-        emitDecided(letter.dlqId, decision, explanation);
+      for (const one of leftDue) {
+        addDecision(one.letter.dlqId, one.decision, () => one.explanation);
         // Plan mode acts on nothing, so the record need not be listed before the next full pass.
-        countOldest(letter);
+        countOldest(one.letter);
       }
+      emitDecisions();
       return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left, acted };
     },
   };

@@ -96,9 +96,8 @@ async function parkVanished(
   );
   const decision: Decision = { then: "park", reason: "vanished", rule: null };
   const common = { drain: config.name, source: source.config.id, mode: config.mode };
-  const explanation = explainDecision(decision);
-  for (const { dlqId } of vanished) {
-    source.events.emit({ type: "record:decided", ...common, dlqId, decision, explanation });
-  }
+  const explain = (): string => explainDecision(decision);
+  const records = vanished.map(({ dlqId }) => ({ dlqId, decision, explain }));
+  source.events.emit({ type: "record:decided", ...common, records });
   return vanished.length;
 }

@@ -22,7 +22,7 @@ drains:
 `;
 
 const publishedBy = (...pods: readonly Pod[]): number =>
-  pods.reduce((sum, pod) => sum + pod.eventsOf("record:published").length, 0);
+  pods.reduce((sum, pod) => sum + pod.recordsOf("record:published").length, 0);
 
 const isStarted = (pod: Pod): boolean => pod.eventsOf("daemon:started").length > 0;
 

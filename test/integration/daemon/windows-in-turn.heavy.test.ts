@@ -63,7 +63,7 @@ function drain(name: string, lines: string): string {
 }
 
 const publishedOf = (pod: Pod, name: string): number =>
-  pod.eventsOf("record:published").filter((event) => event.drain === name).length;
+  pod.recordsOf("record:published").filter((event) => event.drain === name).length;
 
 it("the oldest part of a backlog goes first where its rate has no time for all of it at once", async () => {
   const { emulator, seed, start } = await createStand();
@@ -71,7 +71,7 @@ it("the oldest part of a backlog goes first where its rate has no time for all o
   seed(total, sixHoursMs);
   const pod = start(drain("main", "limits: { publish: none, perHost: 10/s }"));
   await expect.poll(() => emulator.dlq.size, { timeout: 80_000, interval: 50 }).toBe(0);
-  const order = pod.eventsOf("record:published").map(({ dlqId }) => Number(dlqId.split("-")[1]));
+  const order = pod.recordsOf("record:published").map(({ dlqId }) => Number(dlqId.split("-")[1]));
   expect(new Set(order).size).toBe(total);
   // Two windows at once, of a quarter of the backlog each; a page that has no turn for all leaves some to the
   // next pass.

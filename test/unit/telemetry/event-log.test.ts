@@ -69,15 +69,19 @@ describe("an event's line", () => {
       type: "record:decided",
       drain,
       source,
-      dlqId: "1-0",
       mode: "live",
-      decision: {
-        then: "republish",
-        reason: "due",
-        rule: "gateway",
-        set: { headers: { Authorization: "Bearer abc" } },
-      },
-      explanation: 'republish: due (rule "gateway")',
+      records: [
+        {
+          dlqId: "1-0",
+          decision: {
+            then: "republish",
+            reason: "due",
+            rule: "gateway",
+            set: { headers: { Authorization: "Bearer abc" } },
+          },
+          explain: () => 'republish: due (rule "gateway")',
+        },
+      ],
     });
     expect(line).toMatchObject({
       level: "debug",
@@ -229,12 +233,27 @@ describe("an event's line", () => {
 
   test("of a single record is at debug where nobody has to look at it", () => {
     const one = { drain, source, dlqId: "1-0" };
-    const sent = { ...one, attempt: 1, canary: false };
-    expect(log({ type: "record:published", ...sent, messageId: "m", deduplicated: false }).level).toBe(
-      "debug",
-    );
-    expect(log({ type: "record:come-back", ...sent, parentDlqId: "0-0" }).level).toBe("debug");
+    const sent = { dlqId: "1-0", attempt: 1, canary: false };
+    const published = { ...sent, messageId: "m", deduplicated: false };
+    expect(log({ type: "record:published", drain, source, records: [published] }).level).toBe("debug");
+    const comeBack = { ...sent, parentDlqId: "0-0" };
+    expect(log({ type: "record:come-back", drain, source, records: [comeBack] }).level).toBe("debug");
     const twice = { type: "double:found", ...one, first: "a", second: "b" } as const;
     expect(log(twice).level).toBe("error");
+  });
+
+  test("of many records is a line each, and below the level no text is made", () => {
+    const decision = { then: "hold", reason: "too-young", rule: null } as const;
+    let made = 0;
+    const explain = (): string => `made ${(made += 1)}`;
+    const records = ["1-0", "2-0"].map((dlqId) => ({ dlqId, decision, explain }));
+    const event = { type: "record:decided", drain, source, mode: "live", records } as const;
+    expect(logAll([event]).map(({ dlqId, msg }) => [dlqId, msg])).toEqual([
+      ["1-0", "made 1"],
+      ["2-0", "made 2"],
+    ]);
+    const info = createLogger({ level: "info", secrets: () => [], destination: { write: () => undefined } });
+    createEventLog(info).emit(event);
+    expect(made).toBe(2);
   });
 });

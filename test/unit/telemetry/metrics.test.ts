@@ -50,14 +50,19 @@ describe("before anything has happened", () => {
 
 describe("events are counted", () => {
   const base = { drain: orders, source: eu } as const;
-  const published = { ...base, type: "record:published", dlqId: "1-0", messageId: "m", attempt: 1 } as const;
-  const comeBack = {
-    ...base,
-    type: "record:come-back",
-    dlqId: "2-0",
-    parentDlqId: "1-0",
-    attempt: 1,
-  } as const;
+  const published = (...records: readonly { deduplicated: boolean; canary: boolean }[]) =>
+    ({
+      ...base,
+      type: "record:published",
+      records: records.map((one) => ({ ...one, dlqId: "1-0", messageId: "m", attempt: 1 })),
+    }) as const;
+  const comeBacks = (...canaries: readonly boolean[]) =>
+    ({
+      ...base,
+      type: "record:come-back",
+      records: canaries.map((canary) => ({ canary, dlqId: "2-0", parentDlqId: "1-0", attempt: 1 })),
+    }) as const;
+  const plain = { deduplicated: false, canary: false };
   const answered = { type: "service:answered", source: eu, operation: "batch", durationMs: 1_500 } as const;
   const halted = {
     type: "source:halted",
@@ -66,19 +71,32 @@ describe("events are counted", () => {
     code: "unauthorised",
     message: "",
   } as const;
-  const decision = { then: "hold", reason: "too-young", rule: null } as const;
+  const decided = (...reasons: readonly ("too-young" | "guard")[]) =>
+    ({
+      ...base,
+      type: "record:decided",
+      mode: "live",
+      records: reasons.map((reason) => ({
+        dlqId: "1-0",
+        decision: { then: "hold", reason, rule: null } as const,
+        explain: () => "",
+      })),
+    }) as const;
   test.each<[series: string, event: RedriverEvent, value?: number]>([
     [
       'decisions_total{drain="orders",decision="hold",reason="too-young"}',
-      { ...base, type: "record:decided", dlqId: "1-0", mode: "live", decision, explanation: "" },
+      decided("too-young", "guard", "too-young"),
+      2,
     ],
+    ['decisions_total{drain="orders",decision="hold",reason="guard"}', decided("too-young", "guard")],
     [
       'published_total{drain="orders",deduplicated="true"}',
-      { ...published, deduplicated: true, canary: false },
+      published(plain, { ...plain, deduplicated: true }),
     ],
-    ['canaries_total{source="eu",drain="orders"}', { ...published, deduplicated: false, canary: true }],
-    ['canary_come_backs_total{source="eu",drain="orders"}', { ...comeBack, canary: true }],
-    ['come_backs_total{source="eu",drain="orders"}', { ...comeBack, canary: false }],
+    ['published_total{drain="orders",deduplicated="false"}', published(plain, plain), 2],
+    ['canaries_total{source="eu",drain="orders"}', published(plain, { ...plain, canary: true })],
+    ['canary_come_backs_total{source="eu",drain="orders"}', comeBacks(true, false)],
+    ['come_backs_total{source="eu",drain="orders"}', comeBacks(true, false), 2],
     ['settled_total{source="eu",drain="orders"}', { ...base, type: "record:settled", count: 40 }, 40],
     [
       'settled_total{source="eu",drain="none"}',

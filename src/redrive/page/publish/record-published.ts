@@ -64,19 +64,13 @@ export async function recordPublished(
   }
   const acts = accepted.map((one) => toAuditRecord(one, doubles));
   await recordFact(source, "published", acts, ofDrain(drain));
-  for (const acceptance of accepted) {
+  const records = accepted.map((acceptance) => {
     const { one, as: messageId, deduplicated } = acceptance;
     const { letter, lineage } = one.candidate;
-    events.emit({
-      type: "record:published",
-      ...of,
-      dlqId: letter.dlqId,
-      messageId,
-      deduplicated,
-      attempt: lineage.attempt,
-      canary: lineage.step?.isCanary === true && isOfNow(acceptance),
-    });
-  }
+    const canary = lineage.step?.isCanary === true && isOfNow(acceptance);
+    return { dlqId: letter.dlqId, messageId, deduplicated, attempt: lineage.attempt, canary };
+  });
+  if (records.length > 0) events.emit({ type: "record:published", ...of, records });
   const begun = accepted.map(({ one }) => one);
   reportDeclaredDoubles(drain, begun);
 }

@@ -126,7 +126,7 @@ it.concurrent("one message that fails as in an outage halts its lane until its a
     .replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
   const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
   rig.receiver.answer = ({ body }) => (body === "poison" ? 503 : 200);
-  const spent = (): readonly number[] => rig.eventsOf("record:come-back").map(({ attempt }) => attempt);
+  const spent = (): readonly number[] => rig.recordsOf("record:come-back").map(({ attempt }) => attempt);
   const parked = (): number =>
     rig.eventsOf("pass:closed").reduce((sum, { counts }) => sum + counts.parked, 0);
   rig.seed(1, { body: "poison" });
@@ -155,7 +155,7 @@ it.concurrent("messages that the service refuses halt nothing while lanes hold w
   for (let host = 0; host < 6; host += 1)
     rig.seed(5, { url: `http://h${host}.example.com/`, body: '{"unwanted":1}' });
   await rig.pass();
-  expect(rig.eventsOf("record:published")).toHaveLength(5);
+  expect(rig.recordsOf("record:published")).toHaveLength(5);
   rig.seed(30, { url: "http://h6.example.com/", body: '{"unwanted":2}' });
   for (let times = 0; times < 6; times += 1) {
     await rig.drain.source.passes.forceFull(rig.drain.config.name);
@@ -204,7 +204,7 @@ it.concurrent("a message that was published before Redis forgot it is no canary:
   expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5, deleted: 5 } });
   await look(second);
   expect(await laneOf(second)).toMatchObject({ state: "canary", sent: 0, totals: { canaries: 0 } });
-  expect(second.eventsOf("record:published").filter(({ canary }) => canary)).toEqual([]);
+  expect(second.recordsOf("record:published").filter(({ canary }) => canary)).toEqual([]);
   // And what was granted for them is there for others at once.
   expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5 } });
 }, 120_000);
@@ -224,7 +224,7 @@ it.concurrent("a canary that waited too long for its turn is not begun, and its 
   rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_900 });
   await rig.pass();
   // Three where nothing else is slow.
-  const { length: sent } = rig.eventsOf("record:published");
+  const { length: sent } = rig.recordsOf("record:published");
   expect([1, 2, 3]).toContain(sent);
   expect(rig.eventsOf("pass:closed")).toMatchObject([
     { counts: { reasons: { held: { "lane-watched": 5 - sent } } } },

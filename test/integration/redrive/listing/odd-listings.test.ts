@@ -209,7 +209,7 @@ describe("answers that are dated five minutes ahead of the service's records", (
 
 const held = (rig: Rig): string[] =>
   rig
-    .eventsOf("record:decided")
+    .recordsOf("record:decided")
     .flatMap(({ dlqId, decision }) => (decision.then === "hold" && dlqId !== null ? [dlqId] : []));
 
 /** The methods of a service as they are, to replace some. */

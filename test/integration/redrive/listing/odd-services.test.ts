@@ -137,7 +137,7 @@ describe("a service whose cursors count what came before", () => {
     expect(new Set(views.map(({ state }) => state))).toEqual(new Set(["absent"]));
     for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 0; pass += 1) await rig.fullPass();
     await expectDrainedOnce(rig, 450);
-    expect(rig.eventsOf("record:decided").filter(({ decision }) => decision.then === "park")).toEqual([]);
+    expect(rig.recordsOf("record:decided").filter(({ decision }) => decision.then === "park")).toEqual([]);
   });
 
   it("hides records that are published and not deleted from a full pass, and they are neither doubled nor left", async () => {

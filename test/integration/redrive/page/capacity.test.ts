@@ -24,9 +24,9 @@ function accepted(rig: Rig): readonly EntryOf<"accepted">[] {
 
 function held(rig: Rig, reason: string): readonly string[] {
   return rig
-    .eventsOf("record:decided")
+    .recordsOf("record:decided")
     .filter(({ decision }) => decision.reason === reason)
-    .map(({ explanation }) => explanation);
+    .map(({ explain }) => explain());
 }
 
 /**

@@ -40,11 +40,11 @@ async function listed(rig: Rig): Promise<readonly Listed[]> {
 
 /** A pass in which all three go once, and fail again. */
 async function passAndFail(rig: Rig): Promise<void> {
-  const before = rig.eventsOf("record:published").length;
+  const before = rig.recordsOf("record:published").length;
   await behindTheHorizon(rig);
   await rig.drain.source.passes.forceFull(rig.drain.config.name);
   await rig.pass();
-  expect(rig.eventsOf("record:published").length - before).toBe(3);
+  expect(rig.recordsOf("record:published").length - before).toBe(3);
   await rig.emulator.idle();
 }
 
@@ -61,7 +61,7 @@ it("what a drain redrives carries its flow control, and comes back to its own wh
 
   await passAndFail(rig);
   expect(await listed(rig)).toMatchObject([ours, ours, own]);
-  expect(rig.eventsOf("record:decided").map(({ decision }) => decision.rule)).toEqual([
+  expect(rig.recordsOf("record:decided").map(({ decision }) => decision.rule)).toEqual([
     "partner",
     "outage",
     "own",
@@ -72,7 +72,7 @@ it("what a drain redrives carries its flow control, and comes back to its own wh
   expect(await listed(rig)).toMatchObject([ours, ours, own]);
   expect(
     rig
-      .eventsOf("record:decided")
+      .recordsOf("record:decided")
       .slice(3)
       .map(({ decision }) => decision.rule),
   ).toEqual(["partner", "outage", "own"]);
@@ -88,6 +88,6 @@ it("a record without a dlqId is parked, and nothing is touched", async () => {
   // It has no time of its own: it entered just now, and the horizon is 5 s behind.
   rig.advance(6_100);
   expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { parked: 1, republished: 0 } });
-  expect(rig.eventsOf("record:decided")).toMatchObject([{ decision: { reason: "no-dlq-id" } }]);
+  expect(rig.recordsOf("record:decided")).toMatchObject([{ decision: { reason: "no-dlq-id" } }]);
   expect(rig.emulator.journal.counts().deleted).toBe(0);
 });

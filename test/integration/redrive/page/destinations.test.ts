@@ -14,7 +14,7 @@ async function fullPass(rig: Rig): Promise<void> {
 }
 
 const parkedFor = (rig: Rig) =>
-  rig.eventsOf("record:decided").map(({ decision }) => `${decision.then} ${decision.reason}`);
+  rig.recordsOf("record:decided").map(({ decision }) => `${decision.then} ${decision.reason}`);
 
 test("a destination that the settings forbid is parked, and published once they allow it, without a release", async () => {
   const rig = await rigWith({ "publish.allowPrivate": "no" });

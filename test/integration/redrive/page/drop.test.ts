@@ -31,7 +31,7 @@ test("a rule's drop is in the archive, whole, before it is deleted, and is never
     old.map((dlqId) => [dlqId, "dropped", "old", "main"]),
   );
   expect(entries[0]?.record).toMatchObject({ dlqId: old[0], topicName: "orders", unheardOf: { deep: [1] } });
-  expect(one.eventsOf("record:decided").filter(({ decision }) => decision.then === "drop")).toHaveLength(3);
+  expect(one.recordsOf("record:decided").filter(({ decision }) => decision.then === "drop")).toHaveLength(3);
 });
 
 test("a drop waits for minAge as a republish does: the young one stays in the queue", async () => {
@@ -49,7 +49,7 @@ test("a drop waits for minAge as a republish does: the young one stays in the qu
   const old = one.seed(2, { responseStatus: 410 }, 60 * 60_000);
   expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { deleted: 2 } });
   expect((await kept(dir)).map(({ dlqId }) => dlqId)).toEqual(old);
-  const held = one.eventsOf("record:decided").filter(({ decision }) => decision.reason === "too-young");
+  const held = one.recordsOf("record:decided").filter(({ decision }) => decision.reason === "too-young");
   expect(new Set(held.map(({ dlqId }) => dlqId))).toEqual(new Set(young));
   expect(one.emulator.dlq.size).toBe(2);
 });
@@ -64,7 +64,9 @@ test("without a working archive nothing is dropped, and what is not dropped goes
   await one.pass();
   expect(one.emulator.dlq.size).toBe(3);
   expect(one.eventsOf("archive:failed")[0]?.message).toContain(file);
-  const held = one.eventsOf("record:decided").filter(({ decision }) => decision.reason === "archive-missing");
+  const held = one
+    .recordsOf("record:decided")
+    .filter(({ decision }) => decision.reason === "archive-missing");
   expect(held.map(({ dlqId }) => dlqId)).toEqual(old);
 
   rmSync(file);

@@ -54,7 +54,7 @@ describe("a Redis that is almost full", () => {
     rig.seed(7);
     await other.fullPass();
     expect(rig.callsOf("batch")).toBe(before);
-    const reasons = other.eventsOf("record:decided").map(({ decision }) => decision.reason);
+    const reasons = other.recordsOf("record:decided").map(({ decision }) => decision.reason);
     expect(reasons.filter((reason) => reason === "ledger-full")).toHaveLength(7);
     await other.sweep();
     expect(rig.emulator.dlq.size).toBe(7);
@@ -156,7 +156,7 @@ describe("a Redis whose memory is used up", () => {
     rig.seed(250);
     rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
     const passing = rig.pass().catch((error: unknown) => error);
-    await expect.poll(() => rig.eventsOf("record:published").length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => rig.recordsOf("record:published").length, { timeout: 30_000 }).toBeGreaterThan(0);
     await setMaxMemory(1.2);
     await passing;
     const sent = rig.callsOf("batch");

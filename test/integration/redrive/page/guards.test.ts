@@ -64,9 +64,9 @@ describe("a drain with a guard", () => {
         value: 12_000,
       },
     ]);
-    const told = first.eventsOf("record:decided").filter(({ decision }) => decision.reason === "guard");
+    const told = first.recordsOf("record:decided").filter(({ decision }) => decision.reason === "guard");
     expect(told).toHaveLength(12);
-    expect(told[0]?.explanation).toBe(
+    expect(told[0]?.explain()).toBe(
       'hold: guard (rule "outage"): index catalog: pending_index_count is 12000',
     );
     expect(await guardsOf(first)).toMatchObject([{ index: "catalog", effect: "closed" }]);
@@ -98,7 +98,7 @@ describe("a drain with a guard", () => {
     holding.seed(2);
     expect(await holding.pass()).toMatchObject({ tally: { republished: 0, held: 2 } });
     expect(holding.eventsOf("guard:closed")).toMatchObject([{ why: "stale", value: null }]);
-    expect(holding.eventsOf("record:decided").at(-1)?.explanation).toBe(
+    expect(holding.recordsOf("record:decided").at(-1)?.explain()).toBe(
       'hold: guard (rule "outage"): index catalog: no fresh reading of pending_index_count',
     );
 

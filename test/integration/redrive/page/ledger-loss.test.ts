@@ -53,7 +53,7 @@ describe("records from before a loss of the ledger", () => {
   it("are republished by default, and each is named for it", async () => {
     const rig = await flushedRig("");
     expect(await rig.pass()).toMatchObject({ tally: { republished: 3 } });
-    const reasons = rig.eventsOf("record:decided").map(({ decision }) => decision.reason);
+    const reasons = rig.recordsOf("record:decided").map(({ decision }) => decision.reason);
     expect(reasons).toEqual(["after-ledger-loss", "after-ledger-loss", "after-ledger-loss"]);
     expect(rig.emulator.dlq.size).toBe(0);
   });

@@ -31,7 +31,7 @@ describe("a message that comes back", () => {
     const lineages = rig.receiver.deliveries.map(({ headers }) => headers["x-redriver"]);
     expect(lineages).toHaveLength(6);
     expect(lineages.every((value) => typeof value === "string" && value.startsWith("v1."))).toBe(true);
-    expect(rig.eventsOf("record:decided").at(-1)).toMatchObject({
+    expect(rig.recordsOf("record:decided").at(-1)).toMatchObject({
       decision: { then: "park", reason: "attempts-exhausted" },
     });
   }, 120_000);

@@ -22,7 +22,7 @@ it("a record whose entry another version wrote is held and told, everything besi
   expect(await rig.core.redis.command("GET", key)).toBe(text);
   expect(rig.receiver.counts().size).toBe(6);
   expect(rig.emulator.dlq.size).toBe(1);
-  const told = rig.eventsOf("record:decided").filter(({ dlqId }) => dlqId === foreign);
+  const told = rig.recordsOf("record:decided").filter(({ dlqId }) => dlqId === foreign);
   expect(told).toMatchObject([{ decision: { then: "hold", reason: "other-version" } }]);
   expect(await rig.drain.source.passes.facts(rig.drain.config.name)).toMatchObject({
     held: 1,

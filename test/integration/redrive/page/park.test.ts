@@ -39,7 +39,7 @@ test("what a rule parks until a date is decided by the next rule after it", asyn
   rig.seed(3);
   await fullPass(rig);
   expect(rig.emulator.dlq.size).toBe(3);
-  expect(rig.eventsOf("record:decided").every(({ decision }) => decision.then === "park")).toBe(true);
+  expect(rig.recordsOf("record:decided").every(({ decision }) => decision.then === "park")).toBe(true);
   await passesUntilEmpty(rig);
   await rig.emulator.idle();
   expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1]);

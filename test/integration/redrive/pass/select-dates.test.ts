@@ -120,7 +120,7 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
       Object.fromEntries(inside.map((name) => [name, 1])),
     );
     expect(await leftOf(rig.emulator, ids)).toEqual(outside);
-    expect(new Set(rig.eventsOf("record:decided").map(({ dlqId }) => dlqId))).toEqual(
+    expect(new Set(rig.recordsOf("record:decided").map(({ dlqId }) => dlqId))).toEqual(
       new Set(inside.map((name) => ids[name])),
     );
   });

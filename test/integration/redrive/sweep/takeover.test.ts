@@ -130,7 +130,7 @@ describe("an outcome that stays unknown past the deduplication window", () => {
     expect(rig.emulator.dlq.size).toBe(10);
     expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
     expect(await race.ledger.summary()).toMatchObject({ open: 0 });
-    const ids = rig.eventsOf("record:decided").map(({ dlqId }) => dlqId as DlqId);
+    const ids = rig.recordsOf("record:decided").map(({ dlqId }) => dlqId as DlqId);
     expect((await race.ledger.look(ids.slice(-1))).views).toMatchObject([
       { state: "parked", reason: "outcome-unknown" },
     ]);
