@@ -3,25 +3,21 @@ import type { Begun, DecidedRecord, FoundRecord } from "./records.ts";
 
 /** The audit record of a decision about to be carried out. */
 export function toAuditRecord(record: DecidedRecord, attempt: number): AuditRecord {
-  const { letter, decision } = record;
-  return {
-    dlqId: letter.dlqId,
-    rule: decision.rule,
-    reason: decision.reason,
-    attempt,
-    ...parentOf(record),
-  };
+  const { letter, decision, reading } = record;
+  const { rule, reason } = decision;
+  const { dlqId } = letter;
+  if (reading.kind !== "come-back") return { dlqId, rule, reason, attempt };
+  return { dlqId, rule, reason, attempt, parent: reading.lineage.parentDlqId };
 }
 
 /** The audit record of a message about to be published, with its losses, and whether it may be a double. */
 export function toPublishRecord({ candidate, declaredDouble }: Begun): AuditRecord {
   const { lineage, losses } = candidate;
-  const notes = [
-    ...losses,
-    ...(declaredDouble === false ? [] : [declaredDouble]),
-    ...(lineage.step?.isCanary === true ? ["canary"] : []),
-  ];
-  return { ...toAuditRecord(candidate, lineage.attempt), ...(notes.length === 0 ? {} : { notes }) };
+  const record = toAuditRecord(candidate, lineage.attempt);
+  const notes: string[] = [...losses];
+  if (declaredDouble !== false) notes.push(declaredDouble);
+  if (lineage.step?.isCanary === true) notes.push("canary");
+  return notes.length === 0 ? record : { ...record, notes };
 }
 
 /** The dead letter that this one came back from, if its own lineage proves it. */

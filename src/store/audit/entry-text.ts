@@ -61,16 +61,24 @@ function toText({ act, by, drain, passId, documentHash, why, lane, records }: Ne
   });
 }
 
+/** A page has few groups, and neighbours are mostly of the same: so they are compared, without a key. */
 function toGroups(records: readonly AuditRecord[]): readonly StoredGroup[] {
-  const groups = new Map<string, AuditRecord[]>();
+  const groups: [AuditRecord, ...AuditRecord[]][] = [];
   for (const record of records) {
-    const { rule, reason, attempt, notes } = record;
-    const key = JSON.stringify([rule === undefined, rule, reason, attempt, notes]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [record]);
+    const group = groups.find(([first]) => isAlike(first, record));
+    if (group === undefined) groups.push([record]);
     else group.push(record);
   }
-  return [...groups.values()].map(toGroup);
+  return groups.map(toGroup);
+}
+
+function isAlike(one: AuditRecord, other: AuditRecord): boolean {
+  return (
+    one.rule === other.rule &&
+    one.reason === other.reason &&
+    one.attempt === other.attempt &&
+    one.notes?.join() === other.notes?.join()
+  );
 }
 
 function toGroup(records: readonly AuditRecord[]): StoredGroup {
