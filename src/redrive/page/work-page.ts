@@ -18,14 +18,13 @@ import { leavesGrantUnused, turnsOf } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import type { DecidedOne } from "./decide-and-prepare.ts";
 import { drop } from "./drop.ts";
+import { createSharedBatches, type PageBatches, type SharedBatches } from "./fill-batches.ts";
 import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
-import { toBatches } from "./publish/batches.ts";
 import { idsOf, type Page } from "./records.ts";
-import { republish } from "./republish.ts";
 import { idsDone } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
 import { sortByDecision } from "./sort-by-decision.ts";
@@ -34,6 +33,8 @@ import { sortByDecision } from "./sort-by-decision.ts";
 export interface PageWork {
   /** Ends waits for capacity. Begun work is finished. */
   readonly stopping?: AbortSignal;
+  /** The batches that pages of one window share; absent: the page fills its own. */
+  readonly batches?: SharedBatches;
   /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
@@ -43,7 +44,22 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { stopping = signal, accepts }: PageWork = {},
+  work: PageWork = {},
+): Promise<PageOutcome> {
+  const pageBatches = (work.batches ?? createSharedBatches(drain, signal)).join();
+  try {
+    return await runStages(drain, page, signal, work, pageBatches);
+  } finally {
+    pageBatches.leave();
+  }
+}
+
+async function runStages(
+  drain: DrainRuntime,
+  page: Page,
+  signal: AbortSignal,
+  { stopping = signal, accepts }: PageWork,
+  pageBatches: PageBatches,
 ): Promise<PageOutcome> {
   const { source } = drain;
   const stop = AbortSignal.any([signal, stopping]);
@@ -84,15 +100,15 @@ export async function workPage(
   await parkRecords(drain, admitted.toPark);
   report.results([...guarded.held, ...admitted.held, ...admitted.kept]);
 
+  const { grantsEndAt } = admitted;
+  const ofPage = { ...page, candidates: sorted.candidates.length, grantsEndAt };
   /** Their lane grants are not given back. A canary in doubt counts only if it comes back. */
   const publishedOrInDoubt = new Set<unknown>();
   // Small batches share a delete.
   let proven: readonly DlqId[] = [];
   for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop })) {
     report.results(turn.held);
-    for (const batch of toBatches(source, turn.granted)) {
-      const ofPage = { ...page, candidates: sorted.candidates.length, grantsEndAt: admitted.grantsEndAt };
-      const results = await republish(drain, batch, ofPage, signal);
+    for await (const results of pageBatches.publish(turn.granted, ofPage)) {
       report.results(results);
       for (const result of results) {
         const isOut = result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow);

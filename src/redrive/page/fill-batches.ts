@@ -1,0 +1,144 @@
+/**
+ * The batches of pages that are worked side by side. A batch that is not full waits a moment for candidates
+ * of the other pages.
+ */
+import { groupBy } from "../group-items-by-key.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { toBatches } from "./publish/batches.ts";
+import { isReconciling, type Candidate } from "./records.ts";
+import { republish, type BatchPage } from "./republish.ts";
+import { held, type PublishResult } from "./results.ts";
+
+/** As long as a slow call. Another page may wait much longer for capacity. */
+const maxWaitMs = 100;
+
+/** One page's part in the batches. */
+export interface PageBatches {
+  /** Publishes these, each in some batch, and answers results as they come. Throws as `republish` does. */
+  publish(candidates: readonly Candidate[], page: BatchPage): AsyncGenerator<readonly PublishResult[]>;
+  /** The page has no candidates, or no more. */
+  leave(): void;
+}
+
+/** Results on their way to one page. */
+class Inbox {
+  readonly page: BatchPage;
+  readonly #parts: (readonly PublishResult[])[] = [];
+  #failure: { readonly error: unknown } | null = null;
+  #wake: () => void = () => undefined;
+
+  constructor(page: BatchPage) {
+    this.page = page;
+  }
+
+  add(results: readonly PublishResult[]): void {
+    this.#parts.push(results);
+    this.#wake();
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake();
+  }
+
+  async next(): Promise<readonly PublishResult[]> {
+    for (;;) {
+      const part = this.#parts.shift();
+      if (part !== undefined) return part;
+      if (this.#failure !== null) throw this.#failure.error;
+      await new Promise<void>((wake) => (this.#wake = wake));
+    }
+  }
+}
+
+export type SharedBatches = ReturnType<typeof createSharedBatches>;
+
+export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
+  const { source } = drain;
+  /** Candidates that are in no batch yet. */
+  const waiting = new Map<Candidate, Inbox>();
+  /** Pages that may still bring candidates. */
+  let coming = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const send = async (batch: ReadonlyMap<Candidate, Inbox>): Promise<void> => {
+    const inboxes = new Set(batch.values());
+    try {
+      const results = await republish(drain, [...batch.keys()], toCommonPage([...inboxes]), signal);
+      const inboxOf = new Map([...batch].map(([{ letter }, inbox]) => [letter.dlqId, inbox]));
+      const byInbox = groupBy(results, ({ candidate }) => inboxOf.get(candidate.letter.dlqId));
+      for (const [inbox, some] of byInbox) inbox?.add(some);
+    } catch (error) {
+      for (const inbox of inboxes) inbox.fail(error);
+    }
+  };
+
+  /** Sends the batches that are full. `all`: also the others. One after the other, as a trial needs it. */
+  const flush = async (all: boolean): Promise<void> => {
+    clearTimeout(timer);
+    const batches = toBatches(source, [...waiting.keys()]).filter((batch) => all || isFull(source, batch));
+    const ready = batches.map((batch) => new Map(batch.map((one) => [one, waiting.get(one)!])));
+    for (const one of batches.flat()) waiting.delete(one);
+    if (waiting.size > 0) timer = setTimeout(() => void flush(true), maxWaitMs);
+    for (const batch of ready) await send(batch);
+  };
+
+  return {
+    /** Joined before a page is looked up: batches that are not full wait for its first candidates. */
+    join(): PageBatches {
+      coming += 1;
+      let isComing = true;
+      const arrive = (): void => {
+        if (isComing) coming -= 1;
+        isComing = false;
+        if (coming === 0 && waiting.size > 0) void flush(true);
+      };
+      return {
+        async *publish(candidates, page) {
+          // A listing that moved may show a record on two pages.
+          const ids = new Set([...waiting.keys()].map(({ letter }) => letter.dlqId));
+          const twice = candidates.filter(({ letter }) => ids.has(letter.dlqId));
+          if (twice.length > 0) yield twice.map((one) => held(one, "in-flight"));
+          const inbox = new Inbox(page);
+          const mine = candidates.filter(({ letter }) => !ids.has(letter.dlqId));
+          for (const one of mine) waiting.set(one, inbox);
+          arrive();
+          if (waiting.size > 0) void flush(false);
+          try {
+            for (let left = mine.length; left > 0;) {
+              const results = await inbox.next();
+              left -= results.length;
+              yield results;
+            }
+          } finally {
+            for (const one of mine) waiting.delete(one);
+          }
+        },
+        leave: arrive,
+      };
+    },
+  };
+}
+
+/** Of the pages of a batch: what is true of all. */
+function toCommonPage(inboxes: readonly Inbox[]): BatchPage {
+  const pages = inboxes.map(({ page }) => page);
+  return {
+    readAt: Math.min(...pages.map(({ readAt }) => readAt)),
+    grantsEndAt: Math.min(...pages.map(({ grantsEndAt }) => grantsEndAt)),
+    candidates: pages.reduce((sum, { candidates }) => sum + candidates, 0),
+    isAlone: pages.every(({ isAlone }) => isAlone === true),
+  };
+}
+
+/** Only a full batch does not wait, and one that other candidates may not join. */
+function isFull(
+  { publish, health, poison }: Pick<SourceRuntime, "publish" | "health" | "poison">,
+  batch: readonly Candidate[],
+): boolean {
+  const [first] = batch;
+  if (first === undefined || isReconciling(first) || health.standing().state === "halted") return true;
+  if (poison.maxBeside(first.letter.dlqId, publish.maxItems) < publish.maxItems) return true;
+  const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
+  return batch.length >= publish.maxItems || bytes > publish.maxBytes / 2;
+}

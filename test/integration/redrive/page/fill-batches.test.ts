@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { createSharedBatches } from "../../../../src/redrive/page/fill-batches.ts";
+import { workPage } from "../../../../src/redrive/page/work-page.ts";
+import { RedriverError } from "../../../../src/ports/errors.ts";
+import { createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const never = new AbortController().signal;
+
+const drain = `
+    minAge: 0s
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+/** Pages of this many records of the DLQ, as their GETs answered. */
+async function listPages(rig: Rig, count: number) {
+  const { source } = rig.drain;
+  const { at: readAt } = await source.ledger.now();
+  const pages = [];
+  let cursor: string | undefined;
+  do {
+    const query = { select: {}, count, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await source.service.list(query, never);
+    pages.push({ records: page.records, readAt });
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+const away = () => Promise.reject(new RedriverError("redis-unavailable", "away"));
+
+const posts = (rig: Rig): number => rig.emulator.journal.counts().requests["batch 200"] ?? 0;
+
+describe("pages of one window", () => {
+  it("fill their batches together, and each gets its own results", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(120);
+    const pages = await listPages(rig, 40);
+    const batches = createSharedBatches(rig.drain, never);
+    const works = pages.map((page) => workPage(rig.drain, page, never, { batches }));
+    const outcomes = await Promise.all(works);
+    expect(outcomes.map(({ tally }) => [tally.republished, tally.deleted])).toEqual([
+      [40, 40],
+      [40, 40],
+      [40, 40],
+    ]);
+    expect(posts(rig)).toBe(2);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array<number>(120).fill(1));
+  });
+
+  it("publish a record once that two of them list", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(10);
+    const [page] = await listPages(rig, 40);
+    const batches = createSharedBatches(rig.drain, never);
+    const both = [page!, page!].map((one) => workPage(rig.drain, one, never, { batches }));
+    const outcomes = await Promise.all(both);
+    expect(outcomes.map(({ tally }) => tally.republished).toSorted((a, b) => a - b)).toEqual([0, 10]);
+    expect(rig.emulator.dlq.size).toBe(0);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array<number>(10).fill(1));
+  });
+
+  it("do not wait for a page that brings nothing, nor long for one that is slow", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(60);
+    const [first, second] = await listPages(rig, 30);
+    const batches = createSharedBatches(rig.drain, never);
+    const slow = batches.join();
+    expect((await workPage(rig.drain, first!, never, { batches })).tally.republished).toBe(30);
+    slow.leave();
+    expect((await workPage(rig.drain, second!, never, { batches })).tally.republished).toBe(30);
+    expect(posts(rig)).toBe(2);
+  });
+
+  it("all fail if the ledger cannot begin their batch, and nothing was sent", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(60);
+    const pages = await listPages(rig, 30);
+    const source = { ...rig.drain.source, ledger: { ...rig.drain.source.ledger, begin: away } };
+    const broken = { ...rig.drain, source };
+    const batches = createSharedBatches(broken, never);
+    const works = pages.map((page) => workPage(broken, page, never, { batches }));
+    const ends = await Promise.allSettled(works);
+    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(posts(rig)).toBe(0);
+  });
+});
