@@ -1,0 +1,173 @@
+/**
+ * What the pure part of one dead letter costs, step by step: CPU of this process, µs per message, warm. Node
+ * 20 runs no TypeScript, so it is compiled first: `npm run bench:prepare [-- <messages>]`. Bodies have 1.5 KB,
+ * 20 rules are asked and the last one matches. Every message is another one, as in a queue.
+ */
+import { createHash } from "node:crypto";
+import { loadDocument } from "../../src/config/document/load-document.ts";
+import type { RawRecord } from "../../src/message/dead-letter.ts";
+import { encodeItem } from "../../src/message/encode-item.ts";
+import { createItemCheck } from "../../src/message/item-policy.ts";
+import { toLineageKey } from "../../src/message/lineage.ts";
+import type { DrainConfig } from "../../src/ports/drains-document.ts";
+import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
+import { toAsking } from "../../src/redrive/page/capacity-request.ts";
+import { collect } from "../../src/redrive/page/collect.ts";
+import { decideOne, type DecidingRuntime } from "../../src/redrive/page/decide-and-prepare.ts";
+import { decideRecord } from "../../src/redrive/page/decide.ts";
+import { asKnown } from "../../src/redrive/page/look-up.ts";
+import { sentAs, type Candidate } from "../../src/redrive/page/records.ts";
+import { serviceNow, type DrainRuntime } from "../../src/redrive/runtime.ts";
+import { builtInPolicy } from "../support/item-checks.ts";
+
+const messages = Number(process.argv[2] ?? 20_000);
+/** As many as a page has. */
+const pageSize = 100;
+const enteredAt = 1_760_000_000_000;
+const now = enteredAt + 3_600_000;
+const key = toLineageKey("a token of the bench", "default");
+const headerPrefix = "Upstash-";
+
+/** 19 rules that ask for something else, and the one that republishes. */
+const rules = Array.from({ length: 19 }, (_, n) =>
+  [
+    `{ responseStatus: [${510 + n}-${520 + n}, ${400 + n}], queueName: queue-${n} }`,
+    `{ path: { prefix: /v${n}/ }, method: POST }`,
+    `{ label: [label-${n}, other-${n}], attempt: "< 3" }`,
+    `{ header: { X-Tenant: tenant-${n} }, age: "> 5m" }`,
+    `{ host: "*.region-${n}.example.com" }`,
+  ].at(n % 5),
+);
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    mode: live
+    lane: none
+    rules:
+${rules.map((when, n) => `      - { name: rule-${n}, when: ${when}, then: park }`).join("\n")}
+      - { name: outage, when: { responseStatus: 500-599 }, then: republish }
+`;
+
+function drainOf(text: string): DrainConfig {
+  const outcome = loadDocument(text, "bench.yaml");
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+  return outcome.document.drains[0]!;
+}
+
+const text = (seed: string, characters: number): string => {
+  let hash = seed;
+  let all = "";
+  while (all.length < characters) all += hash = createHash("sha256").update(hash).digest("hex");
+  return all.slice(0, characters);
+};
+
+/** As the service lists it. */
+function recordOf(n: number): RawRecord {
+  const items = Array.from({ length: 14 }, (_, at) => ({
+    sku: text(`${n}.${at}`, 24),
+    count: at,
+    price: 9.5 * at,
+  }));
+  const body = JSON.stringify({ order: n, tenant: "acme", note: text(`${n}`, 600), items });
+  return {
+    dlqId: `${enteredAt + n}-0`,
+    messageId: `msg_${text(`m${n}`, 26)}`,
+    topicName: "",
+    url: `https://api-${n % 4}.example.com/orders`,
+    method: "POST",
+    header: {
+      "Content-Type": ["application/json"],
+      "Content-Length": [String(Buffer.byteLength(body))],
+      "User-Agent": ["Upstash-QStash"],
+      "X-Tenant": ["acme"],
+      "X-Request-Id": [text(`r${n}`, 32)],
+      Traceparent: [`00-${text(`t${n}`, 32)}-${text(`s${n}`, 16)}-01`],
+      "Upstash-Message-Id": [`msg_${text(`m${n}`, 26)}`],
+      "Upstash-Retried": ["3"],
+      "Upstash-Signature": [text(`j${n}`, 200)],
+    },
+    body,
+    createdAt: enteredAt + n - 60_000,
+    maxRetries: 3,
+    callerIP: "203.0.113.7",
+    responseStatus: 503,
+    responseHeader: {
+      "Content-Type": ["text/plain"],
+      Date: ["Thu, 09 Oct 2025 08:53:20 GMT"],
+      Server: ["envoy"],
+    },
+    responseBody: "upstream connect error or disconnect/reset before headers. reset reason: overflow",
+    responseBodyBase64: "",
+  };
+}
+
+const answer = { views: [], at: now, epoch: "epoch" } as unknown as Parameters<typeof asKnown>[1];
+const limits = {} as LedgerLimits;
+function runtimeOf(config: DrainConfig): DecidingRuntime {
+  return {
+    config,
+    source: {
+      clock: { now: () => now },
+      service: { clockOffsetMs: () => 0 },
+      headerPrefix,
+      lineageKeys: () => [key],
+      checkItem: createItemCheck(builtInPolicy, headerPrefix, undefined),
+    },
+  };
+}
+const plain = runtimeOf(drainOf(document));
+const withLane = runtimeOf(drainOf(document.replace("lane: none", "lane: { canary: 5 }")));
+const sendAs = { step: { lane: "3f1c2d8e1a", step: 1_760_000_000 }, isProbe: false, timeoutMs: 45_000 };
+
+const spent = new Map<string, number>();
+let done = 0;
+function timed<Result>(step: string, run: () => Result): Result {
+  const before = process.cpuUsage();
+  const result = run();
+  const { user, system } = process.cpuUsage(before);
+  spent.set(step, (spent.get(step) ?? 0) + user + system);
+  return result;
+}
+
+function candidatesOf(step: string, drain: DecidingRuntime, texts: readonly string[]): readonly Candidate[] {
+  const raws = texts.map((json) => JSON.parse(json) as RawRecord);
+  const { found } = collect(raws, [key]);
+  const known = asKnown(found, answer, limits);
+  return timed(step, () => known.map((one) => decideOne(drain, one).candidate!));
+}
+
+/** A come-back of a message that was published, as the service lists it. */
+function backOf(candidate: Candidate): string {
+  const { headers, body, destination } = candidate.toItem(1);
+  const header = {
+    "X-Redriver": [headers["Upstash-Forward-X-Redriver"]],
+    "Content-Type": ["application/json"],
+  };
+  return JSON.stringify({ ...candidate.raw, url: destination, body, header });
+}
+
+function page(first: number): void {
+  const texts = Array.from({ length: pageSize }, (_, n) => JSON.stringify(recordOf(first + n)));
+  const raws = timed("JSON.parse", () => texts.map((json) => JSON.parse(json) as RawRecord));
+  const { found } = timed("parse, read lineage", () => collect(raws, [key]));
+  const known = timed("look up (no call)", () => asKnown(found, answer, limits));
+  timed("decide", () => known.map((one) => decideRecord(plain.config, one, serviceNow(plain.source))));
+  const candidates = timed("decide and prepare", () => known.map((one) => decideOne(plain, one).candidate!));
+  timed("ask for capacity (no call)", () => toAsking(plain as DrainRuntime, candidates));
+  timed("encode for the POST", () => candidates.map((one) => encodeItem(one.toItem(1)).json));
+  const inLane = candidatesOf("decide and prepare, with a lane", withLane, texts);
+  timed("as a canary, encode", () => inLane.map((one) => encodeItem(sentAs(one, sendAs).toItem(1)).json));
+  const backs = candidates.map((one) => JSON.parse(backOf(one)) as RawRecord);
+  timed("parse, read lineage of a come-back", () => collect(backs, [key]));
+  done += pageSize;
+}
+
+for (let n = 0; n < 3; n += 1) page(n * pageSize);
+spent.clear();
+done = 0;
+while (done < messages) page(done);
+for (const [step, micros] of spent) {
+  process.stdout.write(`${step.padEnd(36)} ${(micros / done).toFixed(2).padStart(7)} µs\n`);
+}
