@@ -1,5 +1,4 @@
 import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
-import { defined } from "./defined.ts";
 import { isCount, isObject } from "./json-value.ts";
 
 export type ParsedRecord =
@@ -13,9 +12,9 @@ export type ParsedRecord =
  */
 export function parseRecord(raw: RawRecord): ParsedRecord {
   if (!isObject(raw)) return unusable("no-dlq-id", "a record must be an object");
-  const read = createReader(raw);
+  const fields = ownFields(raw);
 
-  const dlqId = read.own("dlqId");
+  const { dlqId } = fields;
   if (typeof dlqId !== "string" || dlqId === "") {
     return unusable("no-dlq-id", 'field "dlqId" must be a string');
   }
@@ -24,97 +23,94 @@ export function parseRecord(raw: RawRecord): ParsedRecord {
     return unusable("malformed-record", 'field "dlqId" must be <milliseconds>-<sequence>');
   }
 
-  const letter: DeadLetter = {
+  const read = new FieldReader();
+  const letter: { -readonly [Field in keyof DeadLetter]: DeadLetter[Field] } = {
     dlqId: dlqId as DlqId,
-    messageId: toWellFormed(
-      read.id("messageId") ?? read.missing("messageId", `a string of at most ${maxIdLength} characters`, ""),
-    ) as MessageId,
+    messageId: toWellFormed(read.id("messageId", fields.messageId)) as MessageId,
     enteredAt,
-    createdAt: read.count("createdAt") ?? read.missing("createdAt", "Unix milliseconds", 0),
-    url: read.text("url") ?? read.missing("url", "a string", ""),
-    method: read.text("method") ?? "POST",
-    header: read.headers("header") ?? {},
-    body: read.text("body") ?? "",
-    bodyBase64: read.text("bodyBase64") ?? "",
-    labels: read.labels(),
-    responseHeader: toLooseHeaders(read.own("responseHeader")),
-    responseBody: toLooseText(read.own("responseBody")),
-    responseBodyBase64: toLooseText(read.own("responseBodyBase64")),
-    ...defined({
-      topicName: read.text("topicName"),
-      endpointName: read.text("endpointName"),
-      queueName: read.text("queueName"),
-      maxRetries: read.count("maxRetries"),
-      retryDelayExpression: read.text("retryDelayExpression"),
-      notBefore: read.count("notBefore"),
-      callback: read.text("callback"),
-      callbackHeader: read.headers("callbackHeader"),
-      failureCallback: read.text("failureCallback"),
-      failureCallbackHeader: read.headers("failureCallbackHeader"),
-      scheduleId: read.text("scheduleId"),
-      callerIp: read.text("callerIP"),
-      flowControlKey: read.text("flowControlKey"),
-      // 0 is how an unset flow control value is listed; none of the three can be published as 0.
-      rate: read.count("rate") || undefined,
-      period: read.count("period") || undefined,
-      parallelism: read.count("parallelism") || undefined,
-      responseStatus: read.count("responseStatus") || undefined,
-      workflowRunId: read.text("workflowRunId"),
-    }),
+    createdAt: read.count("createdAt", fields.createdAt) ?? read.missing("createdAt", "Unix milliseconds", 0),
+    url: read.text("url", fields.url) ?? read.missing("url", "a string", ""),
+    method: read.text("method", fields.method) ?? "POST",
+    header: read.headers("header", fields.header) ?? {},
+    body: read.text("body", fields.body) ?? "",
+    bodyBase64: read.text("bodyBase64", fields.bodyBase64) ?? "",
+    labels: read.labels(fields.labels, fields.label),
+    responseHeader: toLooseHeaders(fields.responseHeader),
+    responseBody: toLooseText(fields.responseBody),
+    responseBodyBase64: toLooseText(fields.responseBodyBase64),
   };
-  const problem = read.problem();
+  const set = <Field extends keyof DeadLetter>(field: Field, value: DeadLetter[Field] | undefined): void => {
+    if (value !== undefined) letter[field] = value;
+  };
+  set("topicName", read.text("topicName", fields.topicName));
+  set("endpointName", read.text("endpointName", fields.endpointName));
+  set("queueName", read.text("queueName", fields.queueName));
+  set("maxRetries", read.count("maxRetries", fields.maxRetries));
+  set("retryDelayExpression", read.text("retryDelayExpression", fields.retryDelayExpression));
+  set("notBefore", read.count("notBefore", fields.notBefore));
+  set("callback", read.text("callback", fields.callback));
+  set("callbackHeader", read.headers("callbackHeader", fields.callbackHeader));
+  set("failureCallback", read.text("failureCallback", fields.failureCallback));
+  set("failureCallbackHeader", read.headers("failureCallbackHeader", fields.failureCallbackHeader));
+  set("scheduleId", read.text("scheduleId", fields.scheduleId));
+  set("callerIp", read.text("callerIP", fields.callerIP));
+  set("flowControlKey", read.text("flowControlKey", fields.flowControlKey));
+  // 0 is how an unset flow control value is listed; none of the three can be published as 0.
+  set("rate", read.count("rate", fields.rate) || undefined);
+  set("period", read.count("period", fields.period) || undefined);
+  set("parallelism", read.count("parallelism", fields.parallelism) || undefined);
+  set("responseStatus", read.count("responseStatus", fields.responseStatus) || undefined);
+  set("workflowRunId", read.text("workflowRunId", fields.workflowRunId));
+  const { problem } = read;
   return problem === null ? { kind: "letter", letter } : unusable("malformed-record", problem);
+}
+
+/** A record of JSON as it is: none of its fields has the name of an inherited one. */
+function ownFields(raw: RawRecord): RawRecord {
+  return Object.getPrototypeOf(raw) === Object.prototype ? raw : { ...raw };
 }
 
 /** Ids of the service have about 30. */
 const maxIdLength = 256;
 
-/** Reads fields by type, and remembers the first one of another type. */
-function createReader(raw: RawRecord) {
-  let problem: string | null = null;
-  const expect = (name: string, expected: string): undefined => {
-    problem ??= `field "${name}" must be ${expected}`;
-  };
-  const own = (name: string): unknown => (Object.hasOwn(raw, name) ? (raw[name] ?? undefined) : undefined);
+/** Reads fields by type, and remembers the first one of another type. Null is absent. */
+class FieldReader {
+  problem: string | null = null;
 
-  return {
-    own,
-    problem: () => problem,
-    missing<T>(name: string, expected: string, instead: T): T {
-      expect(name, expected);
-      return instead;
-    },
-    text(name: string): string | undefined {
-      const value = own(name);
-      if (value === undefined || value === "") return undefined;
-      return typeof value === "string" ? value : expect(name, "a string");
-    },
-    /** For values that are written into Redis and logs. */
-    id(name: string): string | undefined {
-      const value = own(name);
-      return typeof value === "string" && value !== "" && value.length <= maxIdLength ? value : undefined;
-    },
-    count(name: string): number | undefined {
-      const value = own(name);
-      if (value === undefined) return undefined;
-      return isCount(value) ? value : expect(name, "a whole number, 0 or more");
-    },
-    headers(name: string): HeaderValues | undefined {
-      const value = own(name);
-      if (value === undefined) return undefined;
-      return toHeaders(value) ?? expect(name, "an object of strings or arrays of strings");
-    },
-    /** `labels` has all, `label` only the first. */
-    labels(): readonly string[] {
-      const all = toStrings(own("labels"));
-      if (all === null) expect("labels", "an array of strings");
-      const labels = (all ?? []).filter((label) => label !== "");
-      if (labels.length > 0) return labels;
-      const first = toStrings(own("label"));
-      if (first === null) expect("label", "a string");
-      return (first ?? []).filter((label) => label !== "");
-    },
-  };
+  missing<T>(name: string, expected: string, instead: T): T {
+    this.problem ??= `field "${name}" must be ${expected}`;
+    return instead;
+  }
+
+  text(name: string, value: unknown): string | undefined {
+    if (typeof value === "string") return value === "" ? undefined : value;
+    return value === undefined || value === null ? undefined : this.missing(name, "a string", undefined);
+  }
+
+  /** For values that are written into Redis and logs. */
+  id(name: string, value: unknown): string {
+    if (typeof value === "string" && value !== "" && value.length <= maxIdLength) return value;
+    return this.missing(name, `a string of at most ${maxIdLength} characters`, "");
+  }
+
+  count(name: string, value: unknown): number | undefined {
+    if (isCount(value)) return value;
+    if (value === undefined || value === null) return undefined;
+    return this.missing(name, "a whole number, 0 or more", undefined);
+  }
+
+  headers(name: string, value: unknown): HeaderValues | undefined {
+    if (value === undefined || value === null) return undefined;
+    return toHeaders(value) ?? this.missing(name, "an object of strings or arrays of strings", undefined);
+  }
+
+  /** `labels` has all, `label` only the first. */
+  labels(all: unknown, first: unknown): readonly string[] {
+    const labels = toStrings(all) ?? this.missing("labels", "an array of strings", []);
+    if (labels.some((label) => label !== "")) return labels.filter((label) => label !== "");
+    const label = toStrings(first) ?? this.missing("label", "a string", []);
+    return label.filter((text) => text !== "");
+  }
 }
 
 /** When a record entered the DLQ, Unix ms: the ms part of its dlqId. Null if the id has no such part. */
@@ -129,8 +125,9 @@ export function enteredAtOfId(dlqId: DlqId): number {
   return toEnteredAt(dlqId) ?? Number.NaN;
 }
 
-/** Header names to values as listed; null for anything else. */
+/** Header names to values as listed; null for anything else. Such an object as JSON has it is not copied. */
 export function toHeaders(value: unknown): HeaderValues | null {
+  if (isHeaderValues(value)) return value;
   if (!isObject(value)) return null;
   const entries: [string, readonly string[]][] = [];
   for (const [name, listed] of Object.entries(value)) {
@@ -143,6 +140,7 @@ export function toHeaders(value: unknown): HeaderValues | null {
 }
 
 function toLooseHeaders(value: unknown): HeaderValues {
+  if (isHeaderValues(value)) return value;
   if (!isObject(value)) return {};
   return Object.fromEntries(
     Object.entries(value).map(([name, listed]) => [
@@ -154,16 +152,32 @@ function toLooseHeaders(value: unknown): HeaderValues {
   );
 }
 
+function isHeaderValues(value: unknown): value is HeaderValues {
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const name of Object.keys(value)) {
+    const values = value[name];
+    if (!Array.isArray(values) || !areStrings(values)) return false;
+  }
+  return true;
+}
+
 function toLooseText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** A string or an array of strings as an array; absent is empty; null for anything else. */
 function toStrings(value: unknown): readonly string[] | null {
-  if (value === undefined || value === null) return [];
+  if (value === undefined || value === null) return nothing;
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list.every((item): item is string => typeof item === "string") ? [...list] : null;
+  return areStrings(list) ? list : null;
 }
+
+function areStrings(list: readonly unknown[]): list is readonly string[] {
+  for (const item of list) if (typeof item !== "string") return false;
+  return true;
+}
+
+const nothing: readonly string[] = [];
 
 function unusable(reason: UnusableRecord["reason"], problem: string): ParsedRecord {
   return { kind: "unusable", reason, problem };
