@@ -1,13 +1,50 @@
 import type { DestinationRewrite } from "./item-changes.ts";
 
+/** The parts of an address that is parsed. Null: the text is none. */
+export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "host" | "origin" | "pathname">>;
+
+interface ReadUrl {
+  readonly parts: UrlParts | null;
+  readonly isDestination: boolean;
+}
+
+/** A queue has some dozens of destinations, or one for each message. These take a few hundred KB. */
+const maxKnown = 500;
+const maxKnownLength = 1_024;
+const known = new Map<string, ReadUrl>();
+
+/** One message asks for its destination's parts in up to six places, and the next often has the same. */
+function readUrl(text: string): ReadUrl {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const url = parseUrl(text);
+  const parts = url === null ? null : toParts(url);
+  const read = { parts, isDestination: parts !== null && hasDestinationForm(text) };
+  if (known.size >= maxKnown) known.clear();
+  if (text.length <= maxKnownLength) known.set(text, read);
+  return read;
+}
+
+function toParts({ protocol, hostname, host, origin, pathname }: URL): UrlParts {
+  return { protocol, hostname, host, origin, pathname };
+}
+
+export function urlPartsOf(text: string): UrlParts | null {
+  return readUrl(text).parts;
+}
+
 /**
  * True if a message can be sent to this URL: http or https, a host, no credentials. White space, control
  * characters and backslashes are refused too: URL parsers drop or reinterpret them, so two parsers would read
  * two addresses.
  */
 export function isDestination(text: string): boolean {
+  return readUrl(text).isDestination;
+}
+
+function hasDestinationForm(text: string): boolean {
   const authority = /^https?:\/\/([^/?#\s\\\p{Cc}\p{Cs}]+)[^\s\\\p{Cc}\p{Cs}]*$/iu.exec(text)?.[1];
-  return authority !== undefined && !authority.includes("@") && parseUrl(text) !== null;
+  return authority !== undefined && !authority.includes("@");
 }
 
 /** Unlike a destination it may carry credentials, which the service accepted with the original. */
@@ -17,7 +54,7 @@ export function isCallbackUrl(url: string): boolean {
 
 /** Host in lower case, with its port unless it is the usual one; `(no host)` for a text that is no URL. */
 export function hostOf(url: string): string {
-  return parseUrl(url)?.host || "(no host)";
+  return urlPartsOf(url)?.host || "(no host)";
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { DeadLetter, HeaderValues, RawRecord } from "./dead-letter.ts";
 import { isDestination } from "./destination-url.ts";
-import { byLowerName, valuesOf } from "./headers.ts";
+import { valuesOf } from "./headers.ts";
 import type { ParkReason } from "./park-reasons.ts";
 
 /** The service lists this in place of redacted text (remote-contract.md, trap 5). */
 const placeholder = /REDACTED:[0-9a-f]{64}/i;
+const placeholderLength = 73;
 
 /**
  * Why a record cannot be published again unchanged; null if no reason is known. Of several reasons, the one
@@ -26,21 +27,31 @@ const responseFields: ReadonlySet<string> = new Set(["responseHeader", "response
 
 /** The record as listed is searched too, so that a placeholder in a field unknown today also counts. */
 function isRedacted(letter: DeadLetter, raw: RawRecord): boolean {
-  return [letter, raw].some((record) =>
-    Object.entries(record).some(([name, value]) => !responseFields.has(name) && holdsPlaceholder(value)),
-  );
+  return hasPlaceholder(raw) || hasPlaceholder(letter as unknown as RawRecord, raw);
+}
+
+/** `searched`: values that are the very same there were searched before. */
+function hasPlaceholder(record: RawRecord, searched: RawRecord = {}): boolean {
+  for (const name of Object.keys(record)) {
+    const value = record[name];
+    if (value === searched[name] || responseFields.has(name)) continue;
+    if (holdsPlaceholder(value, 0)) return true;
+  }
+  return false;
 }
 
 /** Searches a string, an array of strings, and an object of either. */
-function holdsPlaceholder(value: unknown, depth = 0): boolean {
-  if (typeof value === "string") return placeholder.test(value);
+function holdsPlaceholder(value: unknown, depth: number): boolean {
+  if (typeof value === "string") return value.length >= placeholderLength && placeholder.test(value);
   if (typeof value !== "object" || value === null || depth === 2) return false;
-  return Object.values(value).some((inner) => holdsPlaceholder(inner, depth + 1));
+  for (const name of Object.keys(value)) {
+    if (holdsPlaceholder((value as Readonly<Record<string, unknown>>)[name], depth + 1)) return true;
+  }
+  return false;
 }
 
 function hasSeveralCookies(header: HeaderValues): boolean {
-  const headers = byLowerName(header);
-  return ["set-cookie", "cookie"].some((name) => (headers.get(name)?.values.length ?? 0) > 1);
+  return valuesOf(header, "set-cookie").length > 1 || valuesOf(header, "cookie").length > 1;
 }
 
 /** The service may cut stored request bodies, without documentation. The length that was sent shows it. */

@@ -3,28 +3,43 @@ import type { HeaderValues } from "./dead-letter.ts";
 /** Signed, and travels with every redriven message (lineage.ts). */
 export const lineageHeaderName = "X-Redriver";
 
-/** All values of a header in any case; empty when it is absent. */
+const nothing: readonly string[] = [];
+
+/** All values of a header in any case; empty when it is absent. `name` is ASCII. */
 export function valuesOf(header: HeaderValues, name: string): readonly string[] {
-  const wanted = name.toLowerCase();
-  return Object.entries(header).flatMap(([listed, values]) =>
-    listed.toLowerCase() === wanted ? values : [],
-  );
+  let lower: string | null = null;
+  let found = nothing;
+  for (const listed of Object.keys(header)) {
+    // No name of another length is that one in lower case.
+    if (listed.length !== name.length) continue;
+    lower ??= name.toLowerCase();
+    if (listed.toLowerCase() !== lower) continue;
+    const values = header[listed] ?? nothing;
+    found = found.length === 0 ? values : [...found, ...values];
+  }
+  return found;
+}
+
+export interface NamedValues {
+  readonly name: string;
+  readonly values: readonly string[];
 }
 
 /**
  * By lower-case name. Names that differ only in case are one header, under the first name. Headers without a
  * value are left out.
  */
-export function byLowerName(
-  header: HeaderValues,
-): ReadonlyMap<string, { readonly name: string; readonly values: readonly string[] }> {
-  const merged = new Map<string, { name: string; values: string[] }>();
-  for (const [name, values] of Object.entries(header)) {
+export function byLowerName(header: HeaderValues): ReadonlyMap<string, NamedValues> {
+  const merged = new Map<string, NamedValues>();
+  for (const name of Object.keys(header)) {
+    const values = header[name] ?? nothing;
     if (values.length === 0) continue;
     const lower = name.toLowerCase();
     const known = merged.get(lower);
-    if (known === undefined) merged.set(lower, { name, values: [...values] });
-    else known.values.push(...values);
+    merged.set(
+      lower,
+      known === undefined ? { name, values } : { name: known.name, values: [...known.values, ...values] },
+    );
   }
   return merged;
 }
@@ -64,9 +79,6 @@ const singleValued: ReadonlySet<string> = new Set([
   "set-cookie",
 ]);
 
-/** Headers on their way to a destination, by lower-case name. */
-export type ForwardHeaders = Map<string, { readonly name: string; readonly value: string }>;
-
 /**
  * Set by the connection that delivers, or by the service itself. Names that a Connection header lists are not
  * dropped: the listing shows them as sent to the destination, and a record must not be able to drop its own
@@ -100,14 +112,64 @@ export function isForwardable(name: string, headerPrefix: string): boolean {
   );
 }
 
+/** A header's name, and what follows from it under a prefix. */
+interface HeaderName {
+  readonly name: string;
+  readonly lower: string;
+  /** The item's header that carries it. */
+  readonly itemName: string;
+  readonly isForwardable: boolean;
+  readonly isSingleValued: boolean;
+}
+
+/** A queue has some dozens. Names of strangers must not fill the memory. */
+const maxNames = 1_000;
+const maxNameLength = 256;
+const knownNames = new Map<string, Map<string, HeaderName>>();
+
+/** Names repeat from record to record, so what follows from each is worked out once. */
+function toHeaderName(name: string, headerPrefix: string): HeaderName {
+  let names = knownNames.get(headerPrefix);
+  if (names === undefined) knownNames.set(headerPrefix, (names = new Map()));
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  const made = {
+    name,
+    lower,
+    itemName: `${headerPrefix}Forward-${name}`,
+    isForwardable: isForwardable(name, headerPrefix),
+    isSingleValued: singleValued.has(lower),
+  };
+  if (names.size >= maxNames) names.clear();
+  if (name.length <= maxNameLength) names.set(name, made);
+  return made;
+}
+
+interface ForwardHeader {
+  readonly name: string;
+  readonly itemName: string;
+  readonly value: string;
+}
+
+/** Headers on their way to a destination, by lower-case name. */
+export type ForwardHeaders = Map<string, ForwardHeader>;
+
 /** The forwardable headers, one string each. Null if values cannot be joined or a name is empty. */
 export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();
-  for (const [lower, { name, values }] of byLowerName(header)) {
-    if (!isForwardable(name, headerPrefix)) continue;
-    const isJoinable = values.length === 1 || !singleValued.has(lower);
+  for (const listed of Object.keys(header)) {
+    const values = header[listed] ?? nothing;
+    const { name, lower, itemName, isForwardable, isSingleValued } = toHeaderName(listed, headerPrefix);
+    if (values.length === 0 || !isForwardable) continue;
+    const known = forward.get(lower);
+    const isJoinable = (known === undefined && values.length === 1) || !isSingleValued;
     if (!isJoinable || name === "") return null;
-    forward.set(lower, { name, value: values.join(", ") });
+    const value = values.length === 1 ? values[0]! : values.join(", ");
+    forward.set(
+      lower,
+      known === undefined ? { name, itemName, value } : { ...known, value: `${known.value}, ${value}` },
+    );
   }
   return forward;
 }
@@ -118,9 +180,10 @@ export function changeHeaders(
   changes: Readonly<Record<string, string | null>>,
   headerPrefix: string,
 ): void {
-  for (const [name, value] of Object.entries(changes)) {
-    if (name === "" || !isForwardable(name, headerPrefix)) continue;
-    if (value === null) forward.delete(name.toLowerCase());
-    else forward.set(name.toLowerCase(), { name, value });
+  for (const [changed, value] of Object.entries(changes)) {
+    const { name, lower, itemName, isForwardable } = toHeaderName(changed, headerPrefix);
+    if (name === "" || !isForwardable) continue;
+    if (value === null) forward.delete(lower);
+    else forward.set(lower, { name, itemName, value });
   }
 }

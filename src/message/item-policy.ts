@@ -4,7 +4,7 @@
  * people.
  */
 import type { BatchItem } from "./dead-letter.ts";
-import { parseUrl } from "./destination-url.ts";
+import { parseUrl, urlPartsOf } from "./destination-url.ts";
 import type { ParkReason } from "./park-reasons.ts";
 import { isProofUrl } from "./proof-callback-url.ts";
 import { isPrivateHost } from "./private-host.ts";
@@ -51,17 +51,25 @@ export function createItemCheck(
     ["Callback", "Failure-Callback"].map((name) => `${headerPrefix}${name}`.toLowerCase()),
   );
   return ({ destination, headers }, bytes) => {
-    const entries = Object.entries(headers);
-    const urls = entries.flatMap(([name, value]) => (callbacks.has(name.toLowerCase()) ? [value] : []));
-    if (![destination, ...urls].every(allowsUrl)) return "destination-not-allowed";
+    if (!allowsUrl(destination)) return "destination-not-allowed";
+    let count = 0;
+    let headerBytes = 0;
+    for (const name of Object.keys(headers)) {
+      const value = headers[name] ?? "";
+      if (callbacks.has(name.toLowerCase()) && !allowsUrl(value)) {
+        return "destination-not-allowed";
+      }
+      count += 1;
+      headerBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+    }
     const isWithin =
-      bytes <= policy.maxMessageBytes &&
-      entries.length <= policy.maxHeaders &&
-      entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0) <=
-        policy.maxHeaderBytes;
+      bytes <= policy.maxMessageBytes && count <= policy.maxHeaders && headerBytes <= policy.maxHeaderBytes;
     return isWithin ? null : "over-limit";
   };
 }
+
+/** Hosts of a queue that are checked once. */
+const maxKnownHosts = 500;
 
 function createUrlCheck(
   { allowHosts, allowSchemes, allowPrivate }: ItemPolicy,
@@ -71,12 +79,22 @@ function createUrlCheck(
   const privateAllowed =
     allowPrivate === "yes" || (allowPrivate === "auto" && source !== null && isPrivateHost(source.hostname));
   const named = new Set(allowPrivate === "auto" ? allowHosts : []);
-  return (url) => {
-    const parsed = parseUrl(url);
-    if (parsed === null || !allowSchemes.some((scheme) => parsed.protocol === `${scheme}:`)) return false;
-    const host = toBareHost(parsed.hostname);
+  const protocols = new Set(allowSchemes.map((scheme) => `${scheme}:`));
+  const allowsHost = (hostname: string): boolean => {
+    const host = toBareHost(hostname);
     if (allowHosts.length > 0 && !allowHosts.some((pattern) => covers(pattern, host))) return false;
     return privateAllowed || !isPrivateHost(host) || named.has(host);
+  };
+  const known = new Map<string, boolean>();
+  return (url) => {
+    const parts = urlPartsOf(url);
+    if (parts === null || !protocols.has(parts.protocol)) return false;
+    let allowed = known.get(parts.hostname);
+    if (allowed === undefined) {
+      if (known.size >= maxKnownHosts) known.clear();
+      known.set(parts.hostname, (allowed = allowsHost(parts.hostname)));
+    }
+    return allowed;
   };
 }
 

@@ -1,6 +1,6 @@
 import type { DeadLetter } from "../message/dead-letter.ts";
-import { parseUrl } from "../message/destination-url.ts";
-import { byLowerName } from "../message/headers.ts";
+import { urlPartsOf } from "../message/destination-url.ts";
+import { valuesOf } from "../message/headers.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import { lookUp } from "../message/json-pointer.ts";
 import type { RecordFacts } from "./record-facts.ts";
@@ -13,8 +13,6 @@ interface Address {
   readonly path: readonly string[];
 }
 
-type ValuesByName = ReturnType<typeof byLowerName>;
-
 /**
  * One record as conditions ask about it. Some answers cost something: the URL's parts, headers by name, the
  * body as JSON. Each is computed once, on the first request, and shared by all rules.
@@ -26,8 +24,6 @@ export class Subject {
   #now: number;
   readonly #letter: DeadLetter;
   #address: Address | undefined;
-  #request: ValuesByName | undefined;
-  #response: ValuesByName | undefined;
   #callerIp: IpAddress | null | undefined;
   #size: number | undefined;
   readonly #json = new Map<BodyField, JsonValue | undefined>();
@@ -52,11 +48,7 @@ export class Subject {
   }
 
   header(of: "request" | "response", lowerName: string): readonly string[] {
-    const values =
-      of === "request"
-        ? (this.#request ??= byLowerName(this.#letter.header))
-        : (this.#response ??= byLowerName(this.#letter.responseHeader));
-    return values.get(lowerName)?.values ?? nothing;
+    return valuesOf(of === "request" ? this.#letter.header : this.#letter.responseHeader, lowerName);
   }
 
   /** Undefined when absent. */
@@ -104,7 +96,7 @@ function present(text: string | undefined): readonly string[] {
 
 /** Patterns may name a host with or without its port; a default port is not written. */
 function toAddress(text: string): Address {
-  const url = parseUrl(text);
+  const url = urlPartsOf(text);
   if (url === null) return { host: nothing, path: nothing };
   const { hostname, host, pathname } = url;
   if (hostname === "") return { host: nothing, path: [pathname] };
