@@ -142,8 +142,9 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   const book = createRedisSourceBook(redis, config.id, config.retentionMs);
   const passes = createRedisPassBook(redis, config.id);
   const limits = toLedgerLimits(settings, parts.document, config);
+  const { riding, ...audit } = createRedisAudit(redis, config.id, auditLimits, parts.onAudit);
   const ledger = beginOnlyWithRoom(
-    createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }),
+    createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }, riding),
     createRoomCheck(redis, world.clock),
   );
   /**
@@ -154,7 +155,6 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
     }
   };
-  const audit = createRedisAudit(redis, config.id, auditLimits, parts.onAudit);
   let losses = 0;
   const runtime: SourceRuntime = {
     ...world,

@@ -1,5 +1,6 @@
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { DlqId, MessageId } from "../message/dead-letter.ts";
+import type { NewAuditEntry } from "./audit.ts";
 import type { DrainName, Token } from "./ids.ts";
 import type {
   LedgerView,
@@ -58,6 +59,16 @@ export interface BeginOptions {
   readonly pastHorizon: "leave" | "new-series";
   /** Takes a record parked under another hash if its reason is decided again. Absent: it stays parked. */
   readonly rulesHash?: string;
+  /** Entries of the audit that are true if every record is begun and no double is declared (Riding). */
+  readonly audit?: readonly NewAuditEntry[];
+}
+
+/**
+ * `audited`: the entries that came with the call were written in its own step. Absent: none of them was, so
+ * that the caller writes what became true, before its next act.
+ */
+export interface Riding {
+  readonly audited?: true;
 }
 
 export type BeginVerdict =
@@ -75,7 +86,7 @@ export type BeginVerdict =
 
 export type BeginAnswer = LedgerStamp &
   (
-    | { readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] }
+    | ({ readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] } & Riding)
     /**
      * Nothing was begun, for all. `ledger-full`: Redis is almost full. The settle gate stops first POSTs
      * alone: a POST in doubt is repeated up to its horizon, which shows its outcome.
@@ -208,8 +219,14 @@ export interface Ledger {
   peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** Takes the right to act and writes the intent, in one step. */
   begin(requests: readonly BeginRequest[], options: BeginOptions): Promise<BeginAnswer>;
-  /** A fact; no token. From every state but gone; the first publication stays. */
-  published(facts: readonly PublishedFact[]): Promise<Verdicts<PublishedVerdict> & SourceFacts>;
+  /**
+   * A fact; no token. From every state but gone; the first publication stays. `audit`: entries that are true
+   * if every fact is recorded.
+   */
+  published(
+    facts: readonly PublishedFact[],
+    audit?: readonly NewAuditEntry[],
+  ): Promise<Verdicts<PublishedVerdict> & SourceFacts & Riding>;
   /** Ends a POST that was certainly not accepted: open → cool, unless an earlier one is unanswered. */
   refused(requests: readonly RefusedRequest[], token: Token): Promise<Verdicts<RefusedVerdict> & SourceFacts>;
   /** A fact for drops: the archive holds it. Needs the token. */

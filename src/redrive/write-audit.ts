@@ -1,4 +1,4 @@
-import type { AuditAct, AuditRecord } from "../ports/audit.ts";
+import type { AuditAct, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
 import type { DrainName, PassId } from "../ports/ids.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
@@ -15,6 +15,16 @@ export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
   return { drain: config.name, documentHash, ...(passId === undefined ? {} : { passId }) };
 }
 
+/** The entry of one act. */
+export function toEntry(
+  { by, config }: SourceRuntime,
+  act: AuditAct,
+  records: readonly AuditRecord[],
+  of: ActOf,
+): NewAuditEntry {
+  return { act, by, source: config.id, ...of, records };
+}
+
 /** Records in the audit what is about to be done. Throws `redis-unavailable`; then it must not be done. */
 export async function recordIntent(
   source: SourceRuntime,
@@ -22,7 +32,7 @@ export async function recordIntent(
   records: readonly AuditRecord[],
   of: ActOf,
 ): Promise<void> {
-  await source.audit.append([{ act, by: source.by, source: source.config.id, ...of, records }]);
+  await source.audit.append([toEntry(source, act, records, of)]);
 }
 
 /** Records what is proven, or must be done even without Redis. Without Redis it is written later. */
@@ -33,5 +43,5 @@ export async function recordFact(
   of: ActOf,
 ): Promise<void> {
   if (records.length === 0) return;
-  await source.audit.record([{ act, by: source.by, source: source.config.id, ...of, records }]);
+  await source.audit.record([toEntry(source, act, records, of)]);
 }

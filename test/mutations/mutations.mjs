@@ -57,9 +57,9 @@ export const mutations = [
   {
     name: "delete before record",
     file: "src/redrive/page/republish.ts",
-    find: "    await recordPublished(context, accepted);",
+    find: "    const { isDeleteAudited } = await recordPublished(context, accepted);",
     replace:
-      "    await context.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    await recordPublished(context, accepted);",
+      "    await context.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    const { isDeleteAudited } = await recordPublished(context, accepted);",
     test: "test/integration/redrive/page/settle.test.ts",
   },
   {
@@ -82,6 +82,13 @@ export const mutations = [
     find: "(control || (isOften && !isRow))",
     replace: '(control || verdict.kind === "cool")',
     test: "test/integration/redrive/page/republish.test.ts",
+  },
+  {
+    name: "audit what was not begun",
+    file: "src/store/ledger/begin.lua.ts",
+    find: "if isAllPlain then writeAudit(answer) end",
+    replace: "writeAudit(answer)",
+    test: "test/contract/store/audit/record.test.ts",
   },
   {
     name: "publish with the settle gate closed",

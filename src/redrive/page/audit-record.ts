@@ -11,7 +11,10 @@ export function toAuditRecord(record: DecidedRecord, attempt: number): AuditReco
 }
 
 /** The audit record of a message about to be published, with its losses, and whether it may be a double. */
-export function toPublishRecord({ candidate, declaredDouble }: Begun): AuditRecord {
+export function toPublishRecord({
+  candidate,
+  declaredDouble,
+}: Pick<Begun, "candidate" | "declaredDouble">): AuditRecord {
   const { lineage, losses } = candidate;
   const record = toAuditRecord(candidate, lineage.attempt);
   const notes: string[] = [...losses];

@@ -1,30 +1,50 @@
+import type { AuditRecord } from "../../ports/audit.ts";
 import type { BeginOptions, BeginVerdict } from "../../ports/ledger.ts";
+import { ofDrain, recordIntent, toEntry } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { Begun, DecidedRecord } from "./records.ts";
 import { held, inDoubt, type LeftResult } from "./results.ts";
 
+/** Which acts are begun, and how the ledger and the audit get them. */
+export interface Beginning<R extends DecidedRecord> extends Omit<
+  BeginOptions,
+  "drain" | "rulesHash" | "audit"
+> {
+  /** The redrives made once this one is accepted. */
+  readonly attemptOf: (record: R) => number;
+  readonly toAuditRecord: (begun: Pick<Begun<R>, "candidate" | "declaredDouble">) => AuditRecord;
+}
+
 /**
- * Takes the right to act on records and writes the intent, in one step. `attemptOf`: the redrives made once
- * this one is accepted. Answers the results of those not begun. Throws `redis-unavailable`; then nothing may
- * be sent.
+ * Takes the right to act on records and writes the intent, in one step: in the ledger, and in the audit if all
+ * are begun as expected. Otherwise `recordBegun` writes exactly the begun ones into the audit. It is called
+ * before the act and throws `redis-unavailable`; then the act must not be done. Answers the results of those
+ * not begun. Throws `redis-unavailable`; then nothing may be sent.
  */
 export async function begin<R extends DecidedRecord>(
-  { config, source }: DrainRuntime,
+  drainRuntime: DrainRuntime,
   records: readonly R[],
-  attemptOf: (record: R) => number,
-  options: Omit<BeginOptions, "drain" | "rulesHash">,
-): Promise<{ readonly begun: readonly Begun<R>[]; readonly results: readonly LeftResult<R>[] }> {
+  { attemptOf, toAuditRecord, ...options }: Beginning<R>,
+): Promise<{
+  readonly begun: readonly Begun<R>[];
+  readonly results: readonly LeftResult<R>[];
+  readonly recordBegun: () => Promise<void>;
+}> {
+  const { config, source } = drainRuntime;
   const { name: drain, rulesHash } = config;
+  const of = ofDrain(drainRuntime);
+  const expected = records.map((candidate) => toAuditRecord({ candidate, declaredDouble: false }));
   const answer = await source.ledger.begin(
     records.map((record) => ({
       dlqId: record.letter.dlqId,
       messageId: record.letter.messageId,
       attempt: attemptOf(record),
     })),
-    { ...options, drain, rulesHash },
+    { ...options, drain, rulesHash, audit: [toEntry(source, options.act, expected, of)] },
   );
   if (answer.kind !== "answered") {
-    return { begun: [], results: records.map((record) => held(record, answer.kind)) };
+    const results = records.map((record) => held(record, answer.kind));
+    return { begun: [], results, recordBegun: () => Promise.resolve() };
   }
   const begun: Begun<R>[] = [];
   const results: LeftResult<R>[] = [];
@@ -33,7 +53,11 @@ export async function begin<R extends DecidedRecord>(
     if (verdict?.kind === "begun") begun.push({ candidate, ...verdict });
     else if (verdict !== undefined) results.push(notBegun(candidate, verdict));
   }
-  return { begun, results };
+  const recordBegun = async (): Promise<void> => {
+    if (answer.audited === true || begun.length === 0) return;
+    await recordIntent(source, options.act, begun.map(toAuditRecord), of);
+  };
+  return { begun, results, recordBegun };
 }
 
 function notBegun<R extends DecidedRecord>(

@@ -1,7 +1,7 @@
 /**
  * Drops records by rule. The order guarantees that only archived records are deleted:
  *
- *   begin ─► audit ─► archive (whole and synced) ─► ledger: archived ─► the caller settles
+ *   begin, audit ─► archive (whole and synced) ─► ledger: archived ─► the caller settles
  *
  * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it
  * twice.
@@ -9,7 +9,6 @@
 import type { Archive, ArchiveEntry } from "../../ports/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
-import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAuditRecord } from "./audit-record.ts";
 import { begin } from "./begin-in-ledger.ts";
@@ -35,21 +34,23 @@ export async function drop(
   if (records.length === 0) return unwritable;
   if (config.paused) return [...records.map((record) => held(record, "paused")), ...unwritable];
   const token = source.identities.token();
-  const { begun, results } = await begin(drain, records, ({ attempt }) => attempt + 1, {
+  const { begun, results, recordBegun } = await begin(drain, records, {
+    attemptOf: ({ attempt }) => attempt + 1,
+    toAuditRecord: ({ candidate }) => toAuditRecord(candidate, candidate.attempt),
     token,
     act: "drop",
     pageReadAt,
     pastHorizon: "leave",
   });
   const candidates = begun.map(({ candidate }) => candidate);
-  return [...results, ...(await keep(drain, archive, candidates, token)), ...unwritable];
+  return [...results, ...(await keep(drain, archive, candidates, { token, recordBegun })), ...unwritable];
 }
 
 async function keep(
   drain: DrainRuntime,
   archive: Archive,
   records: readonly DecidedRecord[],
-  token: Token,
+  { token, recordBegun }: { readonly token: Token; readonly recordBegun: () => Promise<void> },
 ): Promise<readonly DropResult[]> {
   const { source, config } = drain;
   const ids = records.map(({ letter }) => letter.dlqId);
@@ -65,8 +66,7 @@ async function keep(
   }));
   if (first === undefined) return [];
   try {
-    const acts = records.map((record) => toAuditRecord(record, record.attempt));
-    await recordIntent(source, "drop", acts, ofDrain(drain));
+    await recordBegun();
     const { file } = await archive.write([first, ...rest]);
     const { verdicts } = await source.ledger.archived(ids, file, token);
     return records.map((candidate, index) =>

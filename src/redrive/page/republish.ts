@@ -1,14 +1,14 @@
 /**
  * One batch of candidates: begin, POST, and what its answer proves.
  *
- *   begin ─► audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
- *                           ├─ refused ───► bisect, each half with its own begin, until one is refused alone
- *                           │               (refusals.ts)
- *                           ├─ not sent ──► cooling
- *                           ├─ in doubt ──► the same bodies under the same ids in rounds, in small batches if
- *                           │               poison is about (batch-size-under-poison.ts); then left to the
- *                           │               sweep. If even the last answer is unreadable, the source is halted
- *                           └─ misconfigured ─► the source is halted
+ *   begin, audit ─► POST ─┬─ answered ──► per position: published | refused | in doubt
+ *                         ├─ refused ───► bisect, each half with its own begin, until one is refused alone
+ *                         │               (refusals.ts)
+ *                         ├─ not sent ──► cooling
+ *                         ├─ in doubt ──► the same bodies under the same ids in rounds, in small batches if
+ *                         │               poison is about (batch-size-under-poison.ts); then left to the
+ *                         │               sweep. If even the last answer is unreadable, the source is halted
+ *                         └─ misconfigured ─► the source is halted
  *
  * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts
  * deletes.
@@ -21,7 +21,6 @@ import type { Token } from "../../ports/ids.ts";
 import type { Series } from "../../ports/ledger-entries.ts";
 import type { BeginOptions } from "../../ports/ledger.ts";
 import type { BatchOutcome } from "../../ports/service.ts";
-import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toPublishRecord } from "./audit-record.ts";
 import { begin } from "./begin-in-ledger.ts";
@@ -110,7 +109,9 @@ async function post(
   const { source, config } = context.drain;
   const mayBeSent = startSendDeadline(source.clock, source.ledger.limits.sendByMs);
   const token = source.identities.token();
-  const { begun, results } = await begin(context.drain, candidates, ({ lineage }) => lineage.attempt, {
+  const { begun, results, recordBegun } = await begin(context.drain, candidates, {
+    attemptOf: ({ lineage }) => lineage.attempt,
+    toAuditRecord: toPublishRecord,
     token,
     act: "republish",
     pageReadAt: context.pageReadAt,
@@ -122,18 +123,12 @@ async function post(
     previous === undefined && view.state !== "open";
   source.poison.posted(begun.filter(isFirstPost).length);
 
-  // The audit is written while the items are encoded, which takes about as long.
-  const recorded = isRecorded(context, begun);
+  // A message that is not in the audit is not sent.
+  const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
+  if (!isAudited) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
   const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
-  if (!(await recorded)) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
   const outcome = await source.service.publish(items, mayBeSent, context.signal);
   return [...results, ...(await conclude(context, token, begun, outcome))];
-}
-
-/** False if Redis is away. A message that is not in the audit is not sent. */
-async function isRecorded({ drain }: PublishContext, begun: readonly Begun[]): Promise<boolean> {
-  const record = () => recordIntent(drain.source, "republish", begun.map(toPublishRecord), ofDrain(drain));
-  return (await unlessRedisAway(record, false)) !== false;
 }
 
 async function conclude(
@@ -245,11 +240,12 @@ async function concludeItems(
   if (takesMessages) context.refusals.accepted();
   const results: PublishResult[] = unproven.map(({ candidate }) => inDoubt(candidate));
   if (accepted.length > 0) {
-    await recordPublished(context, accepted);
+    const { isDeleteAudited } = await recordPublished(context, accepted);
     for (const acceptance of accepted) {
       const { deduplicated, one } = acceptance;
       const { candidate } = one;
-      results.push({ kind: "published", candidate, deduplicated, isOfNow: isOfNow(acceptance) });
+      const ofNow = isOfNow(acceptance);
+      results.push({ kind: "published", candidate, deduplicated, isOfNow: ofNow, isDeleteAudited });
     }
   }
   if (hits.length === 0) return results;

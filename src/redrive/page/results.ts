@@ -1,6 +1,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision, HoldReason } from "../../rules/decision.ts";
-import type { Candidate, DecidedRecord } from "./records.ts";
+import { idsOf, type Candidate, type DecidedRecord } from "./records.ts";
 
 export interface HeldResult<R extends DecidedRecord> {
   readonly kind: "held";
@@ -26,6 +26,8 @@ export type PublishResult =
       readonly deduplicated: boolean;
       /** True if this very candidate was sent. False for a hit on a publish whose record was lost. */
       readonly isOfNow: boolean;
+      /** The audit has its delete. */
+      readonly isDeleteAudited: boolean;
     }
   | LeftResult<Candidate>;
 
@@ -54,9 +56,21 @@ export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
   return { kind: "in-doubt", candidate };
 }
 
-/** The ids that may be deleted: proven published or archived, now or before. */
+/** True if the dead letter may be deleted: proven published or archived, now or before. */
+export function isProven({ kind }: PublishResult | DropResult): boolean {
+  return kind === "published" || kind === "dropped" || kind === "done-before";
+}
+
+/** The ids that may be deleted. */
 export function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {
-  return results.flatMap(({ kind, candidate }) =>
-    kind === "published" || kind === "dropped" || kind === "done-before" ? [candidate.letter.dlqId] : [],
+  return idsOf(results.filter(isProven).map(({ candidate }) => candidate));
+}
+
+/** The ids with their delete in the audit already. */
+export function deletesAudited(results: readonly PublishResult[]): ReadonlySet<DlqId> {
+  return new Set(
+    results.flatMap((result) =>
+      result.kind === "published" && result.isDeleteAudited ? [result.candidate.letter.dlqId] : [],
+    ),
   );
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../message/defined.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import { isRedriverError, unlessRedisAway, type RedriverError } from "../../ports/errors.ts";
 import type { DeleteEnd } from "../../ports/ledger.ts";
@@ -16,7 +17,7 @@ export interface SettleCall {
   readonly signal: AbortSignal;
   /** For pauses that the service asks for. */
   readonly waits: WaitBudget;
-  /** Ids whose delete is already in the audit; absent: none. */
+  /** Ids whose delete is already in the audit; absent: none. Those of a page came with their publication. */
   readonly recorded?: ReadonlySet<DlqId>;
   /** A DELETE of some of them failed before. */
   readonly isAgain?: boolean;
@@ -40,11 +41,15 @@ export const idsPerDelete = 100;
  */
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
-/** The settle of one page: answers how many were deleted, and leaves failed deletes to the sweep. */
+/**
+ * The settle of one page: answers how many were deleted, and leaves failed deletes to the sweep. `recorded`: as of
+ * SettleCall.
+ */
 export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: AbortSignal) {
   const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };
-  return async (ids: readonly DlqId[]): Promise<number> => {
-    const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), ids, { signal, waits });
+  return async (ids: readonly DlqId[], recorded?: ReadonlySet<DlqId>): Promise<number> => {
+    const call = { signal, waits, ...defined({ recorded }) };
+    const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), ids, call);
     if (outcomes.some((outcome) => outcome !== "deleted")) drain.source.sweepRequest.within(sweptWithinMs);
     return deleted;
   };

@@ -25,7 +25,7 @@ import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 import { idsOf, type Page } from "./records.ts";
-import { idsDone } from "./results.ts";
+import { deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
 import { sortByDecision } from "./sort-by-decision.ts";
 
@@ -105,7 +105,7 @@ async function runStages(
   /** Their lane grants are not given back. A canary in doubt counts only if it comes back. */
   const publishedOrInDoubt = new Set<unknown>();
   // Small batches share a delete.
-  let proven: readonly DlqId[] = [];
+  let proven: readonly PublishResult[] = [];
   for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop })) {
     report.results(turn.held);
     for await (const results of pageBatches.publish(turn.granted, ofPage)) {
@@ -115,13 +115,13 @@ async function runStages(
         if (isOut) publishedOrInDoubt.add(result.candidate.letter.dlqId);
       }
       await turn.giveBack(results.filter(leavesGrantUnused));
-      proven = [...proven, ...idsDone(results)];
+      proven = [...proven, ...results.filter(isProven)];
       if (proven.length <= idsPerDelete / 2) continue;
-      report.settled(await settle(proven));
+      report.settled(await settle(idsDone(proven), deletesAudited(proven)));
       proven = [];
     }
   }
-  report.settled(await settle(proven));
+  report.settled(await settle(idsDone(proven), deletesAudited(proven)));
   await giveBackUnpublished(drain, admitted.free, publishedOrInDoubt);
 
   const outcome = report.outcome([]);

@@ -3,6 +3,7 @@ import type { SourceId } from "../../ports/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { parseEntryText, toTexts } from "./entry-text.ts";
+import { appendAuditLua } from "./append.lua.ts";
 import { createAuditOver } from "./unwritten-entries.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
@@ -23,39 +24,14 @@ export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256
 /**
  * append: adds entries to a source's stream, under ids of Redis's own time.
  *
- * KEYS: 1 the stream; its entries have the fields e text, c bytes of all texts that were ever written before
- * it.
- * ARGV: 1 how long entries are kept, ms; 2 bytes that are kept; then texts.
- * Returns: nothing. Effects: older entries are trimmed by whole nodes of the stream. While the texts are
- * larger than ARGV[2], at least twice as many of the oldest go as are added. The stream vanishes after
- * ARGV[1] without a write.
- * Run twice: the entries are there twice.
+ * KEYS: 1 the stream. ARGV: as appendAudit takes them from the first on. Returns: nothing.
  */
 const appendScript = defineScript(
   "audit:append",
   `
 ${serverTimeLua}
-local stream, keep, maxBytes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
-local oldest = string.format('%.0f', math.max(0, now - keep))
-
-local function field(entry, name)
-  for i = 1, #entry[2], 2 do
-    if entry[2][i] == name then return entry[2][i + 1] end
-  end
-end
-
-local total = 0
-local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
-if last then total = tonumber(field(last, 'c')) + #field(last, 'e') end
-for i = 3, #ARGV do
-  redis.call('XADD', stream, 'MINID', '~', oldest, '*', 'e', ARGV[i], 'c', string.format('%.0f', total))
-  total = total + #ARGV[i]
-end
-local first = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
-if total - tonumber(field(first, 'c')) > maxBytes then
-  redis.call('XTRIM', stream, 'MAXLEN', '~', math.max(1, redis.call('XLEN', stream) - 100 - 2 * (#ARGV - 2)))
-end
-redis.call('PEXPIRE', stream, keep)
+${appendAuditLua}
+appendAudit(KEYS[1], 1)
 return false
 `,
 );
@@ -64,16 +40,29 @@ return false
 const textsPerCall = 50;
 const entriesPerPage = 100;
 
+/** Entries that a script of another store writes in the step of its own change. */
+export interface RidingAudit {
+  /**
+   * The stream, which shares the slot of the source's other keys, and what `appendAudit` takes (append.lua.ts).
+   * Null while earlier entries wait to be written: they go first.
+   */
+  toAppend(
+    entries: readonly NewAuditEntry[],
+  ): { readonly stream: string; readonly args: readonly (string | number)[] } | null;
+  /** Called once the script has written them. */
+  written(entries: readonly NewAuditEntry[]): void;
+}
+
 /** The record of one source: a stream in Redis, shared by all replicas. */
 export function createRedisAudit(
   redis: StoreRedis,
   source: SourceId,
   { keepMs, maxBytes }: AuditLimits,
   observe?: (entry: NewAuditEntry) => void,
-): Audit & AuditReader {
+): Audit & AuditReader & { readonly riding: RidingAudit } {
   const stream = sourceKey(redis.keyPrefix, source, "audit");
 
-  const audit = createAuditOver(async (entries) => {
+  const { hasUnwritten, written, ...audit } = createAuditOver(async (entries) => {
     const texts = entries.flatMap(toTexts);
     for (let start = 0; start < texts.length; start += textsPerCall) {
       const some = texts.slice(start, start + textsPerCall);
@@ -106,7 +95,12 @@ export function createRedisAudit(
     }
   }
 
-  return { ...audit, read, lineageOf: (dlqId) => traceLineage(read, dlqId) };
+  const riding: RidingAudit = {
+    toAppend: (entries) =>
+      hasUnwritten() ? null : { stream, args: [keepMs, maxBytes, ...entries.flatMap(toTexts)] },
+    written,
+  };
+  return { ...audit, riding, read, lineageOf: (dlqId) => traceLineage(read, dlqId) };
 }
 
 type StreamEntry = readonly [id: string, fields: readonly string[]];

@@ -7,11 +7,12 @@ const maxWaiting = 1_000;
  * An Audit over something that writes. What `record` could not write waits here and goes before whatever is
  * written next. What `append` could not write is not kept, because its act does not happen. `observe` gets
  * each intent once it is written and before its act, and each fact at once, also while it cannot be written.
+ * `written`: these were written in another way.
  */
 export function createAuditOver(
   write: (entries: readonly NewAuditEntry[]) => Promise<void>,
   observe: (entry: NewAuditEntry) => void = () => undefined,
-): Audit {
+): Audit & { hasUnwritten(): boolean; written(entries: readonly NewAuditEntry[]): void } {
   let kept: readonly NewAuditEntry[] = [];
 
   const writeAfterKept = async (entries: readonly NewAuditEntry[]): Promise<void> => {
@@ -27,6 +28,8 @@ export function createAuditOver(
   };
 
   return {
+    hasUnwritten: () => kept.length > 0,
+    written: (entries) => entries.forEach(observe),
     async append(entries) {
       await writeAfterKept(entries);
       entries.forEach(observe);

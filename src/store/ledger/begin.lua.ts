@@ -1,4 +1,5 @@
 import type { BeginAnswer } from "../../ports/ledger.ts";
+import { writeAuditLua } from "./write-audit.lua.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
@@ -8,7 +9,8 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * [{ dlqId, messageId, attempt }] }.
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or kind
  * page-too-old, paused, settle-gate with nothing begun.
- * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
+ * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once. If
+ * all are begun and no double is declared, the audit's texts are written (write-audit.lua.ts).
  * Run twice: what the token holds answers begun with the same series and changes nothing.
  *
  * firstAt moves only if no POST of the series may be unanswered (posts = refusals). So no POST of one id
@@ -20,7 +22,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  */
 export const beginScript = defineLedgerScript<BeginAnswer>(
   "begin",
-  `
+  `${writeAuditLua}
 local previous = call.previous
 
 local function pageRefusal()
@@ -132,10 +134,13 @@ local function decide(request, e)
   return { kind = e.s }
 end
 
-local verdicts = {}
+local verdicts, isAllPlain = {}, true
 for i, request in ipairs(call.requests) do
   verdicts[i] = decide(request, entries[i] or nil)
+  if verdicts[i].kind ~= 'begun' or verdicts[i].declaredDouble then isAllPlain = false end
 end
-return stamped({ kind = 'answered', verdicts = verdicts })
+local answer = { kind = 'answered', verdicts = verdicts }
+if isAllPlain then writeAudit(answer) end
+return stamped(answer)
 `,
 );

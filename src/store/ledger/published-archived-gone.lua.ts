@@ -1,5 +1,6 @@
-import type { PublishedVerdict, SourceFacts } from "../../ports/ledger.ts";
+import type { PublishedVerdict, Riding, SourceFacts } from "../../ports/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
+import { writeAuditLua } from "./write-audit.lua.ts";
 
 /**
  * published: a fact from every state but gone. It is not fenced by a token: that would throw proof away.
@@ -9,12 +10,14 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * other-version.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
- * come-back is old and is not.
+ * come-back is old and is not. If all are recorded, the audit's texts are written (write-audit.lua.ts).
  * Run twice: the same answer, nothing changes.
  */
-export const publishedScript = defineLedgerScript<SourceFacts & { verdicts: readonly PublishedVerdict[] }>(
+export const publishedScript = defineLedgerScript<
+  SourceFacts & Riding & { verdicts: readonly PublishedVerdict[] }
+>(
   "published",
-  `
+  `${writeAuditLua}
 evenWhenFull()
 
 -- A come-back names its parent. The first one is stored, so that a second run answers the same.
@@ -60,9 +63,14 @@ local function record(fact)
   return { kind = 'recorded', firstNaming = p.cb and true or nil }
 end
 
-local verdicts = {}
-for i, fact in ipairs(call.facts) do verdicts[i] = record(fact) end
-return stamped(withSourceFacts({ verdicts = verdicts }))
+local verdicts, isAllRecorded = {}, true
+for i, fact in ipairs(call.facts) do
+  verdicts[i] = record(fact)
+  if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
+end
+local answer = withSourceFacts({ verdicts = verdicts })
+if isAllRecorded then writeAudit(answer) end
+return stamped(answer)
 `,
 );
 

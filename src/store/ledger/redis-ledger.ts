@@ -8,9 +8,11 @@ import {
   type LedgerLimits,
 } from "../../ports/ledger-limits.ts";
 import type { LedgerRow, OpenEntry, ParkedDeadLetter, PendingEntry } from "../../ports/ledger-entries.ts";
-import type { Ledger, LedgerStamp } from "../../ports/ledger.ts";
+import type { NewAuditEntry } from "../../ports/audit.ts";
+import type { Ledger, LedgerStamp, Riding } from "../../ports/ledger.ts";
 import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
 import { deleteFlags, parseView } from "./entry.ts";
+import type { RidingAudit } from "../audit/redis-audit.ts";
 import { sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { beginScript } from "./begin.lua.ts";
@@ -30,23 +32,40 @@ const goneChunk = 100;
 
 /**
  * The ledger of one source in Redis. `epochSeed` makes the name that the ledger gets when it has none yet.
+ * Without `audit` the caller writes all entries itself.
  */
 export function createRedisLedger(
   redis: ScriptRedis,
   sourceId: SourceId,
   limits: LedgerLimits,
   identity: { epochSeed(): string },
+  audit?: RidingAudit,
 ): Ledger {
   const keys = sourceKeys(redis.keyPrefix, sourceId);
   const scriptKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses, keys.parked];
   const limitsText = toScriptLimits(limits);
 
-  const run = (script: RedisScript, call: object): Promise<unknown> => {
+  const run = (
+    script: RedisScript,
+    call: object,
+    append?: ReturnType<RidingAudit["toAppend"]>,
+  ): Promise<unknown> => {
     const args = [keys.entryPrefix, identity.epochSeed(), limitsText, JSON.stringify(call, nullAsAbsent)];
-    return redis.run(script, scriptKeys, args);
+    if (append === null || append === undefined) return redis.run(script, scriptKeys, args);
+    return redis.run(script, [...scriptKeys, append.stream], [...args, ...append.args]);
   };
   const ask = async <Answer>(script: RedisScript<Answer>, call: object): Promise<Answer> =>
     parseReply(script, await run(script, call));
+  const askWithAudit = async <Answer extends object>(
+    script: RedisScript<Answer & Riding>,
+    call: object,
+    entries: readonly NewAuditEntry[],
+  ): Promise<Answer & Riding> => {
+    const append = entries.length === 0 ? null : audit?.toAppend(entries);
+    const answer = parseReply(script, await run(script, call, append));
+    if (answer.audited === true) audit?.written(entries);
+    return answer;
+  };
   const views = async (dlqIds: readonly DlqId[], areListed: boolean) => {
     const [stampText, ...texts] = (await run(lookScript, { dlqIds, areListed })) as (string | null)[];
     const stamp = parseReply(lookScript, stampText);
@@ -67,9 +86,10 @@ export function createRedisLedger(
 
     peek: (dlqIds) => views(dlqIds, false),
 
-    begin: (requests, options) => ask(beginScript, { ...options, requests }),
+    begin: (requests, { audit: entries = [], ...options }) =>
+      askWithAudit(beginScript, { ...options, requests }, entries),
 
-    published: (facts) => ask(publishedScript, { facts }),
+    published: (facts, entries = []) => askWithAudit(publishedScript, { facts }, entries),
 
     refused: (requests, token) => ask(refusedScript, { requests, token }),
 

@@ -4,7 +4,7 @@ import type { PublishedFact } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
-import { recordFact, ofDrain } from "../../write-audit.ts";
+import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf } from "../audit-record.ts";
 import type { Begun } from "../records.ts";
@@ -24,12 +24,13 @@ export function isOfNow({ one, deduplicated }: Acceptance): boolean {
 
 /**
  * Records and reports the facts of an answer, before anything is deleted. While Redis is away they wait in
- * memory.
+ * memory. The audit gets them in the same step, with the deletes that follow. Answers whether it did: if not,
+ * the facts were written apart, and the deletes are still to be written.
  */
 export async function recordPublished(
   { drain }: PublishContext,
   accepted: readonly Acceptance[],
-): Promise<void> {
+): Promise<{ readonly isDeleteAudited: boolean }> {
   const { source, config } = drain;
   const { events, unwritten } = source;
   const of = { drain: config.name, source: source.config.id };
@@ -43,12 +44,24 @@ export async function recordPublished(
     messageId: candidate.letter.messageId,
   }));
   const doubles = new Set<DlqId>();
+  const toActs = () => accepted.map((one) => toAuditRecord(one, doubles));
+  const entries = [
+    toEntry(source, "published", toActs(), ofDrain(drain)),
+    toEntry(
+      source,
+      "delete",
+      facts.map(({ dlqId }) => ({ dlqId })),
+      ofDrain(drain),
+    ),
+  ];
+  let isDeleteAudited = false;
   try {
     // In parallel, so that lanes cost no extra round trip.
-    const [{ verdicts }] = await Promise.all([
-      source.ledger.published(facts),
+    const [{ verdicts, audited }] = await Promise.all([
+      source.ledger.published(facts, entries),
       reportToLanes(drain, accepted),
     ]);
+    isDeleteAudited = audited === true;
     for (const [index, { dlqId, as: second }] of facts.entries()) {
       const verdict = verdicts[index];
       // A tombstone has the id of another publish of the same record as well.
@@ -62,8 +75,7 @@ export async function recordPublished(
     // The proof is in hand, so the delete goes on without Redis. The fact is written when Redis is back.
     unwritten.keep(facts);
   }
-  const acts = accepted.map((one) => toAuditRecord(one, doubles));
-  await recordFact(source, "published", acts, ofDrain(drain));
+  if (!isDeleteAudited) await recordFact(source, "published", toActs(), ofDrain(drain));
   const records = accepted.map((acceptance) => {
     const { one, as: messageId, deduplicated } = acceptance;
     const { letter, lineage } = one.candidate;
@@ -73,6 +85,7 @@ export async function recordPublished(
   if (records.length > 0) events.emit({ type: "record:published", ...of, records });
   const begun = accepted.map(({ one }) => one);
   reportDeclaredDoubles(drain, begun);
+  return { isDeleteAudited };
 }
 
 function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Acceptance[]): Promise<void> {

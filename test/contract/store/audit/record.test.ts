@@ -8,7 +8,13 @@ import type {
   AuditReader,
   NewAuditEntry,
 } from "../../../../src/ports/audit.ts";
-import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
+import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
+import type { DrainName, SourceId, Token } from "../../../../src/ports/ids.ts";
+import type { BeginAnswer } from "../../../../src/ports/ledger.ts";
+import { createRedisLedger } from "../../../../src/store/ledger/redis-ledger.ts";
+import { createRedisPauseBook } from "../../../../src/store/pauses/redis-pause-book.ts";
+import { defaultLimits, horizonMs, onClock, publishedFact, request } from "../../../support/ledger-stands.ts";
+import { createManualClock } from "../../../support/manual-clock.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -226,4 +232,100 @@ test("a stream to which nobody writes any more vanishes with its last entry", as
   const left = Number(await connection.command("PTTL", `${connection.keyPrefix}:v1:{${source}}:audit`));
   expect(left).toBeGreaterThan(auditLimits.keepMs - 60_000);
   expect(left).toBeLessThanOrEqual(auditLimits.keepMs);
+});
+
+describe("entries that ride on a call of the ledger", () => {
+  const republish = entry({ act: "republish", records: [{ dlqId: "1-0" }, { dlqId: "1-1" }] });
+  const ids = ["1-0", "1-1"] as DlqId[];
+
+  function stand(limits: Partial<AuditLimits> = {}) {
+    const time = createManualClock();
+    const connection = onClock(redis.fresh(), time);
+    const observed: NewAuditEntry[] = [];
+    const audit = createRedisAudit(connection, source, { ...auditLimits, ...limits }, (one) =>
+      observed.push(one),
+    );
+    const identity = { epochSeed: () => "epoch" };
+    const ledger = createRedisLedger(connection, source, defaultLimits, identity, audit.riding);
+    const beginAs = async (token: string, given = ids): Promise<BeginAnswer> =>
+      ledger.begin(
+        given.map((id) => request(id)),
+        {
+          token: token as Token,
+          drain: orders,
+          act: "republish",
+          pageReadAt: (await ledger.now()).at,
+          pastHorizon: "new-series",
+          audit: [republish],
+        },
+      );
+    return { connection, audit, ledger, observed, beginAs, advance: time.advance };
+  }
+
+  test("are written and observed with it if all are begun", async () => {
+    const { audit, observed, beginAs } = stand();
+    expect(await beginAs("a")).toMatchObject({ kind: "answered", audited: true });
+    expect(await read(audit)).toEqual([{ ...republish, at: expect.any(Number) }]);
+    expect(observed).toEqual([republish]);
+  });
+
+  test("are left to the caller if one is not begun, or none is", async () => {
+    const { connection, audit, observed, beginAs } = stand();
+    await beginAs("a", ["1-0" as DlqId]);
+    const before = await read(audit);
+    expect(await beginAs("b")).toMatchObject({ verdicts: [{ kind: "in-flight" }, { kind: "begun" }] });
+    await createRedisPauseBook(connection, source).pause({ drain: orders, by: "ann", reason: "", at: 1 });
+    expect(await beginAs("d", ["1-2" as DlqId])).toMatchObject({ kind: "paused" });
+    expect(await read(audit)).toEqual(before);
+    expect(observed).toHaveLength(1);
+  });
+
+  test("are left to the caller if a double is declared, which they do not name", async () => {
+    const { audit, advance, beginAs } = stand();
+    await beginAs("a");
+    advance(horizonMs + 1);
+    const answer = await beginAs("b");
+    expect(answer).toMatchObject({ verdicts: [{ declaredDouble: "unknown-outcome-past-window" }, {}] });
+    expect(answer).not.toHaveProperty("audited");
+    expect(await read(audit)).toHaveLength(1);
+  });
+
+  test("of a publication are written if it is the first, and left to the caller if it is a double", async () => {
+    const { audit, ledger, beginAs } = stand();
+    await beginAs("a");
+    const published = entry({ act: "published", records: [{ dlqId: "1-0", as: "msg_1-0" }] });
+    const entries = [published, entry({ act: "delete", records: [{ dlqId: "1-0" }] })];
+    expect(await ledger.published([publishedFact("1-0")], entries)).toMatchObject({ audited: true });
+    const acts = (await read(audit, { order: "oldest-first" })).map(({ act }) => act);
+    expect(acts).toEqual(["republish", "published", "delete"]);
+    const other = { ...publishedFact("1-0"), as: "msg_other" as MessageId };
+    expect(await ledger.published([other], entries)).not.toHaveProperty("audited");
+    expect(await read(audit)).toHaveLength(3);
+  });
+
+  test("wait for entries that could not be written earlier", async () => {
+    const { audit, beginAs, connection } = stand();
+    const stream = `${connection.keyPrefix}:v1:{${source}}:audit`;
+    await connection.command("SET", stream, "not a stream");
+    await audit.record([entry({ act: "copy" })]);
+    await connection.command("DEL", stream);
+    expect(await beginAs("a")).not.toHaveProperty("audited");
+    await audit.append([republish]);
+    expect((await read(audit, { order: "oldest-first" })).map(({ act }) => act)).toEqual([
+      "copy",
+      "republish",
+    ]);
+    expect(await beginAs("b", ["1-2" as DlqId])).toMatchObject({ audited: true });
+  });
+
+  test("keep the stream within its size too", async () => {
+    const { audit, ledger } = stand({ maxBytes: 20_000 });
+    for (let of = 0; of < 40; of += 1) {
+      const acts = entry({ act: "published", records: page(of) });
+      await ledger.published([publishedFact(`${of}-0`)], [acts, { ...acts, act: "delete" }]);
+    }
+    const kept = await read(audit);
+    expect(kept.length).toBeLessThan(80);
+    expect(idsOf(kept)).toContain("39-99");
+  });
 });

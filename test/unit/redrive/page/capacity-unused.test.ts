@@ -20,8 +20,16 @@ describe("what led to no POST", () => {
   });
 
   it.each<[string, PublishResult, boolean]>([
-    ["published", { kind: "published", candidate: one, deduplicated: false, isOfNow: true }, false],
-    ["a hit", { kind: "published", candidate: one, deduplicated: true, isOfNow: false }, false],
+    [
+      "published",
+      { kind: "published", candidate: one, deduplicated: false, isOfNow: true, isDeleteAudited: true },
+      false,
+    ],
+    [
+      "a hit",
+      { kind: "published", candidate: one, deduplicated: true, isOfNow: false, isDeleteAudited: true },
+      false,
+    ],
     ["in doubt", { kind: "in-doubt", candidate: one }, false],
     ["done before", { kind: "done-before", candidate: one }, true],
     ["in another's hands", hold("in-flight"), true],
