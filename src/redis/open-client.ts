@@ -13,8 +13,8 @@ export type ClientKind =
   | "worker";
 
 export const commandTimeoutMs = 2_000;
-/** Above the queue's blocking read of 5 s. */
-const workerSilenceMs = 10_000;
+/** Above the queue's longest blocking read, 10 s: at 10 s an idle worker connected anew every 15 s. */
+const workerSilenceMs = 12_000;
 const maxReconnectMs = 1_000;
 
 /** Connects at once, in the background, and reconnects for ever. `name`: as CLIENT LIST shows it. */

@@ -17,9 +17,15 @@ export interface MetricsOptions {
 
 export type ProcessMetrics = ReturnType<typeof createMetrics>;
 
+/**
+ * A timer of this interval measures the event loop's lag, and its interval counts as lag: at rest the gauges
+ * show 0.1 s. The library's 10 ms alone costs 0.4 % of a core.
+ */
+const eventLoopPrecisionMs = 100;
+
 export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs });
   const buildInfo = new Gauge({
     name: "redriver_build_info",
     help: "1 for the version that runs.",

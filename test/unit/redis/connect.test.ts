@@ -113,11 +113,20 @@ describe("a connection", () => {
 test("a worker's connection waits for ever and drops a silent socket; a queue's fails at once", () => {
   const worker = toBullmqConnection({ url: redis.url() }, "worker");
   const queue = toBullmqConnection({ url: redis.url() }, "queue");
-  expect(worker.options).toMatchObject({ maxRetriesPerRequest: null, socketTimeout: 10_000 });
+  expect(worker.options).toMatchObject({ maxRetriesPerRequest: null, socketTimeout: 12_000 });
   expect(worker.options).not.toHaveProperty("commandTimeout", expect.any(Number));
   expect(queue.options).toMatchObject({ maxRetriesPerRequest: 1, enableOfflineQueue: false });
   worker.disconnect();
   queue.disconnect();
+});
+
+test("a worker's longest blocking read, 10 s, is no silence", { timeout: 15_000 }, async () => {
+  const worker = toBullmqConnection({ url: redis.url() }, "worker");
+  let closed = 0;
+  worker.on("close", () => (closed += 1));
+  expect(await worker.call("BZPOPMIN", `${redis.fresh().keyPrefix}:nothing`, 10)).toBeNull();
+  expect(closed).toBe(0);
+  worker.disconnect();
 });
 
 test("keys carry prefix, layout version and the source as hash tag", () => {
