@@ -4,9 +4,11 @@
  *
  * ARGV[first] how long entries are kept, ms; then bytes that are kept; then texts to the end of ARGV. The
  * stream's entries have the fields e text, c bytes of all texts that were ever written before it.
- * Effects: older entries are trimmed by whole nodes of the stream. While the texts are larger than the kept
- * bytes, at least twice as many of the oldest go as are added. The stream vanishes after the time to keep
- * without a write.
+ * `<stream>:bytes` counts the bytes of all texts, so that a call need not read the last entry: reading copies
+ * its text. If the count is lost, it is made again from the last entry.
+ * Effects: older entries are trimmed by whole nodes of the stream. Each time a 64th of the kept bytes was
+ * written, the oldest go until the texts are no larger. Both keys vanish after the time to keep without a
+ * write.
  * Run twice: the entries are there twice.
  */
 export const appendAuditLua = `
@@ -20,18 +22,37 @@ local function appendAudit(stream, first)
     end
   end
 
-  local total = 0
-  local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
-  if last then total = tonumber(field(last, 'c')) + #field(last, 'e') end
+  local written, added = stream .. ':bytes', 0
+  for i = first + 2, #ARGV do added = added + #ARGV[i] end
+  local before = redis.call('INCRBY', written, added) - added
+  if before == 0 then
+    local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
+    if last then
+      before = tonumber(field(last, 'c')) + #field(last, 'e')
+      redis.call('INCRBY', written, string.format('%.0f', before))
+    end
+  end
+
+  local total = before
   for i = first + 2, #ARGV do
     redis.call('XADD', stream, 'MINID', '~', oldest, '*', 'e', ARGV[i], 'c', string.format('%.0f', total))
     total = total + #ARGV[i]
   end
-  local oldestKept = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
-  if total - tonumber(field(oldestKept, 'c')) > maxBytes then
-    local added = #ARGV - first - 1
-    redis.call('XTRIM', stream, 'MAXLEN', '~', math.max(1, redis.call('XLEN', stream) - 100 - 2 * added))
+
+  local function isTooLarge()
+    local oldestKept = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
+    return total - tonumber(field(oldestKept, 'c')) > maxBytes
+  end
+
+  local step = maxBytes / 64
+  if math.floor(before / step) ~= math.floor(total / step) then
+    for _ = 1, 64 do
+      if not isTooLarge() then break end
+      local most = math.floor(redis.call('XLEN', stream) * 63 / 64) - 100
+      if redis.call('XTRIM', stream, 'MAXLEN', '~', math.max(1, most)) == 0 then break end
+    end
   end
   redis.call('PEXPIRE', stream, keep)
+  redis.call('PEXPIRE', written, keep)
 end
 `;

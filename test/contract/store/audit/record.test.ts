@@ -37,6 +37,9 @@ const idsOf = (entries: readonly AuditEntry[]): readonly string[] =>
 const page = (of: number): readonly { readonly dlqId: string }[] =>
   Array.from({ length: 100 }, (_, n) => ({ dlqId: `${of}-${n}` }));
 
+const keyOf = ({ keyPrefix }: { readonly keyPrefix: string }, key: string): string =>
+  `${keyPrefix}:v1:{${source}}:${key}`;
+
 const create = (limits: Partial<AuditLimits> = {}, of = source): Audit & AuditReader =>
   createRedisAudit(redis.fresh(), of, { ...auditLimits, ...limits });
 
@@ -196,9 +199,16 @@ describe("the audit", () => {
     expect(idsOf(await read(audit))).toContain("2-0");
   });
 
-  test("does not outgrow its size, and keeps the newest", async () => {
-    const audit = create({ maxBytes: 100_000 });
-    for (let n = 0; n < 300; n += 1) await audit.append([entry({ records: page(n) })]);
+  test.each([
+    ["", 400],
+    [", also if its count of bytes is lost", 250],
+  ])("does not outgrow its size, and keeps the newest%s", async (_name, lostAfter) => {
+    const connection = redis.fresh();
+    const audit = createRedisAudit(connection, source, { ...auditLimits, maxBytes: 100_000 });
+    for (let n = 0; n < 400; n += 1) {
+      if (n === lostAfter) await connection.command("DEL", keyOf(connection, "audit:bytes"));
+      await audit.append([entry({ records: page(n) })]);
+    }
     const entries = await read(audit);
     const bytes = entries.reduce(
       (sum, one) => sum + JSON.stringify(one.records.map((r) => r.dlqId)).length,
@@ -206,7 +216,7 @@ describe("the audit", () => {
     );
     expect(bytes).toBeLessThan(110_000);
     expect(entries.length).toBeGreaterThan(20);
-    expect(entries[0]?.records[0]?.dlqId).toBe("299-0");
+    expect(entries[0]?.records[0]?.dlqId).toBe("399-0");
   });
 
   test("of several sources is read as one, in the order of time", async () => {
@@ -226,10 +236,10 @@ describe("the audit", () => {
   });
 });
 
-test("a stream to which nobody writes any more vanishes with its last entry", async () => {
+test.each(["audit", "audit:bytes"])("%s vanishes if nobody writes any more", async (key) => {
   const connection = redis.fresh();
   await createRedisAudit(connection, source, auditLimits).append([entry()]);
-  const left = Number(await connection.command("PTTL", `${connection.keyPrefix}:v1:{${source}}:audit`));
+  const left = Number(await connection.command("PTTL", keyOf(connection, key)));
   expect(left).toBeGreaterThan(auditLimits.keepMs - 60_000);
   expect(left).toBeLessThanOrEqual(auditLimits.keepMs);
 });
