@@ -36,6 +36,7 @@ import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
 import { createSweepRequest } from "../redrive/sweep/sweep-request.ts";
 import { createPageMemory } from "../redrive/listing/limit-page-memory.ts";
+import { createPagesInFlight } from "../redrive/pass/pages-in-flight.ts";
 import { createTooLargeDates } from "../redrive/listing/too-large-records.ts";
 import { watchLedger } from "../redrive/source/detect-lost-writes.ts";
 import { createMessageService } from "../service/message-service.ts";
@@ -205,6 +206,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       ...parts.memory,
       maxAnswerBytes: settings.service.maxAnswerBytes,
     }),
+    pagesInFlight: createPagesInFlight(),
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,
     checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl, address),

@@ -15,6 +15,7 @@ import type { MessageService } from "../ports/service.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
 import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
+import type { PagesInFlight } from "./pass/pages-in-flight.ts";
 import type { PageMemory } from "./listing/limit-page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
@@ -58,6 +59,7 @@ export interface SourceRuntime extends World {
   readonly sweepRequest: SweepRequest;
   readonly tooLarge: TooLargeDates;
   readonly memory: PageMemory;
+  readonly pagesInFlight: PagesInFlight;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
   /** Checks an item against what the settings allow this source to publish. */

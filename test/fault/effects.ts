@@ -162,6 +162,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   sweepRequest: "inside",
   tooLarge: "inside",
   memory: "inside",
+  pagesInFlight: "inside",
   headerPrefix: "inside",
   publish: "inside",
   lineageKeys: "inside",

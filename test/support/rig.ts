@@ -9,6 +9,7 @@ import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/em
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";
+import { createPagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
@@ -68,6 +69,8 @@ export interface RigOptions {
   readonly sourceName?: string;
   /** Whole lines at the top of the document, such as `indexes:`. */
   readonly document?: string;
+  /** Pages at work at once; the product's own without. */
+  readonly pagesInFlight?: Parameters<typeof createPagesInFlight>[0];
   /** Several rigs may share one emulator, receiver and key prefix: replicas. */
   readonly twinOf?: Rig;
   /** The test's own hook; needed where tests of a file run side by side. */
@@ -110,6 +113,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const main = core.drains.get("main" as DrainName);
   if (main === undefined) throw new Error("the rig's document has a drain named main");
   const ahead = options.twinOf?.ahead ?? { ms: 0 };
+  const { pagesInFlight } = options;
   const { clock } = main.source;
   const { run } = core.redis;
   core.redis.run = (script, ...call) => run(ahead.ms === 0 ? script : movedBy(script, ahead.ms), ...call);
@@ -117,6 +121,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     ...main,
     source: {
       ...main.source,
+      ...(pagesInFlight === undefined ? {} : { pagesInFlight: createPagesInFlight(pagesInFlight) }),
       clock: { ...clock, now: () => clock.now() + ahead.ms },
     },
   };

@@ -87,6 +87,8 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     /** True if a page of one record is so large that a page of more would not have been read. */
     isLargeOne: (records: number, answerBytes: number): boolean =>
       records === 1 && answerBytes > shareBytes / 2,
+    /** True if a page may be read ahead: the other half is left to listings that have no page yet. */
+    hasSpare: (): boolean => budget.used() <= budget.total / 2,
     /** Waits for memory to read an answer of at most this many bytes. Throws `stopped`. */
     async acquire(answerBytes: number, signal: AbortSignal): Promise<PageLease> {
       const first = sizes.mean() === null ? await firstPage.acquire(1, signal) : null;

@@ -35,6 +35,28 @@ export interface ListingPage extends ListedPage {
   readonly passedOver: number | null;
   /** The number of records asked for; 0 if passed over. */
   readonly asked: number;
+  /** Releases its memory, once its records are done. Safe to call twice. */
+  readonly release: () => void;
+}
+
+type Listed = Omit<ListQuery, "count" | "cursor">;
+
+/**
+ * As `listPages`, for a caller that works one page at a time: a page holds its memory until the next one is
+ * asked for.
+ */
+export async function* listToEnd(
+  source: SourceRuntime,
+  query: Listed,
+  signals: ListingSignals,
+): AsyncGenerator<ListingPage, void, undefined> {
+  for await (const page of listPages(source, query, signals)) {
+    try {
+      yield page;
+    } finally {
+      page.release();
+    }
+  }
 }
 
 /**
@@ -42,11 +64,11 @@ export interface ListingPage extends ListedPage {
  * and passed over. After that, a missing record proves nothing. Throws RedriverErrors: the failure of a page,
  * `stopped` between two pages, `listing-endless`.
  *
- * A page holds its memory until the next one is asked for.
+ * Its caller releases each page, in any order, also if it asks for no more.
  */
-export async function* listToEnd(
+export async function* listPages(
   source: SourceRuntime,
-  { fromDate, toDate, ...select }: Omit<ListQuery, "count" | "cursor">,
+  { fromDate, toDate, ...select }: Listed,
   signals: ListingSignals,
 ): AsyncGenerator<ListingPage, void, undefined> {
   const whole: DateRange = defined({ fromDate, toDate });
@@ -61,16 +83,12 @@ export async function* listToEnd(
     let isBehindCursor = false;
     try {
       for await (const page of listPart(source, { ...select, ...range }, signals, time)) {
-        try {
-          last = toDated(page.records.at(-1)) ?? last;
-          const isNew = ({ dlqId }: RawRecord): boolean => dlqId === undefined || !ids.has(dlqId);
-          const records = cuts > 0 ? page.records.filter(isNew) : page.records;
-          if (ids.size < maxIds) for (const { dlqId } of page.records) ids.add(dlqId);
-          const isLast = page.cursor === undefined && parts.length === 0;
-          yield { ...page, records, isLast, isBehindCursor, passedOver: null };
-        } finally {
-          page.release();
-        }
+        last = toDated(page.records.at(-1)) ?? last;
+        const isNew = ({ dlqId }: RawRecord): boolean => dlqId === undefined || !ids.has(dlqId);
+        const records = cuts > 0 ? page.records.filter(isNew) : page.records;
+        if (ids.size < maxIds) for (const { dlqId } of page.records) ids.add(dlqId);
+        const isLast = page.cursor === undefined && parts.length === 0;
+        yield { ...page, records, isLast, isBehindCursor, passedOver: null };
         isBehindCursor = true;
       }
     } catch (error) {
@@ -97,7 +115,7 @@ export async function* listToEnd(
 
 async function* listPart(
   source: SourceRuntime,
-  query: Omit<ListQuery, "count" | "cursor">,
+  query: Listed,
   signals: ListingSignals,
   time: ListingDeadline,
 ): AsyncGenerator<ListedPage & PageInMemory, void, undefined> {
@@ -110,11 +128,7 @@ async function* listPart(
   }, time);
 }
 
-async function isBlocked(
-  source: SourceRuntime,
-  query: Omit<ListQuery, "count" | "cursor">,
-  signals: ListingSignals,
-): Promise<boolean> {
+async function isBlocked(source: SourceRuntime, query: Listed, signals: ListingSignals): Promise<boolean> {
   refuseStopped(signals);
   try {
     (await listWithRetry(source, query, createPageSize(1), signals)).release();
@@ -125,11 +139,21 @@ async function isBlocked(
   }
 }
 
+const holdsNothing = (): void => undefined;
+
 async function passOver(source: SourceRuntime, at: number, isLast: boolean): Promise<ListingPage> {
   source.tooLarge.note(at);
   source.events.emit({ type: "record:passed-over", source: source.config.id, date: at });
   const { at: readAt } = await source.ledger.now();
-  return { records: [], readAt, isLast, isBehindCursor: false, passedOver: at, asked: 0 };
+  return {
+    records: [],
+    readAt,
+    isLast,
+    isBehindCursor: false,
+    passedOver: at,
+    asked: 0,
+    release: holdsNothing,
+  };
 }
 
 /** The dates of a record, without its body: the next page is read while this is kept. */

@@ -15,6 +15,7 @@ import { createPoisonShare } from "../../../src/redrive/page/publish/batch-size-
 import { RefusalsInARow } from "../../../src/redrive/page/publish/refusals-in-a-row.ts";
 import { createPausingService } from "../../../src/redrive/source/pausing-service.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
+import { createPagesInFlight } from "../../../src/redrive/pass/pages-in-flight.ts";
 import { workWindow } from "../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
@@ -169,6 +170,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     book: installation.book,
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
+    pagesInFlight: createPagesInFlight(),
     health: createSourceHealth(config.id, clock, events, pauses),
     refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(clock),

@@ -20,7 +20,12 @@ const seedFrom = (rig: Rig, at: number, label: string): string[] =>
   );
 
 it("a full pass under an offset cursor does not bury what is published and still in the DLQ, and after its tombstones it is not published again undeclared", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator: { cursorBy: "offset" } });
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: atOnce,
+    emulator: { cursorBy: "offset" },
+    pagesInFlight: { perWindow: 1, perSource: 1 },
+  });
   rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
   const at = Date.now() - 20 * 60_000;
   const ids = seedFrom(rig, at + 1_000, "first");

@@ -125,9 +125,16 @@ describe("a service whose dates mean createdAt", () => {
 
 describe("a service whose cursors count what came before", () => {
   const everythingInOneWindow = 20 * minuteMs;
+  /** So that each page is listed behind the deletes of the one before. */
+  const oneAtATime = { perWindow: 1, perSource: 1 };
 
   it("skips records behind what a pass deletes, and full passes find each of them", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator: { cursorBy: "offset" } });
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: atOnce,
+      emulator: { cursorBy: "offset" },
+      pagesInFlight: oneAtATime,
+    });
     const ids = rig.seed(450, {}, everythingInOneWindow);
     const first = await rig.pass();
     expect(first).toMatchObject({ outcome: "complete", tally: { parked: 0, inDoubt: 0 } });
@@ -146,6 +153,7 @@ describe("a service whose cursors count what came before", () => {
       settings: impatient,
       drain: atOnce,
       emulator: { cursorBy: "offset" },
+      pagesInFlight: oneAtATime,
     });
     rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
     const at = Date.now() - everythingInOneWindow;

@@ -21,6 +21,23 @@ describe("a pass in live mode", () => {
   });
 });
 
+describe("the pages of a window", () => {
+  it("are listed while others are published, and each is settled once", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    // Of one moment, so that they are one window.
+    const at = Date.now() - 600_000;
+    const of = { url: `${rig.receiver.url}/hook`, createdAt: at - 5_000, responseStatus: 503 };
+    rig.emulator.dlq.seed(
+      Array.from({ length: 250 }, (_, n) => ({ ...of, dlqId: `${at}-${n}`, body: `${n}` })),
+    );
+    rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300 });
+    expect(await rig.pass()).toMatchObject({ tally: { listed: 250, republished: 250, deleted: 250 } });
+    const calls = rig.emulator.journal.entries("request").map(({ operation }) => operation);
+    expect(calls.indexOf("batch")).toBeGreaterThan(calls.lastIndexOf("list"));
+    expect(rig.emulator.dlq.size).toBe(0);
+  });
+});
+
 describe("a pass in plan mode", () => {
   it("lists and decides, and publishes, deletes and claims nothing", async () => {
     const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });

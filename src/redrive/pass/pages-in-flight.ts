@@ -1,0 +1,63 @@
+/** Pages of one window at work at once. More made nothing faster (docs/benchmarks.md). */
+const perWindow = 8;
+/** Of all windows of a source in this process. A window always has one, beside these. */
+const perSource = 32;
+
+export interface WindowFlight {
+  /** Aborted with the first failure. */
+  readonly failed: AbortSignal;
+  /** Reports a failure of the listing. */
+  fail(error: unknown): void;
+  /** Begins to work a page. */
+  begin(work: () => Promise<void>): void;
+  /** Waits until the next page may be listed. Throws the first failure. */
+  mayListNext(): Promise<void>;
+  /** Waits until no page is at work. Throws the first failure. */
+  ended(): Promise<void>;
+}
+
+export type PagesInFlight = ReturnType<typeof createPagesInFlight>;
+
+/**
+ * The pages of one source that this process works at once. A window lists its next page while others are
+ * worked, if it has a place and there is memory to spare. A window without a page at work always lists, so no
+ * window waits for another.
+ */
+export function createPagesInFlight(limits = { perWindow, perSource }) {
+  let ofSource = 0;
+  return {
+    ofWindow(hasMemory: () => boolean): WindowFlight {
+      const running = new Set<Promise<void>>();
+      const failure = new AbortController();
+      const failed = failure.signal;
+      const hasPlace = (): boolean =>
+        running.size === 0 || (running.size < limits.perWindow && ofSource < limits.perSource && hasMemory());
+      const run = async (work: () => Promise<void>): Promise<void> => {
+        ofSource += 1;
+        try {
+          await work();
+        } catch (error) {
+          failure.abort(error);
+        } finally {
+          ofSource -= 1;
+        }
+      };
+      return {
+        failed,
+        fail: (error) => failure.abort(error),
+        begin(work) {
+          const one = run(work).finally(() => running.delete(one));
+          running.add(one);
+        },
+        async mayListNext() {
+          while (!failed.aborted && !hasPlace()) await Promise.race(running);
+          failed.throwIfAborted();
+        },
+        async ended() {
+          await Promise.all(running);
+          failed.throwIfAborted();
+        },
+      };
+    },
+  };
+}
