@@ -4,7 +4,7 @@
  *
  *     npm run bench
  *         [--n 20000] [--latency 0,25] [--contenders floor,loop,drain,run]
- *         [--program dist/main.js] [--cpu-prof DIR] [--within 600]
+ *         [--program dist/main.js] [--env NAME=VALUE]... [--cpu-prof DIR] [--within 600]
  *
  * Exits 1 if a message was lost or doubled, 2 if it was used wrongly. What the processes said is kept in
  * .cache/bench-runs.
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     within: { type: "string", default: "600" },
     program: { type: "string", default: builtProgram },
     "cpu-prof": { type: "string" },
+    env: { type: "string", multiple: true, default: [] },
   },
 });
 const messages = Number(values.n);
@@ -49,11 +50,14 @@ const stand = {
   profiles: values["cpu-prof"] === undefined ? null : resolve(values["cpu-prof"]),
   withinMs: Number(values.within) * 1_000,
 };
+const env = Object.fromEntries(
+  values.env.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
+);
 const all: Measured[] = [];
 for (const latencyMs of latencies) {
   for (const contender of chosen) {
     say(`${contender}, ${messages} messages, ${latencyMs} ms`);
-    all.push(await measure(stand, { ...plainCase, contender, messages, latencyMs }));
+    all.push(await measure(stand, { ...plainCase, contender, messages, latencyMs, env }));
   }
 }
 guard.close();
