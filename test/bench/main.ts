@@ -1,65 +1,145 @@
 /**
- * What a drain costs: redriver, the loop over the official client, and the same calls with undici alone, side
- * by side (docs/benchmarks.md). The service and Redis are processes of their own.
+ * What redriver is held to: redriver, the loop over the official client, and the same
+ * calls with undici alone, side by side in one run. The service and Redis are processes of their own.
  *
- *     npm run bench
- *         [--n 20000] [--latency 0,25] [--contenders floor,loop,drain,run]
- *         [--program dist/main.js] [--env NAME=VALUE]... [--cpu-prof DIR] [--within 600]
+ *     npm run bench                              all lines but the million, half an hour
+ *     npm run bench -- --quick                   some lines with fewer messages, within 90 s
+ *     npm run bench -- --million                 1,000,000 messages
+ *     npm run bench -- --only cpu,redis          some lines
+ *     npm run bench -- --contenders loop,run --n 20000 --latency 0,25 --replicas 2
+ *                                                no lines, only these
+ *         [--n 100000] [--seed 1] [--write] [--results file] [--within 600]
+ *         [--program dist/main.js] [--env NAME=VALUE]... [--cpu-prof DIR]
  *
- * Exits 1 if a message was lost or doubled, 2 if it was used wrongly. What the processes said is kept in
- * .cache/bench-runs.
+ * Exits 1 if something did not hold, 2 if it was used wrongly. `--quick` and `--contenders` hold nothing to a
+ * time: they fail only if a message was lost or doubled. What the processes said is kept in .cache/bench-runs.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { countChecks, exactly, toTable, type Figure, type ScenarioResult } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
-import { areCounts, builtProgram, createSay, end, endWrongUse, root } from "../rig/program.ts";
-import { isDeliveredOnce, toSideBySide } from "./side-by-side.ts";
-import { contenders, measure, plainCase, type Measured } from "./stand/measure.ts";
+import {
+  areCounts,
+  builtProgram,
+  createSay,
+  end,
+  endWrongUse,
+  root,
+  runWorks,
+  writeResults,
+} from "../rig/program.ts";
+import { lineNames, lines, quickLines, quickMessages } from "./lines/lines.ts";
+import { isDeliveredOnce } from "./lines/ratios.ts";
+import { createWorld } from "./lines/world.ts";
+import { describeMachine } from "./machine.ts";
+import { toSideBySide, toText } from "./side-by-side.ts";
+import { contenders } from "./stand/case.ts";
+import { writeFigures } from "./write-figures.ts";
 
 const { values } = parseArgs({
   options: {
-    n: { type: "string", default: "20000" },
+    quick: { type: "boolean", default: false },
+    million: { type: "boolean", default: false },
+    only: { type: "string" },
+    contenders: { type: "string" },
     latency: { type: "string", default: "0,25" },
-    contenders: { type: "string", default: contenders.join(",") },
+    replicas: { type: "string", default: "1" },
+    n: { type: "string" },
+    seed: { type: "string", default: "1" },
     within: { type: "string", default: "600" },
+    write: { type: "boolean", default: false },
+    results: { type: "string" },
     program: { type: "string", default: builtProgram },
-    "cpu-prof": { type: "string" },
     env: { type: "string", multiple: true, default: [] },
+    "cpu-prof": { type: "string" },
   },
 });
-const messages = Number(values.n);
+const messages = Number(values.n ?? (values.quick ? quickMessages : 100_000));
+const [replicas, seed, within] = [values.replicas, values.seed, values.within].map(Number) as [
+  number,
+  number,
+  number,
+];
 const latencies = values.latency.split(",").map(Number);
-const wanted = values.contenders.split(",");
-const chosen = contenders.filter((name) => wanted.includes(name));
-const isRight =
-  areCounts(messages, Number(values.within)) &&
-  latencies.every((ms) => ms >= 0) &&
-  chosen.length === wanted.length;
-if (!isRight) endWrongUse(`counts above 0, latencies in ms, contenders among ${contenders.join(", ")}`);
+const chosenContenders = toChosen(values.contenders, contenders);
+const chosenLines = values.million
+  ? (["million"] as const)
+  : (toChosen(values.only, lineNames) ??
+    (values.quick ? quickLines : lineNames.filter((name) => name !== "million")));
+const isRight = areCounts(messages, replicas, seed, within) && latencies.every((ms) => ms >= 0);
+if (!isRight) endWrongUse("counts above 0, and latencies in ms");
 
 const dir = resolve(root, ".cache/bench-runs");
 rmSync(dir, { recursive: true, force: true });
 mkdirSync(dir, { recursive: true });
 const guard = startGuard();
 const say = createSay();
-const stand = {
-  dir,
-  guard,
-  program: resolve(values.program),
-  profiles: values["cpu-prof"] === undefined ? null : resolve(values["cpu-prof"]),
-  withinMs: Number(values.within) * 1_000,
-};
-const env = Object.fromEntries(
-  values.env.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
+const world = createWorld(
+  {
+    dir,
+    guard,
+    program: resolve(values.program),
+    profiles: values["cpu-prof"] === undefined ? null : resolve(values["cpu-prof"]),
+    withinMs: within * 1_000,
+  },
+  messages,
+  {
+    seed,
+    env: Object.fromEntries(values.env.map((pair) => pair.split(/=(.*)/s, 2) as [string, string])),
+  },
+  say,
 );
-const all: Measured[] = [];
-for (const latencyMs of latencies) {
-  for (const contender of chosen) {
-    say(`${contender}, ${messages} messages, ${latencyMs} ms`);
-    all.push(await measure(stand, { ...plainCase, contender, messages, latencyMs, env }));
-  }
-}
+
+const works =
+  chosenContenders === null
+    ? chosenLines.map((name) => ({ name, run: () => lines[name](world) }))
+    : [{ name: "side by side", run: () => sideBySide(chosenContenders) }];
+const results = await runWorks(works, 1, say);
 guard.close();
-const failed = all.filter((one) => !isDeliveredOnce(one)).length;
-end(`${toSideBySide(all)}\n`, failed);
+const isTimed = !values.quick && chosenContenders === null;
+const runs = world.measured();
+const once = exactly(
+  `of ${runs.length} drains, those that lost or doubled a message`,
+  runs.filter((one) => !isDeliveredOnce(one)).length,
+  0,
+);
+const all = [...results, { scenario: "once", figures: [once], tookMs: 0 }];
+const checks = countChecks(isTimed ? all : all.filter((one) => one.scenario === "once" || couldNotRun(one)));
+writeResults(values.results, checks);
+const machine = describeMachine(seed);
+if (values.write) writeFigures({ machine, results: all, runs });
+end(
+  `${toText(toSideBySide(runs))}
+
+${toTable(all)}
+${machine}
+${isTimed ? "" : "nothing here is held to a time; "}${checks.passed} passed, ${checks.failed} failed
+`,
+  checks.failed,
+);
+
+async function sideBySide(chosen: readonly (typeof contenders)[number][]): Promise<readonly Figure[]> {
+  for (const latencyMs of latencies) {
+    for (const contender of chosen) {
+      await world.measure({ contender, latencyMs, replicas: contender === "run" ? replicas : 1 });
+    }
+  }
+  return [];
+}
+
+function couldNotRun({ figures }: ScenarioResult): boolean {
+  return figures.some(({ what, holds }) => what === "could be run" && !holds);
+}
+
+/** Null: none were named. */
+function toChosen<Name extends string>(
+  text: string | undefined,
+  known: readonly Name[],
+): readonly Name[] | null {
+  if (text === undefined) return null;
+  const names = text.split(",");
+  const chosen = known.filter((name) => names.includes(name));
+  if (chosen.length < names.length) endWrongUse(`names among ${known.join(", ")}`);
+  return chosen;
+}

@@ -1,8 +1,19 @@
 import { toGrid } from "../rig/figures.ts";
+import {
+  callsPer100,
+  cpuPerMessage,
+  isDeliveredOnce,
+  listedPerRecord,
+  messagesPerSecond,
+  redisCpuPerMessage,
+  tripsPer100,
+} from "./lines/ratios.ts";
+import { plainCase, type Contender } from "./stand/case.ts";
 import type { Measured } from "./stand/measure.ts";
 
-const heads = [
-  "contender",
+export const columns = [
+  "who",
+  "messages",
   "latency",
   "messages/s",
   "µs CPU",
@@ -12,57 +23,63 @@ const heads = [
   "listed",
   "in flight",
   "peak MB",
-  "redis µs",
+  "Redis µs",
   "trips/100",
   "service busy",
   "once",
 ];
 
-/** All that was measured, a row each, with each one's CPU against the loop's and the floor's. */
-export function toSideBySide(all: readonly Measured[]): string {
-  return toGrid([heads, ...all.map((one) => toRow(one, all))]);
+/** All that was measured, with each one's CPU against the loop's and the floor's of the same case. */
+export function toSideBySide(all: readonly Measured[]): readonly (readonly string[])[] {
+  return [columns, ...all.map((one) => toRow(one, all))];
 }
 
-export const messagesPerSecond = ({ case: { messages }, wallMs }: Measured): number =>
-  (messages * 1_000) / wallMs;
+export const toText = (rows: readonly (readonly string[])[]): string => toGrid(rows);
 
-export const cpuPerMessage = ({ case: { messages }, cpuMs }: Measured): number => (cpuMs * 1_000) / messages;
-
-export const callsPer100 = ({ case: { messages }, service: { calls } }: Measured): number =>
-  ((calls.list + calls.batch + calls.delete) * 100) / messages;
-
-/** Each record was delivered, none twice, and nothing else. */
-export function isDeliveredOnce({ case: { messages }, service }: Measured): boolean {
-  return service.delivered === messages && service.doubled === 0 && service.broken === 0;
+export function toMarkdown([head = [], ...rows]: readonly (readonly string[])[]): string {
+  return [toLine(head), toLine(head.map(() => "---")), ...rows.map(toLine)].join("\n");
 }
+
+const toLine = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 function toRow(one: Measured, all: readonly Measured[]): readonly string[] {
   const { case: of, service, redis, peakBytes, serviceCpuMs, wallMs } = one;
-  const other = (contender: "loop" | "floor"): Measured | undefined =>
-    all.find(
+  const ratioTo = (contender: Contender): string => {
+    const other = all.find(
       ({ case: { contender: name, messages, latencyMs } }) =>
         name === contender && messages === of.messages && latencyMs === of.latencyMs,
     );
-  const ofOther = (contender: "loop" | "floor"): string => {
-    const it = other(contender);
-    return it === undefined ? "" : `${(cpuPerMessage(one) / cpuPerMessage(it)).toFixed(2)} x`;
+    return other === undefined ? "" : (cpuPerMessage(one) / cpuPerMessage(other)).toFixed(2);
   };
   return [
-    of.contender === "floor" ? `floor, ${of.parallel} in parallel` : of.contender,
+    toName(one),
+    String(of.messages),
     `${of.latencyMs} ms`,
     messagesPerSecond(one).toFixed(0),
     cpuPerMessage(one).toFixed(0),
-    ofOther("loop"),
-    ofOther("floor"),
+    ratioTo("loop"),
+    ratioTo("floor"),
     callsPer100(one).toFixed(2),
-    String(service.listed),
+    listedPerRecord(one).toFixed(3),
     String(service.maxInFlight),
     (peakBytes / 1_000_000).toFixed(0),
-    redis === null ? "" : ((redis.cpuMs * 1_000) / of.messages).toFixed(1),
-    redis === null ? "" : ((redis.answersWritten * 100) / of.messages).toFixed(1),
+    redis === null ? "" : redisCpuPerMessage(one).toFixed(1),
+    redis === null ? "" : tripsPer100(one).toFixed(1),
     `${((100 * serviceCpuMs) / wallMs).toFixed(0)} %`,
     isDeliveredOnce(one)
       ? "yes"
       : `NO: ${service.delivered} delivered, ${service.doubled} doubled, ${service.broken} broken`,
   ];
+}
+
+/** With whatever makes its case another than the plain one. */
+function toName({ case: of }: Measured): string {
+  const other = (["distribution", "order", "bodyBytes", "callsPerSecond"] as const)
+    .filter((name) => of[name] !== plainCase[name])
+    .map((name) => (typeof of[name] === "number" ? `${name} ${of[name]}` : String(of[name])));
+  const many = [
+    ...(of.contender === "floor" ? [`${of.parallel} in parallel`] : []),
+    ...(of.replicas > 1 ? [`${of.replicas} replicas`] : []),
+  ];
+  return [of.contender, ...many, ...other].join(", ");
 }

@@ -1,17 +1,7 @@
-import type { Records } from "./records.ts";
+import type { Order, Records } from "./records.ts";
+import type { DlqQuery } from "./service-types.ts";
 
-export const orders = ["earliest-first", "latest-first"] as const;
-export type Order = (typeof orders)[number];
-
-export interface DlqQuery {
-  /** Both inclusive, Unix ms. */
-  readonly fromDate: number;
-  readonly toDate: number;
-  readonly count: number;
-  readonly cursor: string | null;
-}
-
-/** The dead letter queue: which records are still in it. */
+/** Which records are still in the dead letter queue. */
 export interface DeadLetters {
   list(query: DlqQuery): { readonly numbers: readonly number[]; readonly cursor: string | null };
   /** How many of these were still there. */

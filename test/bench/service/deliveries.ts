@@ -1,25 +1,25 @@
 import type { Records } from "./records.ts";
-
-export interface DeliveryCounts {
-  /** Records that were delivered at least once. */
-  readonly delivered: number;
-  /** Deliveries beyond the first of a record. */
-  readonly doubled: number;
-  /** Items that were not sent again because their deduplication id was known. */
-  readonly deduplicated: number;
-  /** Items that are no record's message, or without a deduplication id. */
-  readonly broken: number;
-}
+import type { BatchItem, DeliveryCounts } from "./service-types.ts";
 
 export interface Deliveries {
-  /** The answer to a batch. */
-  accept(batch: unknown): string;
+  /** Its message id; null if it is no message of this bench. A known one is not delivered again. */
+  deliver(item: BatchItem): Accepted | null;
   counts(): DeliveryCounts;
 }
 
-interface Item {
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+export interface Accepted {
+  readonly messageId: string;
+  readonly deduplicated: boolean;
+}
+
+export function deduplicationIdOf({ headers = {} }: BatchItem): string | undefined {
+  return headers["Upstash-Deduplication-Id"] ?? headers["upstash-deduplication-id"];
+}
+
+/** One position of the answer to a batch. */
+export function toPosition(accepted: Accepted | null): string {
+  if (accepted === null) return '{"error":"no message of this bench"}';
+  return `{"messageId":"${accepted.messageId}"${accepted.deduplicated ? ',"deduplicated":true' : ""}}`;
 }
 
 /** Delivers what is published, and counts it by record. */
@@ -41,26 +41,24 @@ export function createDeliveries(records: Records): Deliveries {
     return false;
   }
 
-  function acceptItem({ body, headers = {} }: Item): string {
-    const number = records.fromBody(body);
-    const id = headers["Upstash-Deduplication-Id"] ?? headers["upstash-deduplication-id"];
-    if (number === null || id === undefined) {
-      counts.broken += 1;
-      return '{"error":"no message of this bench"}';
-    }
-    const messageId = `msg_again_${number}`;
-    if (isKnown(number, id)) {
-      counts.deduplicated += 1;
-      return `{"messageId":"${messageId}","deduplicated":true}`;
-    }
-    times[number]! += 1;
-    if (times[number] === 1) counts.delivered += 1;
-    else counts.doubled += 1;
-    return `{"messageId":"${messageId}"}`;
-  }
-
   return {
-    accept: (batch) => `[${(batch as readonly Item[]).map(acceptItem).join(",")}]`,
+    deliver(item) {
+      const number = records.fromBody(item.body);
+      const id = deduplicationIdOf(item);
+      if (number === null || id === undefined) {
+        counts.broken += 1;
+        return null;
+      }
+      const messageId = `msg_again_${number}`;
+      if (isKnown(number, id)) {
+        counts.deduplicated += 1;
+        return { messageId, deduplicated: true };
+      }
+      times[number]! += 1;
+      if (times[number] === 1) counts.delivered += 1;
+      else counts.doubled += 1;
+      return { messageId, deduplicated: false };
+    },
     counts: () => ({ ...counts }),
   };
 }

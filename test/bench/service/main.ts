@@ -1,22 +1,24 @@
 /**
  * The message service of the bench, as lean as its calls allow: what it costs must not hide what its callers
- * cost. It is set up by its one argument, a JSON text of ServiceOptions, and asked over the channel to its
- * parent. It reads the CPU of its callers itself, at the first call and when the queue is empty.
+ * cost. Its one argument is a JSON text of ServiceOptions, and its parent asks it over the channel between
+ * them. It reads the CPU of its callers itself, at the first call and when the queue is empty.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serveCalls } from "../../rig/child-calls.ts";
 import { readCpuMs } from "../stand/process-usage.ts";
 import { createCallLimit } from "./call-limit.ts";
-import { createDeadLetters } from "./dead-letters.ts";
 import { createDeliveries } from "./deliveries.ts";
-import type { Moment, Operation, ServiceFigures, ServiceOptions } from "./service-types.ts";
+import { createGeneratedMailbox } from "./generated-mailbox.ts";
 import { createRecords } from "./records.ts";
+import { createReturningMailbox } from "./returning-mailbox.ts";
+import type { BatchItem, Moment, Operation, ServiceFigures, ServiceOptions } from "./service-types.ts";
 
 const options = JSON.parse(process.argv[2]!) as ServiceOptions;
 const records = createRecords(options);
-const deadLetters = createDeadLetters(records, options.order);
 const deliveries = createDeliveries(records);
+const returning = options.isReceiverUp ? null : createReturningMailbox(records, deliveries);
+const mailbox = returning ?? createGeneratedMailbox(records, deliveries, options.order);
 const limit = options.callsPerSecond === null ? null : createCallLimit(options.callsPerSecond);
 
 const calls: Record<Operation, number> = { list: 0, batch: 0, delete: 0 };
@@ -26,6 +28,7 @@ let inFlight = 0;
 let maxInFlight = 0;
 let watched: readonly number[] = [];
 const begun = createMoment();
+const receiverUp = createMoment();
 const empty = createMoment();
 
 interface Answer {
@@ -41,7 +44,8 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   calls[operation] += 1;
   begun.reach();
   if (operation === "batch") {
-    return { status: 200, body: deliveries.accept(JSON.parse(await readText(request))) };
+    const batch = JSON.parse(await readText(request)) as readonly BatchItem[];
+    return { status: 200, body: mailbox.publish(batch) };
   }
   const headers = limit?.refuse() ?? null;
   if (headers !== null) {
@@ -53,22 +57,22 @@ async function answer(request: IncomingMessage): Promise<Answer> {
 }
 
 function list(query: URLSearchParams): Answer {
-  const page = deadLetters.list({
+  const page = mailbox.list({
     fromDate: Number(query.get("fromDate") ?? 0),
     toDate: Number(query.get("toDate") ?? Number.MAX_SAFE_INTEGER - 1),
     count: Number(query.get("count") ?? 100),
     cursor: query.get("cursor") || null,
   });
-  listed += page.numbers.length;
-  return { status: 200, body: records.toPage(page.numbers, page.cursor) };
+  listed += page.count;
+  return { status: 200, body: page.body };
 }
 
 function remove(query: URLSearchParams): Answer {
   const ids = query.getAll("dlqIds");
-  // What the service really does is to delete everything.
+  // The real service would delete everything.
   if (ids.length === 0) return { status: 400, body: '{"error":"a delete without ids"}' };
-  const deleted = deadLetters.remove(ids.map(records.fromDlqId).filter((number) => number !== null));
-  if (deadLetters.remaining() === 0) empty.reach();
+  const deleted = mailbox.remove(ids);
+  if (mailbox.remaining() === 0) empty.reach();
   return { status: 200, body: `{"deleted":${deleted}}` };
 }
 
@@ -130,14 +134,20 @@ server.listen(0, "127.0.0.1", () => {
       },
       untilBegun: () => begun.reached,
       untilEmpty: () => empty.reached,
+      receiverIsUp(): void {
+        returning?.receiverIsUp();
+        receiverUp.reach();
+      },
       figures: (): ServiceFigures => ({
         calls: { ...calls },
         refused,
         listed,
         maxInFlight,
-        remaining: deadLetters.remaining(),
-        ...deliveries.counts(),
+        remaining: mailbox.remaining(),
+        returned: returning?.returned() ?? 0,
+        ...mailbox.counts(),
         begun: begun.get(),
+        receiverUp: receiverUp.get(),
         empty: empty.get(),
       }),
     },

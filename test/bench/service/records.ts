@@ -7,10 +7,15 @@ export const distributions = ["even", "one-millisecond", "last-minute", "gaps"] 
  */
 export type Distribution = (typeof distributions)[number];
 
+export const orders = ["earliest-first", "latest-first"] as const;
+export type Order = (typeof orders)[number];
+
 export interface RecordsOptions {
   readonly count: number;
   readonly distribution: Distribution;
   readonly bodyBytes: number;
+  /** A part of every body. */
+  readonly seed: number;
   /** When the last record entered the queue, Unix ms. */
   readonly newestAt: number;
 }
@@ -35,10 +40,11 @@ const digits = 7;
 const numberMark = "#".repeat(digits);
 const timeMark = "@".repeat(13);
 
-export function createRecords({ count, distribution, bodyBytes, newestAt }: RecordsOptions): Records {
+export function createRecords(options: RecordsOptions): Records {
+  const { count, distribution, bodyBytes, newestAt } = options;
   const enteredAt = (number: number): number => newestAt - Math.floor(ageMs(distribution, number, count));
   const toDlqId = (number: number): string => `${enteredAt(number)}-${toDigits(number)}`;
-  const bodyOf = createBody(bodyBytes);
+  const bodyOf = createBody(bodyBytes, options.seed);
   const toRecords = createTemplate(bodyOf.text);
   return {
     count,
@@ -81,8 +87,8 @@ function ageMs(distribution: Distribution, number: number, count: number): numbe
 }
 
 /** A JSON text as an order has it, all ASCII. Only the number in it differs from record to record. */
-function createBody(bytes: number) {
-  const head = '{"order":"';
+function createBody(bytes: number, seed: number) {
+  const head = `{"seed":${seed},"order":"`;
   const start = '","customer":{"name":"Ada Example","city":"Berlin"},"lines":[';
   const line = '{"sku":"A-1024-XL","quantity":2,"price":"19.90","note":"gift wrap, no invoice"},';
   const room = bytes - head.length - digits - start.length - "0]}".length;

@@ -1,6 +1,4 @@
-import type { Order } from "./dead-letters.ts";
-import type { DeliveryCounts } from "./deliveries.ts";
-import type { RecordsOptions } from "./records.ts";
+import type { Order, RecordsOptions } from "./records.ts";
 
 export interface ServiceOptions extends RecordsOptions {
   readonly order: Order;
@@ -8,6 +6,8 @@ export interface ServiceOptions extends RecordsOptions {
   readonly latencyMs: number;
   /** How many calls to the DLQ it allows; null: any number. */
   readonly callsPerSecond: number | null;
+  /** False: messages fail and are dead letters again, until it is said to be up. */
+  readonly isReceiverUp: boolean;
 }
 
 export type Operation = "list" | "batch" | "delete";
@@ -19,6 +19,17 @@ export interface Moment {
   readonly cpuMs: readonly number[];
 }
 
+export interface DeliveryCounts {
+  /** Records that were delivered at least once. */
+  readonly delivered: number;
+  /** Deliveries beyond the first of a record. */
+  readonly doubled: number;
+  /** Items that were not sent again because their deduplication id was known. */
+  readonly deduplicated: number;
+  /** Items that are no record's message, or without a deduplication id. */
+  readonly broken: number;
+}
+
 export interface ServiceFigures extends DeliveryCounts {
   readonly calls: Readonly<Record<Operation, number>>;
   /** Calls that were answered 429; they are among the calls. */
@@ -26,8 +37,41 @@ export interface ServiceFigures extends DeliveryCounts {
   readonly listed: number;
   readonly maxInFlight: number;
   readonly remaining: number;
+  /** Messages that failed because the receiver was down. */
+  readonly returned: number;
   /** The first call; null before it. */
   readonly begun: Moment | null;
+  readonly receiverUp: Moment | null;
   /** The last record was deleted; null before it. */
   readonly empty: Moment | null;
+}
+
+/** What the service answers to, whatever its records are kept as. */
+export interface Mailbox {
+  list(query: DlqQuery): ListedPage;
+  /** How many of these were there. */
+  remove(dlqIds: readonly string[]): number;
+  /** The answer to a batch. */
+  publish(batch: readonly BatchItem[]): string;
+  remaining(): number;
+  counts(): DeliveryCounts;
+}
+
+export interface DlqQuery {
+  /** Both inclusive, Unix ms. */
+  readonly fromDate: number;
+  readonly toDate: number;
+  readonly count: number;
+  readonly cursor: string | null;
+}
+
+export interface ListedPage {
+  readonly count: number;
+  readonly body: Buffer;
+}
+
+export interface BatchItem {
+  readonly destination: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }

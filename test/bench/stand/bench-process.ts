@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { readPeakMemory } from "../../../src/demo/daemon-process.ts";
 import type { Guard } from "../../rig/guard.ts";
+import { readCpuMs } from "./process-usage.ts";
 
 export interface BenchProcess {
   readonly pid: number;
@@ -9,6 +10,7 @@ export interface BenchProcess {
   readonly ended: Promise<string>;
   /** The most that was ever resident, in bytes, by what was last read of it. */
   peakBytes(): number;
+  cpuMs(): number;
   /** SIGTERM; resolves when it is gone. */
   stop(): Promise<void>;
 }
@@ -47,6 +49,7 @@ export function startBenchProcess({ args, env = {}, logFile, guard }: BenchProce
     pid,
     ended,
     peakBytes: () => peak,
+    cpuMs: () => readCpuMs(pid),
     async stop() {
       child.kill("SIGTERM");
       await ended;

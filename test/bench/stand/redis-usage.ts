@@ -1,11 +1,12 @@
 import { parseInfo } from "../../../src/redis/judge-server.ts";
 import type { RedisServer } from "../../support/redis-servers.ts";
 
-/** What Redis has done so far. */
+/** What Redis has done so far, or in a time. */
 export interface RedisUsage {
   readonly cpuMs: number;
   /** How often it wrote answers to a client. What a pipeline gets at once is one. */
   readonly answersWritten: number;
+  /** What it holds at the end. */
   readonly memoryBytes: number;
 }
 
@@ -16,5 +17,13 @@ export async function readRedisUsage({ admin }: RedisServer): Promise<RedisUsage
     cpuMs: 1_000 * (number("used_cpu_user") + number("used_cpu_sys")),
     answersWritten: number("total_writes_processed"),
     memoryBytes: number("used_memory"),
+  };
+}
+
+export function usedSince(before: RedisUsage, after: RedisUsage): RedisUsage {
+  return {
+    cpuMs: after.cpuMs - before.cpuMs,
+    answersWritten: after.answersWritten - before.answersWritten,
+    memoryBytes: after.memoryBytes,
   };
 }

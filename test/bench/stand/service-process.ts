@@ -13,6 +13,7 @@ export interface ServiceProcess {
   /** Resolves with the first call. */
   untilBegun(): Promise<void>;
   untilEmpty(): Promise<void>;
+  receiverIsUp(): Promise<void>;
   figures(): Promise<ServiceFigures>;
   close(): Promise<void>;
 }
@@ -29,6 +30,7 @@ export async function startService(
     watch: async (pids) => void (await call("watch", pids)),
     untilBegun: async () => void (await call("untilBegun")),
     untilEmpty: async () => void (await call("untilEmpty")),
+    receiverIsUp: async () => void (await call("receiverIsUp")),
     figures: async () => (await call("figures")) as ServiceFigures,
     close: () => child.kill(),
   };

@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ScenarioResult } from "../rig/figures.ts";
+import { root } from "../rig/program.ts";
+import { toMarkdown, toSideBySide } from "./side-by-side.ts";
+import type { Measured } from "./stand/measure.ts";
+
+export interface BenchFigures {
+  readonly machine: string;
+  readonly results: readonly ScenarioResult[];
+  readonly runs: readonly Measured[];
+}
+
+const file = resolve(root, "docs/benchmarks.md");
+const begin = "<!-- figures: npm run bench -- --write -->";
+const end = "<!-- end of figures -->";
+
+/** Replaces the figures of docs/benchmarks.md. */
+export function writeFigures({ machine, results, runs }: BenchFigures): void {
+  const text = readFileSync(file, "utf8");
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`expected ${begin} and ${end} in ${file}`);
+  const rows = results.flatMap(({ scenario, figures }) =>
+    figures.map(({ what, seen, limit, holds }) => [
+      scenario,
+      what,
+      limit ?? "",
+      seen,
+      limit === null ? "" : holds ? "pass" : "**fail**",
+    ]),
+  );
+  const table = toMarkdown([["line", "what", "must reach", "figure", ""], ...rows]);
+  const figures = `${begin}\n\n${machine}.\n\n${table}\n\n${toMarkdown(toSideBySide(runs))}\n\n`;
+  writeFileSync(file, text.slice(0, from) + figures + text.slice(to));
+}
