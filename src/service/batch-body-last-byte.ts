@@ -6,10 +6,13 @@
  *   nothing ─► part ─► all        how much may have left this process
  *                └──► withheld    the last byte was not allowed; `all` is never reached
  */
+import type { SpareBuffers } from "./spare-buffers.ts";
+
 export type Sent = "nothing" | "part" | "all";
 
 export interface BatchBody {
-  readonly byteLength: number;
+  /** Encodes what fits into one buffer, so it is asked for when there is a connection. */
+  byteLength(): number;
   /** How much was handed over. It is raised before the bytes are, so it never reports less than what left. */
   sent(): Sent;
   /** Ends the body here: no further bytes are yielded. */
@@ -22,15 +25,27 @@ export interface BatchBody {
   bytes(flushed: () => Promise<void>, onWithheld: () => void): AsyncIterable<Uint8Array>;
 }
 
-// One write each; small enough to follow the peer's pace, large enough to be cheap.
-const chunkChars = 65_536;
-const lastByte = "]";
+const lastByte = Buffer.from("]");
 
-export function createBatchBody(encodedItems: readonly string[], lastByteAllowed: () => boolean): BatchBody {
+export function createBatchBody(
+  encodedItems: readonly string[],
+  lastByteAllowed: () => boolean,
+  spare: SpareBuffers,
+): BatchBody {
+  const encoder = createEncoder(encodedItems);
   let sent: Sent = "nothing";
   let state: "fresh" | "read" | "stopped" = "fresh";
+  const isStopped = (): boolean => state === "stopped";
+  const encodeFirst = () => {
+    const buffer = spare.take();
+    return { buffer, length: encoder.encode(buffer) };
+  };
+  let first: ReturnType<typeof encodeFirst> | undefined;
   return {
-    byteLength: byteLengthOf(encodedItems),
+    byteLength() {
+      first ??= encodeFirst();
+      return first.length + encoder.bytesLeft() + lastByte.byteLength;
+    },
     sent: () => sent,
     stop: () => {
       state = "stopped";
@@ -38,20 +53,23 @@ export function createBatchBody(encodedItems: readonly string[], lastByteAllowed
     async *bytes(flushed, onWithheld) {
       if (state !== "fresh") throw new Error("the body of a batch can be read only once");
       state = "read";
-      const isStopped = (): boolean => state === "stopped";
-      for (const chunk of toChunks(encodedItems)) {
+      first ??= encodeFirst();
+      const { buffer } = first;
+      for (let { length } = first; length > 0; length = encoder.encode(buffer)) {
         if (isStopped()) throw new Error("the batch was stopped");
         sent = "part";
-        yield Buffer.from(chunk);
+        yield buffer.subarray(0, length);
+        // Then nobody else reads the buffer.
+        await flushed();
       }
-      await flushed();
       if (!isStopped() && !isAllowed(lastByteAllowed)) {
         onWithheld();
         throw new Error("the last byte of the batch was withheld");
       }
       if (isStopped()) throw new Error("the batch was stopped");
+      spare.giveBack(buffer);
       sent = "all";
-      yield Buffer.from(lastByte);
+      yield lastByte;
     },
   };
 }
@@ -65,30 +83,51 @@ function isAllowed(lastByteAllowed: () => boolean): boolean {
   }
 }
 
-// "[" and "]", a comma between items, and the items.
-function byteLengthOf(encodedItems: readonly string[]): number {
-  return encodedItems.reduce((sum, item) => sum + Buffer.byteLength(item), 2 + encodedItems.length - 1);
-}
+/** The most bytes of a character: of one UTF-16 unit. The two units of a pair take four together. */
+const maxBytesPerUnit = 3;
+/** A buffer with less room left is full. */
+const minRoom = 65_536;
+const [bracket, comma] = Buffer.from("[,");
 
-function* toChunks(encodedItems: readonly string[]): Generator<string> {
-  let chunk = "[";
-  for (const [index, item] of encodedItems.entries()) {
-    if (index > 0) chunk += ",";
-    // A large item is never copied whole.
-    for (let from = 0; from < item.length;) {
-      const to = toPieceEnd(item, from + chunkChars - chunk.length);
-      chunk += item.slice(from, to);
-      from = to;
-      if (chunk.length < chunkChars) continue;
-      yield chunk;
-      chunk = "";
-    }
-  }
-  if (chunk !== "") yield chunk;
+/**
+ * Writes the array but for its last byte, as much as fits into a buffer each time. It lets go of the items at
+ * once: texts that are kept until the answer would be copied twice by V8's collector.
+ */
+function createEncoder(encodedItems: readonly string[]) {
+  let left: readonly string[] = encodedItems;
+  let index = 0;
+  /** Of the current item, in UTF-16 units. */
+  let from = 0;
+  return {
+    /** The bytes written, 0 at the end. */
+    encode(buffer: Buffer): number {
+      let at = 0;
+      while (index < left.length && buffer.byteLength - at >= minRoom) {
+        const item = left[index] ?? "";
+        if (from === 0) buffer[at++] = (index === 0 ? bracket : comma) as number;
+        // A large item is never copied whole.
+        const to = toPieceEnd(item, from + Math.floor((buffer.byteLength - at) / maxBytesPerUnit) - 1);
+        at += buffer.write(from === 0 && to === item.length ? item : item.slice(from, to), at);
+        from = to;
+        if (from < item.length) continue;
+        index += 1;
+        from = 0;
+      }
+      if (index === left.length) left = [];
+      return at;
+    },
+    /** The bytes still to be written, without the last one. */
+    bytesLeft: (): number =>
+      left
+        .slice(index)
+        .reduce((sum, item, at) => sum + Buffer.byteLength(at === 0 ? item.slice(from) : item) + 1, 0) -
+      (from > 0 ? 1 : 0),
+  };
 }
 
 /** The two surrogates of a character beyond U+FFFF stay together. */
 function toPieceEnd(text: string, to: number): number {
+  if (to >= text.length) return text.length;
   const code = text.charCodeAt(to - 1);
   return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;
 }

@@ -127,23 +127,32 @@ export function toItemOutcome(
   clean: (text: string) => string,
   toId: (text: string) => MessageId,
 ): ItemOutcome {
-  const positions = Array.isArray(element) ? element.map(toPosition) : [toPosition(element)];
+  const position = Array.isArray(element) ? together(element.map(toPosition)) : toPosition(element);
+  switch (position.kind) {
+    case "published":
+      return {
+        kind: "accepted",
+        messageId: toId(position.messageId),
+        deduplicated: position.deduplicated,
+      };
+    case "refused":
+      return { kind: "refused", error: clean(position.error) };
+    case "unreadable":
+      return { kind: "in-doubt", why: position.why };
+  }
+}
+
+/** The positions of a URL Group's endpoints as one. */
+function together(positions: readonly Position[]): Position {
   const [first] = positions;
-  if (first === undefined) return { kind: "in-doubt", why: `${expectedItem}, got an empty array` };
-  const unreadable = positions.find((position) => position.kind === "unreadable");
-  if (unreadable !== undefined) return { kind: "in-doubt", why: unreadable.why };
+  if (first === undefined) return unreadable(`${expectedItem}, got an empty array`);
   const published = positions.filter((position) => position.kind === "published");
-  if (first.kind === "published" && published.length === positions.length) {
-    const deduplicated = published.every((position) => position.deduplicated);
-    return { kind: "accepted", messageId: toId(first.messageId), deduplicated };
+  const proof = positions.find((position) => position.kind === "unreadable") ?? published[0] ?? first;
+  if (proof.kind !== "published") return proof;
+  if (published.length < positions.length) {
+    return unreadable(`${published.length} of ${positions.length} endpoints of a URL Group have a messageId`);
   }
-  if (published.length > 0) {
-    return {
-      kind: "in-doubt",
-      why: `${published.length} of ${positions.length} endpoints of a URL Group have a messageId`,
-    };
-  }
-  return { kind: "refused", error: clean(first.kind === "refused" ? first.error : "") };
+  return { ...proof, deduplicated: published.every(({ deduplicated }) => deduplicated) };
 }
 
 const expectedItem = "expected an object with a messageId or an error";

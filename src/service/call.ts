@@ -10,6 +10,11 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
 import type { MayRead } from "../ports/service.ts";
+import type { BatchBody } from "./batch-body-last-byte.ts";
+import type { CallDeadlines, EndableCall } from "./call-deadlines.ts";
+import { collectBytes, type CollectedBytes } from "./collect-bytes.ts";
+import type { AnswerListener, ServiceConnection } from "./connection.ts";
+import type { ServiceConnections } from "./connection-pool.ts";
 import {
   headerOf,
   type HttpAnswer,
@@ -17,22 +22,19 @@ import {
   type AnswerHeaders,
   type CallEnd,
 } from "./http-answer.ts";
-import type { BatchBody } from "./batch-body-last-byte.ts";
-import type { ServiceConnection, Incoming, Outgoing } from "./connection.ts";
-import type { ServiceConnections } from "./connection-pool.ts";
+import type { SpareBuffers } from "./spare-buffers.ts";
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: BatchBody | undefined;
-  /** From the first wait to the last byte of the answer. */
   readonly timeoutMs: number;
   /** Lowers the limit of every call for the bytes of an answer's body. */
   readonly maxAnswerBytes?: number | undefined;
   /** Called when an answer of success begins. False leaves it unread, like one that is too large. */
   readonly mayRead?: MayRead | undefined;
-  readonly signals: readonly AbortSignal[];
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type CallResult =
@@ -42,156 +44,157 @@ export type CallResult =
 
 export interface CallTools {
   readonly connections: ServiceConnections;
+  readonly spare: SpareBuffers;
   readonly clock: Clock;
   readonly maxAnswerBytes: number;
   /** Called with every answer as soon as its headers are there; `receivedAt` is Unix ms. */
   readonly onHeaders: (headers: AnswerHeaders, receivedAt: number) => void;
 }
 
-type Raced<Value> =
-  | { readonly kind: "done"; readonly value: Value }
-  | { readonly kind: "failed"; readonly cause: unknown }
-  | { readonly kind: "ended"; readonly by: CallEnd };
-
-export async function makeCall(call: Call, tools: CallTools): Promise<CallResult> {
-  const ending = watchForEnd(call, tools.clock);
-  let connection: ServiceConnection | undefined;
-  let reusable = false;
-  const maxAnswerBytes = Math.min(call.maxAnswerBytes ?? Infinity, tools.maxAnswerBytes);
+/**
+ * Makes the call. `deadlines` count from the first wait to the last byte of the answer. The bytes of the
+ * answer are those of a spare buffer, so they may be read in `conclude` and not later.
+ */
+export async function makeCall<Value>(
+  call: Call,
+  deadlines: CallDeadlines,
+  tools: CallTools,
+  conclude: (result: CallResult) => Value,
+): Promise<Value> {
+  const { signal } = call;
+  const running = new RunningCall(call, tools);
+  const stop = (): void => running.end("stopped");
   try {
-    connection = await tools.connections.acquire(ending.signal);
-    if (connection === undefined) return { kind: "ended", by: ending.by() ?? "stopped" };
-    ending.onEnd(() => connection?.reset());
-    const incoming = await ending.race(connection.send(toOutgoing(call, connection, ending)));
-    if (incoming.kind !== "done") return incoming;
-    const receivedAt = tools.clock.now();
-    const { status, headers } = incoming.value;
-    tools.onHeaders(headers, receivedAt);
-    const mayRead = status >= 300 || (call.mayRead?.(saidBytesOf(headers)) ?? true);
-    const body = mayRead ? await readBody(incoming.value, maxAnswerBytes, ending) : unread;
-    reusable = body.kind === "whole" && (call.body === undefined || call.body.sent() === "all");
-    return { kind: "answered", answer: { status, headers, receivedAt, body } };
-  } finally {
-    ending.release();
-    if (connection !== undefined && reusable) tools.connections.release(connection);
-    else if (connection !== undefined) tools.connections.discard(connection);
-  }
-}
-
-function toOutgoing(call: Call, { flushed }: ServiceConnection, { end }: EndWatch): Outgoing {
-  const { method, path, headers, timeoutMs, body } = call;
-  if (body === undefined) return { method, path, headers, timeoutMs };
-  const length = { "content-length": String(body.byteLength) };
-  const bytes = body.bytes(flushed, () => end("withheld"));
-  return { method, path, headers: { ...headers, ...length }, timeoutMs, body: bytes };
-}
-
-const unread: AnswerBody = { kind: "too-large", bytes: 0 };
-const minGrowth = 65_536;
-
-function saidBytesOf(headers: Incoming["headers"]): number | undefined {
-  const said = headerOf(headers, "content-length");
-  return said === undefined ? undefined : Number(said);
-}
-
-async function readBody(incoming: Incoming, maxBytes: number, { race }: EndWatch): Promise<AnswerBody> {
-  // An answer that announces too great a length is not read.
-  const tooLarge = { kind: "too-large", bytes: maxBytes } as const;
-  const saidBytes = saidBytesOf(incoming.headers) ?? 0;
-  if (saidBytes > maxBytes) return tooLarge;
-  const kept = keepBytes(saidBytes);
-  const reading = async (): Promise<boolean> => {
-    for await (const chunk of incoming.body) {
-      if (kept.byteLength() + chunk.byteLength > maxBytes) return false;
-      kept.add(chunk);
-    }
-    return true;
-  };
-  const read = await race(reading());
-  switch (read.kind) {
-    case "done":
-      return read.value ? { kind: "whole", bytes: kept.all() } : tooLarge;
-    case "failed":
-      return { kind: "cut", by: "failure", cause: read.cause };
-    case "ended":
-      return { kind: "cut", by: read.by };
-  }
-}
-
-/** Grows by doubling from the announced length, so that the body is never in memory twice. */
-function keepBytes(expected: number) {
-  let bytes = Buffer.allocUnsafeSlow(Number.isSafeInteger(expected) ? expected : 0);
-  let length = 0;
-  return {
-    byteLength: () => length,
-    add(chunk: Uint8Array): void {
-      if (length + chunk.byteLength > bytes.byteLength) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(minGrowth, 2 * length, length + chunk.byteLength));
-        bytes.copy(larger, 0, 0, length);
-        bytes = larger;
-      }
-      bytes.set(chunk, length);
-      length += chunk.byteLength;
-    },
-    all: (): Uint8Array => bytes.subarray(0, length),
-  };
-}
-
-type EndWatch = ReturnType<typeof watchForEnd>;
-
-function watchForEnd(call: Call, clock: Clock) {
-  const controller = new AbortController();
-  const deadline = new AbortController();
-  const actions: (() => void)[] = [];
-  let endedBy: CallEnd | undefined;
-  const ended = new Promise<CallEnd>((resolve) => {
-    controller.signal.addEventListener("abort", () => resolve(endedBy ?? "stopped"), { once: true });
-  });
-  const end = (by: CallEnd): void => {
-    if (endedBy !== undefined) return;
-    endedBy = by;
-    call.body?.stop();
-    for (const action of actions) action();
-    controller.abort();
-  };
-  const stop = (): void => end("stopped");
-  for (const signal of call.signals) {
-    if (signal.aborted) stop();
-    else {
+    if (signal?.aborted === true) stop();
+    else if (signal !== undefined) {
       // A page's calls at once share its signal. Each removes its listener, so their number is no leak.
       setMaxListeners(0, signal);
       signal.addEventListener("abort", stop, { once: true });
     }
+    deadlines.add(running);
+    running.begin();
+    return conclude(await running.result);
+  } finally {
+    deadlines.delete(running);
+    signal?.removeEventListener("abort", stop);
+    running.release();
   }
-  clock.sleep(call.timeoutMs, deadline.signal).then(
-    () => end("timeout"),
-    () => undefined,
-  );
-  return {
-    /** Aborts when the call has ended. */
-    signal: controller.signal,
-    by: () => endedBy,
-    /** Ends the call; the first end stays. */
-    end,
-    /** Runs at the end, before anything that waits learns about it. */
-    onEnd(action: () => void): void {
-      if (endedBy === undefined) actions.push(action);
-      else action();
-    },
-    async race<Value>(work: Promise<Value>): Promise<Raced<Value>> {
-      const raced = await Promise.race([
-        work.then(
-          (value): Raced<Value> => ({ kind: "done", value }),
-          (cause: unknown): Raced<Value> => ({ kind: "failed", cause }),
-        ),
-        ended.then((by): Raced<Value> => ({ kind: "ended", by })),
-      ]);
-      // A failure after the end is its consequence.
-      return raced.kind === "failed" && endedBy !== undefined ? { kind: "ended", by: endedBy } : raced;
-    },
-    release(): void {
-      deadline.abort();
-      for (const signal of call.signals) signal.removeEventListener("abort", stop);
-    },
-  };
+}
+
+const unread: AnswerBody = { kind: "too-large", bytes: 0 };
+
+/** One object for the whole call: it is what the connection calls with the answer. */
+class RunningCall implements EndableCall, AnswerListener {
+  readonly result: Promise<CallResult>;
+  readonly #call: Call;
+  readonly #tools: CallTools;
+  readonly #maxAnswerBytes: number;
+  #resolve: (result: CallResult) => void = () => undefined;
+  #connection: ServiceConnection | undefined;
+  #leaveQueue: (() => void) | undefined;
+  #head: Omit<HttpAnswer, "body"> | undefined;
+  #bytes: CollectedBytes | undefined;
+  #isOver = false;
+  #isReusable = false;
+
+  constructor(call: Call, tools: CallTools) {
+    this.#call = call;
+    this.#tools = tools;
+    this.#maxAnswerBytes = Math.min(call.maxAnswerBytes ?? Infinity, tools.maxAnswerBytes);
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  begin(): void {
+    if (this.#isOver) return;
+    const { connections } = this.#tools;
+    const send = (connection: ServiceConnection): void => this.#send(connection);
+    const free = connections.tryAcquire();
+    if (free === undefined) this.#leaveQueue = connections.wait(send);
+    else send(free);
+  }
+
+  #send(connection: ServiceConnection): void {
+    const { method, path, headers, timeoutMs, body } = this.#call;
+    this.#leaveQueue = undefined;
+    this.#connection = connection;
+    if (body === undefined) {
+      connection.send({ method, path, headers, timeoutMs }, this);
+      return;
+    }
+    const bytes = body.bytes(connection.flushed, () => this.end("withheld"));
+    const length = { "content-length": String(body.byteLength()) };
+    connection.send({ method, path, headers: { ...headers, ...length }, timeoutMs, body: bytes }, this);
+  }
+
+  /** Ends the call; the first end stays. A failure after it is its consequence. */
+  end(by: CallEnd): void {
+    if (this.#isOver) return;
+    this.#call.body?.stop();
+    // The reset reports a failure, which comes too late to be the result.
+    this.#finish(this.#answered({ kind: "cut", by }) ?? { kind: "ended", by });
+    this.#leaveQueue?.();
+    this.#connection?.reset();
+  }
+
+  onHeaders(status: number, headers: AnswerHeaders): void {
+    if (this.#isOver) return;
+    const receivedAt = this.#tools.clock.now();
+    this.#head = { status, headers, receivedAt };
+    this.#tools.onHeaders(headers, receivedAt);
+    const said = headerOf(headers, "content-length");
+    const saidBytes = said === undefined ? undefined : Number(said);
+    if (status < 300 && this.#call.mayRead?.(saidBytes) === false) this.#finish(this.#answered(unread));
+    // An answer that announces too great a length is not read.
+    else if ((saidBytes ?? 0) > this.#maxAnswerBytes) this.#finish(this.#answered(this.#tooLarge()));
+    else this.#bytes = collectBytes(saidBytes ?? 0, this.#tools.spare);
+  }
+
+  onBytes(chunk: Uint8Array): void {
+    const bytes = this.#bytes;
+    if (this.#isOver || bytes === undefined) return;
+    if (bytes.byteLength() + chunk.byteLength > this.#maxAnswerBytes) {
+      this.#finish(this.#answered(this.#tooLarge()));
+    } else {
+      bytes.add(chunk);
+    }
+  }
+
+  onEnd(): void {
+    const bytes = this.#bytes;
+    if (this.#isOver || bytes === undefined) return;
+    const { body } = this.#call;
+    this.#isReusable = body === undefined || body.sent() === "all";
+    this.#finish(this.#answered({ kind: "whole", bytes: bytes.all() }));
+  }
+
+  onFailure(cause: unknown): void {
+    if (this.#isOver) return;
+    this.#finish(this.#answered({ kind: "cut", by: "failure", cause }) ?? { kind: "failed", cause });
+  }
+
+  /** Gives back what the call used. */
+  release(): void {
+    this.#bytes?.release();
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    if (this.#isReusable) this.#tools.connections.release(connection);
+    else this.#tools.connections.discard(connection);
+  }
+
+  #answered(body: AnswerBody): CallResult | undefined {
+    const head = this.#head;
+    return head === undefined ? undefined : { kind: "answered", answer: { ...head, body } };
+  }
+
+  #tooLarge(): AnswerBody {
+    return { kind: "too-large", bytes: this.#maxAnswerBytes };
+  }
+
+  #finish(result: CallResult | undefined): void {
+    if (result === undefined) return;
+    this.#isOver = true;
+    this.#resolve(result);
+  }
 }

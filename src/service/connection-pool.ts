@@ -16,27 +16,17 @@ export function createConnections(max: number, make: () => ServiceConnection) {
   };
 
   return {
-    /** Waits for a free one; undefined when the signal aborts first. */
-    async acquire(signal: AbortSignal): Promise<ServiceConnection | undefined> {
-      if (signal.aborted || closed) return undefined;
+    /** A free one, or a new one; undefined if all are in use. */
+    tryAcquire(): ServiceConnection | undefined {
       const free = idle.pop();
-      if (free !== undefined) return free;
-      if (count < max) {
-        count += 1;
-        return make();
-      }
-      return new Promise((resolve) => {
-        const take = (connection: ServiceConnection): void => {
-          signal.removeEventListener("abort", leave);
-          resolve(connection);
-        };
-        const leave = (): void => {
-          waiting.splice(waiting.indexOf(take), 1);
-          resolve(undefined);
-        };
-        waiting.push(take);
-        signal.addEventListener("abort", leave, { once: true });
-      });
+      if (free !== undefined || count >= max) return free;
+      count += 1;
+      return make();
+    },
+    /** Calls `take` with the next free one. Answers how to wait no longer. */
+    wait(take: (connection: ServiceConnection) => void): () => void {
+      waiting.push(take);
+      return () => void waiting.splice(waiting.indexOf(take), 1);
     },
     /** Gives one back that is ready for the next call. */
     release(connection: ServiceConnection): void {

@@ -22,10 +22,13 @@ export interface Outgoing {
   readonly timeoutMs: number;
 }
 
-export interface Incoming {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly body: AsyncIterable<Uint8Array>;
+/** Learns what becomes of a request. Either `onEnd` or `onFailure` comes last. */
+export interface AnswerListener {
+  onHeaders(status: number, headers: AnswerHeaders): void;
+  /** The bytes are the connection's: they are valid until this returns. */
+  onBytes(chunk: Uint8Array): void;
+  onEnd(): void;
+  onFailure(cause: unknown): void;
 }
 
 export type ServiceConnection = ReturnType<typeof createConnection>;
@@ -58,8 +61,9 @@ export function createConnection(options: ConnectionOptions) {
     keepAliveMaxTimeout: keepAliveMaxMs,
   });
   return {
-    async send(outgoing: Outgoing): Promise<Incoming> {
-      const { statusCode, headers, body } = await client.request({
+    /** Calls of undici's `request` make a stream for each answer; `dispatch` hands over its bytes as they come. */
+    send(outgoing: Outgoing, listener: AnswerListener): void {
+      const request = {
         method: outgoing.method,
         path: outgoing.path,
         headers: outgoing.headers,
@@ -68,10 +72,17 @@ export function createConnection(options: ConnectionOptions) {
         idempotent: false,
         headersTimeout: outgoing.timeoutMs + backstopMs,
         bodyTimeout: outgoing.timeoutMs + backstopMs,
+      };
+      client.dispatch(request, {
+        // Without this method undici takes the others for those of its older interface.
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, status, headers) => {
+          if (status >= 200) listener.onHeaders(status, headers);
+        },
+        onResponseData: (_controller, chunk) => listener.onBytes(chunk),
+        onResponseEnd: () => listener.onEnd(),
+        onResponseError: (_controller, error) => listener.onFailure(error),
       });
-      // An abandoned body fails when its socket is reset, without a listener.
-      body.on("error", () => undefined);
-      return { status: statusCode, headers, body };
     },
     /** Resolves when all bytes written so far have left this process, or the socket is gone. */
     flushed: (): Promise<void> =>

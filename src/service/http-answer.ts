@@ -31,6 +31,8 @@ export function dateOf(headers: AnswerHeaders): number | null {
   return parseHttpDate(headerOf(headers, "date")?.trim() ?? "");
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * The JSON value of a whole body; undefined: none. Bytes that are not UTF-8 are none: a replacement would
  * alter a message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs
@@ -38,7 +40,7 @@ export function dateOf(headers: AnswerHeaders): number | null {
  */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+    return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch {
     return undefined;
   }

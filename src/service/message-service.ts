@@ -1,17 +1,19 @@
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
 import type { EventOf, RequestOutcome, ServiceOperation } from "../ports/events.ts";
-import type { MessageService } from "../ports/service.ts";
+import type { BatchOutcome, MessageService } from "../ports/service.ts";
 import { dateOf } from "./http-answer.ts";
 import { parseDeleted, parseListPage, type Shaped } from "./list-and-delete-answers.ts";
-import { createBatchBody } from "./batch-body-last-byte.ts";
+import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
 import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
 import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
 import { makeCall, type Call, type CallResult, type CallTools } from "./call.ts";
+import { createCallDeadlines } from "./call-deadlines.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections } from "./connection-pool.ts";
 import { maxPerCall, toDeletePath, toListPath } from "./request-paths.ts";
 import { createServiceClock } from "./service-clock.ts";
+import { createSpareBuffers } from "./spare-buffers.ts";
 import { createTooLargePace } from "./large-answer-pace.ts";
 
 /** `status` is absent if there was no HTTP answer. */
@@ -34,7 +36,7 @@ export interface MessageServiceOptions {
   /** Called once for every call, when it has ended. */
   readonly onAnswer: (answer: ServiceAnswer) => void;
   readonly maxAnswerBytes: number;
-  /** Calls beyond this wait, within their timeout. Default 16. */
+  /** Calls beyond this wait, within their timeout. Default 256, so that other limits count. */
   readonly maxConnections?: number;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
   readonly ca?: string;
@@ -45,20 +47,24 @@ export type ClosableMessageService = MessageService & {
   close(): Promise<void>;
 };
 
-interface Request extends Omit<Call, "headers" | "timeoutMs" | "signals"> {
+interface Request extends Omit<Call, "headers" | "timeoutMs"> {
   readonly operation: ServiceOperation;
-  readonly signal: AbortSignal | undefined;
 }
 
-const defaultMaxConnections = 16;
+const defaultMaxConnections = 256;
 
 /** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
   const { clock, timeoutsMs, settings } = options;
   const { origin, host, pathname } = new URL(options.baseUrl);
   const prefix = pathname.replace(/\/$/, "");
-  const closing = new AbortController();
-  const running = new Set<Promise<unknown>>();
+  const deadlines = {
+    list: createCallDeadlines(timeoutsMs.list, clock),
+    batch: createCallDeadlines(timeoutsMs.batch, clock),
+    delete: createCallDeadlines(timeoutsMs.delete, clock),
+  };
+  const toHeaders = createHeaders();
+  const spare = createSpareBuffers();
   const serviceClock = createServiceClock();
   const pace = createTooLargePace(clock);
   const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>
@@ -66,6 +72,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   );
   const tools: CallTools = {
     connections,
+    spare,
     clock,
     maxAnswerBytes: options.maxAnswerBytes,
     onHeaders(headers, receivedAt) {
@@ -82,16 +89,14 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     return { where, token: readToken(options.token, where, settings), timeout, settings };
   };
 
-  const send = async ({ operation, signal, ...request }: Request, token: string): Promise<CallResult> => {
-    const call: Call = {
-      ...request,
-      headers: toHeaders(token, request.body !== undefined),
-      timeoutMs: timeoutsMs[operation],
-      signals: signal === undefined ? [closing.signal] : [closing.signal, signal],
-    };
-    const calling = makeCall(call, tools);
-    running.add(calling);
-    return calling.finally(() => running.delete(calling));
+  const send = <Value>(
+    { operation, ...request }: Request,
+    token: string,
+    conclude: (result: CallResult) => Value,
+  ): Promise<Value> => {
+    const headers = toHeaders(token, request.body !== undefined);
+    const call: Call = { ...request, headers, timeoutMs: timeoutsMs[operation] };
+    return makeCall(call, deadlines[operation], tools, conclude);
   };
 
   const report = (
@@ -126,21 +131,22 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     const startedAt = clock.monotonic();
     try {
       const context = contextOf(operation);
-      const result = await send(request, context.token);
-      if (result.kind === "answered" && result.answer.body.kind === "too-large") {
-        pace.note(result.answer.body.bytes);
-      }
-      const { body, status } = toSuccess(result, context);
-      const shaped = parse(body.bytes, context.token);
-      if (shaped.kind === "problem") {
-        const message = `${context.where}: ${shaped.problem}`;
-        throw new RedriverError("answer-unreadable", message, {
-          status,
-          isForeign: shaped.isForeign ?? false,
-        });
-      }
-      report(operation, "ok", startedAt, status);
-      return shaped.value;
+      return await send(request, context.token, (result) => {
+        if (result.kind === "answered" && result.answer.body.kind === "too-large") {
+          pace.note(result.answer.body.bytes);
+        }
+        const { body, status } = toSuccess(result, context);
+        const shaped = parse(body.bytes, context.token);
+        if (shaped.kind === "problem") {
+          const message = `${context.where}: ${shaped.problem}`;
+          throw new RedriverError("answer-unreadable", message, {
+            status,
+            isForeign: shaped.isForeign ?? false,
+          });
+        }
+        report(operation, "ok", startedAt, status);
+        return shaped.value;
+      });
     } catch (error) {
       if (isRedriverError(error)) {
         const outcome = isCutByUs(request, error) ? "ok" : outcomeOfError(error.code);
@@ -148,6 +154,32 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       }
       throw error;
     }
+  };
+
+  const publishBody = async (
+    body: BatchBody,
+    itemCount: number,
+    signal: AbortSignal | undefined,
+  ): Promise<BatchOutcome> => {
+    if (itemCount < 1 || itemCount > maxPerCall) {
+      const message = `expected 1 to ${maxPerCall} items to publish, got ${itemCount}`;
+      throw new RedriverError("invariant-broken", message);
+    }
+    const startedAt = clock.monotonic();
+    let context: CallContext;
+    try {
+      context = contextOf("batch");
+    } catch (error) {
+      report("batch", "not-sent", startedAt, undefined);
+      return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
+    }
+    const path = `${prefix}/v2/batch`;
+    return send({ operation: "batch", method: "POST", path, body, signal }, context.token, (result) => {
+      const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
+      const status = result.kind === "answered" ? result.answer.status : undefined;
+      report("batch", outcomeOfBatch(outcome), startedAt, status);
+      return outcome;
+    });
   };
 
   /** A cut page is asked for again with fewer records; that is no fault of the service. */
@@ -162,27 +194,10 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       return ask({ operation: "list", method: "GET", path, maxAnswerBytes, mayRead, signal }, parseListPage);
     },
 
-    async publish(encodedItems, lastByteAllowed, signal) {
-      const itemCount = encodedItems.length;
-      if (itemCount < 1 || itemCount > maxPerCall) {
-        const message = `expected 1 to ${maxPerCall} items to publish, got ${itemCount}`;
-        throw new RedriverError("invariant-broken", message);
-      }
-      const startedAt = clock.monotonic();
-      let context: CallContext;
-      try {
-        context = contextOf("batch");
-      } catch (error) {
-        report("batch", "not-sent", startedAt, undefined);
-        return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
-      }
-      const body = createBatchBody(encodedItems, lastByteAllowed);
-      const path = `${prefix}/v2/batch`;
-      const result = await send({ operation: "batch", method: "POST", path, body, signal }, context.token);
-      const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
-      const status = result.kind === "answered" ? result.answer.status : undefined;
-      report("batch", outcomeOfBatch(outcome), startedAt, status);
-      return outcome;
+    // It does not wait, so that it does not keep the items until the answer.
+    publish(encodedItems, lastByteAllowed, signal) {
+      const body = createBatchBody(encodedItems, lastByteAllowed, spare);
+      return publishBody(body, encodedItems.length, signal);
     },
 
     async remove(dlqIds, signal) {
@@ -195,21 +210,29 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     clockOffsetMs: serviceClock.offsetMs,
 
     async close() {
-      closing.abort();
-      await Promise.allSettled(running);
+      for (const some of Object.values(deadlines)) some.close();
       await connections.close();
     },
   };
 }
 
-// Without Accept-Encoding a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
-function toHeaders(token: string, hasBody: boolean): Readonly<Record<string, string>> {
-  return {
-    authorization: `Bearer ${token}`,
-    accept: "application/json",
-    "accept-encoding": "identity",
-    "user-agent": "redriver",
-    ...(hasBody ? { "content-type": "application/json" } : {}),
+/** The headers of all calls, made anew if the token changes. */
+function createHeaders() {
+  let ofToken: string | undefined;
+  let [plain, withBody]: readonly Readonly<Record<string, string>>[] = [];
+  return (token: string, hasBody: boolean): Readonly<Record<string, string>> => {
+    if (token !== ofToken || plain === undefined || withBody === undefined) {
+      ofToken = token;
+      plain = {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        // Without it a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
+        "accept-encoding": "identity",
+        "user-agent": "redriver",
+      };
+      withBody = { ...plain, "content-type": "application/json" };
+    }
+    return hasBody ? withBody : plain;
   };
 }
 

@@ -56,20 +56,28 @@ function toIdsPath(prefix: string, dlqIds: readonly DlqId[], what: "delete" | "l
   if (dlqIds.length < 1 || dlqIds.length > maxPerCall) {
     throw broken(`expected 1 to ${maxPerCall} dlqIds to ${what}, got ${dlqIds.length}`);
   }
-  const parameters = dlqIds.map((dlqId) => {
-    if (typeof dlqId !== "string" || !/^[^\s,\p{Cc}]+$/u.test(dlqId)) {
-      throw broken("expected dlqIds without spaces, commas and control characters, none of them empty");
-    }
-    return toParameter("dlqIds", dlqId);
-  });
-  return `${prefix}/v2/dlq?${parameters.join("&")}`;
+  const separator = "&dlqIds=";
+  return `${prefix}/v2/dlq?${separator.slice(1)}${dlqIds.map(toIdValue).join(separator)}`;
+}
+
+function toIdValue(dlqId: DlqId): string {
+  // The form of all known ids, which needs no escape.
+  if (typeof dlqId === "string" && /^[\w-]+$/.test(dlqId)) return dlqId;
+  if (typeof dlqId !== "string" || !/^[^\s,\p{Cc}]+$/u.test(dlqId)) {
+    throw broken("expected dlqIds without spaces, commas and control characters, none of them empty");
+  }
+  return toValue("dlqIds", dlqId);
 }
 
 // Values are repeated parameters, never joined by commas: a URL may contain one.
 function toParameter(name: string, value: string): string {
+  return `${name}=${toValue(name, value)}`;
+}
+
+function toValue(name: string, value: string): string {
   if (value === "") throw broken(`parameter ${name} with an empty value, which the service takes for any`);
   try {
-    return `${name}=${encodeURIComponent(value)}`;
+    return encodeURIComponent(value);
   } catch (cause) {
     throw new RedriverError("invariant-broken", `parameter ${name} holds half a character`, { cause });
   }

@@ -13,7 +13,8 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { Pool } from "undici";
 import { systemClock } from "../../src/compose/system-world.ts";
-import type { DlqId } from "../../src/message/dead-letter.ts";
+import type { DlqId, RawRecord } from "../../src/message/dead-letter.ts";
+import type { BatchOutcome } from "../../src/ports/service.ts";
 import { createMessageService } from "../../src/service/message-service.ts";
 import { median } from "./timing.ts";
 
@@ -26,6 +27,11 @@ const idOf = (index: number): DlqId => `1760000000000-${index}` as DlqId;
 const ids = Array.from({ length: pageSize }, (_, index) => idOf(index)) as [DlqId, ...DlqId[]];
 
 type Page = () => Promise<void>;
+
+function end(response: ServerResponse, body: Buffer): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.byteLength });
+  response.end(body);
+}
 
 function serve(): void {
   const messages = Array.from({ length: pageSize }, (_, index) => ({
@@ -42,10 +48,6 @@ function serve(): void {
   const page = Buffer.from(JSON.stringify({ messages, cursor: idOf(pageSize) }));
   const accepted = Buffer.from(JSON.stringify(messages.map(({ messageId }) => ({ messageId }))));
   const deleted = Buffer.from(JSON.stringify({ deleted: pageSize }));
-  const end = (response: ServerResponse, body: Buffer): void => {
-    response.writeHead(200, { "content-type": "application/json", "content-length": body.byteLength });
-    response.end(body);
-  };
   const server = createServer((request, response) => {
     if (request.method === "GET") end(response, page);
     else if (request.method === "DELETE") end(response, deleted);
@@ -142,11 +144,16 @@ function ofSource(baseUrl: string): { readonly page: Page; close(): Promise<void
     onAnswer: () => undefined,
   });
   const { signal } = new AbortController();
+  const publish = (records: readonly RawRecord[]): Promise<BatchOutcome> =>
+    service.publish(
+      records.map((record) => JSON.stringify(toItem(record))),
+      () => true,
+      signal,
+    );
   return {
     async page() {
       const { records } = await service.list({ select: {}, count: pageSize, cursor: "1" }, signal);
-      const items = records.map((record) => JSON.stringify(toItem(record)));
-      const { kind } = await service.publish(items, () => true, signal);
+      const { kind } = await publish(records);
       if (kind !== "answered") throw new Error(`expected an answer, got ${kind}`);
       await service.remove(ids, signal);
     },

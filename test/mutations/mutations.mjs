@@ -50,8 +50,8 @@ export const mutations = [
   {
     name: "check before the POST instead of before the last byte",
     file: "src/service/batch-body-last-byte.ts",
-    find: "      await flushed();\n      if (!isStopped() && !isAllowed(lastByteAllowed)) {",
-    replace: "      await flushed();\n      if (byteLengthOf(encodedItems) < 0) {",
+    find: "      if (!isStopped() && !isAllowed(lastByteAllowed)) {",
+    replace: "      if (encodedItems.length < 0) {",
     test: "test/integration/service/last-byte.test.ts",
   },
   {

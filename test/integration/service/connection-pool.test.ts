@@ -34,6 +34,24 @@ test("calls at once get connections of their own, up to the bound, and never sha
   expect(most).toBeLessThanOrEqual(3);
 });
 
+test("64 pages at once wait for nobody: each call has a connection, and later ones use the same", async () => {
+  const waiting: (() => void)[] = [];
+  const server = await startHttp(async () => {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+    });
+    return { body: { messages: [] } };
+  });
+  const { service } = connectTo(server.baseUrl);
+  for (let round = 0; round < 2; round += 1) {
+    const calls = Array.from({ length: 64 }, () => service.list(query));
+    await expect.poll(() => waiting.length, { timeout: 30_000 }).toBe(64);
+    for (const answer of waiting.splice(0)) answer();
+    await Promise.all(calls);
+  }
+  expect(server.connectionCount()).toBe(64);
+});
+
 test("as many calls and waits as a page makes at once listen to one signal without a warning, and leave it", async () => {
   const warned: string[] = [];
   const note = ({ message }: Error): void => void warned.push(message);
@@ -105,6 +123,31 @@ test("a connection is not used again after a call that ended early", async () =>
   expect(server.connections).toHaveLength(2);
 });
 
+test("each call ends at its own deadline, however many came before it", async () => {
+  const clock = createManualClock();
+  let answering = true;
+  const server = await startRaw(({ socket }) =>
+    socket.on("data", () => {
+      if (answering) socket.write(empty);
+    }),
+  );
+  const { service } = connectTo(server.baseUrl, { clock });
+  await service.list(query);
+  answering = false;
+  const endedAt: number[] = [];
+  const startedAt = clock.now();
+  const calls = [0, 3_000, 6_000].map(async (laterMs) => {
+    if (laterMs > 0) await clock.sleep(laterMs);
+    await service.list(query).catch(() => endedAt.push(clock.now() - startedAt));
+  });
+  for (let second = 0; second < 20; second += 1) {
+    clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(calls);
+  expect(endedAt).toEqual([10_000, 13_000, 16_000]);
+});
+
 test("closing stops what is running, and later calls", async () => {
   const server = await startRaw(() => undefined);
   const { service } = connectTo(server.baseUrl);
@@ -118,13 +161,13 @@ test("closing stops what is running, and later calls", async () => {
   expect(await service.publish(items, allowed)).toMatchObject({ kind: "not-sent", why: "stopped" });
 });
 
-test("nothing is left behind: no timer, and no connection", async () => {
+test("nothing is left behind: one timer for each kind of call until it is closed, and none after that", async () => {
   const clock = createManualClock();
   const server = await startHttp(() => ({ body: { messages: [] } }));
   const { service } = connectTo(server.baseUrl, { clock });
   const stop = new AbortController();
   await Promise.all([service.list(query, stop.signal), service.list(query, stop.signal)]);
-  expect(clock.pending()).toBe(0);
+  expect(clock.pending()).toBe(1);
   await service.close();
   expect(clock.pending()).toBe(0);
 });
