@@ -16,7 +16,8 @@ export interface SourcePause {
 }
 
 /**
- * The pauses of one source. They bind all replicas, which ask before each call.
+ * The pauses of one source. They bind all replicas. Each asks before a call, unless an answer of the last
+ * second showed that all is calm. So a replica knows a pause of another within a second (`calmForMs`).
  *
  *   open ──429──► paused, this class of calls ──its reset──► open
  *   open ──several failures in a row──► paused, all calls ──a while──► one call of one replica probes ─┬─ answered ──► open
@@ -28,17 +29,17 @@ export interface SourcePause {
  * since.
  *
  * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree. Of two pauses the
- * longer counts. While a probe is under way nobody else is let through. A probe that dies with its process
- * ends with its lease. A loss of Redis forgets pauses, which costs one more 429 or failure. Fails with
+ * longer counts. While a probe is under way nobody else is let through, nor does anybody still think it calm. A
+ * probe that dies with its process ends with its lease. A loss of Redis forgets pauses, which costs one more 429 or failure. Fails with
  * `redis-unavailable`.
  */
 export interface SourcePauseBook {
   /**
-   * Asked right before a call. `probe`: the call is one, after failures. `limit-probe`: the call is one,
-   * within a pause that a 429 asked for. `leaseMs`: how long a probe keeps others away if it never reports
-   * its end.
+   * Asked right before a call. `calm`: it may go, and neither class of calls pauses or has failed lately.
+   * `probe`: the call is one, after failures. `limit-probe`: the call is one, within a pause that a 429 asked
+   * for. `leaseMs`: how long a probe keeps others away if it never reports its end.
    */
-  ask(callClass: CallClass, leaseMs: number): Promise<SourcePause | "go" | "probe" | "limit-probe">;
+  ask(callClass: CallClass, leaseMs: number): Promise<SourcePause | "calm" | "go" | "probe" | "limit-probe">;
   /** Reports a 429. `ask` then answers a pause no longer than until its next probe. */
   limited(callClass: CallClass, forMs: number): Promise<void>;
   /**
@@ -58,6 +59,11 @@ export const failuresBeforePause = 5;
 /** Failures further apart are not in a row: the earlier worker may have ended before the next answer. */
 export const inARowWithinMs = 60_000;
 export const firstPauseMs = 1_000;
+/**
+ * A replica that found all calm asks again after this. It is no longer than the shortest pause after failures,
+ * so when that is probed, every replica has asked again and waits.
+ */
+export const calmForMs = firstPauseMs;
 /**
  * With all jitter. A pause, a probe that dies with its process (a timeout of 30 s and the slack below) and
  * the next sweep (15 s) are 70 s. That is less than a takeover and a sweep (75 s), the longest wait once the

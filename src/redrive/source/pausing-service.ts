@@ -4,6 +4,7 @@ import { isRedriverError, RedriverError, unlessRedisAway, type ErrorCode } from 
 import type { Events, ServiceOperation } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import {
+  calmForMs,
   callClasses,
   probeLimitEveryMs,
   probeSlackMs,
@@ -42,7 +43,8 @@ type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number }
 
 /**
  * The service of a source with its pauses. A source pauses for all replicas at once if it asks for that (429)
- * or does not answer (ports/source-pauses.ts). Every call asks first. During a pause a list or delete throws
+ * or does not answer (ports/source-pauses.ts). A call asks first, unless all was calm within the last second
+ * and no call of this process has failed or was limited since. During a pause a list or delete throws
  * `rate-limited` or `service-resting` with retryAt, and a publish is `not-sent` with `resting`. While Redis
  * is away, only pauses known to this process count.
  */
@@ -57,6 +59,12 @@ export function createPausingService(parts: PausingParts) {
   /** The book may hold failures that an answer ends. */
   let isShaky = false;
   const budget = createRetryBudget();
+  /** By clock.monotonic(). */
+  let calmUntil = -Infinity;
+  /** Failed and limited calls of this process. An answer from before one of them shows no calm. */
+  let troubles = 0;
+  let asking: Promise<unknown> | null = null;
+  const isCalm = (): boolean => clock.monotonic() < calmUntil;
 
   const learn = (callClass: CallClass, { why, forMs }: SourcePause, isNews: boolean): void => {
     known[callClass] = { endsAt: clock.monotonic() + beforeProbe(why, forMs), why };
@@ -68,8 +76,19 @@ export function createPausingService(parts: PausingParts) {
     const callClass = operation === "batch" ? "batch" : "dlq";
     const forMs = leftMs(callClass);
     if (forMs > 0) return { why: known[callClass].why, forMs };
+    if (isCalm()) return "go";
+    // What another call is asking right now may show that all is calm.
+    if (asking !== null) await asking;
+    if (isCalm()) return "go";
     const withinMs = timeoutsMs[operation] + probeSlackMs;
-    const answer = await unlessRedisAway(() => book.ask(callClass, withinMs), "go" as const);
+    const [askedAt, troublesBefore] = [clock.monotonic(), troubles];
+    const question = unlessRedisAway(() => book.ask(callClass, withinMs), "go" as const);
+    asking = question.catch(() => undefined).finally(() => (asking = null));
+    const answer = await question;
+    if (answer === "calm") {
+      if (troubles === troublesBefore) calmUntil = askedAt + calmForMs;
+      return "go";
+    }
     if (answer === "probe") isShaky = true;
     else if (typeof answer === "object") learn(callClass, answer, false);
     return answer;
@@ -79,6 +98,10 @@ export function createPausingService(parts: PausingParts) {
     if (sign === "silent") {
       if (leave !== "go") await book.giveBack(callClass);
       return;
+    }
+    if (sign !== "answered") {
+      calmUntil = -Infinity;
+      troubles += 1;
     }
     if (sign === "failed") {
       isShaky = true;

@@ -26,7 +26,7 @@ const lifeMs = 3_600_000;
  * that is limited `<class>ProbeFrom` (the next probe may go) and `<class>Lease` (one is under way until).
  * ARGV: 1 verb, 2 class of calls (ask, limited, lifted, giveBack), 3 a number: the lease (ask) or pause
  * (limited) in ms, the jitter (failed).
- * Returns: JSON { why, forMs } of a pause, `probe`, `limit-probe`, or nil. Effects: those of SourcePauseBook.
+ * Returns: JSON { why, forMs } of a pause, `probe`, `limit-probe`, `calm`, or nil. Effects: those of SourcePauseBook.
  * Run twice: a second `ask` may find its own probe and wait until the lease ends; a second `failed` counts
  * once more while failures are few. Both only wait longer. A second `giveBack` may let another call go beside
  * the probe.
@@ -96,7 +96,11 @@ if limited > now and limited >= failing then
   return 'limit-probe'
 end
 if failing > now then return pause('failing', failing - now) end
-if failing == 0 then return false end
+if failing == 0 then
+  local hasFailed = get('failures') > 0 and now - get('failed') <= ${inARowWithinMs}
+  if hasFailed or get('dlq') > now or get('batch') > now then return false end
+  return 'calm'
+end
 local probe = get('probe')
 if probe > now then return pause('failing', math.min(${besideProbeMs}, probe - now)) end
 set('probe', now + given)
@@ -111,9 +115,9 @@ export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceI
     verb: "ask" | "limited" | "failed" | "answered" | "lifted" | "giveBack",
     callClass: CallClass | "" = "",
     given = 0,
-  ): Promise<SourcePause | "probe" | "limit-probe" | null> => {
+  ): Promise<SourcePause | "calm" | "probe" | "limit-probe" | null> => {
     const reply = await redis.run(sourcePauseScript, [key], [verb, callClass, given]);
-    if (reply === null || reply === "probe" || reply === "limit-probe") return reply;
+    if (reply === null || reply === "calm" || reply === "probe" || reply === "limit-probe") return reply;
     return parseReply(sourcePauseScript, reply);
   };
   return {

@@ -27,10 +27,22 @@ function create() {
 }
 
 describe("the book of source pauses", () => {
-  test("lets calls through where nothing is known", async () => {
+  test("lets calls through and shows calm where nothing is known", async () => {
     const { book } = create();
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
+    expect(await book.ask("batch", leaseMs)).toBe("calm");
+  });
+
+  test("shows no calm while the other class pauses, or a failure may still count", async () => {
+    const { book, advance } = create();
+    await book.limited("batch", 5_000);
     expect(await book.ask("dlq", leaseMs)).toBe("go");
-    expect(await book.ask("batch", leaseMs)).toBe("go");
+    advance(5_000);
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
+    await book.failed(0);
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    advance(inARowWithinMs + 1);
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
   });
 
   test("keeps to a 429 for its class of calls alone, and of two to the longer", async () => {
@@ -77,7 +89,7 @@ describe("the book of source pauses", () => {
     expect(await book.ask("batch", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
     expect(await book.failed(0)).toEqual({ why: "failing", forMs: 2_000 });
     await book.answered();
-    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
     expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
   });
 
@@ -132,7 +144,7 @@ describe("a long pause that a 429 asked for", () => {
     advance(probeLimitEveryMs);
     await book.ask("batch", leaseMs);
     await book.lifted("batch");
-    expect(await book.ask("batch", leaseMs)).toBe("go");
+    expect(await book.ask("batch", leaseMs)).toBe("calm");
     await book.limited("batch", dayMs);
     await pauseMs(book);
   });
@@ -154,7 +166,7 @@ describe("a long pause that a 429 asked for", () => {
     advance(probeLimitEveryMs - 60_000);
     expect(await pauseMs(book)).toBe(59_000);
     advance(60_000);
-    expect(await book.ask("batch", leaseMs)).toBe("go");
+    expect(await book.ask("batch", leaseMs)).toBe("calm");
   });
 });
 
@@ -178,7 +190,7 @@ test("two replicas of one source share a book, another source has its own", asyn
     why: "rate-limited",
   });
   const other = createRedisSourcePauseBook(connection, "other" as typeof source);
-  expect(await other.ask("batch", leaseMs)).toBe("go");
+  expect(await other.ask("batch", leaseMs)).toBe("calm");
   const [key, ...others] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
   expect(others).toEqual([]);
   expect(Number(await connection.command("PTTL", key!))).toBeGreaterThan(30_000);

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import {
+  calmForMs,
   failuresBeforePause,
   probeSlackMs,
   type SourcePauseBook,
@@ -62,6 +64,7 @@ function replica(book: SourcePauseBook, time: ManualClock) {
     limits: (retryAt: number) =>
       void (list = () =>
         Promise.reject(new RedriverError("rate-limited", "expected 2xx, got 429", { retryAt, status: 429 }))),
+    listsBy: (next: MessageService["list"]) => void (list = next),
     lists: (next: "well" | "failing" | "hanging") => void (list = listings[next]),
     publishes: (next: BatchOutcome) => void (batch = next),
   };
@@ -88,6 +91,96 @@ describe("a replica's clock that is moved", () => {
     expect(one.pauses.leftMs("batch")).toBe(0);
     expect(await one.publish()).toMatchObject({ kind: "answered" });
     expect(one.calls()).toBe(2);
+  });
+});
+
+function counted(book: SourcePauseBook) {
+  let asked = 0;
+  const ask: SourcePauseBook["ask"] = (callClass, leaseMs) => {
+    asked += 1;
+    return book.ask(callClass, leaseMs);
+  };
+  return { book: { ...book, ask }, asked: () => asked };
+}
+
+describe("a calm source", () => {
+  test("is asked about once a second, however many calls are made", async () => {
+    const time = createManualClock();
+    const { book, asked } = counted(bookOn(time));
+    const one = replica(book, time);
+    await Promise.all([one.list(), one.publish(), one.list(), one.list()]);
+    time.advance(calmForMs - 1);
+    expect(await one.list()).toBe("listed");
+    expect(asked()).toBe(1);
+    time.advance(1);
+    await one.publish();
+    expect(asked()).toBe(2);
+  });
+
+  test.each([
+    ["failing", 3],
+    ["limited", 2],
+  ] as const)("is asked about after a call here is %s, until all is calm again", async (how, times) => {
+    const time = createManualClock();
+    const { book, asked } = counted(bookOn(time));
+    const one = replica(book, time);
+    await one.list();
+    if (how === "failing") one.lists("failing");
+    else one.limits(time.now() + 100);
+    await one.list();
+    expect(asked()).toBe(1);
+    one.lists("well");
+    time.advance(100);
+    await one.list();
+    expect(asked()).toBe(2);
+    await one.list();
+    await one.list();
+    expect(asked()).toBe(times);
+  });
+
+  test("is no longer thought calm by anybody when a pause of another is a second old", async () => {
+    const time = createManualClock();
+    const book = bookOn(time);
+    const [one, two] = [replica(book, time), replica(book, time)];
+    await two.list();
+    one.limits(time.now() + 60_000);
+    await one.list();
+    time.advance(calmForMs - 1);
+    expect(await two.list()).toBe("listed");
+    time.advance(1);
+    expect(await two.list()).toBe("rate-limited");
+  });
+
+  test("is not shown by an answer from before a failure", async () => {
+    const time = createManualClock();
+    const { book, asked } = counted(bookOn(time));
+    const arrival = new AbortController();
+    const slow: SourcePauseBook = {
+      ...book,
+      async ask(callClass, leaseMs) {
+        const answer = await book.ask(callClass, leaseMs);
+        if (callClass === "batch") await once(arrival.signal, "abort");
+        return answer;
+      },
+    };
+    const one = replica(slow, time);
+    const failure = new AbortController();
+    one.listsBy(async () => {
+      await once(failure.signal, "abort");
+      throw unavailable;
+    });
+    const listing = one.list();
+    await expect.poll(() => one.calls()).toBe(1);
+    time.advance(calmForMs);
+    const publishing = one.publish();
+    await expect.poll(() => asked()).toBe(2);
+    failure.abort();
+    await listing;
+    arrival.abort();
+    await publishing;
+    one.lists("well");
+    await one.list();
+    expect(asked()).toBe(3);
   });
 });
 
