@@ -10,6 +10,11 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     pending: key("ledger", "pending"),
     failed: key("ledger", "failed"),
     parked: key("ledger", "parked"),
+    openBatches: key("ledger", "open-batches"),
+    pendingBatches: key("ledger", "pending-batches"),
+    goneBatches: key("ledger", "gone-batches"),
+    /** A batch's key is this and its token. */
+    batchPrefix: `${key("ledger", "batch")}:`,
     /** An entry's key is this and the dlqId. */
     entryPrefix: `${key("ledger", "entry")}:`,
     pauses: key("pauses"),

@@ -1,5 +1,6 @@
 import type * as fc from "fast-check";
 import { expect } from "vitest";
+import { defined } from "../../src/message/defined.ts";
 import { sourceKeys } from "../../src/store/keys.ts";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../src/ports/ids.ts";
@@ -24,7 +25,7 @@ import {
  * the model below knows nothing of the ledger's arithmetic, only which POSTs were begun and what became of
  * them, and holds every answer against it.
  */
-export const ids = [1, 2, 3].map(dlqId);
+export const ids = [1, 2, 3, 4].map(dlqId);
 /** Below the life of a cool entry and of a tombstone: forgetting has its own tests. */
 export const longestRunMs = 3_600_000;
 
@@ -220,22 +221,30 @@ export const toRefuse = (
     record.holder = null;
   });
 
-export const toPublish = (id: DlqId, text: string, deletePending: boolean): Command =>
-  command(`published ${id} ${text} ${deletePending}`, async (model, real) => {
+export const toPublish = (
+  asked: readonly DlqId[],
+  text: string,
+  deletePending: boolean,
+  namedBy?: Token,
+): Command =>
+  command(`published ${asked.join()} ${text} ${deletePending} ${namedBy}`, async (model, real) => {
     const as = messageId(text);
-    const fact = { dlqId: id, as, attempt: 1, deletePending, drain, messageId: null };
-    const { verdicts } = await both(real, ({ ledger }) => ledger.published([fact]));
-    const record = known(model, id);
-    if (record.done === "gone") {
-      expect(verdicts).toEqual([
-        record.publishedAs === null ? { kind: "gone" } : { kind: "gone", as: record.publishedAs },
-      ]);
-      return;
+    const common = { as, attempt: 1, deletePending, drain, messageId: null };
+    const facts = asked.map((id) => ({ dlqId: id, ...common, ...defined({ namedBy }) }));
+    const { verdicts } = await both(real, ({ ledger }) => ledger.published(facts));
+    for (const [index, id] of asked.entries()) {
+      const verdict = verdicts[index];
+      const record = known(model, id);
+      if (record.done === "gone") {
+        expect(verdict).toMatchObject({ kind: "gone" });
+        if (record.publishedAs !== null) expect(verdict).toMatchObject({ as: record.publishedAs });
+        continue;
+      }
+      record.publishedAs ??= as;
+      record.done = null;
+      const first = record.publishedAs;
+      expect(verdict).toMatchObject(first === as ? { kind: "recorded" } : { kind: "already", as: first });
     }
-    record.publishedAs ??= as;
-    record.done = null;
-    const first = record.publishedAs;
-    expect(verdicts).toEqual([first === as ? { kind: "recorded" } : { kind: "already", as: first }]);
   });
 
 export const toArchive = (id: DlqId, pick: number): Command =>
@@ -248,12 +257,14 @@ export const toArchive = (id: DlqId, pick: number): Command =>
     record.done = "archived";
   });
 
-export const toBury = (id: DlqId): Command =>
-  command(`gone ${id}`, async (model, real) => {
-    const record = known(model, id);
-    const { count } = await both(real, ({ ledger }) => ledger.gone([id]));
-    expect(count).toBe(record.publishedAs !== null || record.done !== null ? 1 : 0);
-    if (count === 1) record.done = "gone";
+export const toBury = (asked: readonly DlqId[]): Command =>
+  command(`gone ${asked.join()}`, async (model, real) => {
+    const { count } = await both(real, ({ ledger }) => ledger.gone(asked));
+    const buried = asked
+      .map((id) => known(model, id))
+      .filter(({ publishedAs, done }) => publishedAs !== null || done !== null);
+    expect(count).toBe(buried.length);
+    for (const record of buried) record.done = "gone";
   });
 
 export const toFailDelete = (id: DlqId, how: DeleteEnd): Command =>
@@ -314,9 +325,13 @@ export const toLookAround = (): Command =>
     const { views } = await both(real, ({ ledger }) => ledger.look(ids));
     for (const [index, id] of ids.entries()) checkView(known(model, id), views[index]);
     await both(real, ({ ledger }) => ledger.summary());
-    await both(real, ({ ledger }) => ledger.unknownOutcomes(10, 0));
-    const { entries } = await both(real, ({ ledger }) => ledger.pendingDeletes(10, 0));
+    await both(real, ({ ledger }) => inOrder(ledger.unknownOutcomes(10, 0)));
+    const { entries } = await both(real, ({ ledger }) => inOrder(ledger.pendingDeletes(10, 0)));
     const pending = entries.map(({ dlqId }) => dlqId);
+    for (const offset of [1, 2, 3]) {
+      const rest = await real.redis.ledger.pendingDeletes(10, offset);
+      expect(rest.entries.length).toBe(Math.max(0, pending.length - offset));
+    }
     await checkIndexes(real.connection, views, pending);
   });
 
@@ -339,11 +354,61 @@ async function checkIndexes(
   const isState = (wanted: (view: LedgerView) => boolean): readonly DlqId[] =>
     ids.filter((_, index) => views[index] !== undefined && wanted(views[index]));
   const read = async (...words: [string, ...string[]]): Promise<readonly string[]> =>
-    ((await connection.command(...words)) as string[]).toSorted();
-  expect(await read("ZRANGE", keys.open, "0", "-1")).toEqual(isState(({ state }) => state === "open"));
-  const indexed = await read("ZRANGE", keys.pending, "0", "-1");
+    (await connection.command(...words)) as string[];
+  const batched = await checkBatches(connection, read);
+  const open = [...(await read("ZRANGE", keys.open, "0", "-1")), ...batched("open")].toSorted();
+  expect(open).toEqual(isState(({ state }) => state === "open"));
+  const indexed = [...(await read("ZRANGE", keys.pending, "0", "-1")), ...batched("published")].toSorted();
   expect(indexed).toEqual([...pending].toSorted());
   const settling = isState(({ state }) => state === "published" || state === "archived");
   expect(settling).toEqual(expect.arrayContaining([...indexed]));
   expect(settling).toEqual(expect.arrayContaining([...(await read("SMEMBERS", keys.failed))]));
+}
+
+/**
+ * What batch.lua.ts promises of each batch: all of its pointers are there and no other, it is in the index of
+ * its state alone, and the index of parked entries shows it until it is gone. Answers the ids of a state.
+ */
+async function checkBatches(
+  connection: RedisConnection,
+  read: (...words: [string, ...string[]]) => Promise<readonly string[]>,
+): Promise<(state: string) => readonly DlqId[]> {
+  const keys = sourceKeys(connection.keyPrefix, source);
+  const pointers = new Map<string, string>();
+  for (const key of await read("KEYS", `${keys.entryPrefix}*`)) {
+    const text = String(await connection.command("GET", key));
+    if (text.startsWith("[")) pointers.set(key.slice(keys.entryPrefix.length), text);
+  }
+  const byState: Record<string, DlqId[]> = { open: [], published: [], gone: [] };
+  const members: Record<string, string[]> = { open: [], published: [], gone: [] };
+  for (const key of await read("KEYS", `${keys.batchPrefix}*`)) {
+    const by = key.slice(keys.batchPrefix.length);
+    const [state, idsText] = (await read("HMGET", key, "s", "ids")) as [string, string];
+    const its = JSON.parse(idsText) as DlqId[];
+    byState[state]!.push(...its);
+    members[state]!.push(state === "gone" ? by : `${its.length}:${by}`);
+    for (const id of its) {
+      expect(pointers.get(id)).toBe(JSON.stringify([2, by]));
+      pointers.delete(id);
+    }
+    const isShown = (await connection.command("ZSCORE", keys.parked, its[0]!)) !== null;
+    expect(isShown).toBe(state !== "gone");
+  }
+  expect([...pointers]).toEqual([]);
+  for (const [state, key] of Object.entries({
+    open: keys.openBatches,
+    published: keys.pendingBatches,
+    gone: keys.goneBatches,
+  })) {
+    expect((await read("ZRANGE", key, "0", "-1")).toSorted()).toEqual(members[state]!.toSorted());
+  }
+  return (state) => byState[state] ?? [];
+}
+
+/** Entries of one time come in any order. */
+async function inOrder<Answer extends { readonly entries: readonly { readonly dlqId: DlqId }[] }>(
+  asked: Promise<Answer>,
+): Promise<Answer> {
+  const answer = await asked;
+  return { ...answer, entries: answer.entries.toSorted((a, b) => (a.dlqId < b.dlqId ? -1 : 1)) };
 }

@@ -148,7 +148,7 @@ function withoutTime(script: RedisScript): RedisScript {
 }
 
 async function shortenLives(redis: RedisConnection, ms: number): Promise<void> {
-  const keys = (await redis.command("KEYS", `${redis.keyPrefix}:*:entry:*`)) as readonly string[];
+  const keys = (await redis.command("KEYS", `${redis.keyPrefix}:*:ledger:[eb]*:*`)) as readonly string[];
   for (const key of keys) {
     const left = Number(await redis.command("PTTL", key)) - ms;
     await (left > 0 ? redis.command("PEXPIRE", key, left) : redis.command("DEL", key));

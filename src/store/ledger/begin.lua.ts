@@ -1,16 +1,22 @@
-import type { BeginAnswer } from "../../ports/ledger.ts";
-import { writeAuditLua } from "./write-audit.lua.ts";
+import type { BeginAnswer, BeginVerdict, Riding } from "../../ports/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
+import { writeAuditLua } from "./write-audit.lua.ts";
+
+export interface BatchBegun extends Riding {
+  readonly kind: "answered";
+  readonly all: BeginVerdict;
+}
 
 /**
  * begin: takes the right to act and writes the intent.
  *
- * ARGV[4]: { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, requests:
- * [{ dlqId, messageId, attempt }] }.
- * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or kind
- * page-too-old, paused, settle-gate with nothing begun.
- * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once. If
- * all are begun and no double is declared, the audit's texts are written (write-audit.lua.ts).
+ * ARGV: 5 { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash? }, 6 dlqIds,
+ * 7 messageIds (column), 8 attempts (column).
+ * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
+ * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate with nothing begun.
+ * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
+ * Two or more records to republish of which none is known become a batch. If all are begun and no double is
+ * declared, the audit's texts are written (write-audit.lua.ts).
  * Run twice: what the token holds answers begun with the same series and changes nothing.
  *
  * firstAt moves only if no POST of the series may be unanswered (posts = refusals). So no POST of one id
@@ -20,10 +26,25 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * may register the id of an item that it refuses, so a later hit on that id would prove nothing. A hit on an
  * id that was never refused is proof.
  */
-export const beginScript = defineLedgerScript<BeginAnswer>(
+export const beginScript = defineLedgerScript<BeginAnswer | BatchBegun>(
   "begin",
   `${writeAuditLua}
 local previous = call.previous
+local ids = cjson.decode(ARGV[6])
+
+local function begun(e)
+  return {
+    kind = 'begun',
+    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r, doubts = e.un or 0 },
+    declaredDouble = e.dd or false,
+  }
+end
+
+local function batchBegun(at)
+  local answer = { kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }
+  writeAudit(answer)
+  return stamped(answer)
+end
 
 local function pageRefusal()
   if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
@@ -39,10 +60,19 @@ local function asksAgain(e)
   return call.act == 'republish' and now > e.l + limits.takeover and e.p - e.r > 0 and now <= e.f + limits.horizon
 end
 
-local entries, holdsSome, asksSome = {}, false, false
-for i, request in ipairs(call.requests) do
-  local e = read(request.dlqId)
-  entries[i] = e or false
+local own = call.act == 'republish' and #ids > 1 and findBatch(call.token)
+if own and own.s == 'open' and own.ids == ARGV[6] and not own.hasEnded then return batchBegun(own.l) end
+if call.act == 'republish' and #ids > 1 and not own and not previous and not pageRefusal() then
+  local fields = { 'ids', ARGV[6], 'm', ARGV[7], 'n', ARGV[8], 'd', call.drain }
+  if beginBatch(call.token, ids, fields) then return batchBegun(now) end
+end
+
+load(ids)
+local messageIds, attempts = cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
+local found, holdsSome, asksSome = {}, false, false
+for i, id in ipairs(ids) do
+  local e = read(id)
+  found[i] = e or false
   if e and e.s == 'open' and e.t == call.token then holdsSome = true end
   if e and e.s == 'open' and asksAgain(e) then asksSome = true end
 end
@@ -55,14 +85,6 @@ if not previous then
   mayAsk = not refusal or (refusal == 'settle-gate' and asksSome)
   if refusal and not holdsSome and not mayAsk then return stamped({ kind = refusal }) end
   if refusal then mayBegin = false end
-end
-
-local function begun(e)
-  return {
-    kind = 'begun',
-    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r, doubts = e.un or 0 },
-    declaredDouble = e.dd or false,
-  }
 end
 
 -- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the double that a new series
@@ -135,8 +157,8 @@ local function decide(request, e)
 end
 
 local verdicts, isAllPlain = {}, true
-for i, request in ipairs(call.requests) do
-  verdicts[i] = decide(request, entries[i] or nil)
+for i, id in ipairs(ids) do
+  verdicts[i] = decide({ dlqId = id, messageId = at(messageIds, i), attempt = at(attempts, i) }, found[i] or nil)
   if verdicts[i].kind ~= 'begun' or verdicts[i].declaredDouble then isAllPlain = false end
 end
 local answer = { kind = 'answered', verdicts = verdicts }

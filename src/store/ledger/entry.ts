@@ -40,9 +40,8 @@ interface StoredEntry {
   readonly h?: string;
 }
 
-/** A stored entry, or none, as its readers see it. Fails with `invariant-broken` on an unknown state. */
-export function parseView(text: string | null, now: number, limits: LedgerLimits): LedgerView {
-  if (text === null) return { state: "absent" };
+/** An entry as its readers see it. Fails with `invariant-broken` on an unknown state. */
+export function parseView(text: string, now: number, limits: LedgerLimits): LedgerView {
   const stored = JSON.parse(text) as StoredEntry;
   if (stored.v !== layout) return { state: "other-version" };
   const { n: attempt = 0, f: firstAt = 0, m: messageId = null } = stored;

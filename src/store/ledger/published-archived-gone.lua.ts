@@ -5,27 +5,46 @@ import { writeAuditLua } from "./write-audit.lua.ts";
 /**
  * published: a fact from every state but gone. It is not fenced by a token: that would throw proof away.
  *
- * ARGV[4]: { facts: [{ dlqId, as, attempt, deletePending, datesAgree?, namedBy?, drain?, messageId? }] }.
+ * ARGV: 5 { first, columns attempt, deletePending, datesAgree, namedBy, drain (false: none), isOfOneAct: drain
+ * and deletePending are of all, and nothing names them }, 6 dlqIds, 7 as, 8 messageIds (column, false: none).
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
- * other-version.
+ * other-version; or in their place allRecorded.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
  * come-back is old and is not. If all are recorded, the audit's texts are written (write-audit.lua.ts).
  * Run twice: the same answer, nothing changes.
  */
 export const publishedScript = defineLedgerScript<
-  SourceFacts & Riding & { verdicts: readonly PublishedVerdict[] }
+  SourceFacts & Riding & ({ verdicts: readonly PublishedVerdict[] } | { allRecorded: true })
 >(
   "published",
   `${writeAuditLua}
 evenWhenFull()
+
+-- Exactly the ids of a batch go on as one. Its first id leads to it.
+local function recordBatch()
+  local b = call.isOfOneAct and batchAt(call.first)
+  if not b or b.ids ~= ARGV[6] then return false end
+  if b.s == 'published' then return b.as == ARGV[7] end
+  if b.s ~= 'open' then return false end
+  local m = ARGV[8] ~= 'false' and ARGV[8] or b.m
+  publishBatch(b, 'as', ARGV[7], 'm', m, 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or b.d)
+  recordAcceptance()
+  return true
+end
+if recordBatch() then
+  local answer = withSourceFacts({ allRecorded = true })
+  writeAudit(answer)
+  return stamped(answer)
+end
 
 -- A come-back names its parent. The first one is stored, so that a second run answers the same.
 local function name(fact, e)
   if not fact.namedBy then return nil end
   if not e.cb then
     e.cb = fact.namedBy
-    put(fact.dlqId, e)
+    local b = batchOf[fact.dlqId]
+    if b then nameInBatch(b, fact.dlqId, e.cb) else put(fact.dlqId, e) end
   end
   return e.cb == fact.namedBy or nil
 end
@@ -63,9 +82,15 @@ local function record(fact)
   return { kind = 'recorded', firstNaming = p.cb and true or nil }
 end
 
+local ids, as, messageIds = cjson.decode(ARGV[6]), cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
+load(ids)
 local verdicts, isAllRecorded = {}, true
-for i, fact in ipairs(call.facts) do
-  verdicts[i] = record(fact)
+for i, id in ipairs(ids) do
+  verdicts[i] = record({
+    dlqId = id, as = as[i], messageId = at(messageIds, i) or nil, attempt = at(call.attempt, i),
+    deletePending = at(call.deletePending, i), datesAgree = at(call.datesAgree, i),
+    namedBy = at(call.namedBy, i) or nil, drain = at(call.drain, i) or nil,
+  })
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end
 local answer = withSourceFacts({ verdicts = verdicts })
@@ -77,15 +102,16 @@ return stamped(answer)
 /**
  * archived: a fact for drops, fenced: the archive's file is this token's.
  *
- * ARGV[4]: { dlqIds, file, token }. Returns: stamp, verdicts in order: recorded | not-yours.
+ * ARGV: 5 { file, token }, 6 dlqIds. Returns: stamp, verdicts in order: recorded | not-yours.
  * Effects: open(drop) of the token becomes archived and pending. Run twice: the same answer, nothing changes.
  */
 export const archivedScript = defineLedgerScript<{ verdicts: readonly ("recorded" | "not-yours")[] }>(
   "archived",
   `
 evenWhenFull()
-local verdicts = {}
-for i, id in ipairs(call.dlqIds) do
+local ids, verdicts = cjson.decode(ARGV[6]), {}
+load(ids)
+for i, id in ipairs(ids) do
   local e = read(id)
   local verdict = 'not-yours'
   if e and e.t == call.token then
@@ -104,10 +130,10 @@ return stamped({ verdicts = verdicts })
 /**
  * gone: a fact, only from published or archived.
  *
- * ARGV[4]: { dlqIds, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it
- * and not listed since.
+ * ARGV: 5 { first, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and
+ * not listed since; 6 dlqIds.
  * Returns: stamp, count of the given ids that are tombstones now. Effects: entry → tombstone, out of pending
- * and failed.
+ * and failed. Each call removes two gone batches that are due.
  * Run twice: the same count, nothing changes.
  */
 export const goneScript = defineLedgerScript<{ count: number }>(
@@ -121,14 +147,36 @@ local function mayGo(e)
   return e.d == call.drain and e.at < call.unlistedSince and (e.w or 0) < call.unlistedSince
 end
 
-local count = 0
-for _, id in ipairs(call.dlqIds) do
-  local e = read(id)
-  if e and e.s == 'gone' then
-    count = count + 1
-  elseif e and mayGo(e) then
-    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb })
-    count = count + 1
+-- Batches of which all ids are given, one after another, go on as one. As texts, because a list in JSON is a
+-- part of the text of a longer one.
+local count, ids, text, from = 0, nil, ARGV[6], 2
+local id = call.first
+while id do
+  local b = batchAt(id)
+  if not b or (b.s ~= 'gone' and not mayGo(b)) then break end
+  local to = from + #b.ids - 3
+  local follows = string.sub(text, to + 1, to + 1)
+  if string.sub(text, from, to) ~= string.sub(b.ids, 2, -2) or (follows ~= ',' and follows ~= ']') then break end
+  if b.s ~= 'gone' then buryBatch(b, id) end
+  count = count + b.count
+  if follows == ']' then id = nil else
+    ids = ids or cjson.decode(text)
+    id, from = ids[count + 1], to + 2
+  end
+end
+removeGone(2)
+
+if id then
+  ids = ids or cjson.decode(text)
+  load(ids)
+  for i = count + 1, #ids do
+    local e = read(ids[i])
+    if e and e.s == 'gone' then
+      count = count + 1
+    elseif e and mayGo(e) then
+      put(ids[i], { s = 'gone', at = now, as = e.as, cb = e.cb })
+      count = count + 1
+    end
   end
 end
 return stamped({ count = count })
@@ -138,7 +186,7 @@ return stamped({ count = count })
 /**
  * deleteFailed: a DELETE of these did not end with all of them deleted.
  *
- * ARGV[4]: { dlqIds, failed, maybeGone }. Returns: stamp. Effects: published or archived entries are pending;
+ * ARGV: 5 { failed, maybeGone }, 6 dlqIds. Returns: stamp. Effects: published or archived entries are pending;
  * failed flags them for good, maybeGone: they are searched for before the next DELETE.
  * Run twice: the same, nothing changes.
  */
@@ -146,7 +194,9 @@ export const deleteFailedScript = defineLedgerScript(
   "deleteFailed",
   `
 evenWhenFull()
-for _, id in ipairs(call.dlqIds) do
+local ids = cjson.decode(ARGV[6])
+load(ids)
+for _, id in ipairs(ids) do
   local e = read(id)
   if e and (e.s == 'published' or e.s == 'archived') then
     local df = call.failed and 1 or e.df

@@ -1,13 +1,13 @@
 import { defineLedgerScript } from "./prelude.lua.ts";
 
-/** now: ARGV[4] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
+/** now: ARGV[5] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
 export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
  * look: reads entries, and renews those that are listed.
  *
- * ARGV[4]: { dlqIds, areListed }. Returns: array of the stamp and each entry's JSON, or nil if there is none,
- * in order.
+ * ARGV: 5 { areListed }, 6 dlqIds. Returns: array of the stamp, then for each entry that there is, in order,
+ * its place among the ids from 0 on, and its JSON.
  * Effects: none, unless the records are listed just now. Then published and archived entries record that. All
  * but cool (unless released) live on: gone for the life of a tombstone, others for the retention. Not counted
  * in the sequence: losing it loses nothing.
@@ -16,23 +16,30 @@ export const lookScript = defineLedgerScript(
   "look",
   `
 local function recordListed(id, e)
-  if e.s == 'published' or e.s == 'archived' then
+  if batchOf[id] then
+    listBatch(batchOf[id])
+  elseif e.s == 'published' or e.s == 'archived' then
     e.w = now
     put(id, e)
   elseif e.s == 'open' or e.s == 'parked' or e.rel then
     redis.call('PEXPIRE', prefix .. id, limits.retention)
-    if e.s == 'parked' then indexParked(id) end
+    if e.s == 'parked' then indexParked(id, limits.retention) end
   elseif e.s == 'gone' then
     redis.call('PEXPIRE', prefix .. id, limits.tombstone)
   end
 end
 
-local answer = { false }
-for i, id in ipairs(call.dlqIds) do
+local ids, answer = cjson.decode(ARGV[6]), { false }
+load(ids)
+for i, id in ipairs(ids) do
   local e = read(id)
-  if e and call.areListed then recordListed(id, e) end
-  answer[i + 1] = e and cjson.encode(e) or false
+  if e then
+    if call.areListed then recordListed(id, e) end
+    answer[#answer + 1] = i - 1
+    answer[#answer + 1] = cjson.encode(e)
+  end
 end
+flush()
 wrote = false
 answer[1] = stamped({})
 return answer
@@ -42,44 +49,78 @@ return answer
 /**
  * page: members of an index, oldest first, with their entries.
  *
- * ARGV[4]: { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes;
+ * ARGV: 5 { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes;
  * drain and unlistedSince narrow to entries of that drain from before it and not listed since. Those of
  * another version are passed over.
- * Returns: array of the stamp, how many living members were walked (at most 20 times limit), then dlqId and
- * entry JSON alternating. Effects: members whose entry has expired are dropped from the indexes.
+ * Returns: array of the stamp, how many living members were walked (some 20 times limit at most), then dlqId
+ * and entry JSON alternating. Effects: members whose entry has expired are dropped from the indexes.
  */
 export const pageScript = defineLedgerScript(
   "page",
   `
 local index = call.index == 'open' and openKey or pendingKey
+local batchIndex = call.index == 'open' and openBatchesKey or pendingBatchesKey
 local ceiling = '+inf'
 if call.index == 'open' then ceiling = '(' .. string.format('%.0f', now - limits.takeover) end
 
-local function wanted(text)
-  local e = decode(text)
+local function wanted(e)
   if e.s == 'other-version' then return false end
   if not call.unlistedSince then return true end
   return e.d == call.drain and e.at < call.unlistedSince and (e.w or 0) < call.unlistedSince
 end
 
-local found, walked, full = {}, 0, false
-for _ = 1, 20 do
-  local members = redis.call('ZRANGEBYSCORE', index, '-inf', ceiling, 'LIMIT', call.offset + walked, call.limit)
-  for _, id in ipairs(members) do
-    local text = redis.call('GET', prefix .. id)
-    if not text then
-      forget(id)
-    elseif not full then
-      walked = walked + 1
-      if wanted(text) then
-        found[#found + 1] = id
-        found[#found + 1] = text
-        full = #found == 2 * call.limit
+local found, walked, toSkip = {}, 0, math.max(0, call.offset)
+local function isFull() return #found == 2 * call.limit or walked >= 20 * call.limit end
+
+-- Walks the index from the rank where the last walk ended, up to another rank.
+local rank = 0
+local function walkEntries(upTo)
+  local skipped = math.min(toSkip, upTo - rank)
+  toSkip, rank = toSkip - skipped, rank + skipped
+  while rank < upTo and not isFull() do
+    local members = redis.call('ZRANGEBYSCORE', index, '-inf', ceiling, 'LIMIT', rank, math.min(call.limit, upTo - rank))
+    if #members == 0 then break end
+    for _, id in ipairs(members) do
+      local text = redis.call('GET', prefix .. id)
+      if not keepsPlace(index, id, text) then
+        upTo = upTo - 1
+      elseif not isFull() then
+        rank, walked = rank + 1, walked + 1
+        if wanted(decode(text)) then
+          found[#found + 1] = id
+          found[#found + 1] = text
+        end
       end
     end
   end
-  if full or #members == 0 then break end
 end
+
+local function walkBatch(member)
+  local b = findBatch(string.match(member, '^%d+:(.*)$'))
+  if not b or b.hasEnded then
+    redis.call('ZREM', batchIndex, member)
+  elseif toSkip >= b.count then
+    toSkip = toSkip - b.count
+  elseif not wanted(b) then
+    toSkip, walked = 0, walked + b.count - toSkip
+  else
+    for i = toSkip + 1, b.count do
+      if isFull() then break end
+      walked = walked + 1
+      found[#found + 1] = columnsOf(b).ids[i]
+      found[#found + 1] = cjson.encode(entryIn(b, i))
+    end
+    toSkip = 0
+  end
+end
+
+local batchesByTime = redis.call('ZRANGEBYSCORE', batchIndex, '-inf', ceiling, 'WITHSCORES')
+for i = 1, #batchesByTime, 2 do
+  if isFull() then break end
+  walkEntries(redis.call('ZCOUNT', index, '-inf', '(' .. batchesByTime[i + 1]))
+  if not isFull() then walkBatch(batchesByTime[i]) end
+end
+walkEntries(redis.call('ZCOUNT', index, '-inf', ceiling))
 local answer = { stamped({}), walked }
 for i = 1, #found do answer[i + 2] = found[i] end
 return answer
@@ -89,10 +130,10 @@ return answer
 /**
  * parked: a part of what is parked, in no order.
  *
- * ARGV[4]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId
+ * ARGV[5]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId
  * and entry JSON alternating.
  * Effects: members whose entry is no longer there, or no longer parked, leave the index; those of another
- * version stay.
+ * version stay, and those of a batch.
  */
 export const parkedScript = defineLedgerScript(
   "parked",
@@ -102,11 +143,11 @@ local answer = { stamped({}), page[1] }
 for i = 1, #page[2], 2 do
   local id = page[2][i]
   local text = redis.call('GET', prefix .. id)
-  local state = text and decode(text).s
+  local state = text and (isPointer(text) and 'batch' or decode(text).s)
   if state == 'parked' then
     answer[#answer + 1] = id
     answer[#answer + 1] = text
-  elseif state ~= 'other-version' then
+  elseif state ~= 'other-version' and state ~= 'batch' then
     redis.call('ZREM', parkedKey, id)
   end
 end

@@ -7,9 +7,15 @@ import {
   takeoverAfterMs,
   type LedgerLimits,
 } from "../../ports/ledger-limits.ts";
-import type { LedgerRow, OpenEntry, ParkedDeadLetter, PendingEntry } from "../../ports/ledger-entries.ts";
+import type {
+  LedgerRow,
+  LedgerView,
+  OpenEntry,
+  ParkedDeadLetter,
+  PendingEntry,
+} from "../../ports/ledger-entries.ts";
 import type { NewAuditEntry } from "../../ports/audit.ts";
-import type { Ledger, LedgerStamp, Riding } from "../../ports/ledger.ts";
+import type { Ledger, LedgerStamp, PublishedVerdict, Riding } from "../../ports/ledger.ts";
 import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
 import { deleteFlags, parseView } from "./entry.ts";
 import type { RidingAudit } from "../audit/redis-audit.ts";
@@ -29,6 +35,8 @@ import { summaryScript } from "./summary.lua.ts";
 
 /** Gone by listing is worked off in scripts of this many. */
 const goneChunk = 100;
+const absent: LedgerView = { state: "absent" };
+const recorded: PublishedVerdict = { kind: "recorded" };
 
 /**
  * The ledger of one source in Redis. `epochSeed` makes the name that the ledger gets when it has none yet.
@@ -42,34 +50,48 @@ export function createRedisLedger(
   audit?: RidingAudit,
 ): Ledger {
   const keys = sourceKeys(redis.keyPrefix, sourceId);
-  const scriptKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses, keys.parked];
+  const entryKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses, keys.parked];
+  const scriptKeys = [...entryKeys, keys.openBatches, keys.pendingBatches, keys.goneBatches];
   const limitsText = toScriptLimits(limits);
 
   const run = (
     script: RedisScript,
     call: object,
+    lists: readonly string[] = [],
     append?: ReturnType<RidingAudit["toAppend"]>,
   ): Promise<unknown> => {
-    const args = [keys.entryPrefix, identity.epochSeed(), limitsText, JSON.stringify(call, nullAsAbsent)];
+    const { entryPrefix, batchPrefix } = keys;
+    const callText = JSON.stringify(call, nullAsAbsent);
+    const args = [entryPrefix, batchPrefix, identity.epochSeed(), limitsText, callText, ...lists];
     if (append === null || append === undefined) return redis.run(script, scriptKeys, args);
     return redis.run(script, [...scriptKeys, append.stream], [...args, ...append.args]);
   };
-  const ask = async <Answer>(script: RedisScript<Answer>, call: object): Promise<Answer> =>
-    parseReply(script, await run(script, call));
+  const ask = async <Answer>(
+    script: RedisScript<Answer>,
+    call: object,
+    dlqIds?: readonly DlqId[],
+  ): Promise<Answer> =>
+    parseReply(script, await run(script, call, dlqIds === undefined ? [] : [JSON.stringify(dlqIds)]));
   const askWithAudit = async <Answer extends object>(
     script: RedisScript<Answer & Riding>,
     call: object,
+    lists: readonly string[],
     entries: readonly NewAuditEntry[],
   ): Promise<Answer & Riding> => {
     const append = entries.length === 0 ? null : audit?.toAppend(entries);
-    const answer = parseReply(script, await run(script, call, append));
+    const answer = parseReply(script, await run(script, call, lists, append));
     if (answer.audited === true) audit?.written(entries);
     return answer;
   };
   const views = async (dlqIds: readonly DlqId[], areListed: boolean) => {
-    const [stampText, ...texts] = (await run(lookScript, { dlqIds, areListed })) as (string | null)[];
+    const reply = await run(lookScript, { areListed }, [JSON.stringify(dlqIds)]);
+    const [stampText, ...known] = reply as [string, ...(number | string)[]];
     const stamp = parseReply(lookScript, stampText);
-    return { ...stamp, views: dlqIds.map((_, i) => parseView(texts[i] ?? null, stamp.at, limits)) };
+    const found = dlqIds.map((): LedgerView => absent);
+    for (let i = 0; i < known.length; i += 2) {
+      found[Number(known[i])] = parseView(String(known[i + 1]), stamp.at, limits);
+    }
+    return { ...stamp, views: found };
   };
   const page = async (index: "open" | "pending", limit: number, offset: number, narrowed: object = {}) => {
     const call = { index, limit, offset, ...narrowed };
@@ -86,18 +108,51 @@ export function createRedisLedger(
 
     peek: (dlqIds) => views(dlqIds, false),
 
-    begin: (requests, { audit: entries = [], ...options }) =>
-      askWithAudit(beginScript, { ...options, requests }, entries),
+    async begin(requests, { audit: entries = [], ...options }) {
+      const lists = [
+        JSON.stringify(requests.map(({ dlqId }) => dlqId)),
+        JSON.stringify(toColumn(requests, ({ messageId }) => messageId)),
+        JSON.stringify(toColumn(requests, ({ attempt }) => attempt)),
+      ];
+      const answer = await askWithAudit(beginScript, options, lists, entries);
+      if (!("all" in answer)) return answer;
+      const { all, ...rest } = answer;
+      return { ...rest, verdicts: requests.map(() => all) };
+    },
 
-    published: (facts, entries = []) => askWithAudit(publishedScript, { facts }, entries),
+    async published(facts, entries = []) {
+      const call = {
+        first: facts[0]?.dlqId,
+        attempt: toColumn(facts, ({ attempt }) => attempt),
+        deletePending: toColumn(facts, ({ deletePending }) => deletePending),
+        datesAgree: toColumn(facts, ({ datesAgree }) => datesAgree ?? false),
+        namedBy: toColumn(facts, ({ namedBy }) => namedBy ?? false),
+        drain: toColumn(facts, ({ drain }) => drain ?? false),
+      };
+      const messageIds = toColumn(facts, ({ messageId }) => messageId ?? false);
+      const isOfOneAct =
+        call.deletePending === true &&
+        call.namedBy === false &&
+        !Array.isArray(call.drain) &&
+        isWhole(messageIds);
+      const lists = [
+        JSON.stringify(facts.map(({ dlqId }) => dlqId)),
+        JSON.stringify(facts.map(({ as }) => as)),
+        JSON.stringify(messageIds),
+      ];
+      const answer = await askWithAudit(publishedScript, { ...call, isOfOneAct }, lists, entries);
+      if (!("allRecorded" in answer)) return answer;
+      const { allRecorded: _, ...rest } = answer;
+      return { ...rest, verdicts: facts.map(() => recorded) };
+    },
 
     refused: (requests, token) => ask(refusedScript, { requests, token }),
 
-    archived: (dlqIds, file, token) => ask(archivedScript, { dlqIds, file, token }),
+    archived: (dlqIds, file, token) => ask(archivedScript, { file, token }, dlqIds),
 
-    gone: (dlqIds) => ask(goneScript, { dlqIds }),
+    gone: (dlqIds) => ask(goneScript, { first: dlqIds[0] }, dlqIds),
 
-    deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, { dlqIds, ...deleteFlags(how) }),
+    deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, deleteFlags(how), dlqIds),
 
     async markUnlistedGone(drain, passStartedAt) {
       const narrowed = { drain, unlistedSince: passStartedAt };
@@ -113,7 +168,8 @@ export function createRedisLedger(
       let stamp: LedgerStamp = await ask(nowScript, {});
       for (let i = 0; i < candidates.length; i += goneChunk) {
         const dlqIds = candidates.slice(i, i + goneChunk);
-        const { count: here, ...rest } = await ask(goneScript, { dlqIds, ...narrowed });
+        const call = { first: dlqIds[0], ...narrowed };
+        const { count: here, ...rest } = await ask(goneScript, call, dlqIds);
         count += here;
         stamp = rest;
       }
@@ -123,7 +179,7 @@ export function createRedisLedger(
     park: (requests, options) => ask(parkScript, { ...options, requests }),
 
     release: (dlqIds, released = "by-person") =>
-      ask(releaseScript, { dlqIds, rel: released === "by-person" ? 1 : 2 }),
+      ask(releaseScript, { rel: released === "by-person" ? 1 : 2 }, dlqIds),
 
     async parkedEntries(cursor) {
       const [stampText, next, ...rest] = (await run(parkedScript, { cursor: cursor ?? "0" })) as string[];
@@ -163,6 +219,7 @@ function toRows(texts: readonly string[], now: number, limits: LedgerLimits): re
 }
 
 function toScriptLimits(limits: LedgerLimits): string {
+  const longestLife = Math.max(limits.retentionMs, limits.tombstoneMs);
   const coolLife = limits.dedupWindowMs + coolBeyondWindowMs;
   const shortestLife = Math.min(coolLife, limits.tombstoneMs);
   return JSON.stringify({
@@ -171,6 +228,8 @@ function toScriptLimits(limits: LedgerLimits): string {
     maxPageAge: limits.maxPageAgeMs,
     retention: limits.retentionMs,
     tombstone: limits.tombstoneMs,
+    // Longer, so that a batch that is listed often is renewed seldom.
+    pointerLife: longestLife + Math.max(Math.floor(longestLife / 8), 60_000),
     gateAge: limits.settleGateAgeMs,
     gateFailed: limits.settleGateFailedDeletes,
     coolLife,
@@ -178,6 +237,18 @@ function toScriptLimits(limits: LedgerLimits): string {
     backEvery: shortestLife,
     aloneEvery: refusedAloneEveryMs,
   });
+}
+
+/** One value if it is the same for all, otherwise a list. */
+function toColumn<Row, Value>(rows: readonly Row[], of: (row: Row) => Value): Value | readonly Value[] {
+  const values = rows.map(of);
+  const [first] = values;
+  return first !== undefined && values.every((value) => value === first) ? first : values;
+}
+
+/** Of all, or of none. */
+function isWhole(column: unknown): boolean {
+  return !Array.isArray(column) || !column.includes(false);
 }
 
 /** In Lua a JSON null is a value that counts as true; absent is what the scripts understand. */

@@ -4,7 +4,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 /**
  * refused: ends the POST of the current token that certainly was not accepted.
  *
- * ARGV[4]: { token, requests: [{ dlqId, outcome, coolMs }] }.
+ * ARGV[5]: { token, requests: [{ dlqId, outcome, coolMs }] }.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open |
  * not-yours.
  * Effects: the POST is counted once. If no POST of the series is unanswered, open → cool. Otherwise the entry
@@ -16,7 +16,7 @@ export const refusedScript = defineLedgerScript<SourceFacts & { verdicts: readon
   "refused",
   `
 local function countAlone(e)
-  redis.call('HINCRBY', metaKey, 'refusedAloneInARow', 1)
+  setMeta('refusedAloneInARow', tonumber(meta.refusedAloneInARow or 0) + 1)
   if e.rt and now - e.rt < limits.aloneEvery then return end
   e.ra = (e.ra or 0) + 1
   e.rt = now
@@ -43,6 +43,7 @@ local function refuse(request)
   return { kind = 'cool', refusedAlone = c.ra or 0 }
 end
 
+loadRequests(call.requests)
 local verdicts = {}
 for i, request in ipairs(call.requests) do verdicts[i] = refuse(request) end
 return stamped(withSourceFacts({ verdicts = verdicts }))
@@ -52,7 +53,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 /**
  * park: leaves records for a person, or until rules or settings change.
  *
- * ARGV[4]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt }] }.
+ * ARGV[5]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
  * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
  * drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
@@ -77,6 +78,7 @@ local function park(request)
   return { kind = 'parked' }
 end
 
+loadRequests(call.requests)
 local verdicts = {}
 for i, request in ipairs(call.requests) do verdicts[i] = park(request) end
 return stamped({ verdicts = verdicts })
@@ -86,7 +88,7 @@ return stamped({ verdicts = verdicts })
 /**
  * release: lets parked records go on.
  *
- * ARGV[4]: { dlqIds, rel: 1 a person's word | 2 listed again }. Returns: stamp, count of the given ids that
+ * ARGV: 5 { rel: 1 a person's word | 2 listed again }, 6 dlqIds. Returns: stamp, count of the given ids that
  * are released now.
  * Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt
  * is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
@@ -95,8 +97,9 @@ return stamped({ verdicts = verdicts })
 export const releaseScript = defineLedgerScript<{ count: number }>(
   "release",
   `
-local count = 0
-for _, id in ipairs(call.dlqIds) do
+local count, ids = 0, cjson.decode(ARGV[6])
+load(ids)
+for _, id in ipairs(ids) do
   local e = read(id)
   if e and e.s == 'cool' and e.rel then count = count + 1 end
   if e and e.s == 'parked' then

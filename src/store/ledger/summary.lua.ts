@@ -2,10 +2,10 @@ import type { LedgerSummary } from "../../ports/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
- * summary: ARGV[4] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
+ * summary: ARGV[5] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
  * failedDeletes, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
- * of an index are dropped; the time is recorded; the ledger may return to the server's time. Run twice: the
- * same, because a second return waits.
+ * of an index are dropped; some gone batches that are due are removed; the time is recorded; the ledger may
+ * return to the server's time. Run twice: the same, because a second return waits.
  *
  * If the ledger's time is ahead of the server's, this script may set it back. Stored times then look younger
  * than they are. So it waits until no entry is open, pending, parked or cool (a released POST in doubt is
@@ -16,14 +16,13 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 export const summaryScript = defineLedgerScript<LedgerSummary>(
   "summary",
   `
-local oldestOpenAt, oldestPendingAt = oldest(openKey), oldest(pendingKey)
+local oldestOpenAt, oldestPendingAt = oldest(openKey, openBatchesKey), oldest(pendingKey, pendingBatchesKey)
+removeGone(30)
 local function mayReturn()
   if redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) > 0 then return false end
-  local known = redis.call('HMGET', metaKey, 'coolUntil', 'lostAt', 'returnedAt')
-  -- Lives end by the server's clock.
-  local server = now - ahead
-  if server < tonumber(known[1] or 0) or server <= tonumber(known[2] or 0) + limits.horizon then return false end
-  return now >= tonumber(known[3] or 0) + limits.backEvery
+  if redis.call('ZCARD', openBatchesKey) + redis.call('ZCARD', pendingBatchesKey) > 0 then return false end
+  if server < tonumber(meta.coolUntil or 0) or server <= tonumber(meta.lostAt or 0) + limits.horizon then return false end
+  return now >= tonumber(redis.call('HGET', metaKey, 'returnedAt') or 0) + limits.backEvery
 end
 local changes = {}
 if ahead > 0 and mayReturn() then
@@ -32,8 +31,7 @@ if ahead > 0 and mayReturn() then
   ahead = ahead - step
   changes = { 'returnedAt', now }
   -- Its age stays, or it would count as an acceptance of just now.
-  local acceptedAt = redis.call('HGET', metaKey, 'lastAcceptedAt')
-  if acceptedAt then changes = { 'returnedAt', now, 'lastAcceptedAt', acceptedAt - step } end
+  if meta.lastAcceptedAt then changes = { 'returnedAt', now, 'lastAcceptedAt', meta.lastAcceptedAt - step } end
 end
 -- The sweep asks every few seconds, so lastNow is that precise even if nothing else is written. A full Redis
 -- refuses this write, and the summary goes on without it.
@@ -41,11 +39,12 @@ redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead, unpack(changes))
 local function byServer(at)
   return at and at - ahead or cjson.null
 end
+local unknownBefore = '(' .. string.format('%.0f', now - limits.takeover)
 return stamped({
-  open = redis.call('ZCARD', openKey),
-  unknown = redis.call('ZCOUNT', openKey, '-inf', '(' .. string.format('%.0f', now - limits.takeover)),
+  open = redis.call('ZCARD', openKey) + countBatched(openBatchesKey, '+inf'),
+  unknown = redis.call('ZCOUNT', openKey, '-inf', unknownBefore) + countBatched(openBatchesKey, unknownBefore),
   oldestOpenAt = byServer(oldestOpenAt),
-  pendingDelete = redis.call('ZCARD', pendingKey),
+  pendingDelete = redis.call('ZCARD', pendingKey) + countBatched(pendingBatchesKey, '+inf'),
   oldestPendingAt = byServer(oldestPendingAt),
   failedDeletes = redis.call('SCARD', failedKey),
   settleGate = settleGateClosed() and 'closed' or 'open',

@@ -31,6 +31,7 @@ import {
   redisStand,
   startOfTime,
   takeoverMs,
+  token,
 } from "../../../support/ledger-stands.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { casesOf } from "../../../support/fuzzing.ts";
@@ -38,7 +39,11 @@ import { casesOf } from "../../../support/fuzzing.ts";
 const redis = useRedis();
 
 const anyId = fc.constantFrom(...ids);
-const someIds = fc.uniqueArray(anyId, { minLength: 1, maxLength: 3 });
+/** Often the same few, so that what was begun together goes on together. */
+const someIds = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(ids.slice(0, 2), ids.slice(2), ids) },
+  { weight: 2, arbitrary: fc.uniqueArray(anyId, { minLength: 1, maxLength: 3 }) },
+);
 const pick = fc.nat({ max: 3 });
 const pastHorizon = fc.constantFrom<BeginOptions["pastHorizon"]>("leave", "new-series");
 const anyBegin = fc
@@ -76,9 +81,15 @@ const anyAdvance = fc
   .map(toAdvance);
 /** What ends a record's story comes seldom, so that there is one. */
 const anyEnding = fc.oneof(
-  fc.tuple(anyId, fc.constantFrom("x", "y"), fc.boolean()).map((args) => toPublish(...args)),
+  fc
+    .tuple(
+      someIds,
+      fc.constantFrom("x", "y"),
+      ...([fc.boolean(), fc.constantFrom(undefined, undefined, token("n1"), token("n2"))] as const),
+    )
+    .map(([asked, text, isPending, by]) => toPublish(asked, text, isPending && by === undefined, by)),
   fc.tuple(anyId, pick).map((args) => toArchive(...args)),
-  anyId.map(toBury),
+  someIds.map(toBury),
   fc
     .tuple(anyId, fc.constantFrom<DeleteEnd>("failed", "unanswered", "short"))
     .map((args) => toFailDelete(...args)),

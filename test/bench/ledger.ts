@@ -1,0 +1,137 @@
+/**
+ * What the ledger costs per message on the straight way: look, begin, published, gone, in pages of 100. CPU of
+ * Redis and of this process, and the bytes that remain:
+ *
+ *     npm run bench:redis      (redis-memory.ts, and then this)
+ *
+ * Compare figures of one run only. Starts a Redis of its own.
+ */
+import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
+import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
+import type { Ledger } from "../../src/ports/ledger.ts";
+import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
+import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
+import { parseInfo } from "../../src/redis/judge-server.ts";
+import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
+
+const records = Number(process.argv[2] ?? 100_000);
+const perPage = 100;
+const pagesInFlight = 4;
+const startedAt = 1_760_000_000_000;
+const drain = "orders" as DrainName;
+const limits = {
+  dedupWindowMs: 600_000,
+  sendByMs: 15_000,
+  batchTimeoutMs: 30_000,
+  networkDelayMs: 120_000,
+  maxPageAgeMs: 300_000,
+  retentionMs: 3 * 86_400_000,
+  tombstoneMs: 7_200_000,
+  settleGateAgeMs: 120_000,
+  settleGateFailedDeletes: 1_000,
+};
+
+interface Page {
+  readonly ids: readonly DlqId[];
+  readonly token: Token;
+}
+
+const toPages = (count: number, from: number): readonly Page[] =>
+  Array.from({ length: Math.ceil(count / perPage) }, (_, page) => ({
+    ids: Array.from({ length: perPage }, (_none, index) => `${from + page * perPage + index}-0` as DlqId),
+    token: `0a7e61d8-3f5a-4c0a-9b9f-${String(from + page)
+      .slice(-12)
+      .padStart(12, "0")}` as Token,
+  }));
+
+const messageOf = (id: DlqId): MessageId => `msg_2b9f4c0a7e61d83f5a0c_${id}` as MessageId;
+
+const steps: Readonly<Record<string, (ledger: Ledger, page: Page) => Promise<unknown>>> = {
+  look: (ledger, { ids }) => ledger.look(ids),
+  begin: async (ledger, { ids, token }) => {
+    const { at } = await ledger.now();
+    const answer = await ledger.begin(
+      ids.map((dlqId) => ({ dlqId, messageId: messageOf(dlqId), attempt: 1 })),
+      { token, drain, act: "republish", pageReadAt: at, pastHorizon: "leave", rulesHash: "0123456789abcdef" },
+    );
+    if (answer.kind !== "answered") throw new Error(`expected verdicts, got ${answer.kind}`);
+  },
+  published: (ledger, { ids }) =>
+    ledger.published(
+      ids.map((dlqId) => ({
+        dlqId,
+        as: `msg_7d83f5a0c2b9f4c0a7e61_${dlqId}` as MessageId,
+        attempt: 1,
+        deletePending: true,
+        datesAgree: true,
+        drain,
+        messageId: messageOf(dlqId),
+      })),
+    ),
+  gone: (ledger, { ids }) => ledger.gone(ids),
+};
+
+async function redisUse(redis: RedisConnection): Promise<{ readonly cpuUs: number; readonly bytes: number }> {
+  const info = parseInfo(await redis.command("INFO"));
+  const seconds = Number(info.get("used_cpu_user")) + Number(info.get("used_cpu_sys"));
+  return { cpuUs: seconds * 1e6, bytes: Number(info.get("used_memory")) };
+}
+
+async function eachPage(pages: readonly Page[], work: (page: Page) => Promise<unknown>): Promise<void> {
+  const left = pages.values();
+  await Promise.all(
+    Array.from({ length: pagesInFlight }, async () => {
+      for (const page of left) await work(page);
+    }),
+  );
+}
+
+const server = await findRedisServer({
+  env: { PATH: process.env["PATH"] },
+  cacheDir: ".cache/redis",
+  say: (line) => process.stderr.write(`${line}\n`),
+});
+const redis = createRedis({ url: server.url }, { role: "bench" });
+try {
+  await redis.ready(5_000);
+  await redis.command("FLUSHALL");
+  const createLedger = (of: typeof limits) =>
+    createRedisLedger(redis, "default" as SourceId, of, { epochSeed: () => "epoch" });
+  const ledger = createLedger(limits);
+  for (const step of Object.values(steps)) {
+    await eachPage(toPages(10_000, startedAt - 1_000_000), (page) => step(ledger, page));
+  }
+  const pages = toPages(records, startedAt);
+  const first = await redisUse(redis);
+  const total = { redis: 0, client: 0 };
+  process.stdout.write("step        Redis µs  client µs   bytes held\n");
+  for (const [name, step] of Object.entries(steps)) {
+    const before = await redisUse(redis);
+    const cpu = process.cpuUsage();
+    await eachPage(pages, (page) => step(ledger, page));
+    const { user, system } = process.cpuUsage(cpu);
+    const after = await redisUse(redis);
+    const [ofRedis, ofClient] = [(after.cpuUs - before.cpuUs) / records, (user + system) / records];
+    total.redis += ofRedis;
+    total.client += ofClient;
+    const bytes = ((after.bytes - first.bytes) / records).toFixed(0);
+    process.stdout.write(
+      `${name.padEnd(10)} ${ofRedis.toFixed(2).padStart(9)} ${ofClient.toFixed(2).padStart(10)} ${bytes.padStart(12)}\n`,
+    );
+  }
+  const forgetful = createLedger({ ...limits, tombstoneMs: 200 });
+  const before = await redisUse(redis);
+  await eachPage(toPages(records, startedAt + 1e9), async (page) => {
+    for (const step of Object.values(steps)) await step(forgetful, page);
+  });
+  const { cpuUs } = await redisUse(redis);
+  process.stdout.write(
+    `all        ${total.redis.toFixed(2).padStart(9)} ${total.client.toFixed(2).padStart(10)}\n`,
+  );
+  process.stdout.write(
+    `all, with the tombstones removed: ${((cpuUs - before.cpuUs) / records).toFixed(2)} Redis µs\n`,
+  );
+} finally {
+  await redis.close();
+  await server.stop();
+}
