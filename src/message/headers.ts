@@ -112,6 +112,37 @@ export function isForwardable(name: string, headerPrefix: string): boolean {
   );
 }
 
+/** Names of an item's headers under one prefix. */
+export type ItemNames = ReturnType<typeof toItemNames>;
+
+function toItemNames(prefix: string) {
+  return {
+    method: `${prefix}Method`,
+    retries: `${prefix}Retries`,
+    retryDelay: `${prefix}Retry-Delay`,
+    timeout: `${prefix}Timeout`,
+    callback: `${prefix}Callback`,
+    failureCallback: `${prefix}Failure-Callback`,
+    label: `${prefix}Label`,
+    flowControlKey: `${prefix}Flow-Control-Key`,
+    flowControlValue: `${prefix}Flow-Control-Value`,
+    delay: `${prefix}Delay`,
+    deduplicationId: `${prefix}Deduplication-Id`,
+    lineage: `${prefix}Forward-${lineageHeaderName}`,
+    redactFields: `${prefix}Redact-Fields`,
+    forwarded: new Map<string, HeaderName>(),
+  };
+}
+
+/** A process has one prefix. */
+let lastNames: { readonly prefix: string; readonly names: ItemNames } | null = null;
+
+/** Written once, because every item has them. */
+export function itemNamesOf(prefix: string): ItemNames {
+  if (lastNames?.prefix !== prefix) lastNames = { prefix, names: toItemNames(prefix) };
+  return lastNames.names;
+}
+
 /** A header's name, and what follows from it under a prefix. */
 interface HeaderName {
   readonly name: string;
@@ -125,12 +156,9 @@ interface HeaderName {
 /** A queue has some dozens. Names of strangers must not fill the memory. */
 const maxNames = 1_000;
 const maxNameLength = 256;
-const knownNames = new Map<string, Map<string, HeaderName>>();
-
 /** Names repeat from record to record, so what follows from each is worked out once. */
 function toHeaderName(name: string, headerPrefix: string): HeaderName {
-  let names = knownNames.get(headerPrefix);
-  if (names === undefined) knownNames.set(headerPrefix, (names = new Map()));
+  const { forwarded: names } = itemNamesOf(headerPrefix);
   const known = names.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();

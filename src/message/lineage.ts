@@ -16,7 +16,7 @@
  * counts as absent and spoils nothing else. A canary is k 1 for every version, so all versions judge steps
  * alike. A version without h and g forgives each canary, so beside it one more may be forgiven.
  */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
 import { lineageHeaderName, valuesOf } from "./headers.ts";
@@ -87,24 +87,34 @@ export function toLineageKey(secret: string, sourceId: string): string {
 
 /** The header's value. `bodyHash` is `hashBody` of the body that is sent with it. */
 export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey): string {
+  const signed = `v1.${Buffer.from(toPayload(lineage, bodyHash)).toString("base64url")}`;
+  return `${signed}.${tagOf(signed, key)}`;
+}
+
+/** As long as the header's value, unsigned. */
+export function fillerOf(lineage: Lineage, bodyHash: string): string {
+  const bytes = Buffer.byteLength(toPayload(lineage, bodyHash));
+  return "x".repeat(3 + Math.ceil((bytes * 4) / 3) + 1 + tagLength);
+}
+
+function toPayload(lineage: Lineage, bodyHash: string): string {
   const { step, statusBefore, rootFlowControl } = lineage;
-  const payload = Buffer.from(
-    JSON.stringify({
-      a: lineage.attempt,
-      r: lineage.rootId,
-      c: lineage.rootCreatedAt,
-      m: lineage.rootMaxRetries,
-      d: lineage.rootDestination,
-      p: lineage.parentDlqId,
-      b: bodyHash,
-      ...(step === null ? {} : { s: `${step.lane}.${step.step}` }),
-      ...(step?.isCanary === true ? { k: 1, ...(step.isProbe ? { h: 1 } : {}) } : {}),
-      ...(lineage.isForgiven ? { g: 1 } : {}),
-      ...(statusBefore === null ? {} : { f: statusBefore }),
-      ...(rootFlowControl === undefined ? {} : { w: writeFlowControl(rootFlowControl) }),
-    }),
-  ).toString("base64url");
-  return `v1.${payload}.${tagOf(payload, key)}`;
+  const payload: Record<string, unknown> = {
+    a: lineage.attempt,
+    r: lineage.rootId,
+    c: lineage.rootCreatedAt,
+    m: lineage.rootMaxRetries,
+    d: lineage.rootDestination,
+    p: lineage.parentDlqId,
+    b: bodyHash,
+  };
+  if (step !== null) payload["s"] = `${step.lane}.${step.step}`;
+  if (step?.isCanary === true) payload["k"] = 1;
+  if (step?.isCanary === true && step.isProbe) payload["h"] = 1;
+  if (lineage.isForgiven) payload["g"] = 1;
+  if (statusBefore !== null) payload["f"] = statusBefore;
+  if (rootFlowControl !== undefined) payload["w"] = writeFlowControl(rootFlowControl);
+  return JSON.stringify(payload);
 }
 
 /** Under any of the keys. Copies must agree; an empty key signs nothing. Never throws. */
@@ -123,7 +133,10 @@ export function readLineage(
   const [only] = copies;
   if (copies.length === 1 && only !== undefined && listed.every((value) => value.length <= maxHeaderLength)) {
     const parts = /^v1\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(only);
-    if (parts !== null && keys.some((key) => key.length > 0 && isEqual(parts[2]!, tagOf(parts[1]!, key)))) {
+    if (
+      parts !== null &&
+      keys.some((key) => key.length > 0 && isEqual(parts[2]!, tagOf(`v1.${parts[1]!}`, key)))
+    ) {
       const signed = toSigned(parts[1]!);
       if (signed !== null) {
         return signed.bodyHash === hashBody(letter.body) && letter.bodyBase64 === ""
@@ -208,11 +221,14 @@ function isFree(
 }
 
 export function hashBody(body: string): string {
-  return createHash("sha256").update(body).digest("base64url");
+  return hash("sha256", body, "base64url");
 }
 
-function tagOf(payload: string, key: LineageKey): string {
-  return createHmac("sha256", key).update(`v1.${payload}`).digest("base64url");
+/** 32 bytes in base64url. */
+const tagLength = 43;
+
+function tagOf(signed: string, key: LineageKey): string {
+  return createHmac("sha256", key).update(signed).digest("base64url");
 }
 
 /** Compares the texts, not the decoded bytes: base64url spells the same bytes in more than one way. */

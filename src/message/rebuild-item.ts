@@ -19,12 +19,13 @@ import {
   changeHeaders,
   isFieldValue,
   isToken,
-  lineageHeaderName,
+  itemNamesOf,
   toForwardHeaders,
   valuesOf,
+  type ItemNames,
 } from "./headers.ts";
 import type { ItemChanges } from "./item-changes.ts";
-import type { Loss, ReportedLoss } from "./loss-kinds.ts";
+import type { Loss } from "./loss-kinds.ts";
 import type { ParkReason } from "./park-reasons.ts";
 import { readProofCallback } from "./proof-callback-url.ts";
 
@@ -51,6 +52,7 @@ type Headers = [name: string, value: string][];
 /** Pure, and never throws on a parsed record. */
 export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: RebuildContext): Rebuilt {
   const { headerPrefix: prefix } = context;
+  const names = itemNamesOf(prefix);
   // A URL Group message goes back to the endpoint that failed; its group would send it to all again.
   const destination = toDestination(letter.url, changes.destination);
   if (destination === null) return park("bad-destination");
@@ -74,33 +76,33 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
     losses.push(...edited.losses);
   }
   if (body !== letter.body && hasUnansweredProof(forward, changes.headers ?? {})) losses.push("signed-body");
-  losses.push(...reportedLossesOf(letter, changes, prefix, queue !== undefined && delayMs > 0));
-  changeHeaders(forward, changes.headers ?? {}, prefix);
+  addReportedLosses(losses, letter, changes, names, queue !== undefined && delayMs > 0);
+  if (changes.headers !== undefined) changeHeaders(forward, changes.headers, prefix);
 
+  const headers: Record<string, string> = {};
   const contentType = forward.get("content-type");
   forward.delete("content-type");
-  const headers: Headers = [
-    ...(contentType === undefined ? [] : [["Content-Type", contentType.value] as [string, string]]),
-    [`${prefix}Method`, method],
-    ...[...forward.values()].map(({ name, value }): [string, string] => [`${prefix}Forward-${name}`, value]),
-    ...settings,
-    [deduplicationHeader(prefix), context.deduplicationId],
-    [lineageHeader(prefix), context.signLineage(body)],
-  ];
-  if (!headers.every(([name, value]) => isToken(name) && isFieldValue(value))) {
-    return park("unjoinable-header");
+  if (contentType !== undefined) headers["Content-Type"] = contentType.value;
+  headers[names.method] = method;
+  for (const { itemName, value } of forward.values()) headers[itemName] = value;
+  for (const [name, value] of settings) headers[name] = value;
+  headers[names.deduplicationId] = context.deduplicationId;
+  headers[names.lineage] = context.signLineage(body);
+  for (const name of Object.keys(headers)) {
+    if (!isToken(name) || !isFieldValue(headers[name]!)) return park("unjoinable-header");
   }
-  return {
-    kind: "item",
-    item: {
-      destination,
-      ...(queue === undefined ? {} : { queue }),
-      headers: Object.fromEntries(headers),
-      // An item without a body and one with an empty body are the same message.
-      ...(body === "" ? {} : { body }),
-    },
-    losses,
-  };
+  return { kind: "item", item: toItem(destination, queue, headers, body), losses };
+}
+
+/** An item without a body and one with an empty body are the same message. */
+function toItem(
+  destination: string,
+  queue: string | undefined,
+  headers: BatchItem["headers"],
+  body: string,
+): BatchItem {
+  if (body === "") return queue === undefined ? { destination, headers } : { destination, queue, headers };
+  return queue === undefined ? { destination, headers, body } : { destination, queue, headers, body };
 }
 
 /** All settings but the method, or the reason why a header cannot carry them. */
@@ -110,20 +112,16 @@ function toSettings(
   prefix: string,
   { retries, delayMs }: { readonly retries: number | null; readonly delayMs: number },
 ): Headers | ParkReason {
+  const names = itemNamesOf(prefix);
   const callback = chosen(changes.callback, letter.callback);
   const failureCallback = chosen(changes.failureCallback, letter.failureCallback);
-  const urls = [callback, failureCallback].filter((url) => url !== undefined);
-  if (!urls.every(isCallbackUrl)) return "bad-destination";
+  if (callback !== undefined && !isCallbackUrl(callback)) return "bad-destination";
+  if (failureCallback !== undefined && !isCallbackUrl(failureCallback)) return "bad-destination";
   // Readable ones were opened when the record was listed.
   if (callback !== undefined && readProofCallback(callback, []).kind === "sealed") return "callback-sealed";
 
-  const onAttempt = toCallback(`${prefix}Callback`, callback, letter.callbackHeader, prefix);
-  const onFailure = toCallback(
-    `${prefix}Failure-Callback`,
-    failureCallback,
-    letter.failureCallbackHeader,
-    prefix,
-  );
+  const onAttempt = toCallback(names.callback, callback, letter.callbackHeader, prefix);
+  const onFailure = toCallback(names.failureCallback, failureCallback, letter.failureCallbackHeader, prefix);
   const labels = changes.labels ?? letter.labels;
   // The header joins labels with commas.
   if (onAttempt === null || onFailure === null || labels.some((label) => label.includes(","))) {
@@ -132,21 +130,21 @@ function toSettings(
 
   const headers: Headers = [];
   const set = (name: string, value: string | number | undefined): void => {
-    if (value !== undefined) headers.push([`${prefix}${name}`, String(value)]);
+    if (value !== undefined) headers.push([name, String(value)]);
   };
-  set("Retries", changes.retries ?? retries ?? undefined);
-  set("Retry-Delay", chosen(changes.retryDelay, letter.retryDelayExpression));
-  set("Timeout", toSeconds(changes.timeoutMs ?? 0));
+  set(names.retries, changes.retries ?? retries ?? undefined);
+  set(names.retryDelay, chosen(changes.retryDelay, letter.retryDelayExpression));
+  set(names.timeout, toSeconds(changes.timeoutMs ?? 0));
   headers.push(...onAttempt, ...onFailure);
-  set("Label", labels.length === 0 ? undefined : labels.join(","));
+  set(names.label, labels.length === 0 ? undefined : labels.join(","));
   const flow = chosen(changes.flowControl, originalFlowControl(letter));
   const flowValue = flow === undefined ? "" : toFlowControlValue(flow);
   // Key and value only travel together.
   if (flow !== undefined && flowValue !== "") {
-    set("Flow-Control-Key", flow.key);
-    set("Flow-Control-Value", flowValue);
+    set(names.flowControlKey, flow.key);
+    set(names.flowControlValue, flowValue);
   }
-  set("Delay", toSeconds(delayMs));
+  set(names.delay, toSeconds(delayMs));
   return headers;
 }
 
@@ -182,14 +180,14 @@ function toSeconds(ms: number): string | undefined {
  * before. So `redaction` is reported only if a record lists its setting and no placeholder: a redacted part
  * that was empty.
  */
-function reportedLossesOf(
+function addReportedLosses(
+  losses: Loss[],
   letter: DeadLetter,
   { flowControl, failureCallback }: ItemChanges,
-  prefix: string,
+  names: ItemNames,
   losesDelay: boolean,
-): readonly ReportedLoss[] {
+): void {
   const { failureCallback: known } = letter;
-  const losses: ReportedLoss[] = [];
   if (losesDelay) losses.push("queue-delay");
   if (originalFlowControl(letter) !== undefined && isReplaced(letter, flowControl)) {
     losses.push("flow-control");
@@ -197,25 +195,15 @@ function reportedLossesOf(
   // A callback that a rule sets anew has not fired for this message yet.
   if (known !== undefined && chosen(failureCallback, known) === known) losses.push("failure-callback-again");
   if (letter.scheduleId !== undefined) losses.push("schedule-id");
-  if (valuesOf(letter.header, `${prefix}Redact-Fields`).length > 0) losses.push("redaction");
+  if (valuesOf(letter.header, names.redactFields).length > 0) losses.push("redaction");
   if (letter.topicName !== undefined) losses.push("group-membership");
-  return losses;
 }
 
 export function inSeries(item: BatchItem, headerPrefix: string, deduplicationId: DeduplicationId): BatchItem {
-  return { ...item, headers: { ...item.headers, [deduplicationHeader(headerPrefix)]: deduplicationId } };
-}
-
-export function withLineage(item: BatchItem, headerPrefix: string, lineage: string): BatchItem {
-  return { ...item, headers: { ...item.headers, [lineageHeader(headerPrefix)]: lineage } };
-}
-
-export function deduplicationHeader(headerPrefix: string): string {
-  return `${headerPrefix}Deduplication-Id`;
-}
-
-export function lineageHeader(headerPrefix: string): string {
-  return `${headerPrefix}Forward-${lineageHeaderName}`;
+  return {
+    ...item,
+    headers: { ...item.headers, [itemNamesOf(headerPrefix).deduplicationId]: deduplicationId },
+  };
 }
 
 function park(reason: ParkReason): Rebuilt {

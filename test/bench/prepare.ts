@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import type { RawRecord } from "../../src/message/dead-letter.ts";
-import { encodeItem } from "../../src/message/encode-item.ts";
 import { createItemCheck } from "../../src/message/item-policy.ts";
 import { toLineageKey } from "../../src/message/lineage.ts";
 import type { DrainConfig } from "../../src/ports/drains-document.ts";
@@ -156,9 +155,9 @@ function page(first: number): void {
   timed("decide", () => known.map((one) => decideRecord(plain.config, one, serviceNow(plain.source))));
   const candidates = timed("decide and prepare", () => known.map((one) => decideOne(plain, one).candidate!));
   timed("ask for capacity (no call)", () => toAsking(plain as DrainRuntime, candidates));
-  timed("encode for the POST", () => candidates.map((one) => encodeItem(one.toItem(1)).json));
+  timed("encode for the POST", () => candidates.map((one) => one.toJson(1)));
   const inLane = candidatesOf("decide and prepare, with a lane", withLane, texts);
-  timed("as a canary, encode", () => inLane.map((one) => encodeItem(sentAs(one, sendAs).toItem(1)).json));
+  timed("as a canary, encode", () => inLane.map((one) => sentAs(one, sendAs).toJson(1)));
   const backs = candidates.map((one) => JSON.parse(backOf(one)) as RawRecord);
   timed("parse, read lineage of a come-back", () => collect(backs, [key]));
   done += pageSize;

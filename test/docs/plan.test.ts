@@ -15,13 +15,13 @@ const drain = {
 
 function recordOf(decision: Partial<Decision>, view: object, isDue: boolean): ForeseenRecord {
   const letter = letterOf();
-  const decided = { raw: rawRecord(), letter, view, decision, attempt: 0 };
+  const decided = { raw: rawRecord(), letter, view, decision, attempt: 0, facts: { expiresAt: 99 } };
   const item = { destination: "https://new.example.com/", headers: {}, body: "" };
   const candidate = isDue
     ? { ...decided, losses: ["queue-delay"], lineage: { attempt: 1 }, toItem: () => item }
     : null;
   const next = decision.then === "hold" ? { then: "republish", reason: "due", rule: "a", at: 9 } : null;
-  return { decided, candidate, next, facts: { expiresAt: 99 } } as unknown as ForeseenRecord;
+  return { decided, candidate, next } as unknown as ForeseenRecord;
 }
 
 describe("docs/plan.md", () => {

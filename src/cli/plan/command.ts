@@ -29,6 +29,7 @@ import { showPlan } from "./show-file.ts";
 import { toPlanText, type PlanReport } from "./text.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
+import { explainDecision } from "../../rules/explain-decision.ts";
 import { countOption } from "../input/option-values.ts";
 import { version } from "../version.ts";
 import { withCore } from "../with-core.ts";
@@ -172,8 +173,9 @@ function requireRules(drains: readonly DrainRuntime[], rules: readonly string[])
 }
 
 /** When a record entered, which one, how it failed, what becomes of it and why, and its destination. */
-function toRow({ decided, facts, next }: ForeseenRecord, url: string): string {
-  const { letter, explanation } = decided;
+function toRow({ decided, next }: ForeseenRecord, url: string): string {
+  const { letter, facts } = decided;
+  const explanation = explainDecision(decided.decision, facts);
   const status = String(letter.responseStatus ?? "none").padEnd(4);
   const then = next === null ? "" : `, then ${toDecisionText(next)} ${toSpan(next.at, next.at, facts.now)}`;
   return `${toTime(letter.enteredAt)}  ${letter.dlqId}  ${status}  ${explanation}${then}  ${url}\n`;

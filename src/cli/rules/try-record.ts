@@ -50,15 +50,16 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
     },
   };
   const one = decideOne(runtime, { ...record, view, viewedAt, isNewComeBack: false });
-  const routing = drain.route(one.facts);
+  const { decision, facts } = one.decided;
+  const routing = drain.route(facts);
   return {
     kind: "decided" as const,
     letter: record.letter,
-    facts: one.facts,
-    decision: one.decided.decision,
-    explanation: one.decided.explanation,
+    facts,
+    decision,
+    explanation: explainDecision(decision, facts),
     routing,
-    walk: explainRules(drain.rules, one.facts),
+    walk: explainRules(drain.rules, facts),
     becoming: toBecoming(runtime, one, routing),
   };
 }

@@ -103,7 +103,7 @@ function worthRecalling(candidates: readonly Candidate[]): readonly Candidate[] 
 }
 
 function toGroups(drain: string, candidates: readonly Candidate[], exhausted: readonly DecidedRecord[]) {
-  const asking = groupBy(candidates, (one) => laneOriginOf(one.toItem(1)));
+  const asking = groupBy(candidates, (one) => laneOriginOf(one.target));
   const spent = groupBy(exhausted, (one) => laneOriginOfLetter(one.letter));
   const origins = [...new Set([...asking.keys(), ...spent.keys()])].filter((origin) => origin !== null);
   return origins.map((origin) => ({

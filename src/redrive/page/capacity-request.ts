@@ -1,3 +1,4 @@
+import { hostOf } from "../../message/destination-url.ts";
 import type { CapacityRequest, CapacityVerdict } from "../../ports/capacity.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
@@ -16,10 +17,10 @@ export function toAsking({ config }: DrainRuntime, candidates: readonly Candidat
   const ruleLimits = new Map(config.rules.map(({ name, limit }) => [name, limit]));
   return candidates.map((candidate) => {
     const { rule } = candidate.decision;
-    const { destination, queue } = candidate.toItem(1);
+    const { destination, queue } = candidate.target;
     const ruleLimit = rule === null ? undefined : ruleLimits.get(rule);
     const request: CapacityRequest = {
-      host: queue === undefined ? new URL(destination).host : `queue:${queue}`,
+      host: queue === undefined ? hostOf(destination) : `queue:${queue}`,
       rule,
       ...(ruleLimit === undefined ? {} : { ruleLimit }),
       post: isReconciling(candidate) ? "again" : "first",

@@ -89,7 +89,7 @@ export function createPageReport(drain: DrainRuntime) {
 
   const finalDecision = (record: DecidedRecord): void => {
     const { letter, decision } = record;
-    addDecision(letter.dlqId, decision, () => record.explanation);
+    addDecision(letter.dlqId, decision, () => explainDecision(decision, record.facts));
     if (decision.then === "park") {
       countPark(decision.reason);
       acted.push(letter.dlqId);
@@ -133,18 +133,17 @@ export function createPageReport(drain: DrainRuntime) {
     },
     results(results: readonly (PublishResult | DropResult)[]): void {
       for (const result of results) {
-        const { candidate } = result;
-        const { letter } = candidate;
+        const { letter, decision, facts } = result.candidate;
         const { dlqId } = letter;
         switch (result.kind) {
           case "published":
-            addDecision(dlqId, candidate.decision, () => candidate.explanation);
+            addDecision(dlqId, decision, () => explainDecision(decision, facts));
             tally.republished += 1;
             if (result.deduplicated) tally.deduplicated += 1;
             acted.push(dlqId);
             break;
           case "dropped":
-            addDecision(dlqId, candidate.decision, () => candidate.explanation);
+            addDecision(dlqId, decision, () => explainDecision(decision, facts));
             acted.push(dlqId);
             break;
           case "done-before":
@@ -152,9 +151,9 @@ export function createPageReport(drain: DrainRuntime) {
             break;
           case "held": {
             hold(letter, result.decision);
-            const { decision, why } = result;
-            const text = (): string => explainDecision(decision);
-            addDecision(dlqId, decision, why === undefined ? text : () => `${text()}: ${why}`);
+            const { decision: holding, why } = result;
+            const text = (): string => explainDecision(holding);
+            addDecision(dlqId, holding, why === undefined ? text : () => `${text()}: ${why}`);
             break;
           }
           case "parked":
@@ -179,7 +178,7 @@ export function createPageReport(drain: DrainRuntime) {
     outcome(leftDue: readonly Candidate[]): PageOutcome {
       tally.due += leftDue.length;
       for (const one of leftDue) {
-        addDecision(one.letter.dlqId, one.decision, () => one.explanation);
+        addDecision(one.letter.dlqId, one.decision, () => explainDecision(one.decision, one.facts));
         // Plan mode acts on nothing, so the record need not be listed before the next full pass.
         countOldest(one.letter);
       }

@@ -1,9 +1,10 @@
 import type { ItemChanges } from "../../message/item-changes.ts";
 import { policyLosses, type Loss, type PolicyLoss } from "../../message/loss-kinds.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
-import { createHash } from "node:crypto";
-import type { DeadLetter } from "../../message/dead-letter.ts";
+import { hash } from "node:crypto";
+import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
+import { toItemText } from "../../message/encode-item.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
 import { toRootFlowControl } from "../../message/flow-control.ts";
 import { isProofUrl } from "../../message/proof-callback-url.ts";
@@ -12,7 +13,7 @@ import type { CheckItem } from "../../message/item-policy.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
-import { largestVariants, toSendVariant, type Plain } from "./publish/canary-variant.ts";
+import { largestCanary, toCanaryVariant, toPlainVariant, type Plain } from "./publish/canary-variant.ts";
 
 /** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
 const maxSuffix = 999;
@@ -74,42 +75,34 @@ export function prepare(
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;
 
+  const text = toItemText(item, headerPrefix);
   const { attempt } = record;
   const signed = { bodyHash, headerPrefix, lineageKey };
-  const plain: Plain = { letter, item, lineage, attempt, ...signed, proofAddress: null };
-  for (const variant of largestVariants(plain, lane)) {
-    const notAllowed = checkItem(variant.item, variant.bytes);
-    if (notAllowed !== null) return { kind: "park", reason: notAllowed };
-  }
+  let plain: Plain = { letter, item, text, lineage, attempt, ...signed, proofAddress: null };
+  let canary = lane === undefined ? null : largestCanary(plain, lane);
+  const notAllowed = checkItem(item, text.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
+  if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   const policyLoss = losses.find(isPolicyLoss);
   if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
-  const proven = proofAddress === undefined ? plain : withProof(plain, proofAddress, lane, checkItem);
+  // One of our own callbacks that died gets none: nobody needs its result.
+  if (lane !== undefined && proofAddress !== undefined && !isProofUrl(item.destination, proofAddress)) {
+    const proven = { ...plain, proofAddress };
+    const largest = largestCanary(proven, lane);
+    const fits = ({ item, bytes }: { readonly item: BatchItem; readonly bytes: number }): boolean =>
+      bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
+    if (fits({ item, bytes: text.bytes }) && fits(largest)) [plain, canary] = [proven, largest];
+  }
   return {
     kind: "candidate",
     candidate: {
       ...record,
-      ...toSendVariant(proven, null),
-      toSendVariant: (sendAs) => toSendVariant(proven, sendAs),
+      ...toPlainVariant(plain),
+      toSendVariant: (sendAs) => toCanaryVariant(plain, sendAs),
+      target: item,
       losses,
-      bytes: Math.max(...largestVariants(proven, lane).map(({ bytes }) => bytes)),
+      bytes: Math.max(text.bytes, canary?.bytes ?? 0),
     },
   };
-}
-
-/** Adds a callback for the canary, unless its item or the callback that quotes it would become too large. */
-function withProof(
-  plain: Plain,
-  proofAddress: string,
-  lane: LaneConfig | undefined,
-  checkItem: CheckItem,
-): Plain {
-  // One of our own callbacks that died: nobody needs its result.
-  if (isProofUrl(plain.item.destination, proofAddress)) return plain;
-  const proven = { ...plain, proofAddress };
-  const fits = largestVariants(proven, lane).every(
-    ({ item, bytes }) => bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null,
-  );
-  return fits ? proven : plain;
 }
 
 function isPolicyLoss(loss: Loss): loss is PolicyLoss {
@@ -120,6 +113,6 @@ function isPolicyLoss(loss: Loss): loss is PolicyLoss {
 function toDelayMs({ dlqId }: DeadLetter, { delay }: ItemChanges): number | null {
   if (delay === undefined) return null;
   if (delay.kind === "fixed") return delay.ms;
-  const draw = createHash("sha256").update(dlqId).digest().readUInt32BE(0);
+  const draw = hash("sha256", dlqId, "buffer").readUInt32BE(0);
   return Math.floor((draw / 2 ** 32) * delay.ms);
 }

@@ -5,6 +5,7 @@ import type { StepRef } from "../../ports/lanes.ts";
 import type { LedgerView, Series } from "../../ports/ledger-entries.ts";
 import type { BeginVerdict } from "../../ports/ledger.ts";
 import type { Decision } from "../../rules/decision.ts";
+import type { RecordFacts } from "../../rules/record-facts.ts";
 
 /** A page of the DLQ, and the Redis time learned before its GET was sent. */
 export interface Page {
@@ -35,7 +36,8 @@ export interface DecidedRecord extends KnownRecord {
   /** Redrives that count: the larger of lineage and ledger; after a release the ledger's alone. */
   readonly attempt: number;
   readonly decision: Decision;
-  readonly explanation: string;
+  /** The facts that the rules saw. */
+  readonly facts: RecordFacts;
 }
 
 /** How a canary is sent: in which step of its lane, and with which timeout at most. */
@@ -53,10 +55,14 @@ export interface SendVariant {
   readonly lineage: Lineage;
   /** The item for a series' suffix. The deduplication id is the same in every variant. */
   readonly toItem: (suffix: number) => BatchItem;
+  /** Its JSON text. */
+  readonly toJson: (suffix: number) => string;
 }
 
 /** A due record with everything its item needs, except the deduplication id, which only `begin` knows. */
 export interface Candidate extends DecidedRecord, SendVariant {
+  /** Where its item goes, in any variant. */
+  readonly target: Pick<BatchItem, "destination" | "queue">;
   /** The losses of its rebuild that the policy allows. */
   readonly losses: readonly Loss[];
   readonly toSendVariant: (sendAs: SendAs) => SendVariant;

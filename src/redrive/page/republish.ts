@@ -14,7 +14,6 @@
  * deletes.
  */
 import { defined } from "../../message/defined.ts";
-import { encodeItem } from "../../message/encode-item.ts";
 import { sleptFully } from "../../ports/clock.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
@@ -126,7 +125,7 @@ async function post(
   // A message that is not in the audit is not sent.
   const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
   if (!isAudited) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
-  const items = begun.map(({ candidate, series }) => encodeItem(candidate.toItem(series.suffix)).json);
+  const items = begun.map(({ candidate, series }) => candidate.toJson(series.suffix));
   const outcome = await source.service.publish(items, mayBeSent, context.signal);
   return [...results, ...(await conclude(context, token, begun, outcome))];
 }

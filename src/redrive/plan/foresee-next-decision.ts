@@ -27,7 +27,7 @@ export function foresee(drain: DrainRuntime, record: SurveyedRecord): ForeseenRe
 }
 
 function nextDecision(drain: DrainRuntime, record: SurveyedRecord): NextDecision | null {
-  const { expiresAt } = record.facts;
+  const { expiresAt } = record.decided.facts;
   let held = record;
   let next: NextDecision | null = null;
   for (let turn = 0; turn <= maxTurns; turn += 1) {
@@ -42,12 +42,8 @@ function nextDecision(drain: DrainRuntime, record: SurveyedRecord): NextDecision
 }
 
 /** When the decision about a held record can change; null if it is not held, or nothing is known. Unix ms. */
-function turnOf(
-  { config }: DrainRuntime,
-  { decided, facts }: SurveyedRecord,
-  isFine: boolean,
-): number | null {
-  const { decision, view } = decided;
+function turnOf({ config }: DrainRuntime, { decided }: SurveyedRecord, isFine: boolean): number | null {
+  const { decision, facts, view } = decided;
   if (decision.then !== "hold" || decision.until === undefined) return null;
   // While it cools, no rule is asked. Otherwise another rule may match before its wait is over.
   if (view.state === "cool" && view.dueAt > decided.viewedAt) return decision.until;
@@ -55,13 +51,12 @@ function turnOf(
   return Math.min(decision.until, config.route.heldUntil(facts) ?? Infinity);
 }
 
-function decideAt(
-  { config, source }: DrainRuntime,
-  { decided, facts }: SurveyedRecord,
-  at: number,
-): SurveyedRecord {
+function decideAt({ config, source }: DrainRuntime, { decided }: SurveyedRecord, at: number): SurveyedRecord {
   const { checkItem, headerPrefix, lineageKeys } = source;
   const clock = { now: () => at };
   const then = { clock, service: { clockOffsetMs: () => 0 }, checkItem, headerPrefix, lineageKeys };
-  return decideOne({ config, source: then }, { ...decided, viewedAt: decided.viewedAt + at - facts.now });
+  return decideOne(
+    { config, source: then },
+    { ...decided, viewedAt: decided.viewedAt + at - decided.facts.now },
+  );
 }

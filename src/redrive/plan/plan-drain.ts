@@ -122,7 +122,8 @@ function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolea
 }
 
 function toCounted({ config, source }: DrainRuntime, record: ForeseenRecord, show: Show): CountedRecord {
-  const { candidate, facts, next } = record;
+  const { candidate, next } = record;
+  const { facts } = record.decided;
   const { letter, decision, attempt } = record.decided;
   const { headerPrefix } = source;
   const common = {

@@ -61,7 +61,7 @@ export function toPlanned(record: SurveyedRecord, headerPrefix: string): Planned
 export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: Show): PlanRecord {
   const { config, source } = drain;
   const { headerPrefix } = source;
-  const { decided, candidate, facts, next } = record;
+  const { decided, candidate, next } = record;
   const { decision, letter } = decided;
   const isShown = show === "content";
   const item = candidate?.toItem(1);
@@ -75,7 +75,7 @@ export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: 
     already: isParkedAlready(record, config.rulesHash) ? (true as const) : undefined,
     until: decision.then === "hold" ? decision.until : undefined,
     next: next ?? undefined,
-    expiresAt: facts.expiresAt,
+    expiresAt: decided.facts.expiresAt,
     url: toShownUrl(letter.url, show),
     status: letter.responseStatus ?? null,
     losses: candidate === null || candidate.losses.length === 0 ? undefined : candidate.losses,

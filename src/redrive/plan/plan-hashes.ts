@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BatchItem, RawRecord } from "../../message/dead-letter.ts";
-import { deduplicationHeader, lineageHeader } from "../../message/rebuild-item.ts";
+import { itemNamesOf } from "../../message/headers.ts";
 import { isNestedTooDeep } from "../../message/nested-too-deep.ts";
 
 /** Of the record as listed, in any order of its fields: 22 characters of a SHA-256. */
@@ -14,7 +14,8 @@ export function hashItem(item: BatchItem, headerPrefix: string): string {
 }
 
 export function withoutOwnHeaders(item: BatchItem, headerPrefix: string): BatchItem {
-  const own = new Set([deduplicationHeader(headerPrefix), lineageHeader(headerPrefix)]);
+  const { deduplicationId, lineage } = itemNamesOf(headerPrefix);
+  const own = new Set([deduplicationId, lineage]);
   return {
     ...item,
     headers: Object.fromEntries(Object.entries(item.headers).filter(([name]) => !own.has(name))),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { encodedBytes, encodeItem } from "../../../src/message/encode-item.ts";
+import { encodeItem, toItemText } from "../../../src/message/encode-item.ts";
+import type { BatchItem } from "../../../src/message/dead-letter.ts";
 import { packBatches } from "../../../src/message/pack-batches.ts";
+import { deduplicationIdOf } from "../../support/letters.ts";
 
 const sizesOf = (bytes: number[], maxCount: number, maxBytes: number) =>
   packBatches(
@@ -22,15 +24,31 @@ describe("an encoded item", () => {
   });
 });
 
-describe("the encoded size of an item", () => {
-  it("is that of its text, also where a large body is counted piece by piece", () => {
+describe("an item's text", () => {
+  const idHeader = "Upstash-Deduplication-Id";
+  const ids = ["redriver-1-0", "redriver-1-0-999"].map(deduplicationIdOf);
+  const expectSameAsEncoded = (rest: Omit<BatchItem, "headers" | "destination">): void => {
+    const itemOf = (id: string): BatchItem => ({
+      destination: `https://a.example/?"${idHeader}":"`,
+      ...rest,
+      headers: { A: `"${idHeader}":"x"`, [idHeader]: id, B: "2" },
+    });
+    const text = toItemText(itemOf("redriver-1-0-999"), "Upstash-");
+    expect(text.bytes).toBe(encodeItem(itemOf("redriver-1-0-999")).bytes);
+    for (const id of ids) expect(text.withId(id)).toBe(encodeItem(itemOf(id)).json);
+  };
+
+  it("is its encoding under any deduplication id, whatever else reads like one", () => {
+    expectSameAsEncoded({});
+    expectSameAsEncoded({ queue: `"${idHeader}":"`, body: `{"${idHeader}":"redriver-1-0-999"}` });
+  });
+
+  it("is its encoding also if a large body is counted piece by piece", () => {
     // Cut at 65,536 in every place of a character of two halves, between a lone half and others, and with
     // escapes.
     for (const piece of ["a", "ä", "日", "😀", '\\"\n', "\ud83d", "a😀", "ab😀\u0001"]) {
       for (const before of [0, 1, 2, 3]) {
-        const body = "x".repeat(before) + piece.repeat(70_000);
-        const item = { destination: "https://a.example", headers: { A: "1" }, body };
-        expect(encodedBytes(item)).toBe(encodeItem(item).bytes);
+        expectSameAsEncoded({ body: "x".repeat(before) + piece.repeat(70_000) });
       }
     }
   });

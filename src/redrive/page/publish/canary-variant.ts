@@ -5,17 +5,20 @@
  */
 import type { BatchItem, DeadLetter } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
-import { encodedBytes } from "../../../message/encode-item.ts";
-import { maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
+import { toItemText, type ItemText } from "../../../message/encode-item.ts";
+import { itemNamesOf } from "../../../message/headers.ts";
+import { fillerOf, maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
 import { withProofCallback } from "../../../message/proof-callback-url.ts";
-import { inSeries, withLineage } from "../../../message/rebuild-item.ts";
+import { inSeries } from "../../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../../ports/drains-document.ts";
 import type { SendAs, SendVariant } from "../records.ts";
 
 /** The plain item, signed, with everything its canary needs. */
 export interface Plain {
   readonly letter: DeadLetter;
+  /** With the longest deduplication id, as its text. */
   readonly item: BatchItem;
+  readonly text: ItemText;
   readonly lineage: Lineage;
   /** Redrives already made that count: after a release one less than the header's. */
   readonly attempt: number;
@@ -26,40 +29,42 @@ export interface Plain {
   readonly proofAddress: string | null;
 }
 
-/** Null: plain, in no step. */
-export function toSendVariant(plain: Plain, sendAs: SendAs | null): SendVariant {
-  const { letter, headerPrefix } = plain;
-  const item = sendAs === null ? plain.item : canaryOf(plain, sendAs);
+export function toPlainVariant({ letter, item, text, lineage, headerPrefix }: Plain): SendVariant {
   return {
-    sendAs,
-    lineage: sendAs === null ? plain.lineage : lineageIn(plain, sendAs),
+    sendAs: null,
+    lineage,
     toItem: (suffix) => inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix)),
+    toJson: (suffix) => text.withId(toDeduplicationId(letter.dlqId, suffix)),
   };
 }
 
-/**
- * The variants under this lane, with their encoded bytes. A plain item may have a delay and a canary has
- * none. But a canary always has a timeout and retries, so either may be larger.
- */
-export function largestVariants(
-  plain: Plain,
-  lane: LaneConfig | undefined,
-): readonly { readonly item: BatchItem; readonly bytes: number }[] {
-  const { item } = plain;
-  const bytes = encodedBytes(item);
-  if (lane === undefined) return [{ item, bytes }];
-  const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(lane.watchMs) };
-  const canary = canaryOf(plain, sendAs);
-  return [
-    { item, bytes },
-    { item: canary, bytes: bytes - headerBytesOf(item) + headerBytesOf(canary) },
-  ];
+export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
+  const { bodyHash, headerPrefix, lineageKey } = plain;
+  const lineage = lineageIn(plain, sendAs);
+  const item = canaryOf(plain, sendAs, signLineage(lineage, bodyHash, lineageKey));
+  return { ...toPlainVariant({ ...plain, item, text: toItemText(item, headerPrefix), lineage }), sendAs };
 }
 
-function canaryOf(plain: Plain, sendAs: SendAs): BatchItem {
-  const { item, headerPrefix, bodyHash, lineageKey, proofAddress } = plain;
-  const lineage = signLineage(lineageIn(plain, sendAs), bodyHash, lineageKey);
-  const canary = asCanary(withLineage(item, headerPrefix, lineage), headerPrefix, sendAs.timeoutMs);
+/**
+ * The largest canary under this lane, with its encoded bytes, and with a filler for its lineage. A plain item
+ * may have a delay and a canary has none. But a canary always has a timeout and retries, so either may be
+ * larger.
+ */
+export function largestCanary(
+  plain: Plain,
+  { watchMs }: LaneConfig,
+): { readonly item: BatchItem; readonly bytes: number } {
+  const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(watchMs) };
+  const item = canaryOf(plain, sendAs, fillerOf(lineageIn(plain, sendAs), plain.bodyHash));
+  return { item, bytes: plain.text.bytes + addedBytes(plain.item.headers, item.headers) };
+}
+
+function canaryOf(
+  { item, headerPrefix, lineageKey, proofAddress }: Plain,
+  { timeoutMs }: SendAs,
+  lineage: string,
+) {
+  const canary = asCanary(item, headerPrefix, timeoutMs, lineage);
   if (proofAddress === null) return canary;
   return withProofCallback(canary, headerPrefix, proofAddress, lineageKey) ?? canary;
 }
@@ -73,8 +78,20 @@ function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, isProbe 
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
 }
 
-function headerBytesOf({ headers }: BatchItem): number {
-  return Buffer.byteLength(JSON.stringify(headers));
+/** What the encoded headers of an item grow by. Both have some. */
+function addedBytes(before: BatchItem["headers"], after: BatchItem["headers"]): number {
+  let bytes = 0;
+  for (const name of Object.keys(after)) {
+    if (after[name] !== before[name]) bytes += bytesOf(name, after[name]) - bytesOf(name, before[name]);
+  }
+  for (const name of Object.keys(before)) if (after[name] === undefined) bytes -= bytesOf(name, before[name]);
+  return bytes;
+}
+
+/** Of a header with its colon and comma; none of an absent one. */
+function bytesOf(name: string, value: string | undefined): number {
+  if (value === undefined) return 0;
+  return Buffer.byteLength(JSON.stringify(name)) + Buffer.byteLength(JSON.stringify(value)) + 2;
 }
 
 /**
@@ -82,15 +99,23 @@ function headerBytesOf({ headers }: BatchItem): number {
  * Its lineage has the root's retries, and the rule sets its delay again, so its ordinary settings are not
  * lost.
  */
-export function asCanary(item: BatchItem, headerPrefix: string, timeoutMs: number): BatchItem {
-  const headers = { ...item.headers };
-  const timeout = `${headerPrefix}Timeout`;
-  delete headers[`${headerPrefix}Delay`];
-  headers[`${headerPrefix}Retries`] = "0";
+export function asCanary(
+  item: BatchItem,
+  headerPrefix: string,
+  timeoutMs: number,
+  lineage: string,
+): BatchItem {
+  const names = itemNamesOf(headerPrefix);
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(item.headers)) {
+    if (name !== names.delay) headers[name] = item.headers[name]!;
+  }
+  headers[names.lineage] = lineage;
+  headers[names.retries] = "0";
   // A timeout that a rule has set has the form of rebuild-item.ts.
-  const own = headers[timeout];
+  const own = headers[names.timeout];
   const ownSeconds = own === undefined ? Infinity : Number.parseInt(own, 10);
-  headers[timeout] = `${Math.min(ownSeconds, Math.max(1, Math.floor(timeoutMs / 1_000)))}s`;
+  headers[names.timeout] = `${Math.min(ownSeconds, Math.max(1, Math.floor(timeoutMs / 1_000)))}s`;
   return { ...item, headers };
 }
 

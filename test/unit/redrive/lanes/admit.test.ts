@@ -55,7 +55,7 @@ function one(index: number, fields: Record<string, unknown> = {}, more: object =
     view: { state: "absent" },
     decision: { then: "republish", reason: "due", rule: "a" },
     sendAs: null,
-    toItem: () => ({ destination: `${origin}/hook`, headers: {}, body: "" }),
+    target: { destination: `${origin}/hook` },
     toSendVariant: (sendAs: unknown) => ({ sendAs }),
     ...more,
   } as unknown as Candidate;

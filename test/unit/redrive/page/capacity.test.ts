@@ -82,7 +82,7 @@ function candidate(
     letter: { dlqId: id as DlqId, enteredAt } as Candidate["letter"],
     view,
     decision: { then: "republish", reason: "due", rule, set: {} },
-    toItem: () => item,
+    target: item,
   };
   return one as Candidate;
 }

@@ -11,7 +11,7 @@ import {
   type DecidedRecord,
   type SendAs,
 } from "../../../../src/redrive/page/records.ts";
-import { enteredAt, rawRecord } from "../../../support/letters.ts";
+import { enteredAt, factsOf, rawRecord } from "../../../support/letters.ts";
 import { anyItem } from "../../../support/item-checks.ts";
 
 const preparation: Preparation = {
@@ -33,7 +33,7 @@ function decided(raw: RawRecord, attempt?: number): DecidedRecord {
     isNewComeBack: false,
     attempt: attempt ?? known,
     decision: { then: "republish", reason: "due", rule: null, set: {} },
-    explanation: "",
+    facts: factsOf(raw as Record<string, unknown>),
   };
 }
 
@@ -204,11 +204,11 @@ describe("a candidate of a lane", () => {
   });
 
   it("keeps what later stages add to it, and can be told again", () => {
-    const known = { ...plain, explanation: "said later" };
-    expect(sentAs(known, asCanary).explanation).toBe("said later");
+    const known = { ...plain, attempt: 7 };
+    expect(sentAs(known, asCanary).attempt).toBe(7);
     const later = { ...asCanary, step: { ...asCanary.step, step: 8 } };
     expect(sentAs(sentAs(known, asCanary), later)).toMatchObject({
-      explanation: "said later",
+      attempt: 7,
       sendAs: later,
       lineage: { step: { step: 8 } },
     });

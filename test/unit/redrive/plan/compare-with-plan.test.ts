@@ -6,7 +6,7 @@ import { isParkedAlready, toPlanned } from "../../../../src/redrive/plan/plan-fi
 import { compareWithPlan } from "../../../../src/redrive/plan/compare-with-plan.ts";
 import { createSelection } from "../../../../src/redrive/plan/plan-selection.ts";
 import type { SurveyedRecord } from "../../../../src/redrive/plan/list-and-decide.ts";
-import { letterOf, rawRecord } from "../../../support/letters.ts";
+import { factsOf, letterOf, rawRecord } from "../../../support/letters.ts";
 import { planned as lineOf } from "../../../support/planned.ts";
 
 const orders = "orders" as DrainName;
@@ -23,7 +23,7 @@ function surveyed(decision: Decision, view: LedgerView = { state: "absent" }, fi
     isNewComeBack: false,
     attempt: 0,
     decision,
-    explanation: "",
+    facts: factsOf(fields),
   };
   const item = { destination: letter.url, headers: {}, body: letter.body };
   const candidate = decision.then === "republish" ? { ...decided, toItem: () => item, losses: [] } : null;

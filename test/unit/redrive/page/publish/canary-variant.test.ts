@@ -3,25 +3,29 @@ import { asCanary, canaryTimeoutMs } from "../../../../../src/redrive/page/publi
 import { itemOf } from "../../../../support/rebuilt.ts";
 
 const timeoutOf = (ruleMs: number | undefined, timeoutMs: number) =>
-  asCanary(itemOf({}, ruleMs === undefined ? {} : { timeoutMs: ruleMs }), "Upstash-", timeoutMs).headers[
-    "Upstash-Timeout"
-  ];
+  asCanary(itemOf({}, ruleMs === undefined ? {} : { timeoutMs: ruleMs }), "Upstash-", timeoutMs, "v1")
+    .headers["Upstash-Timeout"];
 
 describe("a canary", () => {
-  it("is the item with no retries, no delay and a timeout, and nothing else changed", () => {
+  it("is the item with no retries, no delay, a timeout and its own lineage, and nothing else changed", () => {
     const fields = { maxRetries: 3, retryDelayExpression: "1000", header: { "X-A": ["b"] } };
     const item = itemOf(fields, {}, { delayMs: 90_000 });
     const { "Upstash-Delay": delay, ...rest } = item.headers;
     expect(delay).toBe("90s");
-    expect(asCanary(item, "Upstash-", 45_000)).toEqual({
+    expect(asCanary(item, "Upstash-", 45_000, "v1")).toEqual({
       ...item,
-      headers: { ...rest, "Upstash-Retries": "0", "Upstash-Timeout": "45s" },
+      headers: {
+        ...rest,
+        "Upstash-Forward-X-Redriver": "v1",
+        "Upstash-Retries": "0",
+        "Upstash-Timeout": "45s",
+      },
     });
     expect(item.headers["Upstash-Delay"]).toBe("90s");
   });
 
   it("names no retries where the item names none", () => {
-    expect(asCanary(itemOf({}), "Upstash-", 45_000).headers["Upstash-Retries"]).toBe("0");
+    expect(asCanary(itemOf({}), "Upstash-", 45_000, "v1").headers["Upstash-Retries"]).toBe("0");
   });
 
   it.each([
