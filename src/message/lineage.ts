@@ -19,6 +19,7 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
+import { hmacSha256 } from "./hmac.ts";
 import { lineageHeaderName, valuesOf } from "./headers.ts";
 import type { FlowControl } from "./item-changes.ts";
 import { isCount, isObject, parseJson } from "./json-value.ts";
@@ -70,7 +71,7 @@ export type LineageReading =
   | { readonly kind: "inherited" }
   | { readonly kind: "untrusted"; readonly attempt: number };
 
-export type LineageKey = string | Buffer;
+export type LineageKey = string;
 
 /** Limit of free redrives: a message that fails as in an outage would otherwise go as a probe for ever. */
 const maxFreeMs = 7 * 86_400_000;
@@ -82,13 +83,14 @@ const maxHeaderLength = 65_536;
 
 /** The default signing key of a source, derived from its token; the token itself never signs. */
 export function toLineageKey(secret: string, sourceId: string): string {
-  return createHmac("sha256", secret).update(`redriver lineage key v1 ${sourceId}`).digest("base64url");
+  const text = `redriver lineage key v1 ${sourceId}`;
+  return createHmac("sha256", secret).update(text).digest("base64url");
 }
 
 /** The header's value. `bodyHash` is `hashBody` of the body that is sent with it. */
 export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey): string {
   const signed = `v1.${Buffer.from(toPayload(lineage, bodyHash)).toString("base64url")}`;
-  return `${signed}.${tagOf(signed, key)}`;
+  return `${signed}.${hmacSha256(key, signed)}`;
 }
 
 /** As long as the header's value, unsigned. */
@@ -99,7 +101,9 @@ export function fillerOf(lineage: Lineage, bodyHash: string): string {
 
 function toPayload(lineage: Lineage, bodyHash: string): string {
   const { step, statusBefore, rootFlowControl } = lineage;
-  const payload: Record<string, unknown> = {
+  const isCanary = step?.isCanary === true;
+  // JSON leaves out what is undefined.
+  return JSON.stringify({
     a: lineage.attempt,
     r: lineage.rootId,
     c: lineage.rootCreatedAt,
@@ -107,14 +111,13 @@ function toPayload(lineage: Lineage, bodyHash: string): string {
     d: lineage.rootDestination,
     p: lineage.parentDlqId,
     b: bodyHash,
-  };
-  if (step !== null) payload["s"] = `${step.lane}.${step.step}`;
-  if (step?.isCanary === true) payload["k"] = 1;
-  if (step?.isCanary === true && step.isProbe) payload["h"] = 1;
-  if (lineage.isForgiven) payload["g"] = 1;
-  if (statusBefore !== null) payload["f"] = statusBefore;
-  if (rootFlowControl !== undefined) payload["w"] = writeFlowControl(rootFlowControl);
-  return JSON.stringify(payload);
+    s: step === null ? undefined : `${step.lane}.${step.step}`,
+    k: isCanary ? 1 : undefined,
+    h: isCanary && step.isProbe ? 1 : undefined,
+    g: lineage.isForgiven ? 1 : undefined,
+    f: statusBefore ?? undefined,
+    w: rootFlowControl === undefined ? undefined : writeFlowControl(rootFlowControl),
+  });
 }
 
 /** Under any of the keys. Copies must agree; an empty key signs nothing. Never throws. */
@@ -135,7 +138,7 @@ export function readLineage(
     const parts = /^v1\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(only);
     if (
       parts !== null &&
-      keys.some((key) => key.length > 0 && isEqual(parts[2]!, tagOf(`v1.${parts[1]!}`, key)))
+      keys.some((key) => key.length > 0 && isEqual(parts[2]!, hmacSha256(key, `v1.${parts[1]!}`)))
     ) {
       const signed = toSigned(parts[1]!);
       if (signed !== null) {
@@ -157,25 +160,18 @@ export function readLineage(
  * and ledger.
  */
 export function nextLineage(letter: DeadLetter, reading: LineageReading, attemptBefore: number): Lineage {
-  const attempt = Math.max(attemptBefore, rootOf(letter, reading).attempt) + 1;
-  const next = {
-    attempt,
+  const known = reading.kind === "come-back" ? reading.lineage : null;
+  const isForgivenNow = known !== null && isFree(letter, known) && known.step?.isProbe === false;
+  return {
+    attempt: Math.max(attemptBefore, rootOf(letter, reading).attempt) + 1,
+    rootId: known === null ? letter.messageId : known.rootId,
+    rootCreatedAt: known === null ? letter.createdAt : known.rootCreatedAt,
+    rootMaxRetries: known === null ? (letter.maxRetries ?? null) : known.rootMaxRetries,
+    rootDestination: known === null ? letter.url : known.rootDestination,
     parentDlqId: letter.dlqId,
     step: null,
+    isForgiven: known?.isForgiven === true || isForgivenNow,
     statusBefore: letter.responseStatus ?? 0,
-  };
-  if (reading.kind === "come-back") {
-    const { rootFlowControl: _before, ...root } = reading.lineage;
-    const isForgivenNow = isFree(letter, reading.lineage) && root.step?.isProbe === false;
-    return { ...root, ...next, isForgiven: root.isForgiven || isForgivenNow };
-  }
-  return {
-    ...next,
-    isForgiven: false,
-    rootId: letter.messageId,
-    rootCreatedAt: letter.createdAt,
-    rootMaxRetries: letter.maxRetries ?? null,
-    rootDestination: letter.url,
   };
 }
 
@@ -226,10 +222,6 @@ export function hashBody(body: string): string {
 
 /** 32 bytes in base64url. */
 const tagLength = 43;
-
-function tagOf(signed: string, key: LineageKey): string {
-  return createHmac("sha256", key).update(signed).digest("base64url");
-}
 
 /** Compares the texts, not the decoded bytes: base64url spells the same bytes in more than one way. */
 function isEqual(given: string, expected: string): boolean {

@@ -100,15 +100,15 @@ export const mutations = [
   {
     name: "lineage tag not checked",
     file: "src/message/lineage.ts",
-    find: "isEqual(parts[2]!, tagOf(parts[1]!, key))",
+    find: "isEqual(parts[2]!, hmacSha256(key, `v1.${parts[1]!}`))",
     replace: "parts[2]!.length > 0",
     test: "test/property/message/lineage.test.ts",
   },
   {
     name: "reuse the original deduplication id",
     file: "src/redrive/page/publish/canary-variant.ts",
-    find: "inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix))",
-    replace: "inSeries(item, headerPrefix, toDeduplicationId(letter.messageId, suffix))",
+    find: "text.withId(toDeduplicationId(dlqId, suffix))",
+    replace: "text.withId(toDeduplicationId(`${dlqId}-original`, suffix))",
     test: "test/unit/redrive/page/prepare.test.ts",
   },
 ];
