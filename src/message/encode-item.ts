@@ -1,27 +1,23 @@
 import type { BatchItem, DeduplicationId } from "./dead-letter.ts";
 import { itemNamesOf } from "./headers.ts";
 
-/** An item with its JSON text; `bytes` is the text's length in UTF-8. */
+/** The JSON text of an item; `bytes` is the text's length in UTF-8. */
 export interface EncodedItem {
-  readonly item: BatchItem;
   readonly json: string;
   readonly bytes: number;
 }
 
 /** Encodes exactly the four fields that an item may have. */
-export function encodeItem(item: BatchItem): EncodedItem {
-  const json = toJson(item);
-  return { item, json, bytes: Buffer.byteLength(json) };
-}
-
-function toJson({ destination, queue, headers, body }: BatchItem): string {
-  return JSON.stringify({ destination, queue, headers, body });
+export function encodeItem({ destination, queue, headers, body }: BatchItem): EncodedItem {
+  const json = JSON.stringify({ destination, queue, headers, body });
+  return { json, bytes: Buffer.byteLength(json) };
 }
 
 /** The text of an item, encoded once. Its deduplication id is known only after `begin`. */
 export interface ItemText {
   /** With the item's own deduplication id. */
   readonly bytes: number;
+  /** As `encodeItem` writes it. */
   readonly withId: (id: DeduplicationId) => string;
 }
 
@@ -29,21 +25,22 @@ export interface ItemText {
 const maxKeptChars = 65_536;
 
 /** `item`: with a deduplication id that is as long as any. */
-export function toItemText(item: BatchItem, headerPrefix: string): ItemText {
-  const { deduplicationId: header } = itemNamesOf(headerPrefix);
-  const own = item.headers[header] ?? "";
-  const { body = "" } = item;
-  const isKept = body.length <= maxKeptChars;
-  const json = toJson(isKept ? item : { ...item, body: "" });
+export function toItemText({ destination, queue, headers, body }: BatchItem, headerPrefix: string): ItemText {
+  const { deduplicationId: name } = itemNamesOf(headerPrefix);
+  const own = headers[name] ?? "";
+  const text = JSON.stringify(headers);
   // Inside a string of JSON a quote has a backslash before it, so only the header itself reads like this.
-  const start = json.indexOf(`"${header}":"`) + header.length + 4;
-  const before = json.slice(0, start);
-  const after = json.slice(start + own.length);
-  if (isKept) return { bytes: Buffer.byteLength(json), withId: (id) => before + id + after };
-  const afterBody = after.slice(0, after.length - 3);
+  const start = text.indexOf(`"${name}":"`) + name.length + 4;
+  const target = JSON.stringify({ destination, queue }).slice(0, -1);
+  const before = `${target},"headers":${text.slice(0, start)}`;
+  const after = text.slice(start + own.length);
+  const ends = Buffer.byteLength(before) + own.length + Buffer.byteLength(after) + 1;
+  if (body === undefined) return { bytes: ends, withId: (id) => `${before}${id}${after}}` };
+  const between = `${after},"body":`;
+  const kept = body.length > maxKeptChars ? null : JSON.stringify(body);
   return {
-    bytes: Buffer.byteLength(json) - 2 + bytesOfText(body),
-    withId: (id) => `${before}${id}${afterBody}${JSON.stringify(body)}}`,
+    bytes: ends + 8 + (kept === null ? bytesOfText(body) : Buffer.byteLength(kept)),
+    withId: (id) => `${before}${id}${between}${kept ?? JSON.stringify(body)}}`,
   };
 }
 

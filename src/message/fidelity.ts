@@ -34,6 +34,7 @@ function isRedacted(letter: DeadLetter, raw: RawRecord): boolean {
 function hasPlaceholder(record: RawRecord, searched: RawRecord = {}): boolean {
   for (const name of Object.keys(record)) {
     const value = record[name];
+    if (typeof value === "string" ? value.length < placeholderLength : typeof value !== "object") continue;
     if (value === searched[name] || responseFields.has(name)) continue;
     if (holdsPlaceholder(value, 0)) return true;
   }
@@ -44,9 +45,8 @@ function hasPlaceholder(record: RawRecord, searched: RawRecord = {}): boolean {
 function holdsPlaceholder(value: unknown, depth: number): boolean {
   if (typeof value === "string") return value.length >= placeholderLength && placeholder.test(value);
   if (typeof value !== "object" || value === null || depth === 2) return false;
-  for (const name of Object.keys(value)) {
-    if (holdsPlaceholder((value as Readonly<Record<string, unknown>>)[name], depth + 1)) return true;
-  }
+  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const inner of values) if (holdsPlaceholder(inner, depth + 1)) return true;
   return false;
 }
 

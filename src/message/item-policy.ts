@@ -47,16 +47,16 @@ export function createItemCheck(
   const allowsByPolicy = createUrlCheck(policy, sourceUrl);
   const allowsUrl = (url: string): boolean =>
     (proofAddress !== undefined && isProofUrl(url, proofAddress)) || allowsByPolicy(url);
-  const callbacks = new Set(
-    ["Callback", "Failure-Callback"].map((name) => `${headerPrefix}${name}`.toLowerCase()),
-  );
+  const callbacks = ["Callback", "Failure-Callback"].map((name) => `${headerPrefix}${name}`.toLowerCase());
+  const isCallback = (name: string): boolean =>
+    callbacks.some((callback) => name.length === callback.length && name.toLowerCase() === callback);
   return ({ destination, headers }, bytes) => {
     if (!allowsUrl(destination)) return "destination-not-allowed";
     let count = 0;
     let headerBytes = 0;
     for (const name of Object.keys(headers)) {
       const value = headers[name] ?? "";
-      if (callbacks.has(name.toLowerCase()) && !allowsUrl(value)) {
+      if (isCallback(name) && !allowsUrl(value)) {
         return "destination-not-allowed";
       }
       count += 1;

@@ -49,7 +49,7 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
       checkItem,
     },
   };
-  const one = decideOne(runtime, { ...record, view, viewedAt, isNewComeBack: false });
+  const one = decideOne(runtime, { ...record, view, viewedAt, mayBeForgotten: false, isNewComeBack: false });
   const { decision, facts } = one.decided;
   const routing = drain.route(facts);
   return {

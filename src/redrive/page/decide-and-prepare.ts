@@ -18,7 +18,18 @@ export interface DecidedOne {
 /** Decides one record. One that cannot be rebuilt or may not be published becomes a park. Changes nothing. */
 export function decideOne({ config, source }: DecidingRuntime, record: KnownRecord): DecidedOne {
   const { decision, facts } = decideRecord(config, record, serviceNow(source));
-  const decided: DecidedRecord = { ...record, attempt: facts.attempt, decision, facts };
+  const decided: DecidedRecord = {
+    raw: record.raw,
+    letter: record.letter,
+    reading: record.reading,
+    view: record.view,
+    viewedAt: record.viewedAt,
+    mayBeForgotten: record.mayBeForgotten,
+    isNewComeBack: record.isNewComeBack,
+    attempt: facts.attempt,
+    decision,
+    facts,
+  };
   if (decision.then !== "republish") return { decided, candidate: null };
 
   const prepared = prepare(decided, decision.set, {

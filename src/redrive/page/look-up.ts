@@ -29,7 +29,9 @@ export function asKnown(
   return found.map((record, index) => {
     const view = views[index] ?? { state: "absent" };
     return {
-      ...record,
+      raw: record.raw,
+      letter: record.letter,
+      reading: record.reading,
       view,
       viewedAt: stamp.at,
       mayBeForgotten: mayBeForgotten(record.letter, view, stamp, limits),

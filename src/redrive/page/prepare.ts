@@ -13,7 +13,7 @@ import type { CheckItem } from "../../message/item-policy.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
-import { largestCanary, toCanaryVariant, toPlainVariant, type Plain } from "./publish/canary-variant.ts";
+import { itemOf, jsonOf, largestCanary, toCanaryVariant, type Plain } from "./publish/canary-variant.ts";
 
 /** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
 const maxSuffix = 999;
@@ -56,10 +56,9 @@ export function prepare(
 
   const changes = flowControl === undefined ? set : { flowControl, ...set };
   const root = rootOf(letter, reading);
-  const lineage = {
-    ...nextLineage(letter, reading, record.attempt),
-    ...toRootFlowControl(letter, changes.flowControl),
-  };
+  const next = nextLineage(letter, reading, record.attempt);
+  const lineage =
+    changes.flowControl === undefined ? next : { ...next, ...toRootFlowControl(letter, changes.flowControl) };
   // The hash of the sent body, the same in every variant.
   let bodyHash = "";
   const rebuilt = rebuildItem(letter, changes, {
@@ -77,8 +76,18 @@ export function prepare(
 
   const text = toItemText(item, headerPrefix);
   const { attempt } = record;
-  const signed = { bodyHash, headerPrefix, lineageKey };
-  let plain: Plain = { letter, item, text, lineage, attempt, ...signed, proofAddress: null };
+  const { dlqId } = letter;
+  let plain: Plain = {
+    dlqId,
+    item,
+    text,
+    lineage,
+    attempt,
+    bodyHash,
+    headerPrefix,
+    lineageKey,
+    proofAddress: null,
+  };
   let canary = lane === undefined ? null : largestCanary(plain, lane);
   const notAllowed = checkItem(item, text.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
   if (notAllowed !== null) return { kind: "park", reason: notAllowed };
@@ -95,12 +104,24 @@ export function prepare(
   return {
     kind: "candidate",
     candidate: {
-      ...record,
-      ...toPlainVariant(plain),
+      raw,
+      letter,
+      reading,
+      view: record.view,
+      viewedAt: record.viewedAt,
+      mayBeForgotten: record.mayBeForgotten,
+      isNewComeBack: record.isNewComeBack,
+      attempt,
+      decision: record.decision,
+      facts: record.facts,
+      sendAs: null,
+      lineage,
+      toItem: (suffix) => itemOf(plain, suffix),
+      toJson: (suffix) => jsonOf(plain, suffix),
       toSendVariant: (sendAs) => toCanaryVariant(plain, sendAs),
       target: item,
       losses,
-      bytes: Math.max(text.bytes, canary?.bytes ?? 0),
+      bytes: canary === null ? text.bytes : Math.max(text.bytes, canary.bytes),
     },
   };
 }

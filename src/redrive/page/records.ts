@@ -26,8 +26,8 @@ export interface KnownRecord extends FoundRecord {
   readonly view: LedgerView;
   /** Redis time of the view, Unix ms. */
   readonly viewedAt: number;
-  /** It may have been published before the ledger lost writes, without proof (look-up.ts). Absent: no. */
-  readonly mayBeForgotten?: boolean;
+  /** It may have been published before the ledger lost writes, without proof (look-up.ts). */
+  readonly mayBeForgotten: boolean;
   /** A come-back seen for the first time. Each is counted once. */
   readonly isNewComeBack: boolean;
 }

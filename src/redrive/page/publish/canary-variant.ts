@@ -3,7 +3,7 @@
  * headers alone. Body, destination and deduplication id are the same, so a second POST of the other variant
  * is a second POST of the same id.
  */
-import type { BatchItem, DeadLetter } from "../../../message/dead-letter.ts";
+import type { BatchItem, DlqId } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
 import { toItemText, type ItemText } from "../../../message/encode-item.ts";
 import { itemNamesOf } from "../../../message/headers.ts";
@@ -15,7 +15,7 @@ import type { SendAs, SendVariant } from "../records.ts";
 
 /** The plain item, signed, with everything its canary needs. */
 export interface Plain {
-  readonly letter: DeadLetter;
+  readonly dlqId: DlqId;
   /** With the longest deduplication id, as its text. */
   readonly item: BatchItem;
   readonly text: ItemText;
@@ -29,20 +29,27 @@ export interface Plain {
   readonly proofAddress: string | null;
 }
 
-export function toPlainVariant({ letter, item, text, lineage, headerPrefix }: Plain): SendVariant {
-  return {
-    sendAs: null,
-    lineage,
-    toItem: (suffix) => inSeries(item, headerPrefix, toDeduplicationId(letter.dlqId, suffix)),
-    toJson: (suffix) => text.withId(toDeduplicationId(letter.dlqId, suffix)),
-  };
+/** The item for a series' suffix. */
+export function itemOf({ dlqId, item, headerPrefix }: Plain, suffix: number): BatchItem {
+  return inSeries(item, headerPrefix, toDeduplicationId(dlqId, suffix));
+}
+
+/** Its JSON text. */
+export function jsonOf({ dlqId, text }: Plain, suffix: number): string {
+  return text.withId(toDeduplicationId(dlqId, suffix));
 }
 
 export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
   const { bodyHash, headerPrefix, lineageKey } = plain;
   const lineage = lineageIn(plain, sendAs);
   const item = canaryOf(plain, sendAs, signLineage(lineage, bodyHash, lineageKey));
-  return { ...toPlainVariant({ ...plain, item, text: toItemText(item, headerPrefix), lineage }), sendAs };
+  const canary = { ...plain, item, text: toItemText(item, headerPrefix), lineage };
+  return {
+    sendAs,
+    lineage,
+    toItem: (suffix) => itemOf(canary, suffix),
+    toJson: (suffix) => jsonOf(canary, suffix),
+  };
 }
 
 /**

@@ -126,6 +126,7 @@ describe("a loss", () => {
       ...found,
       view,
       viewedAt: 1,
+      mayBeForgotten: false,
       isNewComeBack: false,
     });
     expect(candidate === null ? decided.decision.reason : "candidate").toBe(expected);

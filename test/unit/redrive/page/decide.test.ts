@@ -61,7 +61,7 @@ function decide(
   });
   return decideRecord(
     { ...drain, ...over },
-    { raw: {}, letter, reading, view, viewedAt, isNewComeBack: false },
+    { raw: {}, letter, reading, view, viewedAt, mayBeForgotten: false, isNewComeBack: false },
     now,
   ).decision;
 }

@@ -30,6 +30,7 @@ function decided(raw: RawRecord, attempt?: number): DecidedRecord {
     ...found,
     view: { state: "absent" },
     viewedAt: enteredAt,
+    mayBeForgotten: false,
     isNewComeBack: false,
     attempt: attempt ?? known,
     decision: { then: "republish", reason: "due", rule: null, set: {} },
