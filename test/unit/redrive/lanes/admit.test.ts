@@ -27,7 +27,8 @@ async function createStage() {
       return book.giveBack(given);
     },
   };
-  const drain = { config: { name, lane: config }, source: { lanes } } as unknown as DrainRuntime;
+  const source = { lanes, clock: { monotonic: () => 0 }, ledger: { limits: {} } };
+  const drain = { config: { name, lane: config }, source } as unknown as DrainRuntime;
   return {
     book,
     advance,
