@@ -69,7 +69,7 @@ export async function openScene(stand: Stand, given: Case): Promise<Scene> {
       service,
       redis,
       processes,
-      inTime: (done) => inTime(stand.withinMs, processes, done),
+      inTime: (done) => inTime(stand.withinMs, processes, dir, done),
       close: closing.close,
     };
   } catch (error) {
@@ -125,15 +125,16 @@ const mainOf = (name: string): string => new URL(`../contenders/${name}-main.js`
 async function inTime(
   withinMs: number,
   processes: readonly BenchProcess[],
+  dir: string,
   done: Promise<void>,
 ): Promise<void> {
   const gone = Promise.race(processes.map(({ ended }) => ended)).then(async (how) => {
     await delay(lastCallMs);
-    throw new Error(`a process ended before it was done: ${how}`);
+    throw new Error(`a process ended before it was done: ${how}; see ${dir}`);
   });
   const controller = new AbortController();
   const late = delay(withinMs, undefined, { signal: controller.signal }).then(() => {
-    throw new Error(`not done within ${withinMs / 1_000} s`);
+    throw new Error(`not done within ${withinMs / 1_000} s; see ${dir}`);
   });
   for (const one of [done, gone, late]) one.catch(() => undefined);
   try {
