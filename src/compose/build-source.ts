@@ -13,6 +13,7 @@ import { createRedisPauseBook } from "../store/pauses/redis-pause-book.ts";
 import { createRedisSourceBook } from "../store/sources/redis-source-book.ts";
 import { grantLifeMs } from "../ports/ledger-limits.ts";
 import { createRedisCapacity } from "../store/capacity/redis-capacity.ts";
+import { createRedisCallShares } from "../store/call-shares/redis-call-shares.ts";
 import { createRedisGuardBook } from "../store/guards/redis-guard-book.ts";
 import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-pauses.ts";
 import { createItemCheck } from "../message/item-policy.ts";
@@ -30,6 +31,7 @@ import { beginOnlyWithRoom } from "../redrive/source/begin-with-redis-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/batch-size-under-poison.ts";
 import { RefusalsInARow } from "../redrive/page/publish/refusals-in-a-row.ts";
+import { createCallsInTurn } from "../redrive/source/calls-in-turn.ts";
 import { createPausingService } from "../redrive/source/pausing-service.ts";
 import { createSourceHealth } from "../redrive/source/source-health.ts";
 import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
@@ -110,6 +112,14 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
 
   const { listTimeoutMs, batchTimeoutMs, deleteTimeoutMs, connectTimeoutMs } = settings.service;
   const timeoutsMs = { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs };
+  const { maxCallsInFlight } = settings.service;
+  const turns = createCallsInTurn({
+    source: config.id,
+    shares: createRedisCallShares(redis, config.id, world.identities.token(), maxCallsInFlight),
+    maxInFlight: maxCallsInFlight,
+    clock: world.clock,
+    events: world.events,
+  });
   const called = createMessageService({
     baseUrl,
     token: () => token.value(),
@@ -118,10 +128,15 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     connectTimeoutMs,
     maxAnswerBytes: settings.service.maxAnswerBytes,
     clock: world.clock,
-    onAnswer: (answer) => world.events.emit({ type: "service:answered", source: config.id, ...answer }),
+    maxConnections: maxCallsInFlight,
+    onAnswer(answer) {
+      turns.answered(answer);
+      world.events.emit({ type: "service:answered", source: config.id, ...answer });
+    },
+    onLimit: (limit) => turns.limited(limit),
   });
   const lineageKeys = createLineageKeys(token, parts.lineage, config.id);
-  const { service: listed, pauses } = createPausingService({
+  const { service: paused, pauses } = createPausingService({
     source: config.id,
     service: called,
     book: createRedisSourcePauseBook(redis, config.id),
@@ -129,7 +144,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     clock: world.clock,
     events: world.events,
   });
-  const service = withOriginalCallbacks(listed, lineageKeys);
+  const service = withOriginalCallbacks(turns.inTurn(paused), lineageKeys);
   const address = proofAddressOf(config);
   const keys = (config.callbacks?.keys ?? []).map((ref) =>
     createLiveSecret(ref, readSecret, `source ${config.name} has no signing key for its callbacks`),
@@ -138,7 +153,10 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     address === undefined
       ? null
       : createCallbackAuthenticator(address, keys, { clock: world.clock, service });
-  const close = (): Promise<void> => called.close();
+  const close = (): Promise<void> => {
+    turns.close();
+    return called.close();
+  };
   teardown.add(`service ${config.name}`, close);
 
   const book = createRedisSourceBook(redis, config.id, config.retentionMs);

@@ -125,6 +125,16 @@ interface EventFields {
     durationMs: number;
     status?: number;
   };
+  /** Once a second while calls are made. */
+  readonly "source:calls": {
+    source: SourceId;
+    /** The most that were in flight at once. */
+    inFlight: Readonly<Record<ServiceOperation, number>>;
+    /** How many this replica may have in flight. */
+    limits: Readonly<Record<ServiceOperation, number>>;
+    /** The limit of calls that list or delete which all replicas keep to now; null: they keep to none. */
+    dlqPerSecond: number | null;
+  };
   readonly "ledger:lost-writes": { source: SourceId; expected: string; got: string };
   readonly "sweep:finished": { source: SourceId; settled: number; reconciled: number; left: number };
   readonly "sweep:failed": { source: SourceId } & Failure;

@@ -1,7 +1,9 @@
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
 import type { EventOf, RequestOutcome, ServiceOperation } from "../ports/events.ts";
+import type { NamedLimit } from "../ports/call-shares.ts";
 import type { BatchOutcome, MessageService } from "../ports/service.ts";
+import { readBurstLimit } from "./burst-limit.ts";
 import { dateOf } from "./http-answer.ts";
 import { parseDeleted, parseListPage, type Shaped } from "./list-and-delete-answers.ts";
 import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
@@ -36,6 +38,8 @@ export interface MessageServiceOptions {
   /** Called once for every call, when it has ended. */
   readonly onAnswer: (answer: ServiceAnswer) => void;
   readonly maxAnswerBytes: number;
+  /** Called with the limit that an answer to a list or delete names. */
+  readonly onLimit?: (limit: NamedLimit) => void;
   /** Calls beyond this wait, within their timeout. Default 256, so that other limits count. */
   readonly maxConnections?: number;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
@@ -132,6 +136,8 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     try {
       const context = contextOf(operation);
       return await send(request, context.token, (result) => {
+        const limit = result.kind === "answered" ? readBurstLimit(result.answer) : null;
+        if (limit !== null) options.onLimit?.(limit);
         if (result.kind === "answered" && result.answer.body.kind === "too-large") {
           pace.note(result.answer.body.bytes);
         }

@@ -20,6 +20,7 @@ type MeasuredType =
   | "document:adopted"
   | "document:rejected"
   | "archive:volume-seen"
+  | "source:calls"
   | "source:halted"
   | "source:resumed";
 
@@ -81,6 +82,17 @@ export function createEventCounters(registry: Registry) {
     "1 while this replica publishes nothing through the source, because it halted it.",
     ["source"],
   );
+  const ofOperation = ["source", "operation"] as const;
+  const inFlight = gauge(
+    "redriver_service_calls_in_flight",
+    "The most calls that this replica had in flight at once, within the last second.",
+    ofOperation,
+  );
+  const callLimit = gauge(
+    "redriver_service_calls_in_flight_limit",
+    "How many calls this replica may have in flight, as it has learned and shares it with others.",
+    ofOperation,
+  );
   const configInfo = gauge("redriver_config_info", "1 for the drains document that this replica works by.", [
     "hash",
   ]);
@@ -121,6 +133,12 @@ export function createEventCounters(registry: Registry) {
       archiveVolume.reset();
       archiveVolume.set({ verdict }, 1);
     },
+    "source:calls": ({ source, inFlight: peaks, limits }) => {
+      for (const operation of serviceOperations) {
+        inFlight.set({ source, operation }, peaks[operation]);
+        callLimit.set({ source, operation }, limits[operation]);
+      }
+    },
     "source:halted": ({ source }) => halted.set({ source }, 1),
     "source:resumed": ({ source }) => halted.set({ source }, 0),
   };
@@ -136,7 +154,12 @@ export function createEventCounters(registry: Registry) {
       configInfo.set({ hash }, 1);
       for (const source of known) {
         // A removed source is never resumed.
-        if (!sources.some(({ id }) => id === source)) halted.remove({ source });
+        if (sources.some(({ id }) => id === source)) continue;
+        halted.remove({ source });
+        for (const operation of serviceOperations) {
+          inFlight.remove({ source, operation });
+          callLimit.remove({ source, operation });
+        }
       }
       known = sources.map(({ id }) => id);
       for (const { id: source } of sources) {

@@ -143,6 +143,7 @@ const lines: {
     "info",
     () => `dates of source ${source} mean ${meaning}`,
   ],
+  "source:calls": ({ source }) => ["debug", () => `calls of source ${source} in flight`],
   "service:answered": ({ operation, outcome }) => [requestLevels[outcome], () => `${operation}: ${outcome}`],
   "ledger:lost-writes": () => [levelOf("ledger-lost-writes"), () => errorTable["ledger-lost-writes"].meaning],
   "sweep:finished": ({ settled, reconciled, left }) => [

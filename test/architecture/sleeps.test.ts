@@ -12,6 +12,8 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "integration/emulator/retry.test.ts": "a receiver that is slow to answer",
   "integration/queue/other-documents.test.ts": "jobs that take 20 ms",
   "integration/queue/outage.test.ts": "a job that ends after everything else has closed",
+  "integration/redrive/source/calls-in-turn.test.ts":
+    "calls per second, and replicas that speak once a second",
   "integration/service/connection-pool.test.ts": "the sleep of the clock itself",
   "integration/store/audit/acts.test.ts": "an audit that is slow to write",
   "support/conformance-receiver.ts": "a receiver that is slow to answer",

@@ -95,6 +95,14 @@ const samples: Samples = {
     durationMs: 1,
     status: 200,
   })),
+  "source:calls": [
+    {
+      source,
+      inFlight: { list: 1, batch: 0, delete: 0 },
+      limits: { list: 4, batch: 4, delete: 4 },
+      dlqPerSecond: 49,
+    },
+  ],
   "ledger:lost-writes": [{ source, expected: "e", got: "g" }],
   "sweep:finished": [
     { source, settled: 0, reconciled: 0, left: 0 },

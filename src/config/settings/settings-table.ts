@@ -86,6 +86,11 @@ export const settingRows = {
   // A record of this size fits the container's memory limit alone; pages of more records are read as
   // memory.budget has room.
   "service.maxAnswerBytes": row("24MiB", bytes(65_536), "Maximum bytes of an answer."),
+  "service.maxCallsInFlight": row(
+    64,
+    wholeNumber(1, 1_000),
+    "Maximum calls in flight to one source, of all replicas together; each replica has at least one. How many of them are used follows from latency and errors.",
+  ),
   "redis.url": secretRow(
     redisUrl,
     "Redis that keeps the ledger, schedules and jobs; rediss:// for TLS.",

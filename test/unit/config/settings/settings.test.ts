@@ -18,6 +18,7 @@ describe("settings", () => {
         deleteTimeoutMs: 30_000,
         connectTimeoutMs: 5_000,
         maxAnswerBytes: 25_165_824,
+        maxCallsInFlight: 64,
       },
       redis: {
         url: "redis://127.0.0.1:6379",
@@ -83,6 +84,7 @@ describe("settings", () => {
       "windows.concurrency": "7",
       "memory.budget": "64MiB",
       "service.maxAnswerBytes": "1MiB",
+      "service.maxCallsInFlight": "7",
       "lineage.key": "a-key-of-16-characters",
       "lineage.oldKeys": "another-of-16-characters",
       "publish.maxBytes": "70000",

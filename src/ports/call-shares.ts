@@ -1,0 +1,69 @@
+import type { ServiceOperation } from "./events.ts";
+
+/** How many calls of one operation all replicas together keep in flight, as this replica knows it. */
+export interface LearnedLimit {
+  readonly limit: number;
+  /** How often any replica has cut it. Growth counts only if it began after the last cut. */
+  readonly cuts: number;
+}
+
+export type LearnedLimits = Readonly<Record<ServiceOperation, LearnedLimit>>;
+
+/** A limit of the service for calls that list and delete: so many in every window. */
+export interface CallRate {
+  readonly calls: number;
+  readonly windowMs: number;
+}
+
+/** Such a limit as an answer names it. */
+export interface NamedLimit extends CallRate {
+  /** Until the present window ends. */
+  readonly resetInMs: number;
+  /** The answer was a 429: all replicas take moments from now on. */
+  readonly isUsedUp: boolean;
+}
+
+export interface CallReport {
+  /** Calls in flight now. */
+  readonly inFlight: number;
+  /** The most calls in flight and waiting at once since the last report. 0: this replica rests. */
+  readonly demand: number;
+  /** Calls that list or delete, per second since the last report. */
+  readonly dlqPerSecond: number;
+  /** `isCut`: cut here since the last report. */
+  readonly limits: Readonly<Record<ServiceOperation, LearnedLimit & { readonly isCut: boolean }>>;
+  /** The last that an answer has named since then; `resetInMs` from now. */
+  readonly named: NamedLimit | null;
+}
+
+export interface CallShare {
+  /** How many calls this replica may have in flight. */
+  readonly part: number;
+  readonly limits: LearnedLimits;
+  /** The known limit, less a reserve; null: none is known. */
+  readonly rate: CallRate | null;
+  /** All calls that list or delete are to wait for a moment of `takeMoments`. */
+  readonly isPaced: boolean;
+}
+
+/**
+ * What the replicas share about calls to one source.
+ *
+ * Guarantees: the parts of the living replicas are together at most `service.maxCallsInFlight`, or one each
+ * if that is more. A part is given again `shareLeaseMs` after the last report of its replica. Moments are
+ * given once, and in a window of the service are no more of them than its limit. Fails with
+ * `redis-unavailable`; each replica then keeps its last part.
+ */
+export interface CallShares {
+  exchange(report: CallReport): Promise<CallShare>;
+  /**
+   * Takes the next free moments for calls that list or delete, in ms from now. From now on all replicas take
+   * them, until little is asked for. Null: no limit is known.
+   */
+  takeMoments(count: number): Promise<readonly number[] | null>;
+}
+
+/** A replica with calls reports this often. */
+export const shareEveryMs = 1_000;
+/** Two reports may be late before a replica is taken for dead. */
+export const shareLeaseMs = 3_500;

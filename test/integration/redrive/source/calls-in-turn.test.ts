@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../../src/compose/system-world.ts";
+import type { DlqId } from "../../../../src/message/dead-letter.ts";
+import { shareLeaseMs } from "../../../../src/ports/call-shares.ts";
+import type { ServiceOperation } from "../../../../src/ports/events.ts";
+import {
+  startReplica,
+  startSlowService,
+  type Replica,
+  type SlowService,
+} from "../../../support/call-replicas.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const all: readonly ServiceOperation[] = ["list", "batch", "delete"];
+const limitOf = (one: Replica): number => one.shown.at(-1)?.limits.list ?? 0;
+
+/** The most in flight during the next `ms`. */
+async function peakWithin(service: SlowService, ms: number): Promise<number> {
+  service.peak = service.inFlight;
+  await systemClock.sleep(ms);
+  return service.peak;
+}
+
+describe("one replica's calls in flight", () => {
+  it("become many within seconds if answers take their time and no longer than before", async () => {
+    const service = await startSlowService({ latencyMs: 25 });
+    startReplica(redis.fresh(), service).work(48, all);
+    await expect.poll(() => service.inFlight, { interval: 5 }).toBeGreaterThanOrEqual(30);
+  });
+
+  it("go alone at once, and nothing asks Redis for them while they come one by one", async () => {
+    const service = await startSlowService();
+    const shared = redis.fresh();
+    let asked = 0;
+    const run: typeof shared.run = (script, ...call) => {
+      if (script.name.startsWith("call-shares")) asked += 1;
+      return shared.run(script, ...call);
+    };
+    const one = startReplica({ ...shared, run }, service);
+    for (let call = 0; call < 3; call += 1) await one.service.list({ select: {}, count: 1 });
+    expect(service.calls).toHaveLength(3);
+    expect(asked).toBe(0);
+  });
+
+  it("are few while calls fail, and many again afterwards", async () => {
+    const service = await startSlowService({ latencyMs: 100 });
+    const one = startReplica(redis.fresh(), service);
+    one.work(40);
+    await expect.poll(() => limitOf(one)).toBeGreaterThanOrEqual(24);
+    service.failing = 0.3;
+    await expect.poll(() => limitOf(one)).toBeLessThanOrEqual(4);
+    service.failing = 0;
+    // All leave the service alone for up to 20 s.
+    await expect.poll(() => limitOf(one), { timeout: 45_000 }).toBeGreaterThanOrEqual(16);
+  });
+
+  it("are fewer if answers take much longer the more of them there are", async () => {
+    const service = await startSlowService({ latencyMs: 100 });
+    const one = startReplica(redis.fresh(), service);
+    one.work(60);
+    await expect.poll(() => limitOf(one)).toBeGreaterThanOrEqual(40);
+    service.latencyPerCallMs = 25;
+    await expect.poll(() => limitOf(one)).toBeLessThanOrEqual(20);
+    service.latencyPerCallMs = 0;
+    const low = limitOf(one);
+    await expect.poll(() => limitOf(one)).toBeGreaterThanOrEqual(low + 10);
+  });
+
+  it("that wait go on to their end when they are stopped", async () => {
+    const service = await startSlowService({ latencyMs: 60_000 });
+    const one = startReplica(redis.fresh(), service);
+    one.work(8);
+    await expect.poll(() => service.inFlight).toBeGreaterThan(0);
+    const stop = new AbortController();
+    const listing = one.service.list({ select: {}, count: 1 }, stop.signal);
+    const publishing = one.service.publish(["{}"], () => true, stop.signal);
+    stop.abort();
+    await expect(listing).rejects.toMatchObject({ code: "stopped" });
+    expect(await publishing).toMatchObject({ kind: "not-sent", why: "stopped" });
+  });
+
+  it("are deletes and batches before lists, and now and then a list", async () => {
+    const service = await startSlowService({ latencyMs: 20 });
+    const one = startReplica(redis.fresh(), service, 1);
+    one.work(10, ["list"]);
+    one.work(4, ["delete"]);
+    one.work(4, ["batch"]);
+    await expect.poll(() => service.calls.length).toBeGreaterThan(100);
+    const lists = service.calls.slice(20).filter(({ operation }) => operation === "list").length;
+    expect(lists / (service.calls.length - 20)).toBeGreaterThan(0.08);
+    expect(lists / (service.calls.length - 20)).toBeLessThan(0.25);
+    await one.service.remove(["1-0" as DlqId]);
+  });
+});
+
+describe("several replicas", () => {
+  it("have no more in flight than one, and a dead one's part is the others' within seconds", async () => {
+    const service = await startSlowService({ latencyMs: 40 });
+    const shared = redis.fresh();
+    const replicas = Array.from({ length: 10 }, () => startReplica(shared, service, 20));
+    for (const one of replicas) one.work(20, all);
+    // A replica that begins has one call before the others give it room.
+    await systemClock.sleep(2_500);
+    expect(await peakWithin(service, 2_000)).toBeLessThanOrEqual(20);
+    for (const one of replicas.slice(1)) one.die();
+    await systemClock.sleep(shareLeaseMs + 1_500);
+    expect(await peakWithin(service, 2_000)).toBeGreaterThan(10);
+  });
+
+  it("learn of each other's failures within two seconds", async () => {
+    const service = await startSlowService({ latencyMs: 25 });
+    const failing = await startSlowService({ latencyMs: 25 });
+    const shared = redis.fresh();
+    const well = startReplica(shared, service);
+    const ill = startReplica(shared, failing);
+    well.work(40);
+    ill.work(40);
+    await expect.poll(() => limitOf(well)).toBeGreaterThanOrEqual(20);
+    failing.failing = 0.5;
+    await expect.poll(() => limitOf(well), { interval: 20, timeout: 3_000 }).toBeLessThanOrEqual(12);
+  });
+
+  it.each([1, 4])("%i under a limit of 50 a second use it and meet it once", async (count) => {
+    const service = await startSlowService({ latencyMs: 5, perSecond: 50 });
+    const shared = redis.fresh();
+    const replicas = Array.from({ length: count }, () => startReplica(shared, service));
+    for (const one of replicas) one.work(12, ["list", "delete"]);
+    await expect.poll(() => service.calls.some(({ status }) => status === 429)).toBe(true);
+    // The pause after it, and the second in which all learn of it.
+    await systemClock.sleep(3_000);
+    const from = Math.ceil(Date.now() / 1_000) * 1_000;
+    await systemClock.sleep(from + 5_000 - Date.now());
+    const calls = service.calls.filter(({ at }) => at >= from && at < from + 5_000);
+    expect(calls.filter(({ status }) => status === 429)).toHaveLength(0);
+    // Other tests may stop this process for a while. Alone it uses 98 %.
+    expect(calls.length).toBeGreaterThanOrEqual(0.7 * 250);
+    expect(replicas[0]?.shown.at(-1)?.dlqPerSecond).toBe(49);
+  });
+
+  it("ask Redis for no moments while they need little of a limit", async () => {
+    const service = await startSlowService({ latencyMs: 100, perSecond: 1_000, isNamedAlways: true });
+    const shared = redis.fresh();
+    let moments = 0;
+    const run: typeof shared.run = (script, ...call) => {
+      if (script.name === "call-shares:take") moments += 1;
+      return shared.run(script, ...call);
+    };
+    startReplica({ ...shared, run }, service).work(4);
+    await expect.poll(() => service.calls.length).toBeGreaterThan(60);
+    expect(moments).toBe(0);
+    service.perSecond = 20;
+    await expect.poll(() => moments).toBeGreaterThan(0);
+    expect(service.calls.filter(({ status }) => status === 429).length).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,163 @@
+import { createServer } from "node:http";
+import { onTestFinished } from "vitest";
+import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
+import type { DlqId } from "../../src/message/dead-letter.ts";
+import { sleptFully } from "../../src/ports/clock.ts";
+import { isRedriverError, RedriverError } from "../../src/ports/errors.ts";
+import type { EventOf, ServiceOperation } from "../../src/ports/events.ts";
+import type { MessageService } from "../../src/ports/service.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import { createCallsInTurn } from "../../src/redrive/source/calls-in-turn.ts";
+import { createPausingService } from "../../src/redrive/source/pausing-service.ts";
+import { createMessageService } from "../../src/service/message-service.ts";
+import { createRedisCallShares } from "../../src/store/call-shares/redis-call-shares.ts";
+import { createRedisSourcePauseBook } from "../../src/store/source-pauses/redis-source-pauses.ts";
+import { source } from "./ledger-stands.ts";
+import { testToken } from "./message-service-server.ts";
+import { serve } from "./serve.ts";
+
+/** A service over HTTP that answers nothing of worth, as slowly and badly as a test asks. */
+export interface SlowService {
+  readonly url: string;
+  latencyMs: number;
+  /** More for each call in flight. */
+  latencyPerCallMs: number;
+  /** 0 to 1, of calls that get a 503. */
+  failing: number;
+  /** Of calls that list or delete, in each second; the headers come with a 429 alone, or always. */
+  perSecond: number;
+  isNamedAlways: boolean;
+  inFlight: number;
+  /** The most at once since it was last set. */
+  peak: number;
+  readonly calls: { readonly at: number; readonly operation: ServiceOperation; readonly status: number }[];
+}
+
+export async function startSlowService(given: Partial<SlowService> = {}): Promise<SlowService> {
+  let second = 0;
+  let used = 0;
+  const service: SlowService = {
+    url: "",
+    latencyMs: 0,
+    latencyPerCallMs: 0,
+    isNamedAlways: false,
+    failing: 0,
+    perSecond: Infinity,
+    inFlight: 0,
+    peak: 0,
+    calls: [],
+    ...given,
+  };
+  const isLimited = (at: number): boolean => {
+    if (Math.floor(at / 1_000) !== second) used = 0;
+    second = Math.floor(at / 1_000);
+    return (used += 1) > service.perSecond;
+  };
+  const operations: Readonly<Record<string, ServiceOperation>> = {
+    GET: "list",
+    POST: "batch",
+    DELETE: "delete",
+  };
+  const bodies = { list: '{"messages":[]}', batch: '[{"messageId":"msg_1"}]', delete: '{"deleted":1}' };
+  const server = createServer((request, response) => {
+    const at = Date.now();
+    const operation = operations[request.method ?? ""] ?? "list";
+    service.inFlight += 1;
+    service.peak = Math.max(service.peak, service.inFlight);
+    request.resume();
+    const limited = operation !== "batch" && isLimited(at);
+    const status = limited ? 429 : Math.random() < service.failing ? 503 : 200;
+    setTimeout(
+      () => {
+        service.inFlight -= 1;
+        service.calls.push({ at, operation, status });
+        const limit = { "burst-ratelimit-limit": service.perSecond, "burst-ratelimit-reset": second + 1 };
+        response
+          .writeHead(status, limited || service.isNamedAlways ? limit : {})
+          .end(status === 200 ? bodies[operation] : "{}");
+      },
+      service.latencyMs + service.latencyPerCallMs * service.inFlight,
+    );
+  });
+  const { url, close } = await serve(server);
+  onTestFinished(close);
+  return Object.assign(service, { url });
+}
+
+export interface Replica {
+  readonly service: MessageService;
+  readonly shown: EventOf<"source:calls">[];
+  /** Calls without a pause, in so many loops, until the test ends or `stop` is called. */
+  work(loops: number, operations?: readonly ServiceOperation[]): void;
+  stop(): Promise<void>;
+  /** No more word to Redis or the service, as if the process had been killed. */
+  die(): void;
+}
+
+/** One replica: its HTTP client, pauses and turns, over the real clock. */
+export function startReplica(redis: RedisConnection, { url }: SlowService, maxInFlight = 64): Replica {
+  const shown: EventOf<"source:calls">[] = [];
+  let isDead = false;
+  const run: RedisConnection["run"] = (...call) =>
+    isDead ? Promise.reject(new RedriverError("redis-unavailable", "dead")) : redis.run(...call);
+  const own = { ...redis, run };
+  const timeoutsMs = { list: 10_000, batch: 10_000, delete: 10_000 };
+  const parts = { source, clock: systemClock, events: { emit: () => undefined } };
+  const turns = createCallsInTurn({
+    ...parts,
+    shares: createRedisCallShares(own, source, randomIdentities.token(), maxInFlight),
+    maxInFlight,
+    events: { emit: (event) => void (event.type === "source:calls" && shown.push(event)) },
+  });
+  const called = createMessageService({
+    baseUrl: url,
+    token: () => testToken,
+    timeoutsMs,
+    connectTimeoutMs: 5_000,
+    settings: { address: "", token: "" },
+    maxAnswerBytes: 1_048_576,
+    clock: systemClock,
+    onAnswer: turns.answered,
+    onLimit: turns.limited,
+    maxConnections: maxInFlight,
+  });
+  const book = createRedisSourcePauseBook(own, source);
+  const service = turns.inTurn(createPausingService({ ...parts, service: called, book, timeoutsMs }).service);
+  const stopped = new AbortController();
+  const running: Promise<void>[] = [];
+  const calls: Readonly<Record<ServiceOperation, () => Promise<unknown>>> = {
+    list: () => service.list({ select: {}, count: 1 }, stopped.signal),
+    batch: () => service.publish(["{}"], () => true, stopped.signal),
+    delete: () => service.remove(["1-0" as DlqId], stopped.signal),
+  };
+  const loop = async (operations: readonly ServiceOperation[]): Promise<void> => {
+    for (let turn = 0; !stopped.signal.aborted; turn += 1) {
+      try {
+        await calls[operations[turn % operations.length]!]();
+      } catch (error) {
+        const retryAt = isRedriverError(error) ? (error.retryAt ?? 0) : 0;
+        await sleptFully(systemClock, Math.max(20, retryAt - Date.now()), stopped.signal);
+      }
+    }
+  };
+  const stop = async (): Promise<void> => {
+    stopped.abort();
+    await Promise.all(running);
+  };
+  onTestFinished(async () => {
+    turns.close();
+    await called.close();
+    await stop();
+  });
+  return {
+    service,
+    shown,
+    work: (loops, operations = ["list"]) =>
+      void running.push(...Array.from({ length: loops }, () => loop(operations))),
+    stop,
+    die() {
+      isDead = true;
+      stopped.abort();
+    },
+  };
+}
