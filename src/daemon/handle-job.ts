@@ -16,7 +16,7 @@ import type { IndexConfig } from "../ports/drains-document.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
-import { isRecalled, maxLeftShown, type Window } from "../ports/passes.ts";
+import { isRecalled, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { takeCensus } from "../redrive/census/count-and-copy-expiring.ts";
 import { runListingChecks, hasLanes } from "../redrive/lanes/listing-checks.ts";
@@ -122,10 +122,12 @@ async function tick(name: DrainName, work: Work): Promise<void> {
   await enqueueOldest(name, passId, opened.windows, work);
 }
 
+const spareWindows = 8;
+
 /**
- * Adds jobs for the oldest windows of a pass: what expires first goes first. No drain has more than half of
- * the windows that the living replicas work on at once. Each window that ends makes room for the next at the
- * end of the queue. So drains take turns.
+ * Adds jobs for the oldest windows of a pass: what expires first goes first. If there are several drains,
+ * none has more than half of the windows that the living replicas work on at once. Each window that ends
+ * makes room for the next at the end of the queue. So drains take turns.
  */
 async function enqueueOldest(
   drain: DrainName,
@@ -134,11 +136,13 @@ async function enqueueOldest(
   { queue, peers, core }: Work,
 ): Promise<void> {
   const { concurrency } = core.settings.windows;
-  const share = Math.max(1, Math.floor(concurrency / 2)) * (await peers.living());
+  const ofReplica = core.drains.size === 1 ? concurrency : Math.max(1, Math.floor(concurrency / 2));
+  const share = ofReplica * (await peers.living());
   // One more for the minutes that lanes recall, so that they do not wait for the pages of others.
   const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
+  // Some may wait for another try.
   const jobs = left
-    .slice(0, maxLeftShown)
+    .slice(0, 2 * atOnce + spareWindows)
     .map(({ windowId }) => ({ kind: "window", drain, passId, windowId }) as const);
   await queue.addWindows(jobs, atOnce);
 }

@@ -74,7 +74,7 @@ export interface OpenRequest extends Omit<Pass, "kind" | "from" | "startedAt"> {
 }
 
 /** More windows of an open pass than are worked at once, because some may wait for another try. */
-export const maxLeftShown = 32;
+export const maxLeftShown = 128;
 
 export type WindowEnd =
   /** `split` windows take its place. */
@@ -104,12 +104,15 @@ export type CloseVerdict =
 export interface PassBook {
   /** `abandoned`: the earlier pass that this call closed. */
   open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: Pass | null }>;
-  /** The window's range, or null if its pass is closed or the window has ended. Counts as progress. */
+  /**
+   * The window's range, and how many windows its pass has had; null if its pass is closed or the window has
+   * ended. Counts as progress.
+   */
   takeWindow(
     drain: DrainName,
     passId: PassId,
     windowId: string,
-  ): Promise<{ pass: Pass; window: Window } | null>;
+  ): Promise<{ pass: Pass; window: Window; rows: number } | null>;
   /**
    * Counts as progress. `dueLater`: Unix ms at which something entered in that minute becomes due. `soFar`:
    * of all pages of this window by its present worker; shown with the open pass until the window ends.

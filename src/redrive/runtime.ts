@@ -16,6 +16,7 @@ import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
 import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
 import type { PagesInFlight } from "./pass/pages-in-flight.ts";
+import type { WindowSizes } from "./pass/split-window.ts";
 import type { PageMemory } from "./listing/limit-page-memory.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
@@ -45,8 +46,6 @@ export interface SourceRuntime extends World {
   readonly service: MessageService;
   /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
   readonly ledger: Ledger;
-  /** Redis time from before now, a few seconds old at most (ledger-time.ts). Called before each GET. */
-  readonly readAt: () => Promise<number>;
   readonly capacity: Capacity;
   readonly guards: Guards;
   readonly lanes: Lanes;
@@ -62,6 +61,7 @@ export interface SourceRuntime extends World {
   readonly tooLarge: TooLargeDates;
   readonly memory: PageMemory;
   readonly pagesInFlight: PagesInFlight;
+  readonly windowSizes: WindowSizes;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
   /** Checks an item against what the settings allow this source to publish. */

@@ -140,8 +140,6 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
 export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "inside" } = {
   service: "service",
   ledger: "ledger",
-  // Reads the ledger's time, or remembers it.
-  readAt: "inside",
   capacity: "capacity",
   audit: "audit",
   copies: "copies",
@@ -165,6 +163,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   tooLarge: "inside",
   memory: "inside",
   pagesInFlight: "inside",
+  windowSizes: "inside",
   headerPrefix: "inside",
   publish: "inside",
   lineageKeys: "inside",

@@ -10,8 +10,8 @@ import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";
 import { createPagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
-import type { Ledger } from "../../src/ports/ledger.ts";
-import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
+import type { WindowSizes } from "../../src/redrive/pass/split-window.ts";
+import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
@@ -58,6 +58,14 @@ export const impatient = {
 };
 export const takeoverMs = 17_500;
 
+/** A pass lists one page after the other by one cursor: a cursor that is a position skips behind deletes. */
+export const oneCursor = {
+  pagesInFlight: { perWindow: 1, perSource: 1 },
+  windowSizes: { pages: Infinity, splitFrom: Infinity },
+};
+/** A window is split as soon as a page has shown the order of its listing. */
+export const manyWindows = { windowSizes: { pages: 0.2, splitFrom: 1 } };
+
 export interface RigOptions {
   readonly redisUrl: string;
   /** Lines of the drain `main` below `source` and `mode`. */
@@ -72,6 +80,9 @@ export interface RigOptions {
   readonly document?: string;
   /** Pages at work at once; the product's own without. */
   readonly pagesInFlight?: Parameters<typeof createPagesInFlight>[0];
+  readonly windowSizes?: WindowSizes;
+  /** At once in a pass; 1 without. */
+  readonly windowsAtOnce?: number;
   /** Several rigs may share one emulator, receiver and key prefix: replicas. */
   readonly twinOf?: Rig;
   /** The test's own hook; needed where tests of a file run side by side. */
@@ -114,29 +125,28 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const main = core.drains.get("main" as DrainName);
   if (main === undefined) throw new Error("the rig's document has a drain named main");
   const ahead = options.twinOf?.ahead ?? { ms: 0 };
-  const { pagesInFlight } = options;
-  const { clock, readAt } = main.source;
-  let seenMs = ahead.ms;
+  const { pagesInFlight, windowSizes = main.source.windowSizes, windowsAtOnce = 1 } = options;
+  const { clock } = main.source;
   const { run } = core.redis;
   core.redis.run = (script, ...call) => run(ahead.ms === 0 ? script : movedBy(script, ahead.ms), ...call);
   const drain: DrainRuntime = {
     ...main,
     source: {
       ...main.source,
+      windowSizes,
       ...(pagesInFlight === undefined ? {} : { pagesInFlight: createPagesInFlight(pagesInFlight) }),
       clock: { ...clock, now: () => clock.now() + ahead.ms },
-      // The part behind it does not see this clock jump.
-      readAt: async () => {
-        if (seenMs === ahead.ms) return readAt();
-        seenMs = ahead.ms;
-        return (await main.source.ledger.now()).at;
-      },
     },
   };
   const never = new AbortController().signal;
   const memory = createSweepMemory(drain.source.clock);
   const pass = (): Promise<PassInProcess> =>
-    runPassInProcess(drain, settings.settings.passes, { signal: never, stopping: never }, () => undefined);
+    runPassInProcess(
+      drain,
+      { ...settings.settings.passes, windowsAtOnce },
+      { signal: never, stopping: never },
+      () => undefined,
+    );
 
   return {
     emulator,
@@ -224,9 +234,4 @@ function movedBy(script: RedisScript, ms: number): RedisScript {
   );
   moved.set(key, one);
   return one;
-}
-
-/** The source with another ledger, which also gives the time that its pages age from. */
-export function withLedger(source: SourceRuntime, ledger: Ledger): SourceRuntime {
-  return { ...source, ledger, readAt: async () => (await ledger.now()).at };
 }

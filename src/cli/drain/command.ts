@@ -113,7 +113,7 @@ async function reportPause(core: Core, drain: DrainRuntime, io: Io): Promise<voi
 
 async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Promise<PassLine> {
   const { name, mode } = drain.config;
-  const { passes } = core.settings;
+  const { passes, windows } = core.settings;
   const progress = createProgressLine(io);
   let latest: Tally | null = null;
   const startedAt = systemClock.monotonic();
@@ -121,7 +121,7 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
     await reportPause(core, drain, io);
     const result = await drainInProcess(
       drain,
-      { ...passes, alwaysFull: true },
+      { ...passes, alwaysFull: true, windowsAtOnce: windows.concurrency },
       stop,
       (tally) => {
         latest = tally;

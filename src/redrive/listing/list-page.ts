@@ -13,9 +13,9 @@ export async function listPage(
   signal: AbortSignal,
 ): Promise<ListedPage> {
   source.health.check();
-  const readAt = await source.readAt();
+  const { at } = await source.ledger.now();
   try {
-    return { ...(await source.service.list(query, signal)), readAt };
+    return { ...(await source.service.list(query, signal)), readAt: at };
   } catch (error) {
     source.health.note(error);
     throw error;

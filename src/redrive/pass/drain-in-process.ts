@@ -34,7 +34,7 @@ const maxPauseMs = 60_000;
  */
 export async function drainInProcess(
   drain: DrainRuntime,
-  settings: PassSettings,
+  settings: InProcessSettings,
   signals: ListingSignals,
   onProgress: (tally: Tally) => void,
   onWait: (records: number, waitMs: number) => void,
@@ -88,45 +88,69 @@ function inAll(before: ClosedPass | null, latest: Tally): Tally {
   };
 }
 
-/** One whole pass in this process, its windows one after the other. Throws what stops it. */
+export interface InProcessSettings extends PassSettings {
+  /** Absent: 1. */
+  readonly windowsAtOnce?: number;
+}
+
+/** One whole pass in this process. Throws what stops it, when all windows at work have ended. */
 export async function runPassInProcess(
   drain: DrainRuntime,
-  settings: PassSettings,
+  settings: InProcessSettings,
   signals: ListingSignals,
   onProgress: (tally: Tally) => void,
 ): Promise<PassInProcess> {
   const opened = await openWithRetry(drain, settings, signals);
   if (opened.kind === "busy") return { kind: "busy" };
   const { passId } = opened.pass;
-  const waiting: Window[] = [...opened.windows];
+  const { windowsAtOnce = 1 } = settings;
+  const failure = new AbortController();
+  const stopping = AbortSignal.any([signals.stopping, failure.signal]);
+  /** In the order in which they are to be worked, those at work included. */
+  const left: Window[] = [...opened.windows];
+  const running = new Map<string, Promise<void>>();
+  const soFar = new Map<string, Tally>();
   let done = emptyTally;
-  for (let window = waiting[0]; window !== undefined; window = waiting[0]) {
-    let here = emptyTally;
+  let closed: ClosedPass | null = null;
+  const work = async (window: Window): Promise<void> => {
     const { windowId } = window;
     const onPage = (tally: Tally): void => {
-      here = tally;
-      onProgress(addTallies(done, here));
+      soFar.set(windowId, tally);
+      onProgress([...soFar.values()].reduce(addTallies, done));
     };
     try {
-      const work = { passId, windowId, ...signals, lastTry: true, onPage };
-      const { split, verdict } = await workWindow(drain, work);
+      const { signal } = signals;
+      const order = { passId, windowId, signal, stopping, lastTry: true, onPage };
+      const { split, verdict } = await workWindow(drain, order);
+      done = addTallies(done, soFar.get(windowId) ?? emptyTally);
+      left.splice(left.indexOf(window), 1, ...split);
       if (verdict.kind === "pass-closed") {
         const { outcome, tally, durationMs } = verdict;
-        return { kind: "closed", outcome, tally, durationMs };
+        closed = { kind: "closed", outcome, tally, durationMs };
       }
-      done = addTallies(done, here);
-      waiting.splice(0, 1, ...split);
       // Windows that lanes added to the pass in between.
-      if (waiting.length === 0 && verdict.kind === "pass-open") waiting.push(...verdict.left);
+      if (verdict.kind === "pass-open" && left.length === 0) left.push(...verdict.left);
     } catch (error) {
-      // No other process knows these windows. Left open, they would delay the next pass.
-      const ids = waiting.map((one) => one.windowId);
-      await abandonWindows(drain, passId, ids).catch(() => undefined);
-      throw error;
+      failure.abort(error);
+    } finally {
+      soFar.delete(windowId);
+      running.delete(windowId);
     }
+  };
+  do {
+    const next = left.filter(({ windowId }) => !running.has(windowId));
+    const places = failure.signal.aborted ? 0 : windowsAtOnce - running.size;
+    for (const window of next.slice(0, places)) running.set(window.windowId, work(window));
+    await Promise.race(running.values());
+  } while (running.size > 0 || (left.length > 0 && !failure.signal.aborted));
+  if (failure.signal.aborted) {
+    // No other process knows these windows. Left open, they would delay the next pass.
+    const ids = left.map(({ windowId }) => windowId);
+    await abandonWindows(drain, passId, ids).catch(() => undefined);
+    throw failure.signal.reason;
   }
-  // Another process closed the row, because it took this pass for abandoned.
-  return { kind: "closed", outcome: "partial", tally: done, durationMs: 0 };
+  // Without a verdict another process closed the row, because it took this pass for abandoned.
+  return closed ?? { kind: "closed", outcome: "partial", tally: done, durationMs: 0 };
 }
 
 async function openWithRetry(

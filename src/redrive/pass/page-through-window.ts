@@ -1,18 +1,23 @@
-import { parseRecord } from "../../message/parse-record.ts";
+import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Pass, Window } from "../../ports/passes.ts";
-import type { LeftRecord } from "../page/page-report.ts";
+import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
+import type { LeftRecord } from "../page/page-report.ts";
+import { workPage } from "../page/work-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
-import { splitWindow } from "./split-window.ts";
-import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.ts";
-import { workPage } from "../page/work-page.ts";
+import { createWindowSplit } from "./split-window.ts";
+
+/** The pass's row is written at most this often for one window. Its end writes the rest. */
+const progressEveryMs = 2_000;
 
 export interface WindowPaging {
   readonly drain: DrainRuntime;
   readonly pass: Pass;
   readonly window: Window;
+  /** The windows of its pass so far. */
+  readonly rows: number;
   /** Aborts running calls. */
   readonly signal: AbortSignal;
   /** Ends the run between two pages. */
@@ -22,14 +27,14 @@ export interface WindowPaging {
 }
 
 /**
- * Pages through one window until its cursor ends. The next page is listed while others are worked. A short
- * page means nothing. If the first page is full, the window may be split into windows that replace it. Throws
- * a RedriverError of the service or ledger, or `stopped`, when all pages in flight have ended.
+ * Pages through one window until its cursor ends, or until it is split into windows that replace it. The next
+ * page is listed while others are worked. A short page means nothing. Throws a RedriverError of the service
+ * or ledger, or `stopped`, when all pages in flight have ended.
  */
 export async function pageThroughWindow(
   given: WindowPaging,
 ): Promise<{ readonly split: readonly Window[]; readonly tally: Tally }> {
-  const { pass, signal, stopping } = given;
+  const { pass, rows, signal, stopping } = given;
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
   const { source, config } = drain;
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
@@ -39,53 +44,87 @@ export async function pageThroughWindow(
     ...(window.from > 0 ? { fromDate: window.from } : {}),
     toDate: window.to,
   };
+  const { retentionMs } = source.config;
+  const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows });
   const flight = source.pagesInFlight.ofWindow(() => source.memory.hasSpare());
   const signals = { signal, stopping: AbortSignal.any([stopping, flight.failed]) };
-  let tally = emptyTally;
+  const progress = createProgress(drain, pass, window);
   const behindDeletes = countBehindDeletes();
-  const work = async (page: ListingPage): Promise<void> => {
+  let tally = emptyTally;
+  const work = async (page: ListingPage, learnFrom: readonly RawRecord[]): Promise<void> => {
     const { records, readAt, isBehindCursor } = page;
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
     const place = behindDeletes.next(isBehindCursor);
-    const outcome = await workPage(drain, { records, readAt, isAlone }, signal, { stopping });
-    place.ended(outcome.tally.deleted > 0);
-    tally = addTallies(tally, outcome.tally);
-    given.onPage(tally);
-    const dueLater = toDueLater(outcome.left);
-    await source.passes.progress(pass.drain, pass.passId, window.windowId, dueLater, toSoFar(tally));
+    try {
+      if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
+      const outcome = await workPage(drain, { records, readAt, isAlone }, signal, { stopping });
+      place.ended(outcome.tally.deleted > 0);
+      pages.worked(records.length, leftOf(outcome.tally));
+      tally = addTallies(tally, outcome.tally);
+      given.onPage(tally);
+      await progress.page(outcome.left, tally);
+    } finally {
+      page.release();
+    }
   };
   let isFirst = true;
+  let split: readonly Window[] = [];
   try {
     for await (const page of listPages(source, query, signals)) {
       if (page.passedOver !== null) {
         tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
         continue;
       }
-      const learnFrom = isFirst && page.records.length > 0 ? page.records : [];
-      if (learnFrom.length > 0) {
-        isFirst = false;
-        const split = cut(page, window, source.config.retentionMs);
-        if (split !== null) {
-          await learnDates(source, page.records, signal).finally(page.release);
-          // The windows that replace it count what was passed over until here.
-          return { split, tally: emptyTally };
-        }
-      }
-      flight.begin(async () => {
-        try {
-          if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
-          await work(page);
-        } finally {
-          page.release();
-        }
-      });
+      pages.listed(page.records);
+      const learnFrom = isFirst ? page.records : [];
+      if (learnFrom.length > 0) isFirst = false;
+      flight.begin(() => work(page, learnFrom));
+      if (page.cursor === undefined) continue;
       await flight.mayListNext();
+      split = pages.parts() ?? [];
+      if (split.length > 0) break;
     }
   } catch (error) {
     flight.fail(error);
   }
   await flight.ended();
-  return { split: [], tally: { ...tally, pagesBehindDeletes: behindDeletes.count() } };
+  await progress.end(tally);
+  if (split.length === 0) {
+    return { split, tally: { ...tally, pagesBehindDeletes: behindDeletes.count() } };
+  }
+  tally = toActs(tally);
+  given.onPage(tally);
+  return { split, tally };
+}
+
+function leftOf({ due, held, parked, inDoubt }: Tally): number {
+  return due + held + parked + inDoubt;
+}
+
+/** What the parts of a window do not count: they list all records that are left. */
+function toActs({ republished, deduplicated, deleted, comeBacks, pages }: Tally): Tally {
+  return { ...emptyTally, listed: deleted, republished, deduplicated, deleted, comeBacks, pages };
+}
+
+/** Writes when records are due again, and shows the counts so far. */
+function createProgress({ source }: DrainRuntime, { drain, passId }: Pass, { windowId }: Window) {
+  let due: ReturnType<typeof toDueLater> = [];
+  let writtenAt = source.clock.monotonic();
+  const write = async (tally: Tally): Promise<void> => {
+    const dueLater = due;
+    due = [];
+    writtenAt = source.clock.monotonic();
+    await source.passes.progress(drain, passId, windowId, dueLater, toSoFar(tally));
+  };
+  return {
+    async page(left: readonly LeftRecord[], tally: Tally): Promise<void> {
+      due = [...due, ...toDueLater(left)];
+      if (source.clock.monotonic() - writtenAt >= progressEveryMs) await write(tally);
+    },
+    async end(tally: Tally): Promise<void> {
+      if (due.length > 0) await write(tally);
+    },
+  };
 }
 
 /**
@@ -115,13 +154,4 @@ function toDueLater(left: readonly LeftRecord[]) {
     // A record that was not sent is due at once.
     return [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }];
   });
-}
-
-function cut(page: ListingPage, window: Window, retentionMs: number): readonly Window[] | null {
-  if (page.cursor === undefined || page.records.length < page.asked) return null;
-  const enteredAts = page.records.flatMap((raw) => {
-    const parsed = parseRecord(raw);
-    return parsed.kind === "letter" ? [parsed.letter.enteredAt] : [];
-  });
-  return splitWindow(window, enteredAts, retentionMs);
 }

@@ -1,43 +1,147 @@
-import type { Window } from "../../ports/passes.ts";
-import { spanOf } from "../listing/search-windows.ts";
-
-/** A window is split into this many parts, so that replicas share a backlog. */
-const parts = 4;
-/** A thousand parts: of 50,000 evenly spread records each is a page, and delays no other drain for long. */
-const maxSplitDepth = 5;
-/** From this depth (1/64 of a pass) a window of few pages is not split: parts below a page cost calls. */
-const wholeFromDepth = 3;
-/** The pages that a window works in one turn. */
-const wholePages = 5;
-/** A shorter window is paged by its cursor: another split would cost more listings than it saves time. */
-const minSplitMs = 4_000;
-
 /**
- * Splits a window whose first page was full into parts by time, disjoint and complete. Null: continue by
- * cursor. The parts list the first page again: the order of a listing is not promised, so it shows nothing
- * about unseen records. Its entry times only choose the cuts: an ordered listing shows at which end the
- * records begin. Times in Unix ms. `retentionMs` bounds a window without a start.
+ * When a window is split, and where. A window is paged by its cursor while its pages are counted. If far more
+ * pages are expected than it should have, its range is split into windows of some tens of pages, so that
+ * replicas share them.
+ *
+ * The order and the density of the pages only choose the cuts. The parts cover the whole range, also what was
+ * listed already: its records are deleted or listed once more.
  */
-export function splitWindow(
-  window: Window,
-  enteredAts: readonly number[],
-  retentionMs: number,
-): readonly Window[] | null {
-  const first = enteredAts[0];
-  const last = enteredAts.at(-1);
-  if (first === undefined || last === undefined || first === last || window.depth >= maxSplitDepth)
-    return null;
-  const within = (at: number): number => Math.min(Math.max(at, window.from), window.to);
-  const low = within(first < last ? first : Math.max(window.from, window.to - retentionMs));
-  const high = within(first < last ? window.to : first);
-  if (high - low < minSplitMs) return null;
-  const span = spanOf(enteredAts);
-  if (window.depth >= wholeFromDepth && span !== null && high - low <= span * wholePages) return null;
-  const step = Math.ceil((high - low + 1) / parts);
-  return Array.from({ length: parts }, (_, part): Window => ({
-    windowId: `${window.windowId}.${part}`,
-    from: part === 0 ? window.from : low + part * step,
-    to: part === parts - 1 ? window.to : low + (part + 1) * step - 1,
-    depth: window.depth + 1,
+import type { RawRecord } from "../../message/dead-letter.ts";
+import type { Window } from "../../ports/passes.ts";
+import { createdAtOf, enteredAtOf } from "../listing/record-dates.ts";
+
+export interface WindowSizes {
+  /** Of a part. */
+  readonly pages: number;
+  /** A window is split behind its first page if so many more are expected: its parts list that page again. */
+  readonly splitFrom: number;
+}
+
+export const windowSizes: WindowSizes = { pages: 20, splitFrom: 90 };
+
+/** So many parts of equal length, then each is this many times longer: a wrong estimate costs few windows. */
+const equalParts = 4;
+const growth = 4;
+/** The density is that of the last pages … */
+const recentPages = 8;
+/** … and of all pages of a part, with the gap before its first record, until it has listed so many. */
+const trustedPages = 32;
+/** If so few of its worked records are left, a split lists hardly any again. From then on two parts are enough. */
+const freeShare = 0.02;
+const freeParts = 2;
+/** If its pass has so many windows, a part is this many times longer. So there are about a thousand at most. */
+const crowded = [
+  { rows: 1_000, factor: Infinity },
+  { rows: 500, factor: 16 },
+  { rows: 250, factor: 4 },
+  { rows: 8, factor: 2 },
+] as const;
+const maxDepth = 12;
+
+type DateOf = (record: RawRecord) => number | null;
+
+export interface SplitInput {
+  readonly window: Window;
+  /** Bounds a window without a start, ms. */
+  readonly retentionMs: number;
+  readonly sizes: WindowSizes;
+  /** The windows of its pass so far. */
+  readonly rows: number;
+}
+
+/** Counts the pages of one window. */
+export function createWindowSplit({ window, retentionMs, sizes, rows }: SplitInput) {
+  const low = window.from > 0 ? window.from : Math.max(0, window.to - retentionMs);
+  const within = (at: number): number => Math.min(Math.max(at, low), window.to);
+  const factor = crowded.find((one) => rows >= one.rows)?.factor ?? 1;
+  let dateOf: DateOf | null = null;
+  /** 1: oldest first. 0: not known yet. null: none, so the window is not split. */
+  let order: number | null = window.depth >= maxDepth || factor === Infinity ? null : 0;
+  let pages = 0;
+  /** Where each of the last pages began. */
+  const starts: number[] = [];
+  let last = 0;
+  const worked = { records: 0, left: 0 };
+
+  const note = (records: readonly RawRecord[]): void => {
+    dateOf ??= [enteredAtOf, createdAtOf].find((one) => orderOf(datesOf(records, one)) !== null) ?? null;
+    const dates = dateOf === null ? [] : datesOf(records, dateOf);
+    const [first] = dates;
+    if (first === undefined) return void (order = null);
+    const own = orderOf(pages === 0 ? dates : [last, ...dates]);
+    order = own === null || order === null || own * order < 0 ? null : own || order;
+    starts.push(first);
+    if (starts.length > recentPages) starts.shift();
+    last = dates.at(-1) ?? first;
+    pages += 1;
+  };
+  /** Milliseconds of one page. */
+  const paceOf = (isForward: boolean): number => {
+    if (window.depth === 0 || pages >= trustedPages)
+      return Math.abs(last - (starts[0] ?? last)) / starts.length;
+    return (isForward ? within(last) - low : window.to - within(last)) / pages;
+  };
+
+  return {
+    listed(records: readonly RawRecord[]): void {
+      if (order !== null && records.length > 0) note(records);
+    },
+    /** A page was worked, and so many of its records stay in the queue. */
+    worked(records: number, left: number): void {
+      worked.records += records;
+      worked.left += left;
+    },
+    /** The windows to take its place, disjoint and complete, by time; null: continue by the cursor. */
+    parts(): readonly Window[] | null {
+      if (order === null || order === 0) return null;
+      const isForward = order > 0;
+      const restMs = isForward ? window.to - within(last) : within(last) - low;
+      const pace = paceOf(isForward);
+      if (pace <= 0 || restMs < 2) return null;
+      const expected = restMs / pace;
+      const isFree = worked.records > 0 && worked.left <= worked.records * freeShare;
+      const enough = isFree ? freeParts * sizes.pages : pages === 1 ? sizes.splitFrom : Infinity;
+      if (expected < enough * factor) return null;
+      const cuts = cutsOf(restMs, Math.max(1, Math.round(sizes.pages * factor * pace)));
+      if (cuts.length === 0) return null;
+      const at = cuts.map((ms) => (isForward ? within(last) + ms : within(last) - ms));
+      return toWindows(window, isForward ? at : at.map((end) => end - 1).toReversed());
+    },
+  };
+}
+
+/** Where the rest is cut, ms from its begin, ascending. */
+function cutsOf(restMs: number, partMs: number): readonly number[] {
+  const cuts: number[] = [];
+  let length = partMs;
+  for (let end = partMs; end + length / 2 < restMs; end += length) {
+    cuts.push(end);
+    if (cuts.length >= equalParts) length *= growth;
+  }
+  return cuts;
+}
+
+/** `ends`: the last millisecond of each part but the last. */
+function toWindows({ windowId, from, to, depth }: Window, ends: readonly number[]): readonly Window[] {
+  return [...ends, to].map((end, index) => ({
+    windowId: `${windowId}.${index}`,
+    from: index === 0 ? from : (ends[index - 1] ?? from) + 1,
+    to: end,
+    depth: depth + 1,
   }));
+}
+
+function datesOf(records: readonly RawRecord[], dateOf: DateOf): readonly number[] {
+  return records.flatMap((record) => dateOf(record) ?? []);
+}
+
+/** 1: ascending. -1: descending. 0: all equal. null: in no order. */
+function orderOf(dates: readonly number[]): number | null {
+  let order = 0;
+  for (let i = 1; i < dates.length; i += 1) {
+    const step = Math.sign((dates[i] ?? 0) - (dates[i - 1] ?? 0));
+    if (step * order < 0) return null;
+    order ||= step;
+  }
+  return order;
 }

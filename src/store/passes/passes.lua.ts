@@ -139,7 +139,7 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window }, or nil when the pass is closed or
+ * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows }, or nil when the pass is closed or
  * the window has ended.
  * Effects: counts as progress.
  */
@@ -151,7 +151,7 @@ local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' then return false end
 open.progressAt = now
 save()
-return cjson.encode({ pass = open.pass, window = cjson.decode(text) })
+return cjson.encode({ pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey) })
 `,
 );
 

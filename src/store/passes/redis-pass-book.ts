@@ -67,7 +67,11 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       return { ...answer, abandoned: answer.abandoned ?? null };
     },
     takeWindow: async (drain, passId, windowId) =>
-      (await run(takeWindowScript, drain, { passId, windowId })) as { pass: Pass; window: Window } | null,
+      (await run(takeWindowScript, drain, { passId, windowId })) as {
+        pass: Pass;
+        window: Window;
+        rows: number;
+      } | null,
     async progress(drain, passId, windowId, dueLater, soFar) {
       await run(progressScript, drain, { passId, windowId, due: toDueMinutes(dueLater), soFar });
     },

@@ -16,6 +16,7 @@ import { RefusalsInARow } from "../../../src/redrive/page/publish/refusals-in-a-
 import { createPausingService } from "../../../src/redrive/source/pausing-service.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
 import { createPagesInFlight } from "../../../src/redrive/pass/pages-in-flight.ts";
+import { windowSizes } from "../../../src/redrive/pass/split-window.ts";
 import { workWindow } from "../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
@@ -145,7 +146,6 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     events,
   });
   const audit = auditOf(installation, life);
-  const ledger = ledgerOf(installation, life);
   return {
     clock,
     events,
@@ -153,8 +153,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     by: life.name,
     config,
     service,
-    ledger,
-    readAt: async () => (await ledger.now()).at,
+    ledger: ledgerOf(installation, life),
     capacity,
     lanes: createLanes({
       source: config.id,
@@ -173,6 +172,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
     pagesInFlight: createPagesInFlight(),
+    windowSizes,
     health: createSourceHealth(config.id, clock, events, pauses),
     refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(clock),

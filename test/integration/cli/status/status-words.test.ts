@@ -5,7 +5,7 @@ import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, oneCursor, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
@@ -14,8 +14,11 @@ const never = new AbortController().signal;
 async function whilePassing({ drain, core }: Rig) {
   const { service, passes } = drain.source;
   const told: SoFar[] = [];
+  let now = 0;
   const source: typeof drain.source = {
     ...drain.source,
+    // The row is written every 2 s.
+    clock: { ...drain.source.clock, monotonic: () => (now += 3_000) },
     service: {
       publish: (...args) => service.publish(...args),
       remove: (...args) => service.remove(...args),
@@ -36,8 +39,8 @@ async function whilePassing({ drain, core }: Rig) {
   return told;
 }
 
-it("an open pass tells after each page what it has found so far", async () => {
-  const rig = await createRig({ redisUrl: redis.url() });
+it("an open pass tells what it has found so far", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), ...oneCursor });
   rig.seed(230, { responseStatus: 404 });
   const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
   const pages = [0, 100, 200].map((listed) => ({ ...none, listed, held: listed }));

@@ -4,7 +4,7 @@ import { takeCensus, type CensusOrder } from "../../../../src/redrive/census/cou
 import { createStand, readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, oneCursor, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
 const hourMs = 3_600_000;
@@ -243,7 +243,7 @@ describe("a census", () => {
   it.each(["record", "offset"] as const)(
     "counts after full passes that delete what a source has whose cursor is by %s: what a pass skipped too",
     async (cursorBy) => {
-      const rig = await createRig({ redisUrl: redis.url(), emulator: { cursorBy } });
+      const rig = await createRig({ redisUrl: redis.url(), emulator: { cursorBy }, ...oneCursor });
       const documentHash = rig.core.document.hash;
       const order = () => orderOf(rig, { documentHash });
       // Held, so that a full pass has more than a page to list and deletes nothing.

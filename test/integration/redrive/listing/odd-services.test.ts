@@ -11,10 +11,10 @@ import {
   atOnce,
   behindTheHorizon,
   createRig,
+  oneCursor,
   type Rig,
   impatient,
   takeoverMs,
-  withLedger,
 } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -126,15 +126,13 @@ describe("a service whose dates mean createdAt", () => {
 
 describe("a service whose cursors count what came before", () => {
   const everythingInOneWindow = 20 * minuteMs;
-  /** So that each page is listed behind the deletes of the one before. */
-  const oneAtATime = { perWindow: 1, perSource: 1 };
 
   it("skips records behind what a pass deletes, and full passes find each of them", async () => {
     const rig = await createRig({
       redisUrl: redis.url(),
       drain: atOnce,
       emulator: { cursorBy: "offset" },
-      pagesInFlight: oneAtATime,
+      ...oneCursor,
     });
     const ids = rig.seed(450, {}, everythingInOneWindow);
     const first = await rig.pass();
@@ -154,7 +152,7 @@ describe("a service whose cursors count what came before", () => {
       settings: impatient,
       drain: atOnce,
       emulator: { cursorBy: "offset" },
-      pagesInFlight: oneAtATime,
+      ...oneCursor,
     });
     rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
     const at = Date.now() - everythingInOneWindow;
@@ -226,7 +224,7 @@ function withMovableLedger(rig: Rig) {
   const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, rig.drain.source.ledger.limits, {
     isPaused: () => false,
   });
-  const drain = { ...rig.drain, source: withLedger(rig.drain.source, ledger) };
+  const drain = { ...rig.drain, source: { ...rig.drain.source, ledger } };
   return {
     ledger,
     wait(ms: number): void {

@@ -11,7 +11,7 @@ import { learnDates } from "../../../../src/redrive/listing/learn-dates-meaning.
 import { survey } from "../../../../src/redrive/plan/list-and-decide.ts";
 import { freezeRange } from "../../../../src/redrive/plan/freeze-range.ts";
 import { findAll } from "../../../support/findings.ts";
-import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, manyWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -109,7 +109,7 @@ describe("a record that is larger than may be read", () => {
   });
 
   it("does not keep a backlog behind it from being cut into windows, of which the one that has it counts it", async () => {
-    const rig = await createStand();
+    const rig = await createStand(manyWindows);
     const { large } = seedAround(rig, 0, 150);
     expect(await rig.pass()).toMatchObject({ tally: { listed: 150, republished: 150, passedOver: 1 } });
     // Met by each window that was cut, and by the one that took its place.

@@ -1,56 +1,115 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitWindow } from "../../../../src/redrive/pass/split-window.ts";
+import type { RawRecord } from "../../../../src/message/dead-letter.ts";
+import type { Window } from "../../../../src/ports/passes.ts";
+import { createWindowSplit, windowSizes } from "../../../../src/redrive/pass/split-window.ts";
 
-const windows = fc
-  .tuple(fc.nat(1_000_000), fc.integer({ min: 0, max: 10_000_000 }), fc.nat(4))
-  .map(([from, span, depth]) => ({ windowId: "w", from, to: from + span, depth }));
+const dayMs = 86_400_000;
+const from = 1_700_000_000_000;
+
+const record = (at: number, createdAt = at): RawRecord => ({ dlqId: `${at}-0`, createdAt });
+
+/** Pages of 100 records until the window would be split; null: never. */
+function splitAfter(window: Window, ats: readonly number[], left = 0, rows = 1) {
+  const split = createWindowSplit({ window, retentionMs: 3 * dayMs, sizes: windowSizes, rows });
+  for (let begin = 0; begin < ats.length; begin += 100) {
+    const page = ats.slice(begin, begin + 100);
+    split.listed(page.map((at) => record(at)));
+    const parts = begin + 100 < ats.length ? split.parts() : null;
+    if (parts !== null) return { pages: begin / 100 + 1, parts };
+    split.worked(page.length, left * page.length);
+  }
+  return null;
+}
+
+const every = (count: number, ms: number, begin = from): number[] =>
+  Array.from({ length: count }, (_, n) => begin + n * ms);
+const whole: Window = { windowId: "w1", from: 0, to: from + dayMs, depth: 0 };
+
 /** Whatever a listing may show, in order or not, inside the window or not. */
-const pages = fc.array(fc.nat(12_000_000), { maxLength: 100 });
+const pages = fc.array(
+  fc
+    .tuple(fc.array(fc.nat(20_000), { minLength: 1, maxLength: 20 }), fc.constantFrom(0, 1, -1))
+    .map(([ats, order]) => (order === 0 ? ats : ats.toSorted((one, other) => (one - other) * order))),
+  { maxLength: 12 },
+);
+const windows = fc
+  .tuple(fc.nat(10_000), fc.nat(1_000_000), fc.nat(4))
+  .map(([begin, span, depth]): Window => ({ windowId: "w", from: begin, to: begin + span, depth }));
 
-/** Entry times of a full page, in order, from the first to the last. */
-const spanning = (ms: number): number[] => Array.from({ length: 100 }, (_, n) => n * (ms / 99));
-
-describe("a window that is cut", () => {
-  it("loses no moment and has none twice, whatever its first page showed", () => {
+describe("a window that is split", () => {
+  it("loses no moment and has none twice, whatever its pages showed", () => {
+    const sizes = { pages: 1, splitFrom: 1 };
+    let splits = 0;
     fc.assert(
-      fc.property(windows, pages, fc.nat(10_000_000), (window, enteredAts, retentionMs) => {
-        const parts = splitWindow(window, enteredAts, retentionMs) ?? [window];
-        expect(parts[0]?.from).toBe(window.from);
-        expect(parts.at(-1)?.to).toBe(window.to);
-        for (const [index, { from, to }] of parts.entries()) {
-          expect(from).toBeLessThanOrEqual(to);
-          expect(parts[index + 1]?.from ?? to + 1).toBe(to + 1);
+      fc.property(windows, pages, fc.nat(10_000_000), (window, listed, retentionMs) => {
+        const split = createWindowSplit({ window, retentionMs, sizes, rows: 1 });
+        for (const page of listed) {
+          split.listed(page.map((at) => record(at)));
+          const parts = split.parts();
+          if (parts === null) continue;
+          splits += 1;
+          expect(parts.length).toBeGreaterThan(1);
+          expect(parts[0]?.from).toBe(window.from);
+          expect(parts.at(-1)?.to).toBe(window.to);
+          for (const [index, part] of parts.entries()) {
+            expect(part.from).toBeLessThanOrEqual(part.to);
+            expect(parts[index + 1]?.from ?? part.to + 1).toBe(part.to + 1);
+          }
+          expect(new Set(parts.map(({ windowId }) => windowId)).size).toBe(parts.length);
         }
-        expect(new Set(parts.map(({ windowId }) => windowId)).size).toBe(parts.length);
       }),
     );
+    expect(splits).toBeGreaterThan(10);
   });
 
-  it("is cut where its records are: from the first one on, or back from the newest", () => {
-    const window = { windowId: "w", from: 0, to: 1_000_000, depth: 0 };
-    expect(splitWindow(window, [600_000, 600_100], 400_000)?.map(({ from }) => from)).toEqual([
-      0, 700_001, 800_002, 900_003,
+  it("is split behind its first page if that is one of many, in both orders", () => {
+    const records = every(10_000, 864);
+    const oldestFirst = splitAfter({ ...whole, to: from + 8_640_000 }, records);
+    expect(oldestFirst).toMatchObject({ pages: 1 });
+    // 20 pages each, and the rest.
+    expect(oldestFirst?.parts.map(({ to }) => Math.round((to - from) / 86_400))).toEqual([
+      21, 41, 60, 80, 100,
     ]);
-    expect(splitWindow(window, [900_000, 899_000], 300_000)?.map(({ to }) => to)).toEqual([
-      750_000, 800_001, 850_002, 1_000_000,
+    const newestFirst = splitAfter({ ...whole, from, to: from + 8_640_000 }, records.toReversed());
+    expect(newestFirst?.parts.map(({ to }) => Math.round((to - from) / 86_400))).toEqual([
+      20, 40, 59, 79, 100,
     ]);
   });
 
-  it("is not cut any more when few pages are left, as far as the first one shows", () => {
-    const window = { windowId: "w", from: 0, to: 500_000, depth: 3 };
-    expect(splitWindow(window, spanning(100_000), 1_000_000)).toBeNull();
-    expect(splitWindow(window, spanning(100_000).toReversed(), 500_000)).toBeNull();
-    expect(splitWindow(window, spanning(99_000), 1_000_000)).toHaveLength(4);
-    expect(splitWindow({ ...window, depth: 2 }, spanning(100_000), 1_000_000)).toHaveLength(4);
-    // In no order, a page says nothing of what is left.
-    expect(splitWindow(window, [0, 400_000, 100_000], 1_000_000)).toHaveLength(4);
+  it("is not split for few pages, in no order, or if all entered at once", () => {
+    expect(splitAfter({ ...whole, to: from + 4_000 * 864 }, every(4_000, 864))).toBeNull();
+    expect(splitAfter(whole, every(50_000, 0))).toBeNull();
+    const shuffled = every(50_000, 864).map((at, index) => at + (index % 7) * 1_000);
+    expect(splitAfter({ ...whole, to: from + 50_000 * 864 }, shuffled)).toBeNull();
   });
 
-  it("is not cut when its page shows one moment, or it was cut often enough", () => {
-    const window = { windowId: "w", from: 1, to: 1_000_000, depth: 0 };
-    expect(splitWindow(window, [5, 5, 5], 1)).toBeNull();
-    expect(splitWindow({ ...window, depth: 5 }, [1, 2, 3], 1)).toBeNull();
-    expect(splitWindow(window, [], 1)).toBeNull();
+  it("is split where a sparse listing becomes dense, and not before", () => {
+    const sparse = every(2_000, 30_000);
+    const dense = every(100_000, 0.6, from + 2_000 * 30_000).map(Math.floor);
+    const found = splitAfter({ ...whole, from, to: from + 2_000 * 30_000 + 60_000 }, [...sparse, ...dense]);
+    expect(found?.pages).toBeGreaterThan(20);
+    expect(found?.pages).toBeLessThan(40);
+    // A part that begins with a gap counts it: bursts of one page are not dense.
+    const bursts = every(35, 40 * 60_000).flatMap((at) => every(100, 1, at));
+    const part = { ...whole, from: from - 40 * 60_000, to: bursts.at(-1) ?? 0, depth: 1 };
+    expect(splitAfter(part, bursts)).toBeNull();
+  });
+
+  it("is not split if its parts would list many pages again, or its pass has many windows", () => {
+    const window = { ...whole, from, to: from + 30_000 * 864 };
+    const gap = [...every(1_000, 60_000, from - 60_000_000), ...every(30_000, 864)];
+    expect(splitAfter(window, gap, 0)?.pages).toBeLessThan(20);
+    expect(splitAfter(window, gap, 1)).toBeNull();
+    expect(splitAfter(window, every(30_000, 864), 0, 1_000)).toBeNull();
+    expect(splitAfter(window, every(30_000, 864), 0, 500)).toBeNull();
+    expect(splitAfter(window, every(30_000, 864), 0, 250)?.parts.length).toBeLessThan(5);
+  });
+
+  it("takes the order of creation if that is the listing's", () => {
+    const window = { ...whole, from, to: from + 100_000 * 864 };
+    const split = createWindowSplit({ window, retentionMs: dayMs, sizes: windowSizes, rows: 1 });
+    split.listed(every(100, 864).map((at, index) => record(at + (index % 3) * 60_000, at)));
+    expect(split.parts()?.length).toBeGreaterThan(3);
   });
 });

@@ -1,0 +1,91 @@
+/**
+ * Every distribution of entries over time, in both orders of the listing: each record is listed once or
+ * hardly more, and published once, however many windows and pages are at work.
+ */
+import { describe, expect, it } from "vitest";
+import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { useRedis } from "../../../support/redis.ts";
+import {
+  atOnce,
+  createRig,
+  manyWindows,
+  oneCursor,
+  type Rig,
+  type RigOptions,
+} from "../../../support/rig.ts";
+
+const redis = useRedis();
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** How long ago the record of this part of all (0 to 1) entered, ms. */
+const distributions: Readonly<Record<string, (part: number) => number>> = {
+  "evenly in a day": (part) => hourMs + part * 24 * hourMs,
+  "at one moment": () => hourMs,
+  "in the last minute, but for 1 %": (part) => hourMs + (part < 0.99 ? part * minuteMs : part * 48 * hourMs),
+  "in the first minute, but for 1 %": (part) =>
+    hourMs + (part < 0.01 ? part * 48 * hourMs : 40 * hourMs + part * minuteMs),
+  "in bursts between empty stretches": (part) =>
+    hourMs + Math.floor(part * 12) * 3 * hourMs + ((part * 12) % 1) * minuteMs,
+};
+const orders = ["earliestFirst", "latestFirst"] as const;
+const cases = Object.keys(distributions).flatMap((name) => orders.map((order) => ({ name, order })));
+
+function seed(rig: Rig, count: number, ageOf: (part: number) => number): void {
+  const now = Date.now();
+  const of = { url: `${rig.receiver.url}/hook`, responseStatus: 503 };
+  rig.emulator.dlq.seed(
+    Array.from({ length: count }, (_, index) => {
+      const at = Math.floor(now - ageOf(index / count));
+      return { ...of, dlqId: `${at}-${index}`, createdAt: at, body: `${index}` };
+    }),
+  );
+}
+
+async function createCountingRig(options: Omit<RigOptions, "redisUrl">) {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, ...options });
+  const { service } = rig.drain.source;
+  const counted = { listed: 0 };
+  const { list } = service;
+  service.list = async (...call) => {
+    const page = await list(...call);
+    counted.listed += page.records.length;
+    return page;
+  };
+  return { rig, counted };
+}
+
+describe("ten thousand records that are left in the queue", () => {
+  it.each(cases)("entered $name, listed $order, are listed once", async ({ name, order }) => {
+    const { rig, counted } = await createCountingRig({ mode: "plan", emulator: { order }, windowsAtOnce: 4 });
+    seed(rig, 10_000, distributions[name] ?? (() => 0));
+    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { listed: 10_000, due: 10_000 } });
+    expect(counted.listed).toBeLessThanOrEqual(10_101);
+    expect(rig.callsOf("list")).toBeLessThanOrEqual(120);
+  });
+});
+
+const knobs = [
+  { windows: "one window", pages: 1, ...oneCursor, windowsAtOnce: 1 },
+  { windows: "one window", pages: 16, ...oneCursor, windowsAtOnce: 1 },
+  { windows: "64 windows", pages: 1, ...manyWindows, windowsAtOnce: 64 },
+  { windows: "64 windows", pages: 16, ...manyWindows, windowsAtOnce: 64 },
+];
+
+describe.each(knobs)("$windows, $pages pages at work", ({ pages, windowSizes, windowsAtOnce }) => {
+  const pagesInFlight = { perWindow: pages, perSource: 4 * pages };
+  it.each(cases)("publish what entered $name, listed $order, once", async ({ name, order }) => {
+    const emulator: EmulatorOptions = { order };
+    const { rig, counted } = await createCountingRig({ emulator, pagesInFlight, windowSizes, windowsAtOnce });
+    seed(rig, 350, distributions[name] ?? (() => 0));
+    const result = await rig.pass();
+    expect(result).toMatchObject({
+      outcome: "complete",
+      tally: { listed: 350, republished: 350, deleted: 350 },
+    });
+    await expectDrainedOnce(rig, 350);
+    // One more asked for the clock.
+    expect(counted.listed).toBe(351);
+  });
+});
