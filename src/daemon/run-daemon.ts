@@ -119,6 +119,10 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { adoptedAt } = watchedDocument.state();
   events.emit({ type: "document:adopted", hash: document.hash, before: null, at: adoptedAt, warnings: [] });
 
+  // So that jobs and schedules begin once Redis is connected, and not a turn of their loop later.
+  await redis.ready(redisAwayWaitMs).catch(() => undefined);
+  await redisFitness.look().catch(() => undefined);
+
   const loops = [
     keepGoing(() => redisFitness.look()),
     work(),

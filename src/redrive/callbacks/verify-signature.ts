@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { errors, jwtVerify } from "jose";
+import * as errors from "jose/errors";
+import { jwtVerify } from "jose/jwt/verify";
 
 /** Allowed difference between the clock of the service's answers and the clock that signs. */
 const leewaySeconds = 60;
