@@ -1,8 +1,8 @@
-import { totalmem } from "node:os";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Settings } from "../config/settings/settings.ts";
 import { createByteBudget } from "../redrive/listing/byte-budget.ts";
+import { readMemoryLimit, toDaemonBytes } from "../steady-memory.ts";
 
 export type ProcessMemory = ReturnType<typeof createProcessMemory>;
 
@@ -15,8 +15,8 @@ interface MemoryBounds {
 }
 
 const mib = 1_048_576;
-/** Resident without a page, measured (docs/memory.md): the daemon, and a command beside it. */
-const idleBytes = (150 + 120) * mib;
+/** Resident memory of a command without a page, measured (docs/memory.md). */
+const commandBytes = 120 * mib;
 /** Of the heap without a page. */
 const idleHeapBytes = 60 * mib;
 /** More makes nothing faster (docs/memory.md), and leaves room for a message larger than the whole budget. */
@@ -54,18 +54,14 @@ export function createProcessMemory(settings: Settings, sources: number, role: "
 
 /** 85 % of the limit, minus the resident memory, with room for a command's quarter. */
 export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
+  const idleBytes = toDaemonBytes(limitBytes) + commandBytes;
   const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
   const ofHeap = heapBytes - idleHeapBytes;
   return Math.floor(Math.max(minBytes, Math.min(maxBytes, ofLimit, ofHeap)));
 }
 
 function readBounds(): MemoryBounds {
-  // A number beyond all memory if there is no limit, and 0 if it is not known.
-  const constrained = process.constrainedMemory() || Infinity;
-  return {
-    limitBytes: Math.min(constrained, totalmem()),
-    heapBytes: getHeapStatistics().heap_size_limit,
-  };
+  return { limitBytes: readMemoryLimit(), heapBytes: getHeapStatistics().heap_size_limit };
 }
 
 let collect: (() => void) | null = null;

@@ -34,6 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "statistics",
     "telemetry",
     "config",
+    "steady-memory.ts",
   ],
   daemon: ["ports", "redrive", "compose", "redis", "bounded-map.ts"],
   cli: [
