@@ -64,6 +64,8 @@ export function createConnection(options: ConnectionOptions) {
     /** Calls of undici's `request` make a stream for each answer; `dispatch` hands over its bytes as they come. */
     send(outgoing: Outgoing, listener: AnswerListener): void {
       const request = {
+        // Without it undici works it out for each request.
+        origin: options.origin,
         method: outgoing.method,
         path: outgoing.path,
         headers: outgoing.headers,
