@@ -96,8 +96,10 @@ async function askPolicies(redis: RedisConnection): Promise<ReadonlyMap<string, 
   }
 }
 
-/** A begin is asked for at most this long after the memory was. */
+/** The memory is asked for this often, */
 const knownForMs = 5_000;
+/** and nobody waits for the answer while an earlier one that found room is no older than this. */
+const trustedForMs = 2 * knownForMs;
 
 /**
  * True if Redis has room for new entries of a ledger; asked at most every 5 s. Also true while Redis is away:
@@ -108,14 +110,24 @@ export function createRoomCheck(
   clock: Pick<Clock, "monotonic">,
 ): () => Promise<boolean> {
   let asked: { readonly at: number; readonly hasRoom: Promise<boolean> } | null = null;
-  const ask = async (): Promise<boolean> => {
+  let roomFoundAt = -Infinity;
+  const ask = async (at: number): Promise<boolean> => {
     const fitness = await unlessRedisAway(() => checkFitness(redis), null);
-    if (fitness === null) asked = null;
-    return fitness === null || !fitness.problems.some(({ kind }) => kind === "almost-full");
+    if (fitness === null) {
+      asked = null;
+      return true;
+    }
+    const hasRoom = !fitness.problems.some(({ kind }) => kind === "almost-full");
+    roomFoundAt = hasRoom ? at : -Infinity;
+    return hasRoom;
   };
   return () => {
     const now = clock.monotonic();
-    if (asked === null || now - asked.at >= knownForMs) asked = { at: now, hasRoom: ask() };
-    return asked.hasRoom;
+    if (asked === null || now - asked.at >= knownForMs) {
+      asked = { at: now, hasRoom: ask(now) };
+      // A caller that does not wait meets no failure. The next one does.
+      asked.hasRoom.catch(() => (roomFoundAt = -Infinity));
+    }
+    return now - roomFoundAt < trustedForMs ? Promise.resolve(true) : asked.hasRoom;
   };
 }
