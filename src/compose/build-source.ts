@@ -41,7 +41,8 @@ import { createPageMemory } from "../redrive/listing/limit-page-memory.ts";
 import { createPagesInFlight } from "../redrive/pass/pages-in-flight.ts";
 import { windowSizes } from "../redrive/pass/split-window.ts";
 import { createTooLargeDates } from "../redrive/listing/too-large-records.ts";
-import { watchLedger } from "../redrive/source/detect-lost-writes.ts";
+import { watchLedger, type LostWrites } from "../redrive/source/detect-lost-writes.ts";
+import { createLedgerTime } from "../redrive/source/ledger-time.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/drain-guards.ts";
 import { bindSource } from "../redrive/source/bind-to-account.ts";
@@ -176,17 +177,21 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }
   };
   let losses = 0;
+  const ledgerTime = createLedgerTime(world.clock);
+  const onLostWrites = async (lost: LostWrites, oldestAt: number | undefined): Promise<void> => {
+    world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
+    losses += 1;
+    forceFullPasses();
+    // Best effort like the passes: if Redis is away again, the next call finds the loss once more.
+    await ledger.recordLoss(oldestAt).catch(() => undefined);
+  };
+  const watched = watchLedger(ledger, onLostWrites, ledgerTime.hear);
   const runtime: SourceRuntime = {
     ...world,
     config,
     service,
-    ledger: watchLedger(ledger, (lost, oldestAt) => {
-      world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
-      // Best effort like the passes: if Redis is away again, the next call finds the loss once more.
-      ledger.recordLoss(oldestAt).catch(() => undefined);
-      forceFullPasses();
-      losses += 1;
-    }),
+    ledger: watched,
+    readAt: () => ledgerTime.fromBeforeNow(watched),
     audit,
     copies: rememberCopies(
       createRedisCopyBook(redis, config.id, {

@@ -46,6 +46,8 @@ export interface SourceRuntime extends World {
   readonly service: MessageService;
   /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
   readonly ledger: Ledger;
+  /** Redis time from before now, a few seconds old at most (ledger-time.ts). Called before each GET. */
+  readonly readAt: () => Promise<number>;
   readonly capacity: Capacity;
   readonly guards: Guards;
   readonly lanes: Lanes;

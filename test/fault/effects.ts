@@ -140,6 +140,8 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
 export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "inside" } = {
   service: "service",
   ledger: "ledger",
+  // Reads the ledger's time, or remembers it.
+  readAt: "inside",
   capacity: "capacity",
   audit: "audit",
   copies: "copies",

@@ -11,7 +11,8 @@ import type { DrainName } from "../../src/ports/ids.ts";
 import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";
 import { createPagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
 import type { WindowSizes } from "../../src/redrive/pass/split-window.ts";
-import type { DrainRuntime } from "../../src/redrive/runtime.ts";
+import type { Ledger } from "../../src/ports/ledger.ts";
+import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
@@ -126,7 +127,8 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   if (main === undefined) throw new Error("the rig's document has a drain named main");
   const ahead = options.twinOf?.ahead ?? { ms: 0 };
   const { pagesInFlight, windowSizes = main.source.windowSizes, windowsAtOnce = 1 } = options;
-  const { clock } = main.source;
+  const { clock, readAt } = main.source;
+  let seenMs = ahead.ms;
   const { run } = core.redis;
   core.redis.run = (script, ...call) => run(ahead.ms === 0 ? script : movedBy(script, ahead.ms), ...call);
   const drain: DrainRuntime = {
@@ -136,6 +138,12 @@ export async function createRig(options: RigOptions): Promise<Rig> {
       windowSizes,
       ...(pagesInFlight === undefined ? {} : { pagesInFlight: createPagesInFlight(pagesInFlight) }),
       clock: { ...clock, now: () => clock.now() + ahead.ms },
+      // The part behind it does not see this clock jump.
+      readAt: async () => {
+        if (seenMs === ahead.ms) return readAt();
+        seenMs = ahead.ms;
+        return (await main.source.ledger.now()).at;
+      },
     },
   };
   const never = new AbortController().signal;
@@ -234,4 +242,9 @@ function movedBy(script: RedisScript, ms: number): RedisScript {
   );
   moved.set(key, one);
   return one;
+}
+
+/** The source with another ledger, which also gives the time that its pages age from. */
+export function withLedger(source: SourceRuntime, ledger: Ledger): SourceRuntime {
+  return { ...source, ledger, readAt: async () => (await ledger.now()).at };
 }

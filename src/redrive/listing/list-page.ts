@@ -13,9 +13,9 @@ export async function listPage(
   signal: AbortSignal,
 ): Promise<ListedPage> {
   source.health.check();
-  const { at } = await source.ledger.now();
+  const readAt = await source.readAt();
   try {
-    return { ...(await source.service.list(query, signal)), readAt: at };
+    return { ...(await source.service.list(query, signal)), readAt };
   } catch (error) {
     source.health.note(error);
     throw error;

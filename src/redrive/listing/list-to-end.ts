@@ -144,7 +144,7 @@ const holdsNothing = (): void => undefined;
 async function passOver(source: SourceRuntime, at: number, isLast: boolean): Promise<ListingPage> {
   source.tooLarge.note(at);
   source.events.emit({ type: "record:passed-over", source: source.config.id, date: at });
-  const { at: readAt } = await source.ledger.now();
+  const readAt = await source.readAt();
   return {
     records: [],
     readAt,

@@ -16,10 +16,14 @@ export interface LostWrites {
  * a refusal ended a series within the last deduplication window, something may be published under a later
  * suffix. After the loss it would be posted under the plain id, which the service would not recognise. So
  * `oldestAt` then lies past the horizon, and `afterLedgerLoss` decides at once.
+ *
+ * Views from before the loss was recorded do not name it. So a look that meets one looks again, once
+ * `onLostWrites` has ended. `onStamp` gets the stamp of every answer.
  */
 export function watchLedger(
   ledger: Ledger,
-  onLostWrites: (lost: LostWrites, oldestAt: number | undefined) => void,
+  onLostWrites: (lost: LostWrites, oldestAt: number | undefined) => unknown,
+  onStamp?: (stamp: LedgerStamp) => void,
 ): Ledger {
   let seen: LedgerStamp | null = null;
   let oldestAt: number | undefined;
@@ -27,13 +31,17 @@ export function watchLedger(
   let seriesEndedAt = -Infinity;
   /** Questions from before a detected loss do not report it again. */
   let losses = 0;
+  let lossHandled: unknown;
   const check = (before: LedgerStamp | null, lossesBefore: number, stamp: LedgerStamp): void => {
     seriesEndedAt = Math.max(seriesEndedAt, stamp.seriesEndedAt ?? -Infinity);
     if (lossesBefore !== losses) return;
     if (before !== null && (stamp.epoch !== before.epoch || stamp.sequence < before.sequence)) {
       losses += 1;
       seen = stamp;
-      onLostWrites({ expected: toText(before), got: toText(stamp) }, mayHavePublishedSince(stamp));
+      lossHandled = onLostWrites(
+        { expected: toText(before), got: toText(stamp) },
+        mayHavePublishedSince(stamp),
+      );
       return;
     }
     if (seen === null || stamp.sequence > seen.sequence) seen = stamp;
@@ -48,6 +56,7 @@ export function watchLedger(
       const before = seen;
       const lossesBefore = losses;
       const answer = await call(...args);
+      onStamp?.(answer);
       check(before, lossesBefore, answer);
       return answer;
     };
@@ -58,6 +67,13 @@ export function watchLedger(
   const watchedLedger = Object.fromEntries(calls) as Ledger;
   return {
     ...watchedLedger,
+    look: async (dlqIds) => {
+      const lossesBefore = losses;
+      const answer = await watchedLedger.look(dlqIds);
+      if (losses === lossesBefore) return answer;
+      await lossHandled;
+      return watchedLedger.look(dlqIds);
+    },
     summary: async () => {
       const summary = await watchedLedger.summary();
       oldestAt = oldestUnsettledAt(summary, ledger.limits);

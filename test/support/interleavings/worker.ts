@@ -146,6 +146,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     events,
   });
   const audit = auditOf(installation, life);
+  const ledger = ledgerOf(installation, life);
   return {
     clock,
     events,
@@ -153,7 +154,8 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     by: life.name,
     config,
     service,
-    ledger: ledgerOf(installation, life),
+    ledger,
+    readAt: async () => (await ledger.now()).at,
     capacity,
     lanes: createLanes({
       source: config.id,

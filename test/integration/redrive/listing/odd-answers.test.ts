@@ -2,7 +2,15 @@ import { expect, it } from "vitest";
 import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { accountOf } from "../../../support/accounts.ts";
-import { atOnce, createRig, impatient, oneCursor, takeoverMs, type Rig } from "../../../support/rig.ts";
+import {
+  atOnce,
+  createRig,
+  impatient,
+  oneCursor,
+  takeoverMs,
+  withLedger,
+  type Rig,
+} from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis("own");
@@ -64,7 +72,7 @@ it("nothing is parked however long everything is refused with 400", async () => 
   const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, rig.drain.source.ledger.limits, {
     isPaused: () => false,
   });
-  const drain = { ...rig.drain, source: { ...rig.drain.source, ledger } };
+  const drain = { ...rig.drain, source: withLedger(rig.drain.source, ledger) };
   rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
   const parked: number[] = [];
   for (let round = 0; round < 4; round += 1) {

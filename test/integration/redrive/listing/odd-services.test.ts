@@ -15,6 +15,7 @@ import {
   type Rig,
   impatient,
   takeoverMs,
+  withLedger,
 } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -224,7 +225,7 @@ function withMovableLedger(rig: Rig) {
   const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, rig.drain.source.ledger.limits, {
     isPaused: () => false,
   });
-  const drain = { ...rig.drain, source: { ...rig.drain.source, ledger } };
+  const drain = { ...rig.drain, source: withLedger(rig.drain.source, ledger) };
   return {
     ledger,
     wait(ms: number): void {

@@ -8,7 +8,7 @@ import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
 import type { BatchOutcome, ItemOutcome, MessageService } from "../../../../src/ports/service.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { atOnce, createRig, type Rig, withLedger } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -129,7 +129,7 @@ describe("messages that the service refuses and that are alone in the queue", ()
     let ahead = 0;
     const { limits } = rig.drain.source.ledger;
     const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, limits);
-    const drain = { ...rig.drain, source: { ...rig.drain.source, ledger } };
+    const drain = { ...rig.drain, source: withLedger(rig.drain.source, ledger) };
     rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
     const parked: number[] = [];
     for (let round = 0; round < 3; round += 1) {
@@ -169,7 +169,7 @@ describe("a service that answers with hits", () => {
     let ahead = 0;
     const { source } = rig.drain;
     const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, source.ledger.limits);
-    const on = { ...rig, drain: { ...rig.drain, source: { ...source, ledger } } };
+    const on = { ...rig, drain: { ...rig.drain, source: withLedger(source, ledger) } };
     const ids = rig.seed(60) as DlqId[];
     // Turned away beside an unanswered POST: a hit proves nothing about these any more.
     let posts = 0;
@@ -204,7 +204,7 @@ describe("publishing that is halted because everything was refused", () => {
     const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, source.ledger.limits);
     // No try is left for whoever holds the body.
     const health = { ...source.health, takeRetry: () => false };
-    const on = { ...rig, drain: { ...rig.drain, source: { ...source, ledger, health } } };
+    const on = { ...rig, drain: { ...rig.drain, source: { ...withLedger(source, ledger), health } } };
     await passWith(on, async (_items, publish) => {
       await publish();
       return lost;

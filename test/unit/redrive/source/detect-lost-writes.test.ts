@@ -47,6 +47,16 @@ describe("the watch over the ledger's stamps", () => {
     expect(lost).toHaveLength(2);
   });
 
+  it("lets no view pass that was read before the loss was recorded", async () => {
+    const memory = createMemoryLedger({ now: () => 1 }, defaultLimits);
+    let epoch = "a";
+    const look: Ledger["look"] = async (ids) => ({ ...(await memory.look(ids)), epoch });
+    const watched = watchLedger({ ...memory, look }, () => memory.recordLoss(1));
+    await watched.look(["0-1" as DlqId]);
+    epoch = "b";
+    expect(await watched.look(["0-1" as DlqId])).toMatchObject({ lost: { at: 1 } });
+  });
+
   it.each([
     ["within the window, so its policy decides at once", 599_000, 1_600_000 - 420_001],
     ["longer ago", 601_000, undefined],

@@ -89,7 +89,7 @@ function createSource(code: ErrorCode, budget: RetryBudget) {
       random: () => 0.5,
       sleep: (ms: number) => Promise.resolve(void slept.push(ms)),
     },
-    ledger: { now: () => Promise.resolve({ at: 0 }) },
+    readAt: () => Promise.resolve(0),
     memory: amplePageMemory(),
     health: { check: () => undefined, note: () => undefined, takeRetry: () => budget.take() },
     service: {
