@@ -51,8 +51,6 @@ class Inbox {
   }
 }
 
-export type SharedBatches = ReturnType<typeof createSharedBatches>;
-
 export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { source } = drain;
   /** Candidates that are in no batch yet. */
@@ -84,7 +82,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   };
 
   return {
-    /** Joined before a page is looked up: batches that are not full wait for its first candidates. */
+    /** Joined before a page is listed: batches that are not full wait for its first candidates. */
     join(): PageBatches {
       coming += 1;
       let isComing = true;

@@ -18,7 +18,7 @@ import { leavesGrantUnused, turnsOf } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import type { DecidedOne } from "./decide-and-prepare.ts";
 import { drop } from "./drop.ts";
-import { createSharedBatches, type PageBatches, type SharedBatches } from "./fill-batches.ts";
+import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
 import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
@@ -33,8 +33,8 @@ import { sortByDecision } from "./sort-by-decision.ts";
 export interface PageWork {
   /** Ends waits for capacity. Begun work is finished. */
   readonly stopping?: AbortSignal;
-  /** The batches that pages of one window share; absent: the page fills its own. */
-  readonly batches?: SharedBatches;
+  /** Its part in the batches that pages of one window share; absent: the page fills its own. */
+  readonly batches?: PageBatches;
   /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
@@ -46,7 +46,7 @@ export async function workPage(
   signal: AbortSignal,
   work: PageWork = {},
 ): Promise<PageOutcome> {
-  const pageBatches = (work.batches ?? createSharedBatches(drain, signal)).join();
+  const pageBatches = work.batches ?? createSharedBatches(drain, signal).join();
   try {
     return await runStages(drain, page, signal, work, pageBatches);
   } finally {

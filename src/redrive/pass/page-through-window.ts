@@ -4,6 +4,7 @@ import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.t
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
 import type { LeftRecord } from "../page/page-report.ts";
+import { createSharedBatches, type PageBatches } from "../page/fill-batches.ts";
 import { workPage } from "../page/work-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
@@ -51,22 +52,29 @@ export async function pageThroughWindow(
   const progress = createProgress(drain, pass, window);
   const behindDeletes = countBehindDeletes();
   let tally = emptyTally;
-  const work = async (page: ListingPage, learnFrom: readonly RawRecord[]): Promise<void> => {
+  const shared = createSharedBatches(drain, signal);
+  const work = async (
+    page: ListingPage,
+    batches: PageBatches,
+    learnFrom: readonly RawRecord[],
+  ): Promise<void> => {
     const { records, readAt, isBehindCursor } = page;
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
     const place = behindDeletes.next(isBehindCursor);
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
-      const outcome = await workPage(drain, { records, readAt, isAlone }, signal, { stopping });
+      const outcome = await workPage(drain, { records, readAt, isAlone }, signal, { stopping, batches });
       place.ended(outcome.tally.deleted > 0);
       pages.worked(records.length, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
       given.onPage(tally);
       await progress.page(outcome.left, tally);
     } finally {
+      batches.leave();
       page.release();
     }
   };
+  let next = shared.join();
   let isFirst = true;
   let split: readonly Window[] = [];
   try {
@@ -78,15 +86,18 @@ export async function pageThroughWindow(
       pages.listed(page.records);
       const learnFrom = isFirst ? page.records : [];
       if (learnFrom.length > 0) isFirst = false;
-      flight.begin(() => work(page, learnFrom));
+      const batches = next;
+      flight.begin(() => work(page, batches, learnFrom));
       if (page.cursor === undefined) continue;
       await flight.mayListNext();
+      next = shared.join();
       split = pages.parts() ?? [];
       if (split.length > 0) break;
     }
   } catch (error) {
     flight.fail(error);
   }
+  next.leave();
   await flight.ended();
   await progress.end(tally);
   if (split.length === 0) {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createSharedBatches } from "../../../../src/redrive/page/fill-batches.ts";
+import type { Page } from "../../../../src/redrive/page/records.ts";
 import { workPage } from "../../../../src/redrive/page/work-page.ts";
+import type { Tally } from "../../../../src/ports/tally.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -38,8 +40,8 @@ describe("pages of one window", () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     rig.seed(120);
     const pages = await listPages(rig, 40);
-    const batches = createSharedBatches(rig.drain, never);
-    const works = pages.map((page) => workPage(rig.drain, page, never, { batches }));
+    const shared = createSharedBatches(rig.drain, never);
+    const works = pages.map((page) => workPage(rig.drain, page, never, { batches: shared.join() }));
     const outcomes = await Promise.all(works);
     expect(outcomes.map(({ tally }) => [tally.republished, tally.deleted])).toEqual([
       [40, 40],
@@ -55,8 +57,8 @@ describe("pages of one window", () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     rig.seed(10);
     const [page] = await listPages(rig, 40);
-    const batches = createSharedBatches(rig.drain, never);
-    const both = [page!, page!].map((one) => workPage(rig.drain, one, never, { batches }));
+    const shared = createSharedBatches(rig.drain, never);
+    const both = [page!, page!].map((one) => workPage(rig.drain, one, never, { batches: shared.join() }));
     const outcomes = await Promise.all(both);
     expect(outcomes.map(({ tally }) => tally.republished).toSorted((a, b) => a - b)).toEqual([0, 10]);
     expect(rig.emulator.dlq.size).toBe(0);
@@ -68,11 +70,12 @@ describe("pages of one window", () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     rig.seed(60);
     const [first, second] = await listPages(rig, 30);
-    const batches = createSharedBatches(rig.drain, never);
-    const slow = batches.join();
-    expect((await workPage(rig.drain, first!, never, { batches })).tally.republished).toBe(30);
+    const shared = createSharedBatches(rig.drain, never);
+    const slow = shared.join();
+    const work = (page: Page) => workPage(rig.drain, page, never, { batches: shared.join() });
+    expect((await work(first!)).tally.republished).toBe(30);
     slow.leave();
-    expect((await workPage(rig.drain, second!, never, { batches })).tally.republished).toBe(30);
+    expect((await work(second!)).tally.republished).toBe(30);
     expect(posts(rig)).toBe(2);
   });
 
@@ -82,10 +85,22 @@ describe("pages of one window", () => {
     const pages = await listPages(rig, 30);
     const source = { ...rig.drain.source, ledger: { ...rig.drain.source.ledger, begin: away } };
     const broken = { ...rig.drain, source };
-    const batches = createSharedBatches(broken, never);
-    const works = pages.map((page) => workPage(broken, page, never, { batches }));
+    const shared = createSharedBatches(broken, never);
+    const works = pages.map((page) => workPage(broken, page, never, { batches: shared.join() }));
     const ends = await Promise.allSettled(works);
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(posts(rig)).toBe(0);
   });
+
+  it("of a pass do the same, while the rules hold every second record", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    for (let pair = 0; pair < 300; pair += 1) {
+      rig.seed(1, {}, 60_000 * (pair + 2));
+      rig.seed(1, { responseStatus: 404 }, 60_000 * (pair + 2));
+    }
+    const { tally } = (await rig.pass()) as { readonly tally: Tally };
+    expect(tally).toMatchObject({ listed: 600, republished: 300, pages: 6 });
+    // Six pages without another to join.
+    expect(posts(rig)).toBeLessThan(6);
+  }, 30_000);
 });
