@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createBatchBody } from "../../../src/service/batch-body-last-byte.ts";
-import { createSpareBuffers } from "../../../src/service/spare-buffers.ts";
+import { createSpareBuffers, spareBytes } from "../../../src/service/spare-buffers.ts";
 
 const atOnce = (): Promise<void> => Promise.resolve();
 const never = (): void => expect.unreachable("withheld");
@@ -102,4 +102,19 @@ test("a buffer is used by one body at a time, and again once its bytes have left
   const third = own.take();
   expect([one, other]).not.toContain(third);
   expect(third.toString("latin1", 0, 8)).toBe('["first"');
+});
+
+test("a buffer is not filled again before its bytes have left", async () => {
+  const flushes: (() => void)[] = [];
+  const flushed = (): Promise<void> => new Promise((resolve) => void flushes.push(resolve));
+  const body = bodyOf(["a".repeat(spareBytes), "b".repeat(spareBytes)], () => true);
+  const iterator = body.bytes(flushed, never)[Symbol.asyncIterator]();
+  const first = (await iterator.next()).value as Uint8Array;
+  const before = Buffer.from(first);
+  const second = iterator.next();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(before.equals(first)).toBe(true);
+  flushes.shift()?.();
+  await second;
+  expect(before.equals(first)).toBe(false);
 });
