@@ -27,20 +27,20 @@ const maxKeptChars = 65_536;
 /** `item`: with a deduplication id that is as long as any. */
 export function toItemText({ destination, queue, headers, body }: BatchItem, headerPrefix: string): ItemText {
   const { deduplicationId: name } = itemNamesOf(headerPrefix);
-  const own = headers[name] ?? "";
   const text = JSON.stringify(headers);
   // Inside a string of JSON a quote has a backslash before it, so only the header itself reads like this.
   const start = text.indexOf(`"${name}":"`) + name.length + 4;
-  const target = JSON.stringify({ destination, queue }).slice(0, -1);
-  const before = `${target},"headers":${text.slice(0, start)}`;
-  const after = text.slice(start + own.length);
-  const ends = Buffer.byteLength(before) + own.length + Buffer.byteLength(after) + 1;
-  if (body === undefined) return { bytes: ends, withId: (id) => `${before}${id}${after}}` };
-  const between = `${after},"body":`;
+  const end = text.indexOf('"', start);
+  const to = `{"destination":${JSON.stringify(destination)}`;
+  const target = queue === undefined ? to : `${to},"queue":${JSON.stringify(queue)}`;
+  const withId = (id: DeduplicationId): string =>
+    `${target},"headers":${text.slice(0, start)}${id}${text.slice(end)}`;
+  const bytes = Buffer.byteLength(target) + 11 + Buffer.byteLength(text) + 1;
+  if (body === undefined) return { bytes, withId: (id) => `${withId(id)}}` };
   const kept = body.length > maxKeptChars ? null : JSON.stringify(body);
   return {
-    bytes: ends + 8 + (kept === null ? bytesOfText(body) : Buffer.byteLength(kept)),
-    withId: (id) => `${before}${id}${between}${kept ?? JSON.stringify(body)}}`,
+    bytes: bytes + 8 + (kept === null ? bytesOfText(body) : Buffer.byteLength(kept)),
+    withId: (id) => `${withId(id)},"body":${kept ?? JSON.stringify(body)}}`,
   };
 }
 

@@ -15,17 +15,18 @@ const firstUnixMs = 1_000_000_000_000;
  * the stored response, counted from entry into the DLQ. The later of the two counts. Null without a plausible
  * value.
  */
-export function retryAfterOf(letter: DeadLetter): number | null {
-  const wishes = ["retry-after", "x-ratelimit-reset"]
-    .flatMap((name) => valuesOf(letter.responseHeader, name))
-    .flatMap((value) => parseRetryMoment(value, letter.enteredAt) ?? [])
-    .filter((at) => at > letter.enteredAt && at <= letter.enteredAt + plausibleMs);
-  if (wishes.length === 0) return null;
-  return Math.min(
-    wishes.reduce((latest, at) => Math.max(latest, at)),
-    letter.enteredAt + capMs,
-  );
+export function retryAfterOf({ responseHeader, enteredAt }: DeadLetter): number | null {
+  let latest = enteredAt;
+  for (const name of pauseHeaders) {
+    for (const value of valuesOf(responseHeader, name)) {
+      const at = parseRetryMoment(value, enteredAt) ?? 0;
+      if (at > latest && at <= enteredAt + plausibleMs) latest = at;
+    }
+  }
+  return latest === enteredAt ? null : Math.min(latest, enteredAt + capMs);
 }
+
+const pauseHeaders = ["retry-after", "x-ratelimit-reset"];
 
 /**
  * The moment (Unix ms) of a requested pause: seconds, a Unix time, an HTTP date or a Go duration (`1m30s`).

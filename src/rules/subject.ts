@@ -26,7 +26,7 @@ export class Subject {
   #address: Address | undefined;
   #callerIp: IpAddress | null | undefined;
   #size: number | undefined;
-  readonly #json = new Map<BodyField, JsonValue | undefined>();
+  #json: Map<BodyField, JsonValue | undefined> | undefined;
 
   constructor(facts: RecordFacts) {
     this.#facts = facts;
@@ -81,8 +81,9 @@ export class Subject {
 
   /** The value at the pointer's names; undefined if there is none, or the body is no JSON. */
   value(field: BodyField, names: readonly string[]): JsonValue | undefined {
-    if (!this.#json.has(field)) this.#json.set(field, toJson(this.#letter[field]));
-    const body = this.#json.get(field);
+    const known = (this.#json ??= new Map<BodyField, JsonValue | undefined>());
+    if (!known.has(field)) known.set(field, toJson(this.#letter[field]));
+    const body = known.get(field);
     return body === undefined ? undefined : lookUp(body, names);
   }
 }

@@ -25,11 +25,16 @@ export type Due =
 export function whenDue(facts: RecordFacts, timing: Timing): Due {
   const { letter, attempt, now } = facts;
   const waitMs = timing.waitMs[Math.min(attempt, timing.waitMs.length - 1)] ?? 0;
-  const bounds = [
-    { reason: "too-young", until: letter.enteredAt + timing.minAgeMs },
-    { reason: "waiting", until: letter.enteredAt + waitMs },
-    { reason: "retry-after", until: retryAfterOf(letter) ?? letter.enteredAt },
-  ] as const;
-  const last = bounds.reduce((latest, bound) => (bound.until > latest.until ? bound : latest));
-  return now >= last.until ? { due: true } : { due: false, reason: last.reason, until: last.until };
+  let reason: Extract<Due, { due: false }>["reason"] = "too-young";
+  let until = letter.enteredAt + timing.minAgeMs;
+  if (letter.enteredAt + waitMs > until) {
+    reason = "waiting";
+    until = letter.enteredAt + waitMs;
+  }
+  const retryAfter = retryAfterOf(letter);
+  if (retryAfter !== null && retryAfter > until) {
+    reason = "retry-after";
+    until = retryAfter;
+  }
+  return now >= until ? { due: true } : { due: false, reason, until };
 }

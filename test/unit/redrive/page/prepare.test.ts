@@ -173,6 +173,74 @@ const backAs = (candidate: Candidate, status: number, sequence: number) => ({
   responseStatus: status,
 });
 
+describe("the text of an item", () => {
+  const raw = rawRecord({
+    messageId: "msg_26hZCxZCuWyyTWPmSVBrNB8",
+    url: 'https://api.example.com/orders?q="ä"',
+    body: '{"order":1,"name":"ä \\"x\\" 😀"}',
+    method: "PUT",
+    header: {
+      "content-type": ["application/json"],
+      "X-A": ["1", "2"],
+      "x-a": ["3"],
+      Host: ["h"],
+      "Upstash-Delay": ["1s"],
+    },
+    callback: "https://cb.example.com/",
+    callbackHeader: { "X-C": "c" },
+    maxRetries: 3,
+    labels: ["l"],
+    flowControlKey: "k",
+    rate: 2,
+    period: 60,
+    responseStatus: 503,
+  });
+  const set: ItemChanges = { delay: { kind: "spread", ms: 600_000 }, headers: { "X-New": "n" } };
+  const signed =
+    "v1.eyJhIjoxLCJyIjoibXNnXzI2aFpDeFpDdVd5eVRXUG1TVkJyTkI4IiwiYyI6MTcyNTMyMzU5ODc3OSwibSI6MywiZCI6Imh0d" +
+    "HBzOi8vYXBpLmV4YW1wbGUuY29tL29yZGVycz9xPVwiw6RcIiIsInAiOiIxNzI1MzIzNjU4Nzc5LTAiLCJiIjoiV0ZEMnhvUU1Eb0ZBakszeS1Zb3VUWmFxNVFvWWFkdUd2dEhBRjV4bHlQSSIsI";
+  const before = {
+    "Content-Type": "application/json",
+    "Upstash-Method": "PUT",
+    "Upstash-Forward-X-A": "1, 2, 3",
+    "Upstash-Forward-X-New": "n",
+  };
+  const settings = {
+    "Upstash-Callback": "https://cb.example.com/",
+    "Upstash-Callback-Forward-X-C": "c",
+    "Upstash-Label": "l",
+    "Upstash-Flow-Control-Key": "k",
+    "Upstash-Flow-Control-Value": "rate=2, period=60s",
+  };
+  const textOf = (headers: object): string =>
+    JSON.stringify({ destination: raw["url"], headers, body: raw["body"] });
+
+  it("is this, byte for byte, in every version: a second POST of a series must be the same", () => {
+    const candidate = candidateOf(raw, set, { lane });
+    expect(candidate.toJson(2)).toBe(
+      textOf({
+        ...before,
+        "Upstash-Retries": "3",
+        ...settings,
+        "Upstash-Delay": "159s",
+        "Upstash-Deduplication-Id": "redriver-1725323658779-0-2",
+        "Upstash-Forward-X-Redriver": `${signed}mYiOjUwM30.kttb_ZRFo9Hxo8FxRfNIYhA0J444LowGQuH8_s2Vf7M`,
+      }),
+    );
+    expect(sentAs(candidate, asProbe).toJson(1)).toBe(
+      textOf({
+        ...before,
+        "Upstash-Retries": "0",
+        ...settings,
+        "Upstash-Deduplication-Id": "redriver-1725323658779-0",
+        "Upstash-Forward-X-Redriver": `${signed}nMiOiIzZjFjMmQ4ZS43IiwiayI6MSwiaCI6MSwiZiI6NTAzfQ.cbDxVkB_h76w8CF-9RiVV5ehANZiVf7qgzCJEsGGhyc`,
+        "Upstash-Timeout": "45s",
+      }),
+    );
+    expect(candidate.bytes).toBe(991);
+  });
+});
+
 describe("a candidate of a lane", () => {
   const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
   const delayed: ItemChanges = { delay: { kind: "fixed", ms: 90_000 } };
