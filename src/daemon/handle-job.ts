@@ -12,7 +12,7 @@
  */
 import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { IndexConfig } from "../ports/drains-document.ts";
+import type { DrainConfig, IndexConfig } from "../ports/drains-document.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
@@ -23,7 +23,7 @@ import { runListingChecks, hasLanes } from "../redrive/lanes/listing-checks.ts";
 import { openPass } from "../redrive/pass/open-pass.ts";
 import { knownOffsetMs } from "../redrive/pass/service-clock-offset.ts";
 import { leftToOthers, workWindow } from "../redrive/pass/work-window.ts";
-import type { DrainRuntime } from "../redrive/runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
 import type { PeerReplicas } from "./peer-replicas.ts";
@@ -51,6 +51,8 @@ function createJobState(clock: Pick<Clock, "sleep">) {
     /** Sources with a sweep under way. A second one would repeat its work; the next comes on time. */
     sweeping: new Set<SourceId>(),
     counting: new Set<SourceId>(),
+    /** Sources with a census that waits for its next look. */
+    postponed: new Set<SourceId>(),
     /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
     asking: new Set<DrainName>(),
     slots: createWindowSlots(clock),
@@ -255,13 +257,21 @@ async function sweepSource(id: SourceId, work: Work): Promise<void> {
   }
 }
 
-async function countSource(id: SourceId, { core, counting, events, signal, stopping }: Work): Promise<void> {
+/** A tick that comes with the first census opens its pass within this. */
+const passOpensWithinMs = 1_000;
+
+async function countSource(id: SourceId, work: Work): Promise<void> {
+  const { core, counting, postponed, events, signal, stopping } = work;
   const source = core.sources.get(id)?.runtime;
   if (source === undefined || source.health.current().state !== "usable" || counting.has(id)) return;
   counting.add(id);
   try {
     const { document, archive } = core;
     const drains = document.drains.filter((drain) => drain.source.id === id);
+    if (!postponed.delete(id) && (await isBesidePass(source, drains, stopping))) {
+      postponed.add(id);
+      return;
+    }
     await takeCensus({ source, drains, documentHash: document.hash, archive }, { signal, stopping });
   } catch (error) {
     // Stopped with the process: the next one counts.
@@ -271,6 +281,19 @@ async function countSource(id: SourceId, { core, counting, events, signal, stopp
   } finally {
     counting.delete(id);
   }
+}
+
+/** A census beside a pass lists what the pass is about to delete. One that is overdue does not wait. */
+async function isBesidePass(
+  { book, clock, config, passes }: SourceRuntime,
+  drains: readonly DrainConfig[],
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const known = await book.census();
+  if (known === null) await clock.sleep(passOpensWithinMs, stopping);
+  else if (clock.now() - known.at > 1.5 * config.censusEveryMs) return false;
+  const facts = await Promise.all(drains.map(({ name }) => passes.facts(name)));
+  return facts.some((one) => one !== null && one.openPass !== null);
 }
 
 async function readIndex(name: string, { core, readStatistics, signal }: Work): Promise<void> {
