@@ -40,7 +40,7 @@ export interface CallShare {
   /** How many calls this replica may have in flight. */
   readonly part: number;
   readonly limits: LearnedLimits;
-  /** The known limit, less a reserve; null: none is known. */
+  /** The known limit, less what others than these replicas seem to use of it; null: none is known. */
   readonly rate: CallRate | null;
   /** All calls that list or delete are to wait for a moment of `takeMoments`. */
   readonly isPaced: boolean;

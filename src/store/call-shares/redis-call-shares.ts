@@ -24,6 +24,7 @@ local function put(field, ...)
   local texts = {}
   for i, value in ipairs({ ... }) do texts[i] = string.format('%.3f', value) end
   redis.call('HSET', KEYS[1], field, table.concat(texts, ' '))
+  redis.call('PEXPIRE', KEYS[1], ${rateLifeMs})
 end
 local function numbers(text)
   local found = {}
@@ -36,9 +37,8 @@ local rate = get('rate')
 if not rate[4] or math.abs(now - rate[4]) > ${rateLifeMs} then rate = {} end
 local function allowed()
   local lost = math.max(0, rate[5] - math.floor((now - rate[6]) / ${missLifeMs}))
-  return math.max(1, math.ceil(rate[1] / 2), rate[1] - math.floor(rate[1] / 50) * (1 + lost))
+  return math.max(math.ceil(rate[1] / 2), rate[1] - math.max(1, math.floor(rate[1] / 50)) * lost)
 end
-redis.call('PEXPIRE', KEYS[1], ${rateLifeMs})
 `;
 
 /**

