@@ -27,6 +27,20 @@ export const mutations = [
     test: "test/contract/store/ledger/ledger-facts.test.ts",
   },
   {
+    name: "publish a whole batch for some of its ids",
+    file: "src/store/ledger/published-archived-gone.lua.ts",
+    find: "if not b or b.ids ~= ARGV[6] then return false end",
+    replace: "if not b then return false end",
+    test: "test/contract/store/ledger/ledger-batches.test.ts",
+  },
+  {
+    name: "forget a batch before its retention",
+    file: "src/store/ledger/batch.lua.ts",
+    find: "  if b.ends - server >= atLeast then return end",
+    replace: "  if b.ends >= server then return end",
+    test: "test/contract/store/ledger/ledger-batches.test.ts",
+  },
+  {
     name: "accept a hit after refusals",
     file: "src/redrive/page/republish.ts",
     find: "return refusals === 0;",

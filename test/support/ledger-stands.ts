@@ -70,13 +70,14 @@ export function memoryStand(limits: LedgerLimits = defaultLimits): Promise<Ledge
 export async function redisStand(
   redis: RedisConnection,
   limits: LedgerLimits = defaultLimits,
-): Promise<LedgerStand & { readonly passes: PassBook }> {
+): Promise<LedgerStand & { readonly passes: PassBook; readonly redis: RedisConnection }> {
   const { redis: controlled, now, advance } = withMovedTime(redis);
   let epochs = 0;
   const epochSeed = (): string => `epoch-${(epochs += 1)}`;
   return {
     ledger: createRedisLedger(controlled, source, limits, { epochSeed }),
     passes: createRedisPassBook(controlled, source),
+    redis: controlled,
     pauses: createRedisPauseBook(redis, source),
     now,
     async advance(ms) {

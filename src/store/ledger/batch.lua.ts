@@ -115,13 +115,18 @@ local function renewBatch(b, atLeast)
   if b.s ~= 'gone' then indexParked(columnsOf(b).ids[1], limits.pointerLife) end
 end
 
+local function keepGone(b)
+  redis.call('ZADD', goneBatchesKey, server + limits.tombstone, b.token)
+  redis.call('PEXPIRE', goneBatchesKey, limits.pointerLife)
+end
+
 -- A batch whose ids were listed lives on, as its entries would.
 local function listBatch(b)
   if b.isListed then return end
   b.isListed = true
   renewBatch(b, b.s == 'gone' and limits.tombstone or limits.retention)
   if b.s == 'published' then setBatch(b, 'w', now) end
-  if b.s == 'gone' then redis.call('ZADD', goneBatchesKey, server + limits.tombstone, b.token) end
+  if b.s == 'gone' then keepGone(b) end
 end
 
 -- Begins a batch if none of its ids has an entry. It writes first and asks so: an id that has one, or comes
@@ -146,6 +151,7 @@ local function beginBatch(token, ids, fields)
 end
 
 local function publishBatch(b, ...)
+  renewBatch(b, limits.retention)
   setBatch(b, 's', 'published', 'at', now, ...)
   redis.call('ZREM', openBatchesKey, b.member)
   redis.call('ZADD', pendingBatchesKey, now, b.member)
@@ -158,7 +164,7 @@ local function buryBatch(b, first)
   redis.call('HDEL', batchPrefix .. b.token, 'm', 'n', 'da', 'd', 'l', 'w')
   redis.call('ZREM', pendingBatchesKey, b.member)
   redis.call('ZREM', parkedKey, first)
-  redis.call('ZADD', goneBatchesKey, server + limits.tombstone, b.token)
+  keepGone(b)
   wrote = true
 end
 

@@ -68,7 +68,8 @@ async function setUp() {
   return { emulator, receiver, env, seed };
 }
 
-const isUnfinished = ({ key }: FoundKey): boolean => /:ledger:(open|pending|failed)$/.test(key);
+const isUnfinished = ({ key }: FoundKey): boolean =>
+  /:ledger:(open|pending|failed|open-batches|pending-batches)$/.test(key);
 const isJob = ({ key }: FoundKey): boolean => /:(window\/|repeat:.*:\d+$)/.test(key);
 /** There while a pass is open, or a job is under way. */
 const isPassing = ({ key }: FoundKey): boolean =>

@@ -1,0 +1,116 @@
+local previous = call.previous
+
+local function pageRefusal()
+  if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
+  -- It was listed before the ledger went back to the server's time, so its age is unknown.
+  if call.pageReadAt > now then return 'page-too-old' end
+  if redis.call('HEXISTS', pausesKey, '*') == 1 or redis.call('HEXISTS', pausesKey, call.drain) == 1 then return 'paused' end
+  if settleGateClosed() then return 'settle-gate' end
+  return nil
+end
+
+-- Repeating a POST in doubt publishes nothing that may not be published already.
+local function asksAgain(e)
+  return call.act == 'republish' and now > e.l + limits.takeover and e.p - e.r > 0 and now <= e.f + limits.horizon
+end
+
+local entries, holdsSome, asksSome = {}, false, false
+for i, request in ipairs(call.requests) do
+  local e = read(request.dlqId)
+  entries[i] = e or false
+  if e and e.s == 'open' and e.t == call.token then holdsSome = true end
+  if e and e.s == 'open' and asksAgain(e) then asksSome = true end
+end
+
+-- Whether entries may begin that the token does not have yet. A retry begins no others. A repeated call
+-- begins what the gates allow. The settle gate allows POSTs that ask again.
+local mayBegin, mayAsk = not previous, not previous
+if not previous then
+  local refusal = pageRefusal()
+  mayAsk = not refusal or (refusal == 'settle-gate' and asksSome)
+  if refusal and not holdsSome and not mayAsk then return stamped({ kind = refusal }) end
+  if refusal then mayBegin = false end
+end
+
+local function begun(e)
+  return {
+    kind = 'begun',
+    series = { suffix = e.x, firstAt = e.f, posts = e.p, refusals = e.r, doubts = e.un or 0 },
+    declaredDouble = e.dd or false,
+  }
+end
+
+-- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the double that a new series
+-- declares.
+local function nextSeries(e, pastHorizon)
+  local s = { x = 1, f = now, p = 0, r = 0 }
+  if e then s = { x = e.x, f = e.f, p = e.p, r = e.r } end
+  local doubts = e and e.un or 0
+  -- A declared double stays one: an earlier series may still have been accepted.
+  local double = e and e.dd
+  if call.act == 'drop' then return s, double, doubts end
+  if s.p - s.r <= 0 then
+    s = { x = s.r > 0 and s.x + 1 or s.x, f = now, p = 0, r = 0 }
+  elseif now > s.f + limits.horizon then
+    if pastHorizon == 'leave' then return nil end
+    s = { x = s.x + 1, f = now, p = 0, r = 0 }
+    double = pastHorizon
+    doubts = doubts + 1
+  end
+  s.p = s.p + 1
+  return s, double, doubts
+end
+
+local unknownPastHorizon = call.pastHorizon == 'new-series' and 'unknown-outcome-past-window' or 'leave'
+
+local function open(request, e, pastHorizon)
+  local s, double, doubts = nextSeries(e, pastHorizon)
+  if not s then return { kind = 'past-horizon' } end
+  local opened = {
+    s = 'open', d = call.drain, t = call.token, l = now, a = call.act, dd = double,
+    x = s.x, f = s.f, p = s.p, r = s.r, n = request.attempt - 1, m = request.messageId,
+  }
+  if doubts > 0 then opened.un = doubts end
+  if e then opened.ra = e.ra opened.rt = e.rt opened.rel = e.rel end
+  put(request.dlqId, opened)
+  return begun(opened)
+end
+
+local function retry(request, e)
+  countOutcome(e, previous.outcome)
+  local verdict = open(request, e, unknownPastHorizon)
+  if verdict.kind == 'past-horizon' then put(request.dlqId, e) end
+  return verdict
+end
+
+local function decide(request, e)
+  if not e then
+    if not mayBegin then return { kind = 'in-flight' } end
+    return open(request, nil, 'leave')
+  end
+  if e.s == 'open' then
+    if e.t == call.token and not e.e then return begun(e) end
+    if previous and e.t == previous.token then return retry(request, e) end
+    if now <= e.l + limits.takeover then return { kind = 'in-flight' } end
+    if not mayBegin and not (mayAsk and asksAgain(e)) then return { kind = 'in-flight' } end
+    return open(request, e, unknownPastHorizon)
+  end
+  if e.s == 'cool' then
+    if now < e.u then return { kind = 'cooling', dueAt = e.u - ahead } end
+    if not mayBegin then return { kind = 'in-flight' } end
+    return open(request, e, 'released-past-window')
+  end
+  if e.s == 'parked' then
+    local underOtherRules = decidedAgain[e.why] and call.rulesHash and e.d == call.drain and e.h ~= call.rulesHash
+    if not mayBegin or not underOtherRules then return { kind = 'parked', reason = e.why } end
+    return open(request, e, unknownPastHorizon)
+  end
+  if e.s == 'published' then return { kind = 'published', as = e.as } end
+  return { kind = e.s }
+end
+
+local verdicts = {}
+for i, request in ipairs(call.requests) do
+  verdicts[i] = decide(request, entries[i] or nil)
+end
+return stamped({ kind = 'answered', verdicts = verdicts })
