@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
 const mib = 1_048_576;
-/** From this limit on, a fifth of the daemon's CPU is worth 50 MB more. */
+/** From this limit on, a third of the daemon's CPU is worth 60 MB more. */
 const roomyBytes = 512 * mib;
 
 /** Bytes that this process may use: the container's limit, or the machine's memory if there is none. */
@@ -13,18 +13,22 @@ export function readMemoryLimit(): number {
 
 /** Resident memory of a daemon without a page, measured (docs/memory.md). */
 export function toDaemonBytes(limitBytes: number): number {
-  return (limitBytes < roomyBytes ? 150 : 200) * mib;
+  return (limitBytes < roomyBytes ? 150 : 220) * mib;
 }
 
 /**
  * Keeps V8's heap close to its live objects. A command that pages through a backlog works on some 30 MB. By
  * default V8 collects the old generation only at several times its live size, so peak memory would follow the
- * size of a backlog. The young generation is kept at 1 MB too, except in a daemon with room: it grows to 16 MB
- * there, and pages die young instead of being copied. Takes effect for later allocations, so it comes before
- * the program is loaded. Flags on the command line would need a second process.
+ * size of a backlog. A daemon with room lets the old generation grow by 80 % before it is collected, and the
+ * young one to 16 MB, so that pages die young instead of being copied. All others keep to 30 % and 1 MB. Takes
+ * effect for later allocations, so it comes before the program is loaded. Flags on the command line would need
+ * a second process.
  */
 export function keepHeapSteady(isDaemon: boolean): void {
+  if (isDaemon && readMemoryLimit() >= roomyBytes) {
+    setFlagsFromString("--heap-growing-percent=80");
+    return;
+  }
   setFlagsFromString("--heap-growing-percent=30");
-  if (isDaemon && readMemoryLimit() >= roomyBytes) return;
   setFlagsFromString("--semi-space-growth-factor=1");
 }

@@ -201,7 +201,7 @@ describe.skipIf(!kubectl).each(["plan", "production"])("the overlay %s", (overla
     const mebibytes = Number(/^(\d+)Mi$/.exec(container.resources.limits.memory)?.[1]);
     const { value } = container.env.find(({ name }: Tree) => name === "NODE_OPTIONS");
     expect(value).toBe(`--max-old-space-size=${mebibytes * 0.5}`);
-    expect(container.resources.requests).toMatchObject({ memory: "224Mi" });
+    expect(container.resources.requests).toMatchObject({ memory: "256Mi" });
   });
 });
 
