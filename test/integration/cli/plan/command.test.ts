@@ -61,10 +61,12 @@ async function setUp(text = document): Promise<Stand> {
 
 const secrets = ["of-a-query", "of-a-header", "of-a-body", "secret-of-the-rule"];
 
-/** Every key with its content, and when it expires; but for what rates remember of the last second. */
+/** Every key with its content, and when it expires; but for what rates and calls remember of the last seconds. */
 async function dump(prefix: string): Promise<Readonly<Record<string, unknown>>> {
   const { command } = redis.fresh();
-  const keys = ((await command("KEYS", `${prefix}:*`)) as string[]).filter((key) => !key.includes(":rate:"));
+  const keys = ((await command("KEYS", `${prefix}:*`)) as string[]).filter(
+    (key) => !key.includes(":rate:") && !key.endsWith(":calls"),
+  );
   const pairs = await Promise.all(
     keys.map(async (key) => {
       const type = await command("TYPE", key);
