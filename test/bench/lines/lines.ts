@@ -137,7 +137,7 @@ async function replicas({ measure }: World): Promise<readonly Figure[]> {
 const fixedConcurrency = { REDRIVER_WINDOWS_CONCURRENCY: "1" };
 
 async function limit({ measure }: World): Promise<readonly Figure[]> {
-  const run = await measure({ contender: "run", replicas: 4, callsPerSecond: 50, messages: 100_000 });
+  const run = await measure({ contender: "run", replicas: 4, callsPerSecond: 50, messages: 50_000 });
   return [
     atLeast("50 DLQ calls/s, 4 replicas: % of the limit used", 100 * limitUsed(run), 95),
     atMost("50 DLQ calls/s, 4 replicas: % of calls answered 429", 100 * shareRefused(run), 1),
