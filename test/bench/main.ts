@@ -73,6 +73,7 @@ if (!isRight) endWrongUse("counts above 0, and latencies in ms");
 const dir = resolve(root, ".cache/bench-runs");
 rmSync(dir, { recursive: true, force: true });
 mkdirSync(dir, { recursive: true });
+const machine = describeMachine(seed);
 const guard = startGuard();
 const say = createSay();
 const world = createWorld(
@@ -108,7 +109,6 @@ const all = [...results, { scenario: "once", figures: [once], tookMs: 0 }];
 const judged = isTimed ? all : all.map(withoutTargets);
 const checks = countChecks(judged);
 writeResults(values.results, checks);
-const machine = describeMachine(seed);
 if (values.write) writeFigures({ machine, results: judged, runs });
 end(
   `${toText(toSideBySide(runs))}
