@@ -1,6 +1,9 @@
-/** Pages of one window at work at once. More made nothing faster (docs/benchmarks.md). */
+/** Pages of one window at work at once. */
 const perWindow = 8;
-/** Of all windows of a source in this process. A window always has one, beside these. */
+/**
+ * Of all windows of a source in this process; a window always has one. Measured: more than 16 gained nothing
+ * with a service on the same machine, more than 32 little with one 25 ms away.
+ */
 const perSource = 32;
 
 export interface WindowFlight {
