@@ -1,4 +1,5 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
+import type { Capacity, CapacityQuery } from "../../ports/capacity.ts";
 import type { Pass, Window } from "../../ports/passes.ts";
 import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
@@ -36,8 +37,13 @@ export async function pageThroughWindow(
   given: WindowPaging,
 ): Promise<{ readonly split: readonly Window[]; readonly tally: Tally }> {
   const { pass, rows, signal, stopping } = given;
-  const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
-  const { source, config } = drain;
+  const { source, config } = given.drain;
+  const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
+  const drain: DrainRuntime = {
+    ...given.drain,
+    passId: pass.passId,
+    source: { ...source, capacity: rates.capacity },
+  };
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
   if (window === null) return { split: [], tally: emptyTally };
   const query = {
@@ -47,7 +53,7 @@ export async function pageThroughWindow(
   };
   const { retentionMs } = source.config;
   const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows });
-  const flight = source.pagesInFlight.ofWindow(() => source.memory.hasSpare());
+  const flight = source.pagesInFlight.ofWindow(() => rates.areFree() && source.memory.hasSpare());
   const signals = { signal, stopping: AbortSignal.any([stopping, flight.failed]) };
   const progress = createProgress(drain, pass, window);
   const behindDeletes = countBehindDeletes();
@@ -64,6 +70,7 @@ export async function pageThroughWindow(
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const outcome = await workPage(drain, { records, readAt, isAlone }, signal, { stopping, batches });
+      rates.pageEnded();
       place.ended(outcome.tally.deleted > 0);
       pages.worked(records.length, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
@@ -115,6 +122,33 @@ function leftOf({ due, held, parked, inDoubt }: Tally): number {
 /** What the parts of a window do not count: they list all records that are left. */
 function toActs({ republished, deduplicated, deleted, comeBacks, pages }: Tally): Tally {
   return { ...emptyTally, listed: deleted, republished, deduplicated, deleted, comeBacks, pages };
+}
+
+/**
+ * While a page waits for a rate, no page is listed ahead: the older records have the next turns. With limits,
+ * the first page shows whether they leave room.
+ */
+function watchRates(capacity: Capacity, hasLimits: boolean) {
+  let areFree = !hasLimits;
+  let hasWaited = false;
+  return {
+    capacity: {
+      ...capacity,
+      async take(query: CapacityQuery) {
+        const answer = await capacity.take(query);
+        if (answer.verdicts.some(({ kind }) => kind === "wait")) {
+          hasWaited = true;
+          areFree = false;
+        }
+        return answer;
+      },
+    },
+    areFree: (): boolean => areFree,
+    pageEnded(): void {
+      areFree = !hasWaited;
+      hasWaited = false;
+    },
+  };
 }
 
 /** Writes when records are due again, and shows the counts so far. */
