@@ -40,7 +40,7 @@ async function listUntil(
   for await (const { records, release } of followCursor((at) =>
     listWithinMemory((query) => service.list(query, signal), { select, ...dates, ...at }, size, {
       memory,
-      take: (bytes) => memory.acquire(bytes, signal),
+      waitSignal: () => signal,
     }),
   )) {
     release();

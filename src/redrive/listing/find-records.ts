@@ -16,7 +16,8 @@ import type { ListQuery } from "../../ports/service.ts";
 import { enteredAtOfId, parseRecord } from "../../message/parse-record.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates-meaning.ts";
-import { createPageSize, isTooLarge, listWithinMemory, noRoom, takeAtOnce } from "./list-within-memory.ts";
+import { noRoom } from "./limit-page-memory.ts";
+import { createPageSize, isTooLarge, listWithinMemory } from "./list-within-memory.ts";
 import { listPage, type ListedPage } from "./list-page.ts";
 import { cutWindow, halve, joinTimes, pagesPerWindow, type SearchWindow } from "./search-windows.ts";
 import type { SourceRuntime } from "../runtime.ts";
@@ -233,12 +234,11 @@ class IdSearch {
       return { records, listed, readAt, end, hasMore: end === "more" || pages > 1, failure };
     };
     /** A caller that holds a page does not wait for another. */
-    const take = (bytes: number) =>
-      this.#held.length === 0 ? memory.acquire(bytes, this.#signal) : takeAtOnce(memory)(bytes);
+    const waitSignal = () => (this.#held.length === 0 ? () => this.#signal : null);
     const call = (sized: ListQuery): Promise<ListedPage> => this.#call(sized);
     try {
       for await (const page of followCursor((at) =>
-        listWithinMemory(call, { select: {}, ...query, ...at }, size, { memory, take }),
+        listWithinMemory(call, { select: {}, ...query, ...at }, size, { memory, waitSignal: waitSignal() }),
       )) {
         this.#held.push(page.release);
         pages += 1;

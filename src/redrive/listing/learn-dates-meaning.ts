@@ -1,7 +1,8 @@
 import { parseRecord } from "../../message/parse-record.ts";
 import type { DeadLetter, RawRecord } from "../../message/dead-letter.ts";
 import type { ListQuery } from "../../ports/service.ts";
-import { createPageSize, isTooLarge, listWithinMemory, noRoom, takeAtOnce } from "./list-within-memory.ts";
+import { noRoom } from "./limit-page-memory.ts";
+import { createPageSize, isTooLarge, listWithinMemory } from "./list-within-memory.ts";
 import { listPage } from "./list-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
@@ -31,7 +32,7 @@ export async function learnDates(
   signal: AbortSignal,
 ): Promise<"entered" | "created" | null> {
   // No wait for memory: the caller holds the page of these records. The next window asks again.
-  const room = { memory: source.memory, take: takeAtOnce(source.memory) };
+  const room = { memory: source.memory, waitSignal: null };
   const known = await source.book.datesMean();
   if (known !== null) return known;
   for (const raw of records) {

@@ -1,11 +1,13 @@
 /**
  * Limits how much of the process's memory a page of one source takes, before it is read:
  *
- *   size learned ─► count ─► answer bytes allowed ─► lease for reading
+ *   size learned ─► count ─► turn ─► asked for ─► answer begins: lease for reading
  *     ─► read, cut off above ─► lease for its records ─► released
  *
  * A page has one lease for its whole life: the answer, its text, the records, their items, the body in flight
- * and its answer.
+ * and its answer. Its turn comes before it is asked for, and is a lease of what the source may use if others
+ * use nothing. So one source never asks for more than it can read, and a source that does not answer takes
+ * nothing from others.
  */
 import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
 
@@ -26,10 +28,21 @@ const minAnswerBytes = 262_144;
 const worthCollectingBytes = 4_194_304;
 
 export interface PageLease {
+  /** Takes memory to read an answer that says its length, or has at most `maxBytes`. False: there is none now. */
+  mayRead(saidBytes: number | undefined, maxBytes: number): boolean;
+  /** Waits for it. Throws as `takeTurn`. */
+  waitToRead(maxBytes: number): Promise<void>;
   /** Reports that the page was read, with its records and answer bytes. */
   read(records: number, answerBytes: number): void;
+  /** Safe to call twice. */
   release(): void;
 }
+
+/** What ends a wait for memory; null for a caller that holds a page, and so does not wait. */
+export type WaitSignal = (() => AbortSignal) | null;
+
+/** Thrown instead of waiting for memory while already holding a page. */
+export const noRoom = new Error("there is no memory for a page beside the one that is worked on");
 
 export interface PageMemoryParts {
   readonly budget: ByteBudget;
@@ -47,29 +60,66 @@ export type PageMemory = ReturnType<typeof createPageMemory>;
 export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbage }: PageMemoryParts) {
   const sizes = createRecordSizes();
   let wasLarge = false;
+  /** Whether the last answer announced its length. */
+  let saysLength = false;
   const shareBytes = Math.min(maxAnswerBytes, Math.floor(budget.total / shares / readingFactor));
   /** The allowed answer bytes for so many records: a share of the budget, or any length for one record. */
   const limitBytes = (count: number): number => (count === 1 ? maxAnswerBytes : shareBytes);
-  /** Until record sizes are known, this source reads one page at a time. */
+  /** Until record sizes are known, this source lists one page at a time. */
   const firstPage = createByteBudget(1);
-  const toPageLease = (lease: Lease, first: Lease | null): PageLease => ({
-    read(records, answerBytes) {
-      sizes.note(records, answerBytes);
-      first?.release();
-      lease.shrink(answerBytes * workingFactor);
-      wasLarge = answerBytes >= worthCollectingBytes;
-      // The answer and its text, before its records are encoded.
-      if (wasLarge) collectGarbage();
-    },
-    release() {
-      lease.release();
-      first?.release();
-    },
-  });
+  const turns = createByteBudget(budget.total);
+  const takeFirst = async (waitSignal: WaitSignal): Promise<Lease | null> => {
+    if (sizes.mean() !== null) return null;
+    const first = await take(firstPage, 1, waitSignal);
+    if (sizes.mean() === null) return first;
+    first.release();
+    return null;
+  };
   /** Collects the garbage of the page before. */
   const collectLeftOver = (): void => {
     if (wasLarge) collectGarbage();
     wasLarge = false;
+  };
+  const toPageLease = (turn: Lease, first: Lease | null, waitSignal: WaitSignal): PageLease => {
+    let lease: Lease | null = null;
+    const reads = (taken: Lease | null): boolean => {
+      if (taken === null) return false;
+      lease = taken;
+      collectLeftOver();
+      return true;
+    };
+    return {
+      mayRead(saidBytes, maxBytes) {
+        saysLength = saidBytes !== undefined;
+        return lease !== null || reads(budget.tryAcquire((saidBytes ?? maxBytes) * readingFactor));
+      },
+      async waitToRead(maxBytes) {
+        if (lease === null) reads(await take(budget, maxBytes * readingFactor, waitSignal));
+      },
+      read(records, answerBytes) {
+        sizes.note(records, answerBytes);
+        first?.release();
+        for (const one of [turn, lease]) one?.shrink(answerBytes * workingFactor);
+        wasLarge = answerBytes >= worthCollectingBytes;
+        // The answer and its text, before its records are encoded.
+        if (wasLarge) collectGarbage();
+      },
+      release() {
+        for (const one of [turn, lease, first]) one?.release();
+      },
+    };
+  };
+  /** The expected maximum answer bytes for this many records; `limitBytes` while nothing is known. */
+  const usualBytes = (count: number): number => {
+    const mean = sizes.mean();
+    const max = limitBytes(count);
+    return mean === null ? max : Math.min(max, Math.max(minAnswerBytes, Math.ceil(margin * mean * count)));
+  };
+  /** What a page of this many records takes when its answer begins: its length if that is said, else the maximum. */
+  const turnBytes = (count: number): number => {
+    const mean = sizes.mean();
+    if (mean === null) return shareBytes;
+    return saysLength ? Math.min(limitBytes(count), Math.ceil(mean * count)) : usualBytes(count);
   };
   return {
     /** How many records a page may ask for; at least 1. */
@@ -78,43 +128,37 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
       return mean === null ? Infinity : Math.max(1, Math.floor((filling * shareBytes) / mean));
     },
     limitBytes,
-    /** The expected maximum answer bytes for this many records; `limitBytes` while nothing is known. */
-    usualBytes(count: number): number {
-      const mean = sizes.mean();
-      const max = limitBytes(count);
-      return mean === null ? max : Math.min(max, Math.max(minAnswerBytes, Math.ceil(margin * mean * count)));
-    },
+    usualBytes,
     /** True if a page of one record is so large that a page of more would not have been read. */
     isLargeOne: (records: number, answerBytes: number): boolean =>
       records === 1 && answerBytes > shareBytes / 2,
     /** True if a page may be read ahead: the other half is left to listings that have no page yet. */
     hasSpare: (): boolean => budget.used() <= budget.total / 2,
-    /** Waits for memory to read an answer of at most this many bytes. Throws `stopped`. */
-    async acquire(answerBytes: number, signal: AbortSignal): Promise<PageLease> {
-      const first = sizes.mean() === null ? await firstPage.acquire(1, signal) : null;
+    /**
+     * Waits until this source may ask for a page of so many records. Their number is asked for after the wait for
+     * the first page. Throws `stopped`, or `noRoom`.
+     */
+    async takeTurn(toCount: () => number, waitSignal: WaitSignal): Promise<PageLease> {
+      const first = await takeFirst(waitSignal);
       try {
-        const lease = await budget.acquire(answerBytes * readingFactor, signal);
-        collectLeftOver();
-        return toPageLease(lease, first);
+        return toPageLease(
+          await take(turns, turnBytes(toCount()) * readingFactor, waitSignal),
+          first,
+          waitSignal,
+        );
       } catch (error) {
         first?.release();
         throw error;
       }
     },
-    /** Null if it would have to wait. For callers that already hold a page. */
-    tryAcquire(answerBytes: number): PageLease | null {
-      const isFirst = sizes.mean() === null;
-      const first = isFirst ? firstPage.tryAcquire(1) : null;
-      if (isFirst && first === null) return null;
-      const lease = budget.tryAcquire(answerBytes * readingFactor);
-      if (lease === null) {
-        first?.release();
-        return null;
-      }
-      collectLeftOver();
-      return toPageLease(lease, first);
-    },
   };
+}
+
+async function take(budget: ByteBudget, bytes: number, waitSignal: WaitSignal): Promise<Lease> {
+  const lease = budget.tryAcquire(bytes);
+  if (lease !== null) return lease;
+  if (waitSignal === null) throw noRoom;
+  return budget.acquire(bytes, waitSignal());
 }
 
 /** Enough that one large record does not make the next pages small. */

@@ -19,12 +19,12 @@ export async function listWithRetry(
   { signal, stopping }: ListingSignals,
 ): Promise<ListedPage & PageInMemory> {
   const { memory } = source;
-  const take = (bytes: number) => memory.acquire(bytes, AbortSignal.any([signal, stopping]));
+  const waitSignal = () => AbortSignal.any([signal, stopping]);
   for (let failures = 0; ;) {
     try {
       return await listWithinMemory((sized) => listPage(source, sized, signal), query, size, {
         memory,
-        take,
+        waitSignal,
       });
     } catch (error) {
       if (!isRedriverError(error) || isTooLarge(error)) throw error;
@@ -39,7 +39,7 @@ export async function listWithRetry(
       }
       if (waitMs === undefined || waitMs > maxWaitMs) throw error;
       // Jitter, so that windows that were rejected together do not return together.
-      await source.clock.sleep(waitMs + source.clock.random() * 500, AbortSignal.any([signal, stopping]));
+      await source.clock.sleep(waitMs + source.clock.random() * 500, waitSignal());
     }
   }
 }

@@ -95,8 +95,8 @@ describe("pages of one window", () => {
   it("of a pass do the same, while the rules hold every second record", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     for (let pair = 0; pair < 300; pair += 1) {
-      rig.seed(1, {}, 60_000 * (pair + 2));
-      rig.seed(1, { responseStatus: 404 }, 60_000 * (pair + 2));
+      rig.seed(1, {}, 60_000 * (pair + 10));
+      rig.seed(1, { responseStatus: 404 }, 60_000 * (pair + 10));
     }
     const { tally } = (await rig.pass()) as { readonly tally: Tally };
     expect(tally).toMatchObject({ listed: 600, republished: 300, pages: 6 });

@@ -10,13 +10,14 @@ import {
 import { createByteBudget } from "../../../../src/redrive/listing/byte-budget.ts";
 import {
   createPageMemory,
+  noRoom,
   readingFactor,
   workingFactor,
 } from "../../../../src/redrive/listing/limit-page-memory.ts";
 
 const kib = 1_024;
 const mib = 1_048_576;
-const never = new AbortController().signal;
+const waitSignal = () => new AbortController().signal;
 
 /** Lists records of these sizes in order, and reads no answer that is longer than it may be. */
 function createStand(sizes: readonly number[], { shareBytes = 4 * mib, maxAnswerBytes = 24 * mib } = {}) {
@@ -36,8 +37,7 @@ function createStand(sizes: readonly number[], { shareBytes = 4 * mib, maxAnswer
     at += page.length;
     return Promise.resolve({ records: page.map((size) => ({ size })), bytes });
   };
-  const next = (size: PageSize) =>
-    listWithinMemory(list, { select: {} }, size, { memory, take: (bytes) => memory.acquire(bytes, never) });
+  const next = (size: PageSize) => listWithinMemory(list, { select: {} }, size, { memory, waitSignal });
   const listAll = async (): Promise<number> => {
     const size = createPageSize();
     let pages = 0;
@@ -62,15 +62,14 @@ describe("the memory of a page", () => {
 
   test("a source that does not answer holds none of it", async () => {
     const { budget, memory } = createStand([]);
-    const take = (bytes: number) => memory.acquire(bytes, never);
     let begin: (() => void) | undefined;
     const silent = (query: ListQuery): Promise<ListPage> =>
       new Promise((resolve) => {
         begin = () =>
           resolve({ records: query.mayRead?.(undefined) === true ? [{ dlqId: "1-0" }] : [], bytes: kib });
       });
-    const listing = listWithinMemory(silent, { select: {} }, createPageSize(), { memory, take });
-    await Promise.resolve();
+    const listing = listWithinMemory(silent, { select: {} }, createPageSize(), { memory, waitSignal });
+    await new Promise((resolve) => setImmediate(resolve));
     expect(budget.used()).toBe(0);
     begin?.();
     expect((await listing).records).toHaveLength(1);
@@ -79,7 +78,6 @@ describe("the memory of a page", () => {
 
   test("an answer that begins while there is no room is given up, and the page is asked for again when there is", async () => {
     const { budget, memory } = createStand([]);
-    const take = (bytes: number) => memory.acquire(bytes, never);
     const other = budget.tryAcquire(budget.total);
     let calls = 0;
     const list = async (query: ListQuery): Promise<ListPage> => {
@@ -87,7 +85,7 @@ describe("the memory of a page", () => {
       if (query.mayRead?.(undefined) !== true) throw new RedriverError("answer-too-large", "not now");
       return { records: [{ dlqId: "1-0" }], bytes: kib };
     };
-    const listing = listWithinMemory(list, { select: {} }, createPageSize(), { memory, take });
+    const listing = listWithinMemory(list, { select: {} }, createPageSize(), { memory, waitSignal });
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toBe(1);
     other?.release();
@@ -132,11 +130,57 @@ describe("the memory of a page", () => {
   });
 
   test("who holds a page does not wait for another", async () => {
-    const { memory } = createStand([]);
-    const first = await memory.acquire(15 * mib, never);
-    expect(memory.tryAcquire(2 * mib)).toBeNull();
-    first.release();
-    expect(memory.tryAcquire(2 * mib)).not.toBeNull();
+    const { memory, listAll } = createStand(alike(1, 2 * kib));
+    await listAll();
+    const leases = await Promise.all(
+      Array.from({ length: 4 }, () => memory.takeTurn(() => 2_048, waitSignal)),
+    );
+    await expect(memory.takeTurn(() => 1, null)).rejects.toBe(noRoom);
+    for (const { release } of leases) release();
+    (await memory.takeTurn(() => 1, null)).release();
+  });
+
+  test.each([
+    ["32 small pages are in memory at once", 1_536, 32],
+    ["more than fit wait their turn", 20 * kib, 10],
+  ])("%s, and no answer comes in vain", async (_, recordBytes, inMemory) => {
+    const budget = createByteBudget(128 * mib);
+    const memory = createPageMemory({
+      budget,
+      shares: 6,
+      maxAnswerBytes: 24 * mib,
+      collectGarbage: () => undefined,
+    });
+    let calls = 0;
+    const list = async (query: ListQuery): Promise<ListPage> => {
+      calls += 1;
+      const bytes = query.count * recordBytes;
+      // Answers begin in turns of their own.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (query.mayRead?.(bytes) !== true) throw new RedriverError("answer-too-large", "not now");
+      return { records: alike(query.count, recordBytes).map((size) => ({ size })), bytes };
+    };
+    let pages = 0;
+    let held = 0;
+    let most = 0;
+    const listAndWork = async (): Promise<void> => {
+      for (let page = 0; page < 5; page += 1) {
+        const { release } = await listWithinMemory(list, { select: {} }, createPageSize(), {
+          memory,
+          waitSignal,
+        });
+        pages += 1;
+        held += 1;
+        most = Math.max(most, held);
+        for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        held -= 1;
+        release();
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, listAndWork));
+    expect([pages, calls]).toEqual([160, 160]);
+    expect(most).toBeGreaterThanOrEqual(inMemory);
+    expect(budget.used()).toBe(0);
   });
 });
 

@@ -29,7 +29,7 @@ function createService(fits: (asked: number) => number) {
 }
 
 const memory = amplePageMemory();
-const room = { memory, take: (bytes: number) => memory.acquire(bytes, new AbortController().signal) };
+const room = { memory, waitSignal: () => new AbortController().signal };
 const sevens = (count: number): number[] => Array.from({ length: count }, () => 7);
 
 describe("pages of a listing", () => {
