@@ -29,8 +29,9 @@ export interface SourcePause {
  * since.
  *
  * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree. Of two pauses the
- * longer counts. While a probe is under way nobody else is let through, nor does anybody still think it calm. A
- * probe that dies with its process ends with its lease. A loss of Redis forgets pauses, which costs one more 429 or failure. Fails with
+ * longer counts. While a probe is under way nobody else is let through, nor does anybody still think it calm.
+ * A probe that dies with its process ends with its lease. A loss of Redis forgets pauses, which costs one more
+ * 429 or failure. Fails with
  * `redis-unavailable`.
  */
 export interface SourcePauseBook {

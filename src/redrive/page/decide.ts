@@ -88,7 +88,7 @@ function decidedByRules(drain: DecidingDrain, record: KnownRecord, facts: Record
     const timing = whenDue(facts, { minAgeMs, waitMs: attempts.waitMs });
     if (!timing.due) return { then: "hold", reason: timing.reason, rule, until: timing.until };
   }
-  if (record.mayBeForgotten !== true) return { then: "republish", reason: "due", rule, set };
+  if (!record.mayBeForgotten) return { then: "republish", reason: "due", rule, set };
   if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
   return { then: "republish", reason: "after-ledger-loss", rule, set };
 }

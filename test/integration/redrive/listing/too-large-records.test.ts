@@ -76,7 +76,8 @@ describe("a record that is larger than may be read", () => {
           tally: { listed: 80, republished: 80, deleted: 80, passedOver: 1 },
         });
       });
-      expect(calls).toBeLessThan(75);
+      // A page that is listed ahead may search before the meaning of the dates is learned.
+      expect(calls).toBeLessThan(90);
       expect(rig.emulator.dlq.size).toBe(1);
       const date = meaning === "entered" ? enteredAt(large) : rig.emulator.dlq.find(large)!["createdAt"];
       expect(rig.eventsOf("record:passed-over")).toEqual([
@@ -84,7 +85,7 @@ describe("a record that is larger than may be read", () => {
       ]);
       expect(rig.eventsOf("window:failed")).toEqual([]);
       // The next full pass meets it again, and knows where it is.
-      expect(await listsOf(rig, () => rig.fullPass())).toBeLessThan(6);
+      expect(await listsOf(rig, () => rig.fullPass())).toBeLessThan(9);
       expect(rig.eventsOf("pass:closed").map(({ outcome }) => outcome)).toEqual(["partial", "partial"]);
       await rig.emulator.idle();
       expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 80 }, () => 1));

@@ -34,7 +34,7 @@ function decided(raw: RawRecord, attempt?: number): DecidedRecord {
     isNewComeBack: false,
     attempt: attempt ?? known,
     decision: { then: "republish", reason: "due", rule: null, set: {} },
-    facts: factsOf(raw as Record<string, unknown>),
+    facts: factsOf(raw),
   };
 }
 
