@@ -14,8 +14,9 @@ import {
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?,
  * cause? (what halted it), resumedAt?, nextAt?, probeEvery?, isShaky?, isDoubted?, isMixed?, places,
  * hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay,
- * forgotten, sent, firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r
- * and the status }, delivered { hash: 1, or a and the status }.
+ * forgotten, sent, unreported? (of sent: proven, and not reported when their grants were forgotten),
+ * firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status },
+ * delivered { hash: 1, or a and the status }.
  */
 export const laneModelLua = `
 local function count(set)
@@ -101,6 +102,7 @@ local function atNow(lane)
       -- A proven message was sent.
       local sent = knownOf(step)
       step.forgotten = step.forgotten + math.max(0, step.underWay - (sent - step.sent))
+      step.unreported = (step.unreported or 0) + sent - step.sent
       step.sent = sent
       step.underWay = 0
       -- A forgotten probe may have been published all the same.

@@ -90,7 +90,10 @@ export const sentScript = defineScript(
   `${lanePreludeLua}
 local function recordSent(lane, step, sent)
   resolve(step, sent)
-  step.sent = step.sent + sent
+  -- A proven message may be reported late. Counted twice, it would look like one that has survived.
+  local counted = math.min(sent, step.unreported or 0)
+  step.unreported = (step.unreported or 0) - counted
+  step.sent = step.sent + sent - counted
   step.firstAt = step.firstAt or now
   step.lastAt = now
   -- A lane that is always in use would otherwise never get its listing check.

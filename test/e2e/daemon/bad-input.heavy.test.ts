@@ -92,8 +92,10 @@ describe("bad input", () => {
     const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
     expect(metrics).toContain('redriver_archive_volume{verdict="unfit"} 1');
     expect(metrics).toMatch(/^redriver_archive_failures_total\{source="default"\} 1$/m);
-    const status = await runToEnd(["status"], setup.env);
-    expect(status.out).toContain(`cannot write to the archive:\n  ${why}\n`);
+    // A replica reports itself every few seconds.
+    await expect
+      .poll(async () => (await runToEnd(["status"], setup.env)).out, { timeout: 30_000 })
+      .toContain(`cannot write to the archive:\n  ${why}\n`);
     const check = await runToEnd(["config", "check"], setup.env);
     expect({ exitCode: check.exitCode, out: check.out }).toEqual({ exitCode: 78, out: "" });
     expect(check.err).toContain(why);

@@ -128,6 +128,18 @@ describe("a lane that is tried", () => {
     expect((await ask(9)).canaries).toBe(2);
   });
 
+  test("what is reported late and came back before counts once, so it does not look like a survivor", async () => {
+    const stand = create();
+    const { ask, note, sent, checked } = driverOf(stand, { ...config, watchMs: 15 * minuteMs });
+    const { step } = await ask(1);
+    await note(step, "down", ["p"], 503);
+    await stand.advance(5 * minuteMs + 1);
+    await ask(0);
+    await sent(step, 1);
+    await stand.advance(15 * minuteMs);
+    expect(await checked(step)).toMatchObject({ kind: "moved", to: "halted", sent: 1, comeBacks: 1 });
+  });
+
   test("a step takes messages for half a watch after its first, and its size is then what was sent", async () => {
     const stand = create();
     const { ask, sent, checked } = driverOf(stand);
