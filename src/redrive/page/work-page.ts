@@ -3,7 +3,8 @@
  *
  *   collect ─► look up ─► decide and prepare ─► keep copies of what expires soon ─► (plan mode ends here)
  *     ─► unpark, park ─► settle what was done before ─► drop ─► guards, beside come-backs to their lanes
- *     ─► lanes ─► capacity ─► per batch: republish ─► settle ─► keep copies of candidates that are left
+ *     ─► lanes ─► capacity ─► fill batches, with other pages ─► republish ─► settle ─► keep copies of
+ *     candidates that are left
  *
  * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
  * Grants of lanes and capacity end soon, so they are taken after the archive has written.
