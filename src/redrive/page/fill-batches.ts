@@ -2,6 +2,7 @@
  * The batches of pages that are worked side by side. A batch that is not full waits a moment for candidates
  * of the other pages.
  */
+import { sleptFully } from "../../ports/clock.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { toBatches } from "./publish/batches.ts";
@@ -23,12 +24,15 @@ export interface PageBatches {
 /** Results on their way to one page. */
 class Inbox {
   readonly page: BatchPage;
+  /** When its candidates came, by clock.monotonic(). */
+  readonly arrivedAt: number;
   readonly #parts: (readonly PublishResult[])[] = [];
   #failure: { readonly error: unknown } | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(page: BatchPage) {
+  constructor(page: BatchPage, arrivedAt: number) {
     this.page = page;
+    this.arrivedAt = arrivedAt;
   }
 
   add(results: readonly PublishResult[]): void {
@@ -53,11 +57,12 @@ class Inbox {
 
 export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { source } = drain;
-  /** Candidates that are in no batch yet. */
+  const { clock } = source;
+  /** Candidates that are in no batch yet, the oldest first. */
   const waiting = new Map<Candidate, Inbox>();
   /** Pages that may still bring candidates. */
   let coming = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let isTimed = false;
 
   const send = async (batch: ReadonlyMap<Candidate, Inbox>): Promise<void> => {
     const inboxes = new Set(batch.values());
@@ -73,12 +78,21 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
 
   /** Sends the batches that are full. `all`: also the others. One after the other, as a trial needs it. */
   const flush = async (all: boolean): Promise<void> => {
-    clearTimeout(timer);
     const batches = toBatches(source, [...waiting.keys()]).filter((batch) => all || isFull(source, batch));
     const ready = batches.map((batch) => new Map(batch.map((one) => [one, waiting.get(one)!])));
     for (const one of batches.flat()) waiting.delete(one);
-    if (waiting.size > 0) timer = setTimeout(() => void flush(true), maxWaitMs);
     for (const batch of ready) await send(batch);
+  };
+
+  /** Sends what has waited for long enough. A stop ends the wait, and nothing is sent after it. */
+  const flushInTime = async (): Promise<void> => {
+    if (isTimed) return;
+    isTimed = true;
+    for (let [oldest] = waiting.values(); oldest !== undefined; [oldest] = waiting.values()) {
+      const leftMs = oldest.arrivedAt + maxWaitMs - clock.monotonic();
+      if (leftMs <= 0 || !(await sleptFully(clock, leftMs, signal))) void flush(true);
+    }
+    isTimed = false;
   };
 
   return {
@@ -97,11 +111,12 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
           const ids = new Set([...waiting.keys()].map(({ letter }) => letter.dlqId));
           const twice = candidates.filter(({ letter }) => ids.has(letter.dlqId));
           if (twice.length > 0) yield twice.map((one) => held(one, "in-flight"));
-          const inbox = new Inbox(page);
+          const inbox = new Inbox(page, clock.monotonic());
           const mine = candidates.filter(({ letter }) => !ids.has(letter.dlqId));
           for (const one of mine) waiting.set(one, inbox);
           arrive();
           if (waiting.size > 0) void flush(false);
+          void flushInTime();
           try {
             for (let left = mine.length; left > 0;) {
               const results = await inbox.next();
