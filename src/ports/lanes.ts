@@ -29,6 +29,8 @@ export interface LaneAsk {
   readonly origin: Origin;
   /** Messages of the page; 0 only asks for its state. */
   readonly wanted: number;
+  /** They were wanted before, and are not counted once more. */
+  readonly isAgain?: boolean;
   /**
    * Minutes of entry that hold such messages: their starts, Unix ms by the service's clock, at most two. The
    * lane remembers them if it grants less than was wanted, and always if it is halted.

@@ -36,13 +36,14 @@ export async function admitToLanes(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
   exhausted: readonly DecidedRecord[],
+  isAgain = false,
 ): Promise<Admission> {
   const { name, lane } = drain.config;
   const { lanes, ledger, clock } = drain.source;
   const grantsEndAt = clock.monotonic() + grantedForMs(ledger.limits);
   const unasked = { free: candidates, held: [], kept: [], toPark: exhausted, grantsEndAt };
   if (lane === undefined) return unasked;
-  const asking = candidates.filter((one) => !isReconciling(one));
+  const asking = candidates.filter(needsLane);
   const groups = toGroups(name, asking, exhausted.filter(mayBeKept));
   if (groups.length === 0) return unasked;
 
@@ -50,11 +51,12 @@ export async function admitToLanes(
     lane: one.lane,
     origin: one.origin,
     wanted: one.candidates.length,
+    isAgain,
     resumeMinutes: resumeMinutesOf(worthRecalling(one.candidates)),
   }));
   const { answers } = await lanes.ask(name, lane, asks);
   const timeoutMs = canaryTimeoutMs(lane.watchMs);
-  const free = candidates.filter(isReconciling);
+  const free = candidates.filter((one) => !needsLane(one));
   const plain: Candidate[] = [];
   const heldHere: HeldResult<Candidate>[] = [];
   const kept: HeldResult<DecidedRecord>[] = [];
@@ -84,13 +86,28 @@ export async function admitToLanes(
   return { free: [...free, ...plain], held: heldHere, kept, toPark, grantsEndAt };
 }
 
-/** Gives back unpublished grants. By now everything else that could hold a candidate has been asked. */
+/**
+ * Asks for those again that have waited since they were admitted: their lane may have halted, or need
+ * canaries by now. Throws `redis-unavailable`.
+ */
+export function admitAgain(
+  drain: DrainRuntime,
+  candidates: readonly Candidate[],
+): Promise<Pick<Admission, "free" | "held">> {
+  return admitToLanes(drain, candidates, [], true);
+}
+
+/** What reconciles goes in any case, and a canary has its grant. */
+function needsLane(candidate: Candidate): boolean {
+  return !isReconciling(candidate) && candidate.sendAs === null;
+}
+
+/** Gives back grants of candidates that were not published. */
 export async function giveBackUnpublished(
   { source }: DrainRuntime,
-  granted: readonly Candidate[],
-  published: ReadonlySet<unknown>,
+  unpublished: readonly Candidate[],
 ): Promise<void> {
-  const left = canariesByStep(granted.filter(({ letter }) => !published.has(letter.dlqId)));
+  const left = canariesByStep(unpublished);
   await source.lanes.giveBack(
     left.map(({ lane, step, canaries }) => ({ lane, step, count: canaries.length, resumeMinutes: [] })),
   );

@@ -3,7 +3,8 @@
  * of the pass and day. All replicas share them.
  *
  *   take ─┬─ granted ─► published now; a grant that led to no POST is given back
- *         ├─ wait ────► waits in place if its turn comes soon, then takes again; otherwise held: rate-limit
+ *         ├─ wait ────► waits in place if its turn comes soon, asks its lane again if that was long ago, and
+ *         │             takes again; otherwise held: rate-limit
  *         └─ ceiling ─► held: pass-limit, day-limit
  *
  * A slow host or rule delays nobody else: in every round all remaining candidates ask again.
@@ -14,6 +15,7 @@ import type { CapacityQuery, CapacityVerdict } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toAsking, toHeld, type Asking, inPublishOrder } from "./capacity-request.ts";
+import { admitAgain } from "../lanes/admit.ts";
 import type { Candidate } from "./records.ts";
 import { whyNotNow } from "./publish/why-not-now.ts";
 import { held, type PublishResult } from "./results.ts";
@@ -29,6 +31,12 @@ const gatherMs = 250;
 const minWaitMs = 10;
 /** Requests of one take. */
 const maxRequests = 100;
+
+/**
+ * What a lane has admitted waits this part of a watch without being asked again: until then a halt cannot be
+ * known to much less of what it holds up, and a period's canaries are spread over the messages that go.
+ */
+const partOfWatch = 1 / 20;
 
 /** One answer of the capacity: what may be published now. */
 export interface Turn {
@@ -62,21 +70,34 @@ export async function* turnsOf(
     yield { granted: asking.map(({ candidate }) => candidate), held: [], giveBack: async () => undefined };
     return;
   }
+  const times = { admittedAt: drain.source.clock.monotonic(), pageReadAt };
   for (let start = 0; start < asking.length; start += maxRequests) {
-    yield* inRounds(drain, asking.slice(start, start + maxRequests), pageReadAt, signals);
+    yield* inRounds(drain, asking.slice(start, start + maxRequests), times, signals);
   }
 }
 
 async function* inRounds(
   drain: DrainRuntime,
   asking: readonly Asking[],
-  pageReadAt: number,
+  times: { readonly admittedAt: number; readonly pageReadAt: number },
   { signal, stop }: TurnSignals,
 ): AsyncGenerator<Turn, void, undefined> {
   const { capacity, clock } = drain.source;
+  const { lane } = drain.config;
+  const { pageReadAt } = times;
   let remaining = asking;
+  let { admittedAt } = times;
   let startedAt: number | null = null;
   for (;;) {
+    if (lane !== undefined && clock.monotonic() - admittedAt > lane.watchMs * partOfWatch) {
+      admittedAt = clock.monotonic();
+      const admitted = await admitAgain(
+        drain,
+        remaining.map(({ candidate }) => candidate),
+      );
+      if (admitted.held.length > 0) yield onlyHeld(admitted.held);
+      remaining = inPublishOrder(toAsking(drain, admitted.free));
+    }
     const free: Asking[] = [];
     const notNow: PublishResult[] = [];
     for (const one of remaining) {

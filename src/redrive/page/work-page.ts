@@ -25,7 +25,7 @@ import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
-import { idsOf, type Page } from "./records.ts";
+import { idsOf, type Candidate, type Page } from "./records.ts";
 import { deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
 import { sortByDecision } from "./sort-by-decision.ts";
@@ -103,18 +103,15 @@ async function runStages(
 
   const { grantsEndAt } = admitted;
   const ofPage = { ...page, candidates: sorted.candidates.length, grantsEndAt };
-  /** Their lane grants are not given back. A canary in doubt counts only if it comes back. */
-  const publishedOrInDoubt = new Set<unknown>();
+  const unpublished: Candidate[] = [];
   // Small batches share a delete.
   let proven: readonly PublishResult[] = [];
   for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop })) {
     report.results(turn.held);
+    unpublished.push(...turn.held.map(({ candidate }) => candidate));
     for await (const results of pageBatches.publish(turn.granted, ofPage)) {
       report.results(results);
-      for (const result of results) {
-        const isOut = result.kind === "in-doubt" || (result.kind === "published" && result.isOfNow);
-        if (isOut) publishedOrInDoubt.add(result.candidate.letter.dlqId);
-      }
+      unpublished.push(...results.filter(leavesLaneGrantUnused).map(({ candidate }) => candidate));
       await turn.giveBack(results.filter(leavesGrantUnused));
       proven = [...proven, ...results.filter(isProven)];
       if (proven.length <= idsPerDelete / 2) continue;
@@ -123,12 +120,17 @@ async function runStages(
     }
   }
   report.settled(await settle(idsDone(proven), deletesAudited(proven)));
-  await giveBackUnpublished(drain, admitted.free, publishedOrInDoubt);
+  await giveBackUnpublished(drain, unpublished);
 
   const outcome = report.outcome([]);
   const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
   await keepCopiesOf(drain, page, ({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId));
   return outcome;
+}
+
+/** A canary in doubt counts only if it comes back. */
+function leavesLaneGrantUnused(result: PublishResult): boolean {
+  return result.kind !== "in-doubt" && !(result.kind === "published" && result.isOfNow);
 }
 
 async function keepCopiesOf(

@@ -39,11 +39,7 @@ export async function pageThroughWindow(
   const { pass, rows, signal, stopping } = given;
   const { source, config } = given.drain;
   const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
-  const drain: DrainRuntime = {
-    ...given.drain,
-    passId: pass.passId,
-    source: { ...source, capacity: rates.capacity },
-  };
+  const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
   if (window === null) return { split: [], tally: emptyTally };
   const query = {
@@ -67,16 +63,18 @@ export async function pageThroughWindow(
     const { records, readAt, isBehindCursor } = page;
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
     const place = behindDeletes.next(isBehindCursor);
+    const rate = rates.ofPage();
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
-      const outcome = await workPage(drain, { records, readAt, isAlone }, signal, { stopping, batches });
-      rates.pageEnded();
+      const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
+      const outcome = await workPage(ofPage, { records, readAt, isAlone }, signal, { stopping, batches });
       place.ended(outcome.tally.deleted > 0);
       pages.worked(records.length, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
       given.onPage(tally);
       await progress.page(outcome.left, tally);
     } finally {
+      rate.ended();
       batches.leave();
       page.release();
     }
@@ -129,24 +127,29 @@ function toActs({ republished, deduplicated, deleted, comeBacks, pages }: Tally)
  * the first page shows whether they leave room.
  */
 function watchRates(capacity: Capacity, hasLimits: boolean) {
-  let areFree = !hasLimits;
-  let hasWaited = false;
+  let leaveRoom = !hasLimits;
+  let waiting = 0;
   return {
-    capacity: {
-      ...capacity,
-      async take(query: CapacityQuery) {
-        const answer = await capacity.take(query);
-        if (answer.verdicts.some(({ kind }) => kind === "wait")) {
-          hasWaited = true;
-          areFree = false;
-        }
-        return answer;
-      },
-    },
-    areFree: (): boolean => areFree,
-    pageEnded(): void {
-      areFree = !hasWaited;
-      hasWaited = false;
+    areFree: (): boolean => leaveRoom && waiting === 0,
+    ofPage() {
+      let hasWaited = false;
+      return {
+        capacity: {
+          ...capacity,
+          async take(query: CapacityQuery) {
+            const answer = await capacity.take(query);
+            if (!hasWaited && answer.verdicts.some(({ kind }) => kind === "wait")) {
+              hasWaited = true;
+              waiting += 1;
+            }
+            return answer;
+          },
+        },
+        ended(): void {
+          leaveRoom = !hasWaited;
+          if (hasWaited) waiting -= 1;
+        },
+      };
     },
   };
 }

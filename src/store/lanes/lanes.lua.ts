@@ -13,9 +13,9 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, resumeMinutes }] }. Returns: JSON { at, answers:
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, isAgain?, resumeMinutes }] }. Returns: JSON { at, answers:
  * [LaneAnswer] in order }.
- * Effects: the wanted messages of each lane are added up. Granted canaries are under way. New and idle lanes,
+ * Effects: the wanted messages of each lane are added up, unless they ask again. Granted canaries are under way. New and idle lanes,
  * and those at the end of a period, move on. Resume minutes of denied messages are stored. None if `wanted`
  * is 0.
  * Run twice: marked where anything is wanted.
@@ -51,7 +51,6 @@ local function addUp(id, wanted, isNew)
   if isNew then redis.call('ZREM', recordsKey, id) end
   redis.call('ZADD', recordsKey, 'INCR', wanted, id)
   redis.call('PEXPIRE', recordsKey, ${forgetAfterMs})
-  isWanted = true
 end
 
 local function ask(one)
@@ -60,7 +59,8 @@ local function ask(one)
     if lane then return grant(lane, 0, {}) end
     return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false, ['until'] = cjson.null }
   end
-  addUp(one.lane, one.wanted, not lane)
+  isWanted = true
+  if not one.isAgain then addUp(one.lane, one.wanted, not lane) end
   if lane then
     for name, value in pairs(call.config) do lane.config[name] = value end
   else

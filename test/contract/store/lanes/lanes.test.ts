@@ -1111,6 +1111,9 @@ describe("what lanes want", () => {
     await book.sent([{ lane: "d", step: first, roots: ["r"] }]);
     expect(await busiest(9)).toEqual(["c", "b", "a", "d"]);
     expect(await busiest(2)).toEqual(["c", "b"]);
+    // Messages that wait ask again, and were counted when they came.
+    await book.ask(drain, config, [{ ...wanting("a", 99), isAgain: true }]);
+    expect(await busiest(2)).toEqual(["c", "b"]);
     expect(await busiest(0)).toEqual([]);
     expect((await book.busiest(1)).counts.canary).toBe(4);
     expect((await book.busiest(9)).lanes.at(-1)).toEqual((await book.viewsOf(["d"]))[0]);

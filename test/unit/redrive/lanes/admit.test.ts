@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
 import { nextLineage } from "../../../../src/message/lineage.ts";
 import type { LaneUnused } from "../../../../src/ports/lanes.ts";
-import { admitToLanes, giveBackUnpublished } from "../../../../src/redrive/lanes/admit.ts";
+import { admitAgain, admitToLanes, giveBackUnpublished } from "../../../../src/redrive/lanes/admit.ts";
 import { resumeMinutesBeside, resumeMinutesOf } from "../../../../src/redrive/lanes/resume-minutes.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import type { Candidate, DecidedRecord } from "../../../../src/redrive/page/records.ts";
@@ -35,8 +35,8 @@ async function createStage() {
     unused,
     admit: (candidates: readonly Candidate[], exhausted: readonly DecidedRecord[] = []) =>
       admitToLanes(drain, candidates, exhausted),
-    giveBack: (granted: readonly Candidate[], published: readonly Candidate[]) =>
-      giveBackUnpublished(drain, granted, new Set(published.map(({ letter }) => letter.dlqId))),
+    admitAgain: (candidates: readonly Candidate[]) => admitAgain(drain, candidates),
+    giveBack: (unpublished: readonly Candidate[]) => giveBackUnpublished(drain, unpublished),
     async halt(): Promise<void> {
       const { answers } = await book.ask(name, config, [{ lane, origin, wanted: 5, resumeMinutes: [] }]);
       const step = answers[0]?.step ?? 0;
@@ -78,6 +78,16 @@ test("what may have been published before goes on although its lane is halted", 
   expect(held).toMatchObject([{ decision: { then: "hold", reason: "lane-halted" }, why: origin }]);
 });
 
+test("who asks again keeps its canaries, and is held by a halt since", async () => {
+  const { admit, admitAgain, halt } = await createStage();
+  const { free } = await admit(some(5));
+  await halt();
+  const before = one(8, {}, { view: { state: "open", pastHorizon: false } });
+  const again = await admitAgain([...free.slice(0, 2), one(7), before]);
+  expect(again.free).toEqual([...free.slice(0, 2), before]);
+  expect(again.held).toMatchObject([{ decision: { reason: "lane-halted" }, why: origin }]);
+});
+
 test("canaries that have led to nothing are there for others", async () => {
   const { admit, giveBack } = await createStage();
   const { free, held } = await admit(some(9));
@@ -85,7 +95,7 @@ test("canaries that have led to nothing are there for others", async () => {
     Array.from({ length: 5 }, () => ({ step: { lane } })),
   );
   expect(held).toHaveLength(4);
-  await giveBack(free, free.slice(0, 3));
+  await giveBack(free.slice(3));
   expect((await admit(some(9))).free).toHaveLength(2);
 });
 

@@ -14,6 +14,8 @@ const candidate = (dlqId: string): Candidate =>
     decision: { rule: null },
   }) as never;
 
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Batches of a drain that is paused: each candidate gets its result without a call. */
 function createStand(signal = new AbortController().signal) {
   const clock = createManualClock();
@@ -33,7 +35,6 @@ function createStand(signal = new AbortController().signal) {
       }
     })();
   };
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
   const advance = async (ms: number): Promise<void> => {
     await settle();
     clock.advance(ms);
