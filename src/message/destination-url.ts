@@ -1,4 +1,5 @@
 import type { DestinationRewrite } from "./item-changes.ts";
+import { oncePerText } from "./once-per-text.ts";
 
 /** The parts of an address that is parsed. Null: the text is none. */
 export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "host" | "origin" | "pathname">>;
@@ -8,22 +9,15 @@ interface ReadUrl {
   readonly isDestination: boolean;
 }
 
-/** A queue has some dozens of destinations, or one for each message. These take a few hundred KB. */
-const maxKnown = 500;
-const maxKnownLength = 1_024;
-const known = new Map<string, ReadUrl>();
-
-/** One message asks for its destination's parts in up to six places, and the next often has the same. */
-function readUrl(text: string): ReadUrl {
-  const before = known.get(text);
-  if (before !== undefined) return before;
+/**
+ * One message asks for its destination's parts in up to six places. A queue has some dozens of destinations,
+ * or one for each message. These take a few hundred KB.
+ */
+const readUrl = oncePerText(500, 1_024, (text): ReadUrl => {
   const url = parseUrl(text);
   const parts = url === null ? null : toParts(url);
-  const read = { parts, isDestination: parts !== null && hasDestinationForm(text) };
-  if (known.size >= maxKnown) known.clear();
-  if (text.length <= maxKnownLength) known.set(text, read);
-  return read;
-}
+  return { parts, isDestination: parts !== null && hasDestinationForm(text) };
+});
 
 function toParts({ protocol, hostname, host, origin, pathname }: URL): UrlParts {
   return { protocol, hostname, host, origin, pathname };

@@ -1,4 +1,5 @@
 import type { HeaderValues } from "./dead-letter.ts";
+import { oncePerText } from "./once-per-text.ts";
 
 /** Signed, and travels with every redriven message (lineage.ts). */
 export const lineageHeaderName = "X-Redriver";
@@ -130,7 +131,8 @@ function toItemNames(prefix: string) {
     deduplicationId: `${prefix}Deduplication-Id`,
     lineage: `${prefix}Forward-${lineageHeaderName}`,
     redactFields: `${prefix}Redact-Fields`,
-    forwarded: new Map<string, HeaderName>(),
+    // A queue has some dozens of names.
+    headerName: oncePerText(1_000, 256, (name): HeaderName => toHeaderName(name, prefix)),
   };
 }
 
@@ -153,25 +155,15 @@ interface HeaderName {
   readonly isSingleValued: boolean;
 }
 
-/** A queue has some dozens. Names of strangers must not fill the memory. */
-const maxNames = 1_000;
-const maxNameLength = 256;
-/** Names repeat from record to record, so what follows from each is worked out once. */
 function toHeaderName(name: string, headerPrefix: string): HeaderName {
-  const { forwarded: names } = itemNamesOf(headerPrefix);
-  const known = names.get(name);
-  if (known !== undefined) return known;
   const lower = name.toLowerCase();
-  const made = {
+  return {
     name,
     lower,
     itemName: `${headerPrefix}Forward-${name}`,
     isForwardable: isForwardable(name, headerPrefix),
     isSingleValued: singleValued.has(lower),
   };
-  if (names.size >= maxNames) names.clear();
-  if (name.length <= maxNameLength) names.set(name, made);
-  return made;
 }
 
 interface ForwardHeader {
@@ -186,9 +178,10 @@ export type ForwardHeaders = Map<string, ForwardHeader>;
 /** The forwardable headers, one string each. Null if values cannot be joined or a name is empty. */
 export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();
+  const { headerName } = itemNamesOf(headerPrefix);
   for (const listed of Object.keys(header)) {
     const values = header[listed] ?? nothing;
-    const { name, lower, itemName, isForwardable, isSingleValued } = toHeaderName(listed, headerPrefix);
+    const { name, lower, itemName, isForwardable, isSingleValued } = headerName(listed);
     if (values.length === 0 || !isForwardable) continue;
     const known = forward.get(lower);
     const isJoinable = (known === undefined && values.length === 1) || !isSingleValued;
@@ -209,7 +202,7 @@ export function changeHeaders(
   headerPrefix: string,
 ): void {
   for (const [changed, value] of Object.entries(changes)) {
-    const { name, lower, itemName, isForwardable } = toHeaderName(changed, headerPrefix);
+    const { name, lower, itemName, isForwardable } = itemNamesOf(headerPrefix).headerName(changed);
     if (name === "" || !isForwardable) continue;
     if (value === null) forward.delete(lower);
     else forward.set(lower, { name, itemName, value });

@@ -1,4 +1,5 @@
 import { createHash, hash } from "node:crypto";
+import { oncePerText } from "./once-per-text.ts";
 
 /**
  * HMAC-SHA256 (RFC 2104) as two digests over pads that are made once per key. `createHmac` makes an object
@@ -8,9 +9,6 @@ const blockBytes = 64;
 const tagBytes = 32;
 /** Longer texts get a buffer of their own. A signed lineage has some 400 characters. */
 const keptBytes = 4_096;
-/** Of all sources and of earlier tokens. */
-const maxKeys = 32;
-
 interface Pads {
   /** The inner pad, then room for a text. */
   readonly inner: Buffer;
@@ -18,15 +16,12 @@ interface Pads {
   readonly outer: Buffer;
 }
 
-const known = new Map<string, Pads>();
+/** Keys of all sources and of earlier tokens. */
+const padsOf = oncePerText(32, Infinity, toPads);
 
 /** In base64url. `text` is ASCII. */
 export function hmacSha256(key: string, text: string): string {
-  let pads = known.get(key);
-  if (pads === undefined) {
-    if (known.size >= maxKeys) known.clear();
-    known.set(key, (pads = toPads(key)));
-  }
+  const pads = padsOf(key);
   const length = blockBytes + text.length;
   let { inner } = pads;
   if (length > inner.length) {

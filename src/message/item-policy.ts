@@ -5,6 +5,7 @@
  */
 import type { BatchItem } from "./dead-letter.ts";
 import { parseUrl, urlPartsOf } from "./destination-url.ts";
+import { oncePerText } from "./once-per-text.ts";
 import type { ParkReason } from "./park-reasons.ts";
 import { isProofUrl } from "./proof-callback-url.ts";
 import { isPrivateHost } from "./private-host.ts";
@@ -68,9 +69,6 @@ export function createItemCheck(
   };
 }
 
-/** Hosts of a queue that are checked once. */
-const maxKnownHosts = 500;
-
 function createUrlCheck(
   { allowHosts, allowSchemes, allowPrivate }: ItemPolicy,
   sourceUrl: string | undefined,
@@ -80,21 +78,14 @@ function createUrlCheck(
     allowPrivate === "yes" || (allowPrivate === "auto" && source !== null && isPrivateHost(source.hostname));
   const named = new Set(allowPrivate === "auto" ? allowHosts : []);
   const protocols = new Set(allowSchemes.map((scheme) => `${scheme}:`));
-  const allowsHost = (hostname: string): boolean => {
+  const allowsHost = oncePerText(500, 255, (hostname) => {
     const host = toBareHost(hostname);
     if (allowHosts.length > 0 && !allowHosts.some((pattern) => covers(pattern, host))) return false;
     return privateAllowed || !isPrivateHost(host) || named.has(host);
-  };
-  const known = new Map<string, boolean>();
+  });
   return (url) => {
     const parts = urlPartsOf(url);
-    if (parts === null || !protocols.has(parts.protocol)) return false;
-    let allowed = known.get(parts.hostname);
-    if (allowed === undefined) {
-      if (known.size >= maxKnownHosts) known.clear();
-      known.set(parts.hostname, (allowed = allowsHost(parts.hostname)));
-    }
-    return allowed;
+    return parts !== null && protocols.has(parts.protocol) && allowsHost(parts.hostname);
   };
 }
 
