@@ -129,7 +129,6 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     connectTimeoutMs,
     maxAnswerBytes: settings.service.maxAnswerBytes,
     clock: world.clock,
-    maxConnections: maxCallsInFlight,
     onAnswer(answer) {
       turns.answered(answer);
       world.events.emit({ type: "service:answered", source: config.id, ...answer });
@@ -185,7 +184,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     // Best effort like the passes: if Redis is away again, the next call finds the loss once more.
     await ledger.recordLoss(oldestAt).catch(() => undefined);
   };
-  const watched = watchLedger(ledger, onLostWrites, ledgerTime.hear);
+  const watched = watchLedger(ledger, onLostWrites, ledgerTime.learn);
   const runtime: SourceRuntime = {
     ...world,
     config,

@@ -26,7 +26,7 @@ export interface NamedLimit extends CallRate {
 export interface CallReport {
   /** Calls in flight now. */
   readonly inFlight: number;
-  /** The most calls in flight and waiting at once since the last report. 0: this replica rests. */
+  /** The most calls in flight and waiting at once since the last report. 0: this replica is idle. */
   readonly demand: number;
   /** Calls that list or delete, per second since the last report. */
   readonly dlqPerSecond: number;

@@ -1,14 +1,14 @@
 /**
  * One call: at most one request, at most one answer, always an end.
  *
- *   waiting for a connection ─► connecting ─► sending ─► answer's headers ─► answer's body ─► answered
- *        └──────────────┴───────────┴──── failed (the socket) · ended (timeout, stopped, withheld)
+ *   connecting ─► sending ─► answer's headers ─► answer's body ─► answered
+ *        └───────────┴──── failed (the socket) · ended (timeout, stopped, withheld)
  *
  * If it leaves this line before `answered`, the socket is reset and not used again. Once the headers are
  * there, the result is an answer, if need be with its body cut: the status alone is still proof.
  */
-import { setMaxListeners } from "node:events";
 import type { Clock } from "../ports/clock.ts";
+import { onAbort } from "../ports/on-abort.ts";
 import type { MayRead } from "../ports/service.ts";
 import type { BatchBody } from "./batch-body-last-byte.ts";
 import type { CallDeadlines, EndableCall } from "./call-deadlines.ts";
@@ -52,7 +52,7 @@ export interface CallTools {
 }
 
 /**
- * Makes the call. `deadlines` count from the first wait to the last byte of the answer. The bytes of the
+ * Makes the call. `deadlines` count from here to the last byte of the answer. The bytes of the
  * answer are those of a spare buffer, so they may be read in `conclude` and not later.
  */
 export async function makeCall<Value>(
@@ -64,19 +64,15 @@ export async function makeCall<Value>(
   const { signal } = call;
   const running = new RunningCall(call, tools);
   const stop = (): void => running.end("stopped");
+  const leave = onAbort(signal, stop);
   try {
     if (signal?.aborted === true) stop();
-    else if (signal !== undefined) {
-      // A page's calls at once share its signal. Each removes its listener, so their number is no leak.
-      setMaxListeners(0, signal);
-      signal.addEventListener("abort", stop, { once: true });
-    }
     deadlines.add(running);
     running.begin();
     return conclude(await running.result);
   } finally {
     deadlines.delete(running);
-    signal?.removeEventListener("abort", stop);
+    leave();
     running.release();
   }
 }
@@ -91,7 +87,6 @@ class RunningCall implements EndableCall, AnswerListener {
   readonly #maxAnswerBytes: number;
   #resolve: (result: CallResult) => void = () => undefined;
   #connection: ServiceConnection | undefined;
-  #leaveQueue: (() => void) | undefined;
   #head: Omit<HttpAnswer, "body"> | undefined;
   #bytes: CollectedBytes | undefined;
   #isOver = false;
@@ -108,16 +103,8 @@ class RunningCall implements EndableCall, AnswerListener {
 
   begin(): void {
     if (this.#isOver) return;
-    const { connections } = this.#tools;
-    const send = (connection: ServiceConnection): void => this.#send(connection);
-    const free = connections.tryAcquire();
-    if (free === undefined) this.#leaveQueue = connections.wait(send);
-    else send(free);
-  }
-
-  #send(connection: ServiceConnection): void {
+    const connection = this.#tools.connections.acquire();
     const { method, path, headers, timeoutMs, body } = this.#call;
-    this.#leaveQueue = undefined;
     this.#connection = connection;
     if (body === undefined) {
       connection.send({ method, path, headers, timeoutMs }, this);
@@ -134,7 +121,6 @@ class RunningCall implements EndableCall, AnswerListener {
     this.#call.body?.stop();
     // The reset reports a failure, which comes too late to be the result.
     this.#finish(this.#answered({ kind: "cut", by }) ?? { kind: "ended", by });
-    this.#leaveQueue?.();
     this.#connection?.reset();
   }
 
@@ -180,7 +166,7 @@ class RunningCall implements EndableCall, AnswerListener {
     const connection = this.#connection;
     if (connection === undefined) return;
     if (this.#isReusable) this.#tools.connections.release(connection);
-    else this.#tools.connections.discard(connection);
+    else connection.reset();
   }
 
   #answered(body: AnswerBody): CallResult | undefined {

@@ -30,7 +30,7 @@ export interface MessageServiceOptions {
   /** Called before every request. */
   readonly token: () => string;
   readonly settings: ServiceSettings;
-  /** Of a whole call each, the wait for a free connection included. */
+  /** Of a whole call each. */
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
   /** For name lookup, TCP and TLS of one connection. */
   readonly connectTimeoutMs: number;
@@ -40,8 +40,6 @@ export interface MessageServiceOptions {
   readonly maxAnswerBytes: number;
   /** Called with the limit that an answer to a list or delete names. */
   readonly onLimit?: (limit: NamedLimit) => void;
-  /** Calls beyond this wait, within their timeout. Default 256, so that other limits count. */
-  readonly maxConnections?: number;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
   readonly ca?: string;
 }
@@ -54,8 +52,6 @@ export type ClosableMessageService = MessageService & {
 interface Request extends Omit<Call, "headers" | "timeoutMs"> {
   readonly operation: ServiceOperation;
 }
-
-const defaultMaxConnections = 256;
 
 /** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
@@ -71,9 +67,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   const spare = createSpareBuffers();
   const serviceClock = createServiceClock();
   const pace = createTooLargePace(clock);
-  const connections = createConnections(options.maxConnections ?? defaultMaxConnections, () =>
-    createConnection({ ...options, origin }),
-  );
+  const connections = createConnections(() => createConnection({ ...options, origin }));
   const tools: CallTools = {
     connections,
     spare,

@@ -119,7 +119,6 @@ export function startReplica(redis: RedisConnection, { url }: SlowService, maxIn
     clock: systemClock,
     onAnswer: turns.answered,
     onLimit: turns.limited,
-    maxConnections: maxInFlight,
   });
   const book = createRedisSourcePauseBook(own, source);
   const service = turns.inTurn(createPausingService({ ...parts, service: called, book, timeoutsMs }).service);

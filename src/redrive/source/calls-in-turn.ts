@@ -1,8 +1,8 @@
-import { setMaxListeners } from "node:events";
 import { shareEveryMs, type CallReport, type CallShares, type NamedLimit } from "../../ports/call-shares.ts";
 import { sleptFully, type Clock } from "../../ports/clock.ts";
 import type { EventOf, Events, RequestOutcome, ServiceOperation } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
+import { onAbort } from "../../ports/on-abort.ts";
 import type { MessageService } from "../../ports/service.ts";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import { createMoments } from "./moments.ts";
@@ -124,15 +124,12 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
     new Promise((resolve) => {
       if (signal?.aborted === true) return resolve(false);
       const end = (isTurn: boolean): void => {
-        signal?.removeEventListener("abort", stop);
+        leave();
         waiting[operation].splice(waiting[operation].indexOf(end), 1);
         waiters -= 1;
         resolve(isTurn);
       };
-      const stop = (): void => end(false);
-      // A page's calls share its signal. Each removes its listener, so their number is no leak.
-      if (signal !== undefined) setMaxListeners(0, signal);
-      signal?.addEventListener("abort", stop, { once: true });
+      const leave = onAbort(signal, () => end(false));
       waiting[operation].push(end);
       waiters += 1;
       used.demand = Math.max(used.demand, running + waiters);
@@ -160,11 +157,11 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
   const exchange = async (): Promise<void> => {
     const { calls, demand, dlqCalls, since, inFlight: peaks } = used;
     const now = clock.monotonic();
-    const isResting = calls + running + waiters === 0;
+    const isIdle = calls + running + waiters === 0;
     used = { ...nothing, demand: running + waiters, inFlight: { ...inFlight }, since: now };
     const report: CallReport = {
       inFlight: running,
-      demand: isResting ? 0 : Math.min(maxInFlight, demand),
+      demand: isIdle ? 0 : Math.min(maxInFlight, demand),
       dlqPerSecond: (dlqCalls * 1_000) / Math.max(shareEveryMs, now - since),
       limits: each((operation) => limits[operation].report(now)),
       named: named === null ? null : { ...named, resetInMs: named.resetInMs - (now - named.at) },
@@ -173,7 +170,7 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
     try {
       const share = await shares.exchange(report);
       lastPart = share.part;
-      part = isResting ? 1 : share.part;
+      part = isIdle ? 1 : share.part;
       for (const operation of ["list", "batch", "delete"] as const) {
         limits[operation].learn(share.limits[operation]);
       }

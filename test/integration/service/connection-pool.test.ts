@@ -17,23 +17,6 @@ test("calls one after another share a connection", async () => {
   expect(server.connectionCount()).toBe(1);
 });
 
-test("calls at once get connections of their own, up to the bound, and never share one", async () => {
-  let inFlight = 0;
-  let most = 0;
-  const server = await startHttp(async () => {
-    inFlight += 1;
-    most = Math.max(most, inFlight);
-    await new Promise((resolve) => setImmediate(resolve));
-    inFlight -= 1;
-    return { body: { messages: [] } };
-  });
-  const { service } = connectTo(server.baseUrl, { maxConnections: 3 });
-  await Promise.all(Array.from({ length: 20 }, () => service.list(query)));
-  expect(server.requests).toHaveLength(20);
-  expect(server.connectionCount()).toBe(3);
-  expect(most).toBeLessThanOrEqual(3);
-});
-
 test("64 pages at once wait for nobody: each call has a connection, and later ones use the same", async () => {
   const waiting: (() => void)[] = [];
   const server = await startHttp(async () => {
@@ -66,15 +49,6 @@ test("as many calls and waits as a page makes at once listen to one signal witho
   await new Promise((resolve) => setImmediate(resolve));
   expect(warned).toEqual([]);
   for (const signal of [ofCalls, ofWaits]) expect(getEventListeners(signal, "abort")).toEqual([]);
-});
-
-test("a call that fails gives its place to one that waits", async () => {
-  const server = await startRaw(({ socket, when }, index) => {
-    when("\r\n\r\n", () => (index === 0 ? socket.resetAndDestroy() : socket.write(empty)));
-  });
-  const { service } = connectTo(server.baseUrl, { maxConnections: 1 });
-  const [first, second] = await Promise.allSettled([service.list(query), service.list(query)]);
-  expect([first.status, second.status]).toEqual(["rejected", "fulfilled"]);
 });
 
 test.each([

@@ -234,18 +234,6 @@ test("a connection that is not made in time was not sent", async () => {
   });
 });
 
-test("a batch whose time is over while it waits for a connection was not sent", async () => {
-  const clock = createManualClock();
-  const server = await startRaw(() => undefined);
-  const { service } = connectTo(server.baseUrl, { clock, maxConnections: 1 });
-  const first = service.publish(items, allowed);
-  const second = service.publish(['{"second":true}'], () => expect.unreachable("asked for the last byte"));
-  clock.advance(30_000);
-  expect(await second).toMatchObject({ kind: "not-sent", why: "connect" });
-  await first;
-  expect(server.connections.map((connection) => connection.text()).join("")).not.toContain("second");
-});
-
 test("an accepted batch over TLS is accepted", async () => {
   const server = await start("https", ({ http }) => http.when(whole, () => http.socket.write(accepted)));
   const { service } = connectTo(server.baseUrl.replace("127.0.0.1", "localhost"), { ca: testCertificate });

@@ -60,7 +60,7 @@ describe("the parts of replicas", () => {
     expect(parts[9]).toBeGreaterThan(parts[3]!);
   });
 
-  it("come back from one that rests at once, and from one that died after its lease", async () => {
+  it("come back from one that is idle at once, and from one that died after its lease", async () => {
     const { one, two, advance } = create();
     await partOf(two);
     await partOf(one);

@@ -9,7 +9,7 @@ async function timeAfter(mono: number, wall: number, maxPageAgeMs = defaultLimit
   let at = 1_000;
   const time = createLedgerTime({ monotonic: () => passed.mono, now: () => passed.wall });
   const ledger = createMemoryLedger({ now: () => at }, { ...defaultLimits, maxPageAgeMs });
-  time.hear(await ledger.now());
+  time.learn(await ledger.now());
   Object.assign(passed, { mono, wall });
   at = 2_000_000;
   return time.fromBeforeNow(ledger);
