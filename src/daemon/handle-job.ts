@@ -285,13 +285,13 @@ async function countSource(id: SourceId, work: Work): Promise<void> {
 
 /** A census beside a pass lists what the pass is about to delete. One that is overdue does not wait. */
 async function isBesidePass(
-  { book, clock, config, passes }: SourceRuntime,
+  { book, clock, config, passes, readAt }: SourceRuntime,
   drains: readonly DrainConfig[],
   stopping: AbortSignal,
 ): Promise<boolean> {
   const known = await book.census();
   if (known === null) await clock.sleep(passOpensWithinMs, stopping);
-  else if (clock.now() - known.at > 1.5 * config.censusEveryMs) return false;
+  else if ((await readAt()) - known.at > 1.5 * config.censusEveryMs) return false;
   const facts = await Promise.all(drains.map(({ name }) => passes.facts(name)));
   return facts.some((one) => one !== null && one.openPass !== null);
 }

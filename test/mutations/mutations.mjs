@@ -100,8 +100,8 @@ export const mutations = [
   {
     name: "audit what was not begun",
     file: "src/store/ledger/begin.lua.ts",
-    find: "if isAllPlain then writeAudit(answer) end",
-    replace: "writeAudit(answer)",
+    find: "verdicts = verdicts }, isAllPlain)",
+    replace: "verdicts = verdicts }, true)",
     test: "test/contract/store/audit/record.test.ts",
   },
   {

@@ -41,9 +41,7 @@ local function begun(e)
 end
 
 local function batchBegun(at)
-  local answer = { kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }
-  writeAudit(answer)
-  return stamped(answer)
+  return answered({ kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }, true)
 end
 
 local function pageRefusal()
@@ -161,8 +159,6 @@ for i, id in ipairs(ids) do
   verdicts[i] = decide({ dlqId = id, messageId = at(messageIds, i), attempt = at(attempts, i) }, found[i] or nil)
   if verdicts[i].kind ~= 'begun' or verdicts[i].declaredDouble then isAllPlain = false end
 end
-local answer = { kind = 'answered', verdicts = verdicts }
-if isAllPlain then writeAudit(answer) end
-return stamped(answer)
+return answered({ kind = 'answered', verdicts = verdicts }, isAllPlain)
 `,
 );
