@@ -13,23 +13,13 @@ import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
 import { parseInfo } from "../../src/redis/judge-server.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
+import { defaultLimits as limits, messageOf } from "../support/ledger-limits.ts";
 
 const records = Number(process.argv[2] ?? 100_000);
 const perPage = 100;
 const pagesInFlight = 4;
 const startedAt = 1_760_000_000_000;
 const drain = "orders" as DrainName;
-const limits = {
-  dedupWindowMs: 600_000,
-  sendByMs: 15_000,
-  batchTimeoutMs: 30_000,
-  networkDelayMs: 120_000,
-  maxPageAgeMs: 300_000,
-  retentionMs: 3 * 86_400_000,
-  tombstoneMs: 7_200_000,
-  settleGateAgeMs: 120_000,
-  settleGateFailedDeletes: 1_000,
-};
 
 interface Page {
   readonly ids: readonly DlqId[];
@@ -43,8 +33,6 @@ const toPages = (count: number, from: number): readonly Page[] =>
       .slice(-12)
       .padStart(12, "0")}` as Token,
   }));
-
-const messageOf = (id: DlqId): MessageId => `msg_2b9f4c0a7e61d83f5a0c_${id}` as MessageId;
 
 const steps: Readonly<Record<string, (ledger: Ledger, page: Page) => Promise<unknown>>> = {
   look: (ledger, { ids }) => ledger.look(ids),

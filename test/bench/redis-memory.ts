@@ -15,29 +15,20 @@ import { laneKeys } from "../../src/store/keys.ts";
 import { createRedisCopyBook } from "../../src/store/copies/redis-copy-book.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
-import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
+import type { DlqId } from "../../src/message/dead-letter.ts";
 import { toLaneId, toRootHash } from "../../src/redrive/lanes/lane-id.ts";
 import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
 import { parseInfo } from "../../src/redis/judge-server.ts";
+import { defaultLimits, messageOf } from "../support/ledger-limits.ts";
 
 const records = Number(process.argv[2] ?? 100_000);
 const page = 100;
 const source = "default" as SourceId;
 const drain = "orders" as DrainName;
 const startedAt = 1_760_000_000_000;
-const limits = {
-  dedupWindowMs: 600_000,
-  sendByMs: 15_000,
-  batchTimeoutMs: 30_000,
-  networkDelayMs: 120_000,
-  maxPageAgeMs: 300_000,
-  retentionMs: 3 * 86_400_000,
-  tombstoneMs: 7_200_000,
-  settleGateAgeMs: 120_000,
-  settleGateFailedDeletes: Number.MAX_SAFE_INTEGER,
-};
+const limits = { ...defaultLimits, settleGateFailedDeletes: Number.MAX_SAFE_INTEGER };
 
 interface Stand {
   readonly redis: RedisConnection;
@@ -46,7 +37,6 @@ interface Stand {
 /** Brings one page of records into a state. */
 type Write = (stand: Stand, ids: readonly DlqId[]) => Promise<unknown>;
 
-const messageOf = (id: DlqId): MessageId => `msg_2b9f4c0a7e61d83f5a0c_${id}` as MessageId;
 const token = (id: DlqId | undefined): Token => `0a7e61d8-3f5a-4c0a-9b9f-${String(id).slice(-12)}` as Token;
 
 const begin =

@@ -18,20 +18,10 @@ import { createMemoryPauseBook } from "./memory/memory-pause-book.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../../src/store/passes/redis-pass-book.ts";
 import { createRedisPauseBook } from "../../src/store/pauses/redis-pause-book.ts";
+import { defaultLimits } from "./ledger-limits.ts";
 import type { TestRedis } from "./redis.ts";
 
-/** The numbers of the ledger's page: takeoverAfter is 60 s and the horizon 7 min. */
-export const defaultLimits: LedgerLimits = {
-  dedupWindowMs: 600_000,
-  sendByMs: 15_000,
-  batchTimeoutMs: 30_000,
-  networkDelayMs: 120_000,
-  maxPageAgeMs: 300_000,
-  retentionMs: 3 * 86_400_000,
-  tombstoneMs: 7_200_000,
-  settleGateAgeMs: 120_000,
-  settleGateFailedDeletes: 1_000,
-};
+export { defaultLimits };
 export const takeoverMs = 60_000;
 export const horizonMs = 420_000;
 
