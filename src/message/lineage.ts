@@ -1,10 +1,12 @@
 /**
  * `X-Redriver: v1.<payload>.<tag>` travels with a redriven message and comes back when it dies again.
  *
- *   payload = base64url of JSON { a attempt, r root id, c root createdAt, m root maxRetries, d root destination,
+ *   payload = base64url of JSON {
+ *             a attempt, r root id, c root createdAt, m root maxRetries, d root destination,
  *             p parent dlqId, b SHA-256 of the body sent,
  *             s step "<lane>.<number>", k 1: sent as a canary, h 1: that was the probe of a halted lane,
- *             g 1: a canary of this root was forgiven, f status that the parent had failed with, 0: no answer,
+ *             g 1: a canary of this root was forgiven,
+ *             f status that the parent had failed with, 0: no answer,
  *             w flow control of the root, if it is sent with another: [key, parallelism, rate, period in ms],
  *             0: it had none }
  *   tag     = base64url of HMAC-SHA256(key, "v1." + payload), so it covers the body through its hash

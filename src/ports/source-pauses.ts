@@ -20,19 +20,18 @@ export interface SourcePause {
  * second showed that all is calm. So a replica knows a pause of another within a second (`calmForMs`).
  *
  *   open ──429──► paused, this class of calls ──its reset──► open
- *   open ──several failures in a row──► paused, all calls ──a while──► one call of one replica probes ─┬─ answered ──► open
- *                                          ▲                                                           │
- *                                          └─────────── fails: twice as long, up to 20 s ──────────────┘
+ *   open ──failures in a row──► paused, all calls ──a while──► one call of one replica probes ─┬─ answered ──► open
+ *                                     ▲                                                        │
+ *                                     └────────── fails: twice as long, up to 20 s ────────────┘
  *
  * A long pause after a 429 is probed too: every five minutes one call of that class goes through. Any answer
  * but 429 ends the pause, because a service that asks for an age may mean a moment, or may have recovered
  * since.
  *
  * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree. Of two pauses the
- * longer counts. While a probe is under way nobody else is let through, nor does anybody still think it calm.
- * A probe that dies with its process ends with its lease. A loss of Redis forgets pauses, which costs one more
- * 429 or failure. Fails with
- * `redis-unavailable`.
+ * longer counts. While a probe is under way, nobody else is let through, and nobody thinks it calm. A probe
+ * that dies with its process ends with its lease. A loss of Redis forgets pauses, which costs one more 429 or
+ * failure. Fails with `redis-unavailable`.
  */
 export interface SourcePauseBook {
   /**
@@ -61,8 +60,8 @@ export const failuresBeforePause = 5;
 export const inARowWithinMs = 60_000;
 export const firstPauseMs = 1_000;
 /**
- * A replica that found all calm asks again after this. It is no longer than the shortest pause after failures,
- * so when that is probed, every replica has asked again and waits.
+ * A replica that found all calm asks again after this. It is not longer than the shortest pause after
+ * failures. So when that is probed, every replica has asked again and waits.
  */
 export const calmForMs = firstPauseMs;
 /**

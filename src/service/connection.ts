@@ -61,7 +61,7 @@ export function createConnection(options: ConnectionOptions) {
     keepAliveMaxTimeout: keepAliveMaxMs,
   });
   return {
-    /** Calls of undici's `request` make a stream for each answer; `dispatch` hands over its bytes as they come. */
+    /** undici's `request` makes a stream for each answer. `dispatch` hands over the bytes as they come. */
     send(outgoing: Outgoing, listener: AnswerListener): void {
       const request = {
         // Without it undici works it out for each request.

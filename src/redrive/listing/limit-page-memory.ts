@@ -28,7 +28,9 @@ const minAnswerBytes = 262_144;
 const worthCollectingBytes = 4_194_304;
 
 export interface PageLease {
-  /** Takes memory to read an answer that says its length, or has at most `maxBytes`. False: there is none now. */
+  /**
+   * Takes memory to read an answer that says its length, or has at most `maxBytes`. False: there is none now.
+   */
   mayRead(saidBytes: number | undefined, maxBytes: number): boolean;
   /** Waits for it. Throws as `takeTurn`. */
   waitToRead(maxBytes: number): Promise<void>;
@@ -115,7 +117,7 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     const max = limitBytes(count);
     return mean === null ? max : Math.min(max, Math.max(minAnswerBytes, Math.ceil(margin * mean * count)));
   };
-  /** What a page of this many records takes when its answer begins: its length if that is said, else the maximum. */
+  /** What a page of this many records takes when its answer begins: its length if said, else the maximum. */
   const turnBytes = (count: number): number => {
     const mean = sizes.mean();
     if (mean === null) return shareBytes;
@@ -135,8 +137,8 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     /** True if a page may be read ahead: the other half is left to listings that have no page yet. */
     hasSpare: (): boolean => budget.used() <= budget.total / 2,
     /**
-     * Waits until this source may ask for a page of so many records. Their number is asked for after the wait for
-     * the first page. Throws `stopped`, or `noRoom`.
+     * Waits until this source may ask for a page of so many records. It calls `toCount` once the first page is
+     * read. Throws `stopped`, or `noRoom`.
      */
     async takeTurn(toCount: () => number, waitSignal: WaitSignal): Promise<PageLease> {
       const first = await takeFirst(waitSignal);

@@ -66,7 +66,7 @@ export async function listWithinMemory<Page extends ListPage>(
   }
 }
 
-/** Takes memory without a wait when the answer begins. If there is none, it is waited for before the next try. */
+/** Takes memory without a wait when the answer begins. If there is none, the next try waits for it. */
 async function listOnce<Page>(
   call: (mayRead: MayRead) => Promise<Page>,
   lease: PageLease,

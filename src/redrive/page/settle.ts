@@ -42,8 +42,8 @@ export const idsPerDelete = 100;
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
 /**
- * The settle of one page: answers how many were deleted, and leaves failed deletes to the sweep. `recorded`: as of
- * SettleCall.
+ * The settle of one page: answers how many were deleted, and leaves failed deletes to the sweep. `recorded`
+ * is that of SettleCall.
  */
 export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: AbortSignal) {
   const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };

@@ -26,10 +26,10 @@ const growth = 4;
 const recentPages = 8;
 /** … and of all pages of a part, with the gap before its first record, until it has listed so many. */
 const trustedPages = 32;
-/** If so few of its worked records are left, a split lists hardly any again. From then on two parts are enough. */
+/** If so few of its worked records are left, a split lists hardly any again. Then two parts are enough. */
 const freeShare = 0.02;
 const freeParts = 2;
-/** If its pass has so many windows, a part is this many times longer. So there are about a thousand at most. */
+/** If its pass has so many windows, a part is this many times longer. So there are at most about a thousand. */
 const crowded = [
   { rows: 1_000, factor: Infinity },
   { rows: 500, factor: 16 },

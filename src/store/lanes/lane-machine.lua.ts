@@ -2,8 +2,8 @@ import { callAgainMs, checkEveryMs, idleMs, maxProbe, suspectMs } from "./lane-c
 import { laneModelLua } from "./lane-record-and-grants.lua.ts";
 
 /**
- * How one lane gets from one state to the next (docs/lanes.md). lane-record-and-grants.lua.ts has its fields and what it
- * lets go.
+ * How one lane gets from one state to the next (docs/lanes.md). lane-record-and-grants.lua.ts has its fields
+ * and what it lets go.
  */
 export const laneMachineLua = `${laneModelLua}
 -- The three most frequent statuses, for people.

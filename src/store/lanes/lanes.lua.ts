@@ -13,11 +13,11 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, isAgain?, resumeMinutes }] }. Returns: JSON { at, answers:
- * [LaneAnswer] in order }.
- * Effects: the wanted messages of each lane are added up, unless they ask again. Granted canaries are under way. New and idle lanes,
- * and those at the end of a period, move on. Resume minutes of denied messages are stored. None if `wanted`
- * is 0.
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, isAgain?, resumeMinutes }] }.
+ * Returns: JSON { at, answers: [LaneAnswer] in order }.
+ * Effects: the wanted messages of each lane are added up, unless they ask again. Granted canaries are under
+ * way. New and idle lanes, and those at the end of a period, move on. Resume minutes of denied messages are
+ * stored. None if `wanted` is 0.
  * Run twice: marked where anything is wanted.
  */
 export const askScript = defineScript<{ at: number; answers: readonly LaneAnswer[] }>(

@@ -139,9 +139,8 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows }, or nil when the pass is closed or
- * the window has ended.
- * Effects: counts as progress.
+ * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows }, or nil if the pass is closed
+ * or the window has ended. Effects: counts as progress.
  */
 export const takeWindowScript = defineScript(
   "passes:takeWindow",

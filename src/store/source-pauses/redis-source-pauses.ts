@@ -26,7 +26,8 @@ const lifeMs = 3_600_000;
  * that is limited `<class>ProbeFrom` (the next probe may go) and `<class>Lease` (one is under way until).
  * ARGV: 1 verb, 2 class of calls (ask, limited, lifted, giveBack), 3 a number: the lease (ask) or pause
  * (limited) in ms, the jitter (failed).
- * Returns: JSON { why, forMs } of a pause, `probe`, `limit-probe`, `calm`, or nil. Effects: those of SourcePauseBook.
+ * Returns: JSON { why, forMs } of a pause, `probe`, `limit-probe`, `calm`, or nil.
+ * Effects: those of SourcePauseBook.
  * Run twice: a second `ask` may find its own probe and wait until the lease ends; a second `failed` counts
  * once more while failures are few. Both only wait longer. A second `giveBack` may let another call go beside
  * the probe.
