@@ -25,7 +25,6 @@ import type { MessageService } from "../ports/service.ts";
 import type { StatisticsStore } from "../ports/index-statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/check-fitness-and-room.ts";
-import { withOriginalCallbacks } from "../redrive/callbacks/list-with-original-callbacks.ts";
 import { proofAddressOf } from "../message/proof-callback-url.ts";
 import { beginOnlyWithRoom } from "../redrive/source/begin-with-redis-room.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
@@ -144,7 +143,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     clock: world.clock,
     events: world.events,
   });
-  const service = withOriginalCallbacks(turns.inTurn(paused), lineageKeys);
+  const service = turns.inTurn(paused);
   const address = proofAddressOf(config);
   const keys = (config.callbacks?.keys ?? []).map((ref) =>
     createLiveSecret(ref, readSecret, `source ${config.name} has no signing key for its callbacks`),

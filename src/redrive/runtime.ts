@@ -42,7 +42,7 @@ export interface PublishLimits {
 /** One message service account at work. */
 export interface SourceRuntime extends World {
   readonly config: SourceConfig;
-  /** The HTTP client, with shared pauses in front (pausing-service.ts) and original callbacks restored. */
+  /** The HTTP client, with turns and shared pauses in front. */
   readonly service: MessageService;
   /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
   readonly ledger: Ledger;

@@ -83,12 +83,12 @@ async function actsOn(reader: AuditReader, dlqId: string): Promise<ReadonlySet<A
 /** `whole`: if the time of the id does not prove it, the whole queue is listed. */
 async function look(
   dlqId: DlqId,
-  { service, memory, book }: LineageSearch["sources"][number],
+  source: LineageSearch["sources"][number],
   whole: boolean,
   { signal, progress }: LineageSearch,
 ): Promise<RawRecord | null> {
-  const quiet = { service, memory, select: {}, signal, onPage: () => undefined };
-  if (!whole || (await book.datesMean()) === "entered") return findNear(dlqId, quiet);
+  const quiet = { source, select: {}, signal, onPage: () => undefined };
+  if (!whole || (await source.book.datesMean()) === "entered") return findNear(dlqId, quiet);
   return findRecord(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} listed`) });
 }
 

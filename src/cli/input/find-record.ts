@@ -1,15 +1,15 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
+import { withOwnCallback } from "../../message/proof-callback-url.ts";
 import type { Select } from "../../message/select.ts";
-import type { MessageService } from "../../ports/service.ts";
-import { followCursor } from "../../redrive/listing/follow-cursor.ts";
-import { createPageSize, listWithinMemory } from "../../redrive/listing/list-within-memory.ts";
-import type { PageMemory } from "../../redrive/listing/limit-page-memory.ts";
+import { createPageSize, listWithinMemory } from "../../redrive/listing/list-page.ts";
+import { followCursor } from "../../redrive/listing/list-to-end.ts";
+import type { SourceRuntime } from "../../redrive/runtime.ts";
 
 export interface RecordSearch {
-  readonly service: Pick<MessageService, "list">;
+  /** Redis is not asked. */
+  readonly source: Pick<SourceRuntime, "service" | "memory" | "lineageKeys">;
   readonly select: Select;
-  readonly memory: PageMemory;
   readonly signal: AbortSignal;
   readonly onPage: (listed: number) => void;
 }
@@ -32,20 +32,20 @@ export async function findNear(dlqId: DlqId, search: RecordSearch): Promise<RawR
 
 async function listUntil(
   dlqId: DlqId,
-  { service, select, memory, signal, onPage }: RecordSearch,
+  { source, select, signal, onPage }: RecordSearch,
   dates: { readonly fromDate?: number; readonly toDate?: number },
 ): Promise<RawRecord | null> {
   const size = createPageSize();
   let listed = 0;
   for await (const { records, release } of followCursor((at) =>
-    listWithinMemory((query) => service.list(query, signal), { select, ...dates, ...at }, size, {
-      memory,
+    listWithinMemory((query) => source.service.list(query, signal), { select, ...dates, ...at }, size, {
+      memory: source.memory,
       waitSignal: () => signal,
     }),
   )) {
     release();
     const found = records.find((record) => record["dlqId"] === dlqId);
-    if (found !== undefined) return found;
+    if (found !== undefined) return withOwnCallback(found, source.lineageKeys());
     listed += records.length;
     onPage(listed);
   }

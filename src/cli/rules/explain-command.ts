@@ -122,9 +122,8 @@ async function listedSubject(
     const progress = createProgressLine(io);
     const find = (select: Select): Promise<RawRecord | null> =>
       findRecord(dlqId, {
-        service: source.service,
+        source,
         select,
-        memory: source.memory,
         signal: AbortSignal.any([stop.signal, stop.stopping]),
         onPage: (listed) => progress.show(`${listed} listed`),
       });

@@ -14,11 +14,10 @@ import type { DeadLetter, DlqId, MessageId, RawRecord } from "../../message/dead
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { ListQuery } from "../../ports/service.ts";
 import { enteredAtOfId, parseRecord } from "../../message/parse-record.ts";
-import { followCursor } from "./follow-cursor.ts";
+import { followCursor } from "./list-to-end.ts";
 import { apartMs, letterDatesAgree } from "./learn-dates-meaning.ts";
 import { noRoom } from "./limit-page-memory.ts";
-import { createPageSize, isTooLarge, listWithinMemory } from "./list-within-memory.ts";
-import { listPage, type ListedPage } from "./list-page.ts";
+import { createPageSize, isTooLarge, listPage, listWithinMemory, type ListedPage } from "./list-page.ts";
 import { cutWindow, halve, joinTimes, pagesPerWindow, type SearchWindow } from "./search-windows.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";

@@ -2,8 +2,7 @@ import { parseRecord } from "../../message/parse-record.ts";
 import type { DeadLetter, RawRecord } from "../../message/dead-letter.ts";
 import type { ListQuery } from "../../ports/service.ts";
 import { noRoom } from "./limit-page-memory.ts";
-import { createPageSize, isTooLarge, listWithinMemory } from "./list-within-memory.ts";
-import { listPage } from "./list-page.ts";
+import { createPageSize, isTooLarge, listPage, listWithinMemory } from "./list-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /** Both moments must be this far apart, so that the service's rounding cannot merge them. */

@@ -1,16 +1,28 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { defined } from "../../message/defined.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import type { ListQuery } from "../../ports/service.ts";
+import type { ListPage, ListQuery } from "../../ports/service.ts";
 import { enteredAtOf } from "./record-dates.ts";
-import { followCursor } from "./follow-cursor.ts";
-import { createListingDeadline, type ListingDeadline } from "./detect-endless-listing.ts";
-import { createPageSize, isTooLarge, recordsPerPage, type PageInMemory } from "./list-within-memory.ts";
-import type { ListedPage, ListingSignals } from "./list-page.ts";
-import { listWithRetry } from "./list-with-retry.ts";
+import {
+  createCursorLoopCheck,
+  createListingDeadline,
+  endless,
+  type ListingDeadline,
+} from "./detect-endless-listing.ts";
+import {
+  createPageSize,
+  isTooLarge,
+  listWithRetry,
+  recordsPerPage,
+  type ListedPage,
+  type ListingSignals,
+  type PageInMemory,
+} from "./list-page.ts";
 import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large-records.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 
+/** Pages: the maximum of any listing, even one that a person waits for. */
+const maxPages = 100_000;
 /** Each too large record costs a search. A listing with more of them fails; the next knows the found ones. */
 const maxCuts = 32;
 /** 80 bytes each. Behind this many ids, repeated records are no longer recognised. */
@@ -79,10 +91,17 @@ export async function* listPages(
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const range = part;
+    // At a known moment of a too large record, a page of one record shows whether it is still there.
+    const isKnown = isMoment(range) && source.tooLarge.within(range).length > 0;
+    const size = createPageSize(isKnown ? 1 : recordsPerPage);
+    const list = (at: Pick<ListQuery, "cursor">): Promise<ListedPage & PageInMemory> => {
+      refuseStopped(signals);
+      return listWithRetry(source, { ...select, ...range, ...at }, size, signals);
+    };
     let last: Dated | undefined;
     let isBehindCursor = false;
     try {
-      for await (const page of listPart(source, { ...select, ...range }, signals, time)) {
+      for await (const page of followCursor(list, time)) {
         last = toDated(page.records.at(-1)) ?? last;
         const isNew = ({ dlqId }: RawRecord): boolean => dlqId === undefined || !ids.has(dlqId);
         const records = cuts > 0 ? page.records.filter(isNew) : page.records;
@@ -113,19 +132,25 @@ export async function* listPages(
   }
 }
 
-async function* listPart(
-  source: SourceRuntime,
-  query: Listed,
-  signals: ListingSignals,
-  time: ListingDeadline,
-): AsyncGenerator<ListedPage & PageInMemory, void, undefined> {
-  // At a known moment of a too large record, a page of one record shows whether it is still there.
-  const isKnown = isMoment(query) && source.tooLarge.within(query).length > 0;
-  const size = createPageSize(isKnown ? 1 : recordsPerPage);
-  yield* followCursor((at) => {
-    refuseStopped(signals);
-    return listWithRetry(source, { ...query, ...at }, size, signals);
-  }, time);
+/**
+ * Every page of a listing until its cursor ends. A short page means nothing. Throws as `list` does, and
+ * `listing-endless`.
+ */
+export async function* followCursor<Page extends ListPage>(
+  list: (at: { readonly cursor?: string }) => Promise<Page>,
+  time?: ListingDeadline,
+): AsyncGenerator<Page, void, undefined> {
+  const check = createCursorLoopCheck();
+  let at: { readonly cursor?: string } = {};
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const from = at;
+    const page = await (time === undefined ? list(from) : time.page(() => list(from)));
+    yield page;
+    if (page.cursor === undefined) return;
+    check(page, time?.spentMs());
+    at = { cursor: page.cursor };
+  }
+  throw endless(`the listing did not end within ${maxPages} pages`);
 }
 
 async function isBlocked(source: SourceRuntime, query: Listed, signals: ListingSignals): Promise<boolean> {

@@ -1,5 +1,4 @@
-import { isTooLarge } from "../listing/list-within-memory.ts";
-import { smallAnswerBytes } from "../listing/list-page.ts";
+import { isTooLarge, smallAnswerBytes } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /** Enough answers to believe any clock that they agree on. */

@@ -10,7 +10,7 @@ export interface WaitBudget {
 
 /** A pause may be over by our clock and not by Redis's. Asking again after this costs little. */
 const minWaitMs = 50;
-/** Spreads calls that were rejected together. Listings of passes come later (list-with-retry.ts). */
+/** Spreads calls that were rejected together. Listings of passes come later (list-page.ts). */
 const maxJitterMs = 100;
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ListPage } from "../../../../src/ports/service.ts";
-import { followCursor } from "../../../../src/redrive/listing/follow-cursor.ts";
+import { followCursor } from "../../../../src/redrive/listing/list-to-end.ts";
 import {
   createCursorLoopCheck,
   createListingDeadline,

@@ -6,7 +6,7 @@ import {
   createPageSize,
   listWithinMemory,
   type PageSize,
-} from "../../../../src/redrive/listing/list-within-memory.ts";
+} from "../../../../src/redrive/listing/list-page.ts";
 import { createByteBudget } from "../../../../src/redrive/listing/byte-budget.ts";
 import {
   createPageMemory,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { ListPage, ListQuery } from "../../../../src/ports/service.ts";
-import { createPageSize, listWithinMemory } from "../../../../src/redrive/listing/list-within-memory.ts";
+import { createPageSize, listWithinMemory } from "../../../../src/redrive/listing/list-page.ts";
 import {
   createTooLargeDates,
   cutAround,

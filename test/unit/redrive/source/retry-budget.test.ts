@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { RedriverError, type ErrorCode } from "../../../../src/ports/errors.ts";
-import { createPageSize } from "../../../../src/redrive/listing/list-within-memory.ts";
-import { listWithRetry } from "../../../../src/redrive/listing/list-with-retry.ts";
+import { createPageSize, listWithRetry } from "../../../../src/redrive/listing/list-page.ts";
 import { amplePageMemory } from "../../../support/ample-memory.ts";
 import { createRetryBudget, type RetryBudget } from "../../../../src/redrive/source/retry-budget.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
