@@ -2,7 +2,6 @@ import { isObject, parseJson } from "../message/json-value.ts";
 import type { ArchiveEntry } from "../ports/archive.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
 
-/** One entry as a line with its newline. */
 export function toLine({ at, source, drain, why, rule, dlqId, record }: ArchiveEntry): string {
   return `${JSON.stringify({ at, source, drain, why, rule, dlqId, record })}\n`;
 }

@@ -16,7 +16,6 @@ const words: Readonly<Record<string, string>> = {
   ESTALE: "a stale network file handle",
 };
 
-/** An error of the file system, with directory, reason and the key that changes it. */
 export function toArchiveError(error: unknown, dir: string, wanted: "write to" | "read"): RedriverError {
   if (isRedriverError(error)) return error;
   const code = errorCode(error);
@@ -28,7 +27,6 @@ export function toArchiveError(error: unknown, dir: string, wanted: "write to" |
   );
 }
 
-/** The system's name of an error, such as ENOSPC. */
 export function errorCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;

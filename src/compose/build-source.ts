@@ -77,7 +77,6 @@ export interface BuiltSource {
   readonly close: () => Promise<void>;
 }
 
-/** What all sources of a process are built of. */
 export interface ProcessParts {
   readonly settings: Settings;
   readonly redis: RedisConnection;

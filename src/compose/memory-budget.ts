@@ -6,7 +6,6 @@ import { readMemoryLimit, toDaemonBytes } from "../steady-memory.ts";
 
 export type ProcessMemory = ReturnType<typeof createProcessMemory>;
 
-/** The limits of this process, in bytes. */
 interface MemoryBounds {
   /** Of the container; of the machine if there is none. */
   readonly limitBytes: number;

@@ -39,7 +39,6 @@ export function openCore(parts: OpenParts): Core {
   return buildCore(toCoreParts(parts, "command"), parts.document);
 }
 
-/** The same for a process that outlives its document. */
 export function openLiveCore(parts: OpenParts): LiveCore {
   return createLiveCore(toCoreParts(parts, "daemon"), parts.document);
 }

@@ -1,7 +1,6 @@
 import type { Settings } from "../config/settings/settings.ts";
 import type { Core } from "./build-core.ts";
 
-/** Every secret that was read, for logs to leave out. */
 export function createSecretsToRedact(settings: Settings) {
   let core: Core | null = null;
   const known = new Set<string>();
@@ -17,7 +16,6 @@ export function createSecretsToRedact(settings: Settings) {
   return {
     /** Adds a secret that was read. Earlier values stay, because a late line may still hold one. */
     add,
-    /** From now on with the tokens and signing keys of these sources. */
     use(built: Core): void {
       core = built;
     },

@@ -28,7 +28,6 @@ interface CallbackParts {
 
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
-/** Receives the service's reports on canaries, for every source that has callbacks. */
 export function createCallbacks({ live, earlyTicks, events, clock, stop }: CallbackParts) {
   let server: CallbackServer | null = null;
   const refusals = createChainRefusals();

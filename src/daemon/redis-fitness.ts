@@ -11,7 +11,6 @@ const awayWaitMs = 250;
 /** A connection that is new, or that follows a failover, is away for a moment; that is no news. */
 const awayForMs = 2_000;
 
-/** The state of Redis at this process's last check. */
 export function createRedisFitness(redis: RedisConnection, events: Events, clock: Clock) {
   const fitness = createRedisFitnessEvents(events, clock);
   let problems: readonly RedisProblem[] | null = null;

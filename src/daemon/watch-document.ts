@@ -89,7 +89,6 @@ export function createDocumentWatch(parts: DocumentWatchParts) {
 
   return {
     state: () => state,
-    /** Reads the file once. Answers if the state has changed. */
     async look(): Promise<"changed" | "unchanged"> {
       const key = toKey(file.read());
       if (key === judged) return "unchanged";

@@ -11,7 +11,6 @@ interface SlotAsked {
   /** The same at every request of this window. */
   readonly id: string;
   readonly source: SourceId;
-  /** How many windows one source may have. */
   readonly max: number;
 }
 

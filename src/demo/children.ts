@@ -67,7 +67,6 @@ export function startChild(options: ChildOptions) {
   });
   return {
     pid: child.pid ?? -1,
-    /** Calls back for every line on stdout. */
     onLine: (listener: (line: string) => void) => void output.on("line", listener),
     /** Resolves to the first line on stdout; rejects when it ends before. */
     firstLine: () =>

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { mainScript, startChild, type ChildOptions } from "./children.ts";
 import { parseMetrics, type ScrapedMetrics } from "./scraped-metrics.ts";
 
-/** A pass as the daemon logs it. */
 interface LoggedPass {
   readonly outcome: string;
   /** Unix ms. */
@@ -10,7 +9,6 @@ interface LoggedPass {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** A move of a lane as the daemon logs it. */
 export interface LoggedMove {
   /** Unix ms. */
   readonly at: number;
@@ -78,11 +76,8 @@ export async function startDaemonProcess(
     return {
       pid: child.pid,
       metricsUrl: `${baseUrl}/metrics`,
-      /** Passes that were closed until now. */
       passes,
-      /** What its lanes did until now. */
       moves,
-      /** The last lines of level warn or above, as they were logged. */
       complaints,
       async isReady(): Promise<boolean> {
         const response = await fetch(`${baseUrl}/readyz`, { signal });

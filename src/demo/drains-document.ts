@@ -1,7 +1,6 @@
 import { reviewLabel } from "./plan-messages.ts";
 import { redrivenHeader } from "./receiver.ts";
 
-/** The one drain of the demo. */
 export const drainName = "demo";
 
 /** The rules that the fates of the planned messages (plan-messages.ts) follow from. */

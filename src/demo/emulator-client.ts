@@ -51,7 +51,6 @@ export function createEmulatorClient(addresses: EmulatorAddresses, signal?: Abor
     service,
     control,
     state: async () => (await control("GET", "/state")) as EmulatorState,
-    /** Everything in the DLQ. */
     async listDlq(): Promise<readonly ListedRecord[]> {
       const records: ListedRecord[] = [];
       let cursor = "";
@@ -99,7 +98,6 @@ type Answer =
   | { readonly messageId: string; readonly url?: string }
   | readonly { readonly messageId: string; readonly url: string }[];
 
-/** Publishes in batches of 100. */
 export async function publish(
   { service }: Pick<EmulatorClient, "service">,
   plans: readonly PlannedMessage[],

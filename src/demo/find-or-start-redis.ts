@@ -26,7 +26,6 @@ interface RedisSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where packages are unpacked when there is no server on PATH, e.g. `.cache/redis`. */
   readonly cacheDir: string;
-  /** Called with what takes long. */
   readonly say: (line: string) => void;
 }
 

@@ -18,7 +18,6 @@ export interface PlannedMessage {
   readonly id: string;
   readonly fate: Fate;
   readonly item: Item;
-  /** Where it fails. */
   readonly failingUrl: string;
   /** Deliveries that the receiver must see, each exactly once. */
   readonly deliveries: readonly string[];

@@ -28,7 +28,6 @@ export interface WitnessReport {
   readonly unmarked: string[];
 }
 
-/** Which of the two ports. */
 type ReceiverPort = "steady" | "flaky";
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
@@ -125,7 +124,6 @@ export async function startReceiver() {
     recover: (port: ReceiverPort): void => {
       isUp[port] = true;
     },
-    /** What it has seen until now. */
     witness,
     close: async (): Promise<void> => {
       await Promise.all([close(steady), close(flaky)]);

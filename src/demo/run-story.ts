@@ -12,17 +12,14 @@ interface DemoIo {
   onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
-/** What every story takes. */
 export interface StoryOptions {
   readonly io: DemoIo;
   readonly messages: number;
   /** Leave everything running at the end, until SIGINT or SIGTERM. */
   readonly keep: boolean;
-  /** Print the summary as one line of JSON. */
   readonly json: boolean;
 }
 
-/** One story on its way. */
 export interface StoryRun {
   readonly stack: Stack;
   readonly say: (line: string) => void;
@@ -34,7 +31,6 @@ export interface StoryEnd {
   /** Whether everything was settled before the deadline; judged all the same. */
   readonly settled: boolean;
   readonly summary: { readonly differences: readonly string[] };
-  /** The summary as a person reads it. */
   readonly rows: readonly SummaryRow[];
   /** Printed below them if nothing differs. */
   readonly promise: string;

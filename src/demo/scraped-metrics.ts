@@ -6,7 +6,6 @@ interface Sample {
   readonly value: number;
 }
 
-/** Samples of a Prometheus text. */
 export function parseMetrics(text: string) {
   const samples = text.split("\n").flatMap((line) => parseSample(line) ?? []);
   return {

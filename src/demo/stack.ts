@@ -11,11 +11,9 @@ import { headerPrefix, startReceiver } from "./receiver.ts";
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** What a story needs of its stack. */
 export interface Stage {
   /** Factor on the service's waits between attempts. It exists in the emulator alone. */
   readonly retryScale: number;
-  /** The drains document of the daemon. */
   readonly drains: string;
 }
 

@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A program and the environment it needs. */
 export interface RedisProgram {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;

@@ -2,7 +2,6 @@ import type { EmulatorClock } from "./clock.ts";
 import type { Journal } from "./journal.ts";
 import type { EmulatorSettings } from "./options.ts";
 
-/** What every part of one emulator shares. */
 export interface EmulatorContext {
   readonly settings: EmulatorSettings;
   readonly clock: EmulatorClock;

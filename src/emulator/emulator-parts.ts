@@ -27,7 +27,6 @@ export function createEmulatorCore(settings: EmulatorSettings) {
   };
 }
 
-/** What a reset replaces. */
 function createParts(context: EmulatorContext) {
   const { settings, clock, journal } = context;
   const deadLetters = new DeadLetters(context);

@@ -88,7 +88,6 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     setToken: (token: string): void => {
       core.token = token;
     },
-    /** What may change while it runs, as it is now. */
     settings: settings as Adjustable,
     /** Changes what is given and leaves the rest; a reset takes it back. */
     adjust: (adjustment: Adjustment) => adjust(settings, adjustment),

@@ -50,7 +50,6 @@ export interface StartOptions {
 type Chosen<T> = { readonly [K in keyof T]?: T[K] | undefined };
 type ChosenSettings = Chosen<Adjustable & Fixed>;
 
-/** Everything that can be chosen about an emulator. */
 export type EmulatorOptions = ChosenSettings & StartOptions;
 
 /**

@@ -6,7 +6,6 @@ import type { RateLimitsByOperation } from "./options.ts";
 /** They share the limit `dlq`, each besides its own. */
 const dlqOperations: ReadonlySet<Operation> = new Set<Operation>(["list", "delete", "retry"]);
 
-/** Fixed windows per operation, on the emulator's clock. */
 export class RateLimits {
   readonly #context: EmulatorContext;
   readonly #windows = new Map<keyof RateLimitsByOperation, { start: number; used: number }>();

@@ -24,7 +24,6 @@ export interface NamedLimit extends CallRate {
 }
 
 export interface CallReport {
-  /** Calls in flight now. */
   readonly inFlight: number;
   /** The most calls in flight and waiting at once since the last report. 0: this replica is idle. */
   readonly demand: number;
@@ -37,7 +36,6 @@ export interface CallReport {
 }
 
 export interface CallShare {
-  /** How many calls this replica may have in flight. */
   readonly part: number;
   readonly limits: LearnedLimits;
   /** The known limit, less what others than these replicas seem to use of it; null: none is known. */

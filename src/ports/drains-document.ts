@@ -130,7 +130,6 @@ export interface IndexConfig extends IndexTarget {
   readonly schedule: Schedule;
 }
 
-/** A compiled drains document, adopted whole. */
 export interface DrainsDocument {
   /** Hash of the whole document's meaning; in config_info, passes and status. */
   readonly hash: string;

@@ -14,7 +14,6 @@ export type ServiceOperation = (typeof serviceOperations)[number];
 export const passOutcomes = ["complete", "partial", "abandoned"] as const;
 export const doubleReasons = ["unknown-outcome-past-window", "released-past-window"] as const;
 
-/** How a request ended. */
 export const requestOutcomes = [
   "ok",
   "refused",
@@ -193,7 +192,6 @@ interface EventFields {
 /** A lost event changes nothing. */
 export type RedriverEvent = EventOf<keyof EventFields>;
 
-/** The event of a type. */
 export type EventOf<Type extends keyof EventFields> = {
   [One in Type]: Readonly<{ type: One } & EventFields[One]>;
 }[Type];

@@ -94,7 +94,6 @@ export interface StatisticsReader {
 }
 
 export interface IndexReading {
-  /** Name of the index in the document. */
   readonly index: string;
   /** Unix ms by the clock of the replica that read it. */
   readonly readAt: number;

@@ -87,7 +87,6 @@ export interface LaneComeBack extends StepRef {
   readonly status: number;
 }
 
-/** A step that needs a listing check. */
 export interface LaneWatch extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;

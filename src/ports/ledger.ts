@@ -211,7 +211,6 @@ type Counted = LedgerStamp & { readonly count: number };
  */
 export interface Ledger {
   readonly limits: LedgerLimits;
-  /** The stamp alone. */
   now(): Promise<LedgerStamp>;
   /** Views in order, of records that were just listed. Records that, and renews their life. */
   look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;

@@ -137,7 +137,6 @@ export interface PassBook {
     tally: Tally,
   ): Promise<CloseVerdict>;
   facts(drain: DrainName): Promise<DrainFacts | null>;
-  /** The next pass to open is a full one. */
   forceFull(drain: DrainName): Promise<void>;
   /**
    * Makes these minutes of entry (their starts, Unix ms) due now. An open pass lists them (again) before its

@@ -1,7 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 import type { SourceId } from "./ids.ts";
 
-/** The announcement of one running daemon. */
 export interface ReplicaRecord {
   /** Host name and process, unique among the living. */
   readonly replica: string;

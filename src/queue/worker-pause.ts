@@ -3,7 +3,6 @@ import type { Clock } from "../ports/clock.ts";
 
 export type WorkerPause = ReturnType<typeof createWorkerPause>;
 
-/** Lets a worker take no job for a while. */
 export function createWorkerPause(
   worker: () => Pick<Worker, "pause" | "resume">,
   clock: Pick<Clock, "monotonic" | "sleep">,

@@ -50,7 +50,6 @@ export interface ConnectionSettings {
 const goodbyeMs = 500;
 const toTimedOut = (): Error => new Error("Command timed out");
 
-/** Connects at once, in the background. */
 export function createRedis(target: RedisTarget, settings: ConnectionSettings): RedisConnection {
   const address = toAddress(target);
   const client = openClient(target, "commands", `redriver-${settings.role}`);

@@ -38,7 +38,6 @@ export function openClient(target: RedisTarget, kind: ClientKind, name: string):
   return new Redis({ ...one, ...toNode(target.url) });
 }
 
-/** The options of a connection to any one server. */
 type NodeOptions = Omit<NonNullable<ClusterOptions["redisOptions"]>, "replyMapping">;
 
 function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOptions {

@@ -23,7 +23,6 @@ import type { SweepRequest } from "./sweep/sweep-request.ts";
 import type { TooLargeDates } from "./listing/too-large-records.ts";
 import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 
-/** The parts of the world that the stages need. */
 export interface World {
   readonly clock: Clock;
   readonly identities: Identities;
@@ -39,7 +38,6 @@ export interface PublishLimits {
   readonly maxBytes: number;
 }
 
-/** One message service account at work. */
 export interface SourceRuntime extends World {
   readonly config: SourceConfig;
   /** The HTTP client, with turns and shared pauses in front. */
@@ -74,7 +72,6 @@ export interface SourceRuntime extends World {
   readonly bind: () => Promise<void>;
 }
 
-/** One drain at work, under one document. */
 export interface DrainRuntime {
   readonly config: DrainConfig;
   readonly documentHash: string;

@@ -10,12 +10,10 @@ export interface ActOf {
   readonly why?: string;
 }
 
-/** The drain, its document, and its pass if there is one. */
 export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
   return { drain: config.name, documentHash, ...(passId === undefined ? {} : { passId }) };
 }
 
-/** The entry of one act. */
 export function toEntry(
   { by, config }: SourceRuntime,
   act: AuditAct,

@@ -160,7 +160,6 @@ class RunningCall implements EndableCall, AnswerListener {
     this.#finish(this.#answered({ kind: "cut", by: "failure", cause }) ?? { kind: "failed", cause });
   }
 
-  /** Gives back what the call used. */
   release(): void {
     this.#bytes?.release();
     const connection = this.#connection;

@@ -1,7 +1,6 @@
 import type { SourceId, DrainName, PassId } from "../ports/ids.ts";
 import { sharedKey, sourceKey } from "../redis/key-prefix.ts";
 
-/** The keys of one source, all in one slot. */
 export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
   const key = (...parts: readonly string[]): string => sourceKey(keyPrefix, sourceId, ...parts);
   return {
@@ -31,7 +30,6 @@ export function addressKey(keyPrefix: string, urlHash: string): string {
   return sharedKey(keyPrefix, "address", urlHash);
 }
 
-/** The lanes of one source, all in its slot. */
 export function laneKeys(keyPrefix: string, sourceId: SourceId) {
   const key = (...parts: readonly string[]): string => sourceKey(keyPrefix, sourceId, "lanes", ...parts);
   return {

@@ -59,7 +59,6 @@ const reasons: Readonly<Record<Decision["then"], readonly string[]>> = {
 };
 const truths = ["true", "false"];
 
-/** Every counter of events. */
 export const counterRows = [
   row(
     ["drain"],

@@ -7,7 +7,6 @@ import { toTable } from "../output/table.ts";
 import { ifAny, joined, present, toCounts, toTime } from "../output/phrases.ts";
 import { toDecisionText } from "../plan/decisions-text.ts";
 
-/** A drain's part of a plan, as it was found and what became of it. */
 export interface ApplyLine {
   readonly drain: string;
   readonly host: string;
@@ -35,7 +34,6 @@ export function toQuestion(createdAt: number, lines: readonly Omit<ApplyLine, "a
   return `Apply the plan of ${toTime(createdAt)}:\n${parts.join("\n")}\nGo on?`;
 }
 
-/** What was skipped before anything was done, and meanwhile. */
 function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {
   return addSkips(check.skips, applied.skips);
 }

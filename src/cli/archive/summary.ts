@@ -1,7 +1,6 @@
 import type { ArchiveDamage, ArchiveEntry, ArchiveReader } from "../../ports/archive.ts";
 import { toTable } from "../output/table.ts";
 
-/** How many entries one drain has in a file for one reason. */
 export interface ArchiveCount {
   /** Null: no drain selected them. */
   readonly drain: string | null;

@@ -9,7 +9,6 @@ export function requireNamesOrAll(names: readonly string[], all: boolean): void 
   throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
 }
 
-/** The drains of these names, each once; all if none is named. */
 export function chooseDrains(core: Core, names: readonly string[]): readonly DrainRuntime[] {
   if (names.length === 0) return [...core.drains.values()];
   return [...new Set(names)].map((name) => {

@@ -25,7 +25,6 @@ export function countOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser(toCount);
 }
 
-/** Parses the text of an option; fails with what was expected. */
 export function textOf(fits: (text: string) => boolean, expected: string): (text: string) => string {
   return (text) => {
     if (fits(text)) return text;

@@ -23,7 +23,6 @@ export function present(parts: readonly Part[]): readonly string[] {
   return parts.filter((part) => typeof part === "string" && part !== "") as string[];
 }
 
-/** Lines that end in newlines, one after the other. */
 export function joined(...parts: readonly Part[]): string {
   return present(parts).join("");
 }

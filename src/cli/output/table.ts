@@ -16,7 +16,6 @@ export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): strin
   });
 }
 
-/** A label and its value on each line, values below each other. */
 export function toFields(fields: readonly (readonly [label: string, value: string])[]): string {
   return toLines(fields, () => false);
 }

@@ -6,7 +6,6 @@ import { readPlan, type PlanHead } from "../../redrive/plan/plan-file.ts";
 import type { PlanRecord } from "../../redrive/plan/plan-file-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
 
-/** Where the lines of a plan go. */
 export interface PlanOutput {
   write(line: string): Promise<void>;
   /** Makes it whole and visible under its name. */

@@ -4,7 +4,6 @@ import { formatDuration } from "../../rules/durations.ts";
 import { counted, joined } from "../output/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 
-/** The lanes of a plan; empty if there are none, or nothing is due to them. */
 export function toPlanLanesText(columns: number, waits: LaneWaits | null): string {
   if (waits === null || waits.lanes.length === 0) return "";
   const watch = formatDuration(waits.watchMs);

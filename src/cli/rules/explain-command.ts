@@ -148,7 +148,6 @@ function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRunt
   return `is in the queue of source ${source.config.name}, but drain ${drain.name} does not select it${because}`;
 }
 
-/** What the ledger knows, if Redis is there. */
 async function askLedger(
   dlqId: DlqId,
   { ledger }: Pick<SourceRuntime, "ledger">,

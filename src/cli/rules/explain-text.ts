@@ -5,7 +5,6 @@ import { joined, present, toTime } from "../output/phrases.ts";
 import { wrapChange, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import type { RuleStep } from "../../rules/explain-rules.ts";
 
-/** The walk of one record through the rules, for a person, in lines of so many columns. */
 export function toExplainText(columns: number, explanation: Explanation): string {
   const { drain, mode, paused, dlqId, record, problem, rules, decision, becomes } = explanation;
   const inMode = paused ? `mode ${mode}, paused` : `mode ${mode}`;

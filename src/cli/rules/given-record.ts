@@ -5,7 +5,6 @@ import { readNamedFile } from "../input/named-file.ts";
 
 interface GivenRecord {
   readonly raw: RawRecord;
-  /** The drain that an entry of the archive names. */
   readonly drain: string | null;
 }
 
@@ -66,7 +65,6 @@ export function looksMasked(raw: RawRecord): boolean {
   });
 }
 
-/** Whether a request header of this name is listed, in whatever case. */
 export function hasHeader(raw: RawRecord, name: string): boolean {
   const header = raw["header"];
   return isObject(header) && Object.keys(header).some((key) => key.toLowerCase() === name.toLowerCase());

@@ -3,7 +3,6 @@ import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toWalkText } from "./explain-text.ts";
 import type { TestResult, TestRun } from "./run-tests.ts";
 
-/** What failed, each test with its walk through the rules, and a line at the end. */
 export function toTestText(columns: number, file: string, { results, untested }: TestRun): string {
   const failures = results.filter(({ passed }) => !passed);
   const drains = new Set(results.map(({ drain }) => drain)).size;

@@ -5,7 +5,6 @@ import { toPrintable, toShownJson, toShownText } from "../../message/show-masked
 import type { RuleTest } from "../../rules/rule-test.ts";
 import type { Trial } from "./try-record.ts";
 
-/** One result that is not as a test expects. */
 export interface Unmet {
   /**
    * `then`, `rule`, `reason`, `losses`, `destination`, `queue`, `header <name>`, `body`, `body <pointer>`.

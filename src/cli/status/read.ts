@@ -6,7 +6,6 @@ import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-fac
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
 import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
 
-/** Everything that Redis knows of the document's drains and sources, and of who works on them. */
 export async function readStatus(
   core: Core,
   /** `problems`: of a document that does not load, so that only its names are known. `now`: Unix ms. */

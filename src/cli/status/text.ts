@@ -81,7 +81,6 @@ function toDrainText(columns: number, drain: DrainStatus, now: number): string {
 
 type ListRow = readonly [label: string, items: readonly Part[], indent?: number];
 
-/** A heading, and below it each list that is not empty. */
 function toSection(columns: number, heading: string, rows: readonly ListRow[]): string {
   const lists = rows.map(([label, items, indent = 2]) => wrapList(columns, indent, label, items));
   return [heading, ...lists].join("");

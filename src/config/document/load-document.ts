@@ -20,7 +20,6 @@ export type DocumentOutcome =
       readonly ok: true;
       readonly document: DrainsDocument;
       readonly warnings: readonly Problem[];
-      /** Where a value of the document stands in its text. */
       locate(path: ValuePath): TextPosition;
     }
   /** Warnings are about what can be judged whatever becomes of the problems. */

@@ -17,7 +17,6 @@ const fallbackEnvNames = [
 
 const settingByEnvName = new Map<string, SettingName>(settingNames.map((name) => [toEnvName(name), name]));
 
-/** A setting's value from one place, and how a problem names that place. */
 export interface GivenSetting {
   readonly value: unknown;
   readonly origin: Pick<Problem, "file" | "line" | "column" | "setting">;

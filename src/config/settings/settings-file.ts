@@ -33,7 +33,6 @@ function collectSettings(tree: YamlTree, file: string): SettingsFound {
     const subject = toPathText(part === "key" ? path.slice(0, -1) : path);
     problems.push({ file, ...tree.locate(path, part), path: subject, expected, message });
   };
-  /** The members of a mapping whose keys are known. */
   const members = function* (value: unknown, path: ValuePath, known: readonly string[]) {
     if (value === null) return;
     if (typeof value !== "object" || Array.isArray(value)) {

@@ -30,7 +30,6 @@ export interface Settings extends Sections {
   readonly redis: Sections["redis"] & { readonly target: RedisSettings };
 }
 
-/** Where Redis is: one server, the master that Sentinels name, or a cluster. */
 export interface RedisSettings {
   readonly url: string;
   /** PEM of who signed the server's certificate. */

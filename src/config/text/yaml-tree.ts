@@ -3,7 +3,6 @@ import { misfit, quoted, toPathText, type TextPosition, type Problem, type Value
 import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./yaml-limits.ts";
 
-/** A YAML (or JSON) text as plain data with the place of each key and value. */
 export interface YamlTree {
   readonly value: unknown;
   /** The position of a key, or of a value; of the nearest parent that exists when the path does not. */
@@ -25,7 +24,6 @@ const shownMark = /\[(set|unset)\]/;
 /** Keys through which careless code reaches a prototype. None of them can be a name in a document. */
 const prototypeNames = new Set(["__proto__", "constructor", "prototype"]);
 
-/** A value with its offset and that of its key. */
 interface Place {
   readonly at: number;
   readonly keyAt: number;

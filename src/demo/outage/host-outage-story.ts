@@ -115,7 +115,6 @@ export async function playHostOutage(run: StoryRun, options: HostOutageOptions) 
     return planWebhooks(count, host, `${options.runId}-${kind}`);
   }
 
-  /** Reads the journal and shows what is new, until `isOver`. */
   async function watch(isOver: (seen: OutageView) => Promise<boolean>): Promise<OutageView> {
     return waitUntil(async () => {
       const now = await readView();
@@ -149,7 +148,6 @@ interface OutageView {
   readonly other: HostFacts;
 }
 
-/** Reads what is new in the journal, and answers what all of it says. */
 function createView(api: EmulatorClient, hosts: Hosts): () => Promise<OutageView> {
   const entries: WatchedEntry[] = [];
   return async () => {

@@ -8,10 +8,8 @@ import type { HostFacts, Try } from "./replay-journal.ts";
 export interface OutageEvidence {
   readonly down: HostFacts;
   readonly other: HostFacts;
-  /** When the host that was down had recovered. */
   readonly backAt: number;
   readonly lane: { readonly canary: number; readonly watchMs: number; readonly probeEveryMs: number };
-  /** Names of the hosts, for a person. */
   readonly names: { readonly down: string; readonly other: string };
 }
 

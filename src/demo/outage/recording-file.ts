@@ -22,7 +22,6 @@ export function toRecording(result: HostOutageResult) {
     other: toName(hosts.other),
     /** When the host had recovered. */
     backAtS: toS(backAt),
-    /** What its lane did. */
     moves: moves.map(({ at, to, size }) => ({ atS: toS(at), to, size })),
     /** Canaries, probes and steps: what went to it together while its lane was not open. */
     bursts: toTriedBursts(down.tries, moves).map(({ at, lastAt, state, tries }) => ({

@@ -20,7 +20,6 @@ interface Depth {
   readonly deadLetters: number;
 }
 
-/** What happened to the messages of one host. */
 export interface HostFacts {
   /** In the order in which they were accepted. */
   readonly tries: readonly Try[];

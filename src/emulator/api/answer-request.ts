@@ -12,7 +12,6 @@ import { messageRoutes } from "./message-and-service-routes.ts";
 
 const routes = [...messageRoutes, ...dlqRoutes, ...groupAndQueueRoutes];
 
-/** Answers one request to the service and writes it into the journal. */
 export async function serveMessageApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
   const startedAt = performance.now();
   const { operation, reply } = await dispatch(core, exchange);

@@ -1,7 +1,6 @@
 /** Takes the one who waits out of the line; without effect once served. */
 export type Leave = () => void;
 
-/** Who waits, first come first served. */
 export class WaitingLine {
   readonly #waiting = new Set<{ readonly run: () => void }>();
   // One iterator goes along with the line: a new one would pass over the places of all who were served, each
@@ -18,7 +17,6 @@ export class WaitingLine {
     return () => void this.#waiting.delete(place);
   }
 
-  /** The first of those who wait, out of the line. */
   next(): (() => void) | undefined {
     if (this.#waiting.size === 0) return undefined;
     const { value: first } = this.#next.next();

@@ -74,7 +74,6 @@ export class Deliveries implements DeliveryWays {
     return this.#underWay.get(messageId);
   }
 
-  /** In the order in which they were accepted. */
   list(): MessageDelivery[] {
     return [...this.#underWay.values()];
   }

@@ -30,14 +30,12 @@ export class FlowShares extends Turns {
     this.limit = limits.parallelism ?? Infinity;
   }
 
-  /** The holder of a share calls now. */
   begin(): void {
     this.#calling++;
     this.#begun.push(this.#clock.now());
     this.#planWake();
   }
 
-  /** The call of a holder is over, who gives the share back after it. */
   finish(): void {
     this.#calling--;
   }

@@ -7,7 +7,6 @@ import { DlqStore, recordIn, type StoredRecord } from "./dlq-store.ts";
 import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./dlq-ids-and-cursors.ts";
 import { toSeed, type SeedRecord } from "./seeded-record.ts";
 
-/** The dead letter queue: what enters, what is listed, what is deleted, what vanishes with age. */
 export class DeadLetters {
   readonly #context: EmulatorContext;
   readonly #store: DlqStore;

@@ -166,7 +166,6 @@ export class DlqStore {
     return found.toSorted((a, b) => sign * comparePositions(a, b));
   }
 
-  /** The entries that match, in the order of the listing. */
   *#search({ after, filters, fromDate = -Infinity, toDate = Infinity }: DlqQuery): Generator<Entry> {
     const forward = this.#options.order === "earliestFirst";
     const byEntry = this.#options.dateFilter === "entered";
@@ -196,7 +195,6 @@ export class DlqStore {
 export const recordIn = ({ json }: StoredRecord): StoredDeadLetter =>
   JSON.parse(json.toString("utf8")) as StoredDeadLetter;
 
-/** The entries of a block that match all filters. */
 function entriesWith({ entries, found }: Block, filters: readonly Filter[]): readonly Entry[] {
   if (filters.length === 0) return entries;
   const key = JSON.stringify(filters.map(({ field, values }) => [field, ...values]));

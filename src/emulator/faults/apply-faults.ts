@@ -67,7 +67,6 @@ function statusAnswer(operation: Operation, fault: FaultOf<"status">, now: numbe
   return body === undefined ? answer : { ...answer, body };
 }
 
-/** The answer as those faults leave it that lie about what happened. */
 function spoilAnswer(faults: Faults, operation: Operation, answer: EmulatorAnswer): EmulatorAnswer {
   const { headers } = faults.draw("headers", operation)?.fault ?? {};
   const batch = operation === "batch" ? spoilBatch(faults, answer) : answer;

@@ -118,7 +118,6 @@ export type FaultKind = ParsedFault["kind"];
 
 export const faultKinds: readonly FaultKind[] = faultSchema.options.map(({ shape }) => shape.kind.value);
 
-/** A fault as it is listed. */
 export type FaultState = ParsedFault & {
   readonly name: string;
   readonly fired: number;

@@ -30,7 +30,6 @@ interface Firing<K extends FaultKind> {
   between(low: number, high: number): number;
 }
 
-/** The named ways in which the emulator misbehaves at present. */
 export class Faults {
   readonly #context: EmulatorContext;
   readonly #active = new Map<string, Active>();
@@ -60,14 +59,12 @@ export class Faults {
     }));
   }
 
-  /** Lets go what the fault holds back; it stays active. */
   release(name: string): boolean {
     const active = this.#active.get(name);
     for (const letGo of active?.held ?? []) letGo("released");
     return active !== undefined;
   }
 
-  /** Ends the fault and lets go what it holds back. */
   remove(name: string): boolean {
     this.release(name);
     return this.#active.delete(name);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { EmulatorRefusal } from "../refusal.ts";
 
-/** One request, read to its end. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;

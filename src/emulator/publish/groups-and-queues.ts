@@ -73,7 +73,6 @@ export class Directory {
     return [...this.#groups.values()];
   }
 
-  /** Makes or changes a queue; what is not given stays as it is. */
   putQueue(name: string, parallelism?: number, paused?: boolean): Queue {
     if (!isDirectoryName(name)) throw new EmulatorRefusal(400, `invalid queue name: ${name}`);
     const known = this.#queues.get(name);

@@ -26,7 +26,6 @@ export interface Redaction {
   readonly headers: "all" | ReadonlySet<string>;
 }
 
-/** What the headers of one message ask for. */
 export interface MessageSettings {
   readonly method: string;
   /** What the destination gets: Content-Type and the forwarded headers. */
@@ -47,7 +46,6 @@ export interface MessageSettings {
   readonly redaction?: Redaction | undefined;
 }
 
-/** One accepted message on its way to one destination. */
 export interface Message {
   readonly messageId: string;
   readonly url: string;

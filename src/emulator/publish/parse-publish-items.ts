@@ -9,7 +9,6 @@ import type { MessageSettings } from "./message.ts";
 
 type BatchLimits = Pick<EmulatorSettings, "headerPrefix" | "maxMessageBytes" | "maxRetries">;
 
-/** One item that may be published: everything about it was understood. */
 export interface PublishItem {
   readonly destination: string;
   /** One endpoint for a URL; those of the group for a URL Group. */

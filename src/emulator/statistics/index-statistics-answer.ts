@@ -62,7 +62,6 @@ const series = {
   data_size: times(vectorCount, bytesPerVector),
 } satisfies Record<string, Value>;
 
-/** The numbers of now. */
 function numbers(w: Workload, now: number) {
   const queriesOfDay = queriesSince(w, dayStart(now), now);
   const queriesOfMonth = queriesSince(w, monthStart(now), now);

@@ -15,7 +15,6 @@ interface Index {
   readonly steered: SteeredBacklog | undefined;
 }
 
-/** The search indexes there are, and what was set about them by hand. */
 export class SearchIndexes {
   readonly #indexes = new Map<string, Index>();
 

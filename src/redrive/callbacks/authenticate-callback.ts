@@ -7,7 +7,6 @@ import { verifySignature } from "./verify-signature.ts";
 /** Callbacks make this process read its keys again, at most so often. */
 const rereadEveryMs = 5_000;
 
-/** A signing key that may change while the process runs. */
 export interface SigningKey {
   value(): string;
   reread(): void;

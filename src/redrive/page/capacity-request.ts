@@ -7,7 +7,6 @@ import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling, type Candidate } from "./records.ts";
 import { held, type PublishResult } from "./results.ts";
 
-/** A candidate with its capacity request. */
 export interface Asking {
   readonly candidate: Candidate;
   readonly request: CapacityRequest;

@@ -19,7 +19,6 @@ export async function lookUp(
   return asKnown(found, await source.ledger.look(idsOf(found)), source.ledger.limits, newComeBacks);
 }
 
-/** The records with the ledger's answer about each. */
 export function asKnown(
   found: readonly FoundRecord[],
   { views, ...stamp }: Awaited<ReturnType<Ledger["peek"]>>,

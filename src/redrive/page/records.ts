@@ -36,7 +36,6 @@ export interface DecidedRecord extends KnownRecord {
   /** Redrives that count: the larger of lineage and ledger; after a release the ledger's alone. */
   readonly attempt: number;
   readonly decision: Decision;
-  /** The facts that the rules saw. */
   readonly facts: RecordFacts;
 }
 
@@ -55,7 +54,6 @@ export interface SendVariant {
   readonly lineage: Lineage;
   /** The item for a series' suffix. The deduplication id is the same in every variant. */
   readonly toItem: (suffix: number) => BatchItem;
-  /** Its JSON text. */
   readonly toJson: (suffix: number) => string;
 }
 

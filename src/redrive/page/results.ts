@@ -18,7 +18,6 @@ export type LeftResult<R extends DecidedRecord> =
   | { readonly kind: "parked"; readonly candidate: R; readonly decision: Extract<Decision, { then: "park" }> }
   | { readonly kind: "in-doubt"; readonly candidate: R };
 
-/** The result of one candidate. */
 export type PublishResult =
   | {
       readonly kind: "published";
@@ -61,12 +60,10 @@ export function isProven({ kind }: PublishResult | DropResult): boolean {
   return kind === "published" || kind === "dropped" || kind === "done-before";
 }
 
-/** The ids that may be deleted. */
 export function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {
   return idsOf(results.filter(isProven).map(({ candidate }) => candidate));
 }
 
-/** The ids with their delete in the audit already. */
 export function deletesAudited(results: readonly PublishResult[]): ReadonlySet<DlqId> {
   return new Set(
     results.flatMap((result) =>

@@ -45,7 +45,6 @@ export interface ApplyRun {
 }
 
 export interface ApplyWait {
-  /** Records that are not done yet. */
   readonly left: number;
   /** Their reasons, as far as known, with the count of each. */
   readonly reasons: Readonly<Record<string, number>>;

@@ -32,7 +32,6 @@ export type LaneWaits = NonNullable<Awaited<ReturnType<ReturnType<typeof createL
 const maxOrigins = 2_000;
 const maxShown = 10;
 
-/** Counts a plan's records by lane, in bounded memory. */
 export function createLaneWaitCount(drain: DrainRuntime) {
   const { lane } = drain.config;
   const due = createTopCount<Origin>(maxOrigins);

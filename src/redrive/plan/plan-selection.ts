@@ -5,7 +5,6 @@ import { isAct, type Planned, type PlanRecord } from "./plan-file-record.ts";
 
 export type PlanSelection = ReturnType<typeof createSelection>;
 
-/** A plan's orders for each drain: only records to act on. */
 export function createSelection() {
   const byDrain = new Map<DrainName, Map<DlqId, Planned>>();
   // Very many lines share few rules and reasons.

@@ -4,7 +4,6 @@ import type { Planned } from "./plan-file-record.ts";
 /** The act that was or is to be done with a record, and its rule. */
 type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;
 
-/** A planned record that apply skips because it is not as planned. */
 export interface Skip {
   readonly dlqId: DlqId;
   /**

@@ -18,7 +18,6 @@ export function createPerIdBackoff(clock: Pick<Clock, "monotonic">, maxWaitMs = 
     isDue: (dlqId: DlqId): boolean => (remembered.get(dlqId)?.dueAt ?? 0) <= clock.monotonic(),
     /** True if it was tried before. */
     knows: (dlqId: DlqId): boolean => remembered.has(dlqId),
-    /** Records a try now. */
     note(dlqId: DlqId): void {
       const waitMs = Math.min((remembered.get(dlqId)?.waitMs ?? firstWaitMs / 2) * 2, maxWaitMs);
       remembered.set(dlqId, { dueAt: clock.monotonic() + waitMs, waitMs });

@@ -28,7 +28,6 @@ const sweptAgainWithinMs = 1_000;
 
 export type SweepMemory = ReturnType<typeof createSweepMemory>;
 
-/** What one process remembers between sweeps of one source. */
 export function createSweepMemory(clock: Clock) {
   const settling: SettleMemory = { refused: createRefusedDeletes(clock), failures: 0, toSkip: 0 };
   const dates: DatesControl = { isPassed: false };

@@ -91,7 +91,6 @@ const exists: Form<Presence> = {
   schema: { type: "boolean" },
 };
 
-/** A mapping with exactly one of the forms' names. */
 function parseForm<Pattern>(
   value: Readonly<Record<string, unknown>>,
   forms: Forms<Pattern>,

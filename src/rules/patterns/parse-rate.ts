@@ -13,7 +13,6 @@ export function parseRate(value: unknown): Parsed<Rate> {
   return orExpected(rate, "a rate such as 20/s, 600/m or 1000/h");
 }
 
-/** A rate in the form that parseRate reads. */
 export function rateText({ count, perMs }: Rate): string {
   const unit = Object.keys(unitMs).find((name) => unitMs[name] === perMs);
   return `${count}/${unit ?? `${perMs}ms`}`;

@@ -151,7 +151,6 @@ return cjson.encode(moments)
 
 const nothingNamed = { calls: 0, windowMs: 0, resetInMs: 0, isUsedUp: false };
 
-/** Calls to one source, shared by all replicas. `replica`: unique among the living. */
 export function createRedisCallShares(
   redis: ScriptRedis,
   sourceId: SourceId,

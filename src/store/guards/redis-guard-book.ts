@@ -28,7 +28,6 @@ return kept and kept.effect or 'open'
 `,
 );
 
-/** The memories of one source's guards. */
 export function createRedisGuardBook(redis: StoreRedis, sourceId: SourceId): GuardBook {
   const keyOf = (drain: DrainName, guard: string): string =>
     drainKeys(redis.keyPrefix, sourceId, drain).guard(

@@ -109,7 +109,6 @@ return 'probe'
 `,
 );
 
-/** The pauses of one source, shared by all replicas. */
 export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceId): SourcePauseBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
   const run = async (

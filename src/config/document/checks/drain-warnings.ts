@@ -48,7 +48,6 @@ function warnAboutOverlap(drain: LintDrain, earlier: readonly LintDrain[], warn:
   warn(["drains", drain.name], expected, message);
 }
 
-/** A copy that was asked for in so many words, and that there is no place for. */
 function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
   if (asMap(asMap(asked)["beforeExpiry"])["then"] !== "archive") return;
   warn(

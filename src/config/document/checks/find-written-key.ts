@@ -11,7 +11,6 @@ export function layersOf(document: Raw, drain?: string): Layers {
   return [{ keys: asMap(asMap(document["drains"])[drain]), path: ["drains", drain] }, defaults];
 }
 
-/** A span of time, and where it is written. */
 export interface WrittenSpan {
   readonly ms: number;
   /** Null: nowhere, it is built in. */

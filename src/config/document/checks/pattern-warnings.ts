@@ -6,10 +6,8 @@ import { nearestName } from "../../nearest-name.ts";
 
 /** A pattern that the field of no record can ever match. */
 interface Impossible {
-  /** The pattern, as the document writes it. */
   readonly pattern: string;
   readonly why: string;
-  /** What would match. */
   readonly expected: string;
 }
 

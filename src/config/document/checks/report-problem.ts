@@ -15,7 +15,6 @@ export type Report = (
 /** The same of what loads and is probably not meant, at a key and with the whole message. */
 export type Warn = (path: ValuePath, expected: string, message: string, found?: string) => void;
 
-/** Adds what is reported to a list. */
 export function reportTo(problems: Problem[], tree: YamlTree, file: string): Report {
   return (path, part, expected, { found, behind = "", message = `expected ${expected}${behind}` } = {}) => {
     const place = { file, ...tree.locate(path, part), path: toPathText(path) };

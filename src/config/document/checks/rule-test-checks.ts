@@ -3,7 +3,6 @@ import { asMap, type Raw } from "./raw-document.ts";
 import type { Report } from "./report-problem.ts";
 import { defaultRuleName, noRule } from "./rule-checks.ts";
 
-/** What the keys of a test mean together, and with the rules of its drain. */
 export function checkRuleTests(
   tests: readonly unknown[],
   rules: readonly unknown[],
@@ -26,7 +25,6 @@ export function checkRuleTests(
   }
 }
 
-/** Pairs of keys for one thing. */
 const onlyOneOf = [
   ["age", "dlqId"],
   ["messageAge", "createdAt"],

@@ -6,7 +6,6 @@ import { toPatternWarning } from "./pattern-warnings.ts";
 import type { Warn } from "./report-problem.ts";
 
 export interface WarningContext {
-  /** Whether the document has an archive. */
   readonly archive: boolean;
   readonly places: Places;
   /** Unix ms; without it no date is judged. */

@@ -80,7 +80,6 @@ export const headerName = z.string().max(256, "a header name").refine(isToken, "
 
 export const flag = z.boolean("true or false");
 
-/** Text on one line, not empty. */
 export function line(what: string, maxLength = 2_048) {
   return z
     .string(what)
@@ -98,7 +97,6 @@ export function oneOf<const Name extends string>(names: readonly Name[]) {
   return z.enum(names, names.length === 1 ? names[0] : `one of ${names.join(", ")}`);
 }
 
-/** One value, or a list of at least one. */
 export function oneOrMany<Item extends z.ZodType>(item: Item, what: string) {
   const error = `${what}, or a list of them`;
   return z.union([item, z.array(item, error).min(1, error).max(1_000, "at most 1000 values")], error);
@@ -108,7 +106,6 @@ export function listOf<Item extends z.ZodType>(item: Item, what: string) {
   return oneOrMany(item, what).transform((value) => [value].flat() as readonly z.output<Item>[]);
 }
 
-/** A list without repetitions. */
 export function setOf<Item extends z.ZodType>(item: Item, what: string) {
   return listOf(item, what).transform((list) => [...new Set(list)]);
 }
@@ -135,7 +132,6 @@ export function parsedFrom<Value>(input: z.ZodUnknown, parse: (value: unknown) =
 
 export const duration = parsed(parseDuration, { type: "string", examples: ["30s", "2m", "1h30m", "3d"] });
 
-/** A duration of at least `minMs`. */
 export function durationFrom(minMs: number, expected: string) {
   return duration.refine((ms) => ms >= minMs, expected);
 }

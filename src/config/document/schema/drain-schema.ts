@@ -52,7 +52,6 @@ const beforeExpiry = section({
   then: key(oneOf(["archive", "nothing"]), "archive: a copy, the record is not deleted."),
 });
 
-/** Keys of `defaults` and of every drain. */
 export const common = {
   mode: key(oneOf(["plan", "live"]), "plan: decide and report, change nothing; live: act."),
   schedule: key(drainSchedule, "When passes begin; full: between two full ones."),
