@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { RedriverError } from "../ports/errors.ts";
 import { commandTimeoutMs, openClient, type RedisClient } from "./open-client.ts";
 import { defaultKeyPrefix } from "./key-prefix.ts";
-import { createRunScript, type ScriptRunner } from "./script-runner.ts";
+import type { ScriptRunner } from "./script-runner.ts";
 import { toAddress, toTopology, type RedisTarget, type RedisTopology } from "./target.ts";
 import { toRedisError } from "./translate-error.ts";
 import { withinMs } from "./within-ms.ts";
@@ -104,13 +104,25 @@ export function createRedis(target: RedisTarget, settings: ConnectionSettings): 
           return { address: at, reply: await ask(master, at, name, args) };
         }),
       ),
-    run: createRunScript(command),
+    async run(script, keys, args) {
+      try {
+        return await command("EVALSHA", script.sha, keys.length, ...keys, ...args);
+      } catch (error) {
+        if (!isNoScript(error)) throw error;
+        return await command("EVAL", script.lua, keys.length, ...keys, ...args);
+      }
+    },
     isReady: () => client.status === "ready",
     timesReady: () => timesReady,
     whyAway: () => (client.status === "ready" ? null : whyAway().message),
     ready: (timeoutMs) => waitUntilReady(client, timeoutMs, whyAway),
     close: () => closeClient(client),
   };
+}
+
+function isNoScript(error: unknown): boolean {
+  const refusal = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return refusal instanceof Error && refusal.message.startsWith("NOSCRIPT");
 }
 
 /** A client for the work queue's library. The type is the library's own; only src/queue passes it on. */

@@ -25,24 +25,6 @@ export interface ScriptRunner {
   run(script: RedisScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
 }
 
-export function createRunScript(
-  send: (command: string, ...args: readonly (string | number)[]) => Promise<unknown>,
-): ScriptRunner["run"] {
-  return async (script, keys, args) => {
-    try {
-      return await send("EVALSHA", script.sha, keys.length, ...keys, ...args);
-    } catch (error) {
-      if (!isNoScript(error)) throw error;
-      return await send("EVAL", script.lua, keys.length, ...keys, ...args);
-    }
-  };
-}
-
-function isNoScript(error: unknown): boolean {
-  const refusal = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return refusal instanceof Error && refusal.message.startsWith("NOSCRIPT");
-}
-
 /**
  * The JSON that a script answered. Lua has one kind of table, so an empty list comes as {} and is read as [].
  * Fails with `invariant-broken` if the reply is no text.

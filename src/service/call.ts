@@ -8,6 +8,7 @@
  * there, the result is an answer, if need be with its body cut: the status alone is still proof.
  */
 import type { Clock } from "../ports/clock.ts";
+import type { ServiceOperation } from "../ports/events.ts";
 import { onAbort } from "../ports/on-abort.ts";
 import type { MayRead } from "../ports/service.ts";
 import type { BatchBody } from "./batch-body-last-byte.ts";
@@ -25,11 +26,11 @@ import {
 import type { SpareBuffers } from "./spare-buffers.ts";
 
 export interface Call {
+  readonly operation: ServiceOperation;
+  readonly token: string;
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body?: BatchBody | undefined;
-  readonly timeoutMs: number;
   /** Lowers the limit of every call for the bytes of an answer's body. */
   readonly maxAnswerBytes?: number | undefined;
   /** Called when an answer of success begins. False leaves it unread, like one that is too large. */
@@ -46,22 +47,23 @@ export interface CallTools {
   readonly connections: ServiceConnections;
   readonly spare: SpareBuffers;
   readonly clock: Clock;
+  readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
+  /** From the call to the last byte of its answer. */
+  readonly deadlines: Readonly<Record<ServiceOperation, CallDeadlines>>;
+  readonly toHeaders: (token: string, hasBody: boolean) => Readonly<Record<string, string>>;
   readonly maxAnswerBytes: number;
   /** Called with every answer as soon as its headers are there; `receivedAt` is Unix ms. */
   readonly onHeaders: (headers: AnswerHeaders, receivedAt: number) => void;
 }
 
-/**
- * Makes the call. `deadlines` count from here to the last byte of the answer. The bytes of the
- * answer are those of a spare buffer, so they may be read in `conclude` and not later.
- */
+/** Makes the call. The bytes of its answer are a spare buffer's: they may be read in `conclude` and not later. */
 export async function makeCall<Value>(
   call: Call,
-  deadlines: CallDeadlines,
   tools: CallTools,
   conclude: (result: CallResult) => Value,
 ): Promise<Value> {
-  const { signal } = call;
+  const { operation, signal } = call;
+  const deadlines = tools.deadlines[operation];
   const running = new RunningCall(call, tools);
   const stop = (): void => running.end("stopped");
   const leave = onAbort(signal, stop);
@@ -103,8 +105,11 @@ class RunningCall implements EndableCall, AnswerListener {
 
   begin(): void {
     if (this.#isOver) return;
-    const connection = this.#tools.connections.acquire();
-    const { method, path, headers, timeoutMs, body } = this.#call;
+    const { connections, timeoutsMs, toHeaders } = this.#tools;
+    const connection = connections.acquire();
+    const { operation, method, path, token, body } = this.#call;
+    const headers = toHeaders(token, body !== undefined);
+    const timeoutMs = timeoutsMs[operation];
     this.#connection = connection;
     if (body === undefined) {
       connection.send({ method, path, headers, timeoutMs }, this);

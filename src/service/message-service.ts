@@ -9,7 +9,7 @@ import { parseDeleted, parseListPage, type Shaped } from "./list-and-delete-answ
 import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
 import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
 import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
-import { makeCall, type Call, type CallResult, type CallTools } from "./call.ts";
+import { makeCall, type Call, type CallTools } from "./call.ts";
 import { createCallDeadlines } from "./call-deadlines.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections } from "./connection-pool.ts";
@@ -49,21 +49,11 @@ export type ClosableMessageService = MessageService & {
   close(): Promise<void>;
 };
 
-interface Request extends Omit<Call, "headers" | "timeoutMs"> {
-  readonly operation: ServiceOperation;
-}
-
 /** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
   const { clock, timeoutsMs, settings } = options;
   const { origin, host, pathname } = new URL(options.baseUrl);
   const prefix = pathname.replace(/\/$/, "");
-  const deadlines = {
-    list: createCallDeadlines(timeoutsMs.list, clock),
-    batch: createCallDeadlines(timeoutsMs.batch, clock),
-    delete: createCallDeadlines(timeoutsMs.delete, clock),
-  };
-  const toHeaders = createHeaders();
   const spare = createSpareBuffers();
   const serviceClock = createServiceClock();
   const pace = createTooLargePace(clock);
@@ -72,6 +62,13 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     connections,
     spare,
     clock,
+    timeoutsMs,
+    deadlines: {
+      list: createCallDeadlines(timeoutsMs.list, clock),
+      batch: createCallDeadlines(timeoutsMs.batch, clock),
+      delete: createCallDeadlines(timeoutsMs.delete, clock),
+    },
+    toHeaders: createHeaders(),
     maxAnswerBytes: options.maxAnswerBytes,
     onHeaders(headers, receivedAt) {
       const date = dateOf(headers);
@@ -85,16 +82,6 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     const where = whereOf(operation);
     const timeout = `${timeoutsMs[operation]} ms (service.${operation}Timeout)`;
     return { where, token: readToken(options.token, where, settings), timeout, settings };
-  };
-
-  const send = <Value>(
-    { operation, ...request }: Request,
-    token: string,
-    conclude: (result: CallResult) => Value,
-  ): Promise<Value> => {
-    const headers = toHeaders(token, request.body !== undefined);
-    const call: Call = { ...request, headers, timeoutMs: timeoutsMs[operation] };
-    return makeCall(call, deadlines[operation], tools, conclude);
   };
 
   const report = (
@@ -122,14 +109,14 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   };
 
   const ask = async <Value>(
-    request: Request,
+    request: Omit<Call, "token">,
     parse: (bytes: Uint8Array, token: string) => Shaped<Value>,
   ): Promise<Value> => {
     const { operation } = request;
     const startedAt = clock.monotonic();
     try {
       const context = contextOf(operation);
-      return await send(request, context.token, (result) => {
+      return await makeCall({ ...request, token: context.token }, tools, (result) => {
         const limit = result.kind === "answered" ? readBurstLimit(result.answer) : null;
         if (limit !== null) options.onLimit?.(limit);
         if (result.kind === "answered" && result.answer.body.kind === "too-large") {
@@ -174,7 +161,8 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
     }
     const path = `${prefix}/v2/batch`;
-    return send({ operation: "batch", method: "POST", path, body, signal }, context.token, (result) => {
+    const call: Call = { operation: "batch", token: context.token, method: "POST", path, body, signal };
+    return makeCall(call, tools, (result) => {
       const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
       const status = result.kind === "answered" ? result.answer.status : undefined;
       report("batch", outcomeOfBatch(outcome), startedAt, status);
@@ -183,7 +171,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   };
 
   /** A cut page is asked for again with fewer records; that is no fault of the service. */
-  const isCutByUs = ({ maxAnswerBytes }: Request, { code }: RedriverError): boolean =>
+  const isCutByUs = ({ maxAnswerBytes }: Pick<Call, "maxAnswerBytes">, { code }: RedriverError): boolean =>
     code === "answer-too-large" && maxAnswerBytes !== undefined && maxAnswerBytes < tools.maxAnswerBytes;
 
   return {
@@ -210,7 +198,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     clockOffsetMs: serviceClock.offsetMs,
 
     async close() {
-      for (const some of Object.values(deadlines)) some.close();
+      for (const some of Object.values(tools.deadlines)) some.close();
       await connections.close();
     },
   };

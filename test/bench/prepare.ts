@@ -12,7 +12,7 @@ import type { DrainConfig } from "../../src/ports/drains-document.ts";
 import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
 import { toAsking } from "../../src/redrive/page/capacity-request.ts";
 import { collect } from "../../src/redrive/page/collect.ts";
-import { decideOne, type DecidingRuntime } from "../../src/redrive/page/decide-and-prepare.ts";
+import { decideOne, type DecidingRuntime } from "../../src/redrive/page/sort-by-decision.ts";
 import { decideRecord } from "../../src/redrive/page/decide.ts";
 import { asKnown } from "../../src/redrive/page/look-up.ts";
 import { sentAs, type Candidate } from "../../src/redrive/page/records.ts";

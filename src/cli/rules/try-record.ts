@@ -7,7 +7,7 @@ import type { DrainConfig, SourceConfig } from "../../ports/drains-document.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { proofAddressOf } from "../../message/proof-callback-url.ts";
 import { collect } from "../../redrive/page/collect.ts";
-import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/decide-and-prepare.ts";
+import { decideOne, type DecidedOne, type DecidingRuntime } from "../../redrive/page/sort-by-decision.ts";
 import { prepare } from "../../redrive/page/prepare.ts";
 import type { Decision, Routing } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";

@@ -64,24 +64,22 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   let coming = 0;
   let isTimed = false;
 
-  const send = async (batch: ReadonlyMap<Candidate, Inbox>): Promise<void> => {
-    const inboxes = new Set(batch.values());
-    try {
-      const results = await republish(drain, [...batch.keys()], toCommonPage([...inboxes]), signal);
-      const inboxOf = new Map([...batch].map(([{ letter }, inbox]) => [letter.dlqId, inbox]));
-      const byInbox = groupBy(results, ({ candidate }) => inboxOf.get(candidate.letter.dlqId));
-      for (const [inbox, some] of byInbox) inbox?.add(some);
-    } catch (error) {
-      for (const inbox of inboxes) inbox.fail(error);
-    }
-  };
-
   /** Sends the batches that are full. `all`: also the others. One after the other, as a trial needs it. */
   const flush = async (all: boolean): Promise<void> => {
     const batches = toBatches(source, [...waiting.keys()]).filter((batch) => all || isFull(source, batch));
-    const ready = batches.map((batch) => new Map(batch.map((one) => [one, waiting.get(one)!])));
+    const ready = batches.map((batch) => new Map(batch.map((one) => [one.letter.dlqId, waiting.get(one)!])));
     for (const one of batches.flat()) waiting.delete(one);
-    for (const batch of ready) await send(batch);
+    for (const [index, batch] of batches.entries()) {
+      const inboxOf = ready[index]!;
+      const inboxes = new Set(inboxOf.values());
+      try {
+        const results = await republish(drain, batch, toCommonPage([...inboxes]), signal);
+        const byInbox = groupBy(results, ({ candidate }) => inboxOf.get(candidate.letter.dlqId));
+        for (const [inbox, some] of byInbox) inbox?.add(some);
+      } catch (error) {
+        for (const inbox of inboxes) inbox.fail(error);
+      }
+    }
   };
 
   /** Sends what has waited for long enough. A stop ends the wait, and nothing is sent after it. */

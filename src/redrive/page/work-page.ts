@@ -17,7 +17,6 @@ import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
 import { leavesGrantUnused, turnsOf } from "./capacity.ts";
 import { collect } from "./collect.ts";
-import type { DecidedOne } from "./decide-and-prepare.ts";
 import { drop } from "./drop.ts";
 import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
 import { holdByGuards } from "./guards.ts";
@@ -28,13 +27,13 @@ import { createPageReport, type PageOutcome } from "./page-report.ts";
 import { idsOf, type Candidate, type Page } from "./records.ts";
 import { deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
-import { sortByDecision } from "./sort-by-decision.ts";
+import { sortByDecision, type DecidedOne } from "./sort-by-decision.ts";
 
 /** The surroundings of a page's work. */
 export interface PageWork {
   /** Ends waits for capacity. Begun work is finished. */
   readonly stopping?: AbortSignal;
-  /** Its part in the batches that pages of one window share; absent: the page fills its own. */
+  /** Its part in the batches that pages of one window share, which its caller leaves. Absent: its own. */
   readonly batches?: PageBatches;
   /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
   readonly accepts?: (one: DecidedOne) => boolean;
@@ -45,22 +44,7 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  work: PageWork = {},
-): Promise<PageOutcome> {
-  const pageBatches = work.batches ?? createSharedBatches(drain, signal).join();
-  try {
-    return await runStages(drain, page, signal, work, pageBatches);
-  } finally {
-    pageBatches.leave();
-  }
-}
-
-async function runStages(
-  drain: DrainRuntime,
-  page: Page,
-  signal: AbortSignal,
-  { stopping = signal, accepts }: PageWork,
-  pageBatches: PageBatches,
+  { stopping = signal, accepts, batches = createSharedBatches(drain, signal).join() }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
   const stop = AbortSignal.any([signal, stopping]);
@@ -109,7 +93,7 @@ async function runStages(
   for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop })) {
     report.results(turn.held);
     unpublished.push(...turn.held.map(({ candidate }) => candidate));
-    for await (const results of pageBatches.publish(turn.granted, ofPage)) {
+    for await (const results of batches.publish(turn.granted, ofPage)) {
       report.results(results);
       unpublished.push(...results.filter(leavesLaneGrantUnused).map(({ candidate }) => candidate));
       await turn.giveBack(results.filter(leavesGrantUnused));

@@ -6,8 +6,7 @@ import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { openPass, type PassSettings } from "./open-pass.ts";
-import { workWindow } from "./work-window.ts";
-import { abandonWindows } from "./end-window.ts";
+import { abandonWindows, workWindow } from "./work-window.ts";
 
 interface ClosedPass {
   readonly kind: "closed";

@@ -1,5 +1,5 @@
 import type { Decision } from "../../rules/decision.ts";
-import { decideOne } from "../page/decide-and-prepare.ts";
+import { decideOne } from "../page/sort-by-decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { SurveyedRecord } from "./list-and-decide.ts";
 

@@ -8,7 +8,7 @@ import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
-import { decideOne, type DecidedOne } from "../page/decide-and-prepare.ts";
+import { decideOne, type DecidedOne } from "../page/sort-by-decision.ts";
 import { asKnown } from "../page/look-up.ts";
 import { idsOf } from "../page/records.ts";
 

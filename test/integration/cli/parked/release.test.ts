@@ -4,7 +4,7 @@ import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import { readParked } from "../../../../src/redrive/parked/find-parked.ts";
 import { releaseParked } from "../../../../src/redrive/parked/release.ts";
 import { collect } from "../../../../src/redrive/page/collect.ts";
-import { decideOne } from "../../../../src/redrive/page/decide-and-prepare.ts";
+import { decideOne } from "../../../../src/redrive/page/sort-by-decision.ts";
 import { rawRecord } from "../../../support/letters.ts";
 import { createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createSharedBatches } from "../../../../src/redrive/page/fill-batches.ts";
+import type { PageOutcome } from "../../../../src/redrive/page/page-report.ts";
 import type { Page } from "../../../../src/redrive/page/records.ts";
 import { workPage } from "../../../../src/redrive/page/work-page.ts";
 import type { Tally } from "../../../../src/ports/tally.ts";
+import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -33,6 +35,16 @@ async function listPages(rig: Rig, count: number) {
 
 const away = () => Promise.reject(new RedriverError("redis-unavailable", "away"));
 
+/** As a window works its pages. */
+async function workShared(
+  drain: DrainRuntime,
+  page: Page,
+  shared: ReturnType<typeof createSharedBatches>,
+): Promise<PageOutcome> {
+  const batches = shared.join();
+  return workPage(drain, page, never, { batches }).finally(batches.leave);
+}
+
 const posts = (rig: Rig): number => rig.emulator.journal.counts().requests["batch 200"] ?? 0;
 
 describe("pages of one window", () => {
@@ -41,7 +53,7 @@ describe("pages of one window", () => {
     rig.seed(120);
     const pages = await listPages(rig, 40);
     const shared = createSharedBatches(rig.drain, never);
-    const works = pages.map((page) => workPage(rig.drain, page, never, { batches: shared.join() }));
+    const works = pages.map((page) => workShared(rig.drain, page, shared));
     const outcomes = await Promise.all(works);
     expect(outcomes.map(({ tally }) => [tally.republished, tally.deleted])).toEqual([
       [40, 40],
@@ -58,7 +70,7 @@ describe("pages of one window", () => {
     rig.seed(10);
     const [page] = await listPages(rig, 40);
     const shared = createSharedBatches(rig.drain, never);
-    const both = [page!, page!].map((one) => workPage(rig.drain, one, never, { batches: shared.join() }));
+    const both = [page!, page!].map((one) => workShared(rig.drain, one, shared));
     const outcomes = await Promise.all(both);
     expect(outcomes.map(({ tally }) => tally.republished).toSorted((a, b) => a - b)).toEqual([0, 10]);
     expect(rig.emulator.dlq.size).toBe(0);
@@ -72,7 +84,7 @@ describe("pages of one window", () => {
     const [first, second] = await listPages(rig, 30);
     const shared = createSharedBatches(rig.drain, never);
     const slow = shared.join();
-    const work = (page: Page) => workPage(rig.drain, page, never, { batches: shared.join() });
+    const work = (page: Page) => workShared(rig.drain, page, shared);
     expect((await work(first!)).tally.republished).toBe(30);
     slow.leave();
     expect((await work(second!)).tally.republished).toBe(30);
@@ -86,7 +98,7 @@ describe("pages of one window", () => {
     const source = { ...rig.drain.source, ledger: { ...rig.drain.source.ledger, begin: away } };
     const broken = { ...rig.drain, source };
     const shared = createSharedBatches(broken, never);
-    const works = pages.map((page) => workPage(broken, page, never, { batches: shared.join() }));
+    const works = pages.map((page) => workShared(broken, page, shared));
     const ends = await Promise.allSettled(works);
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(posts(rig)).toBe(0);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { listPage } from "../../../../src/redrive/listing/list-page.ts";
 import { createFolder } from "../../../support/command.ts";
 import { behindTheHorizon, createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -77,7 +78,8 @@ describe("a canary that was called back and died", () => {
     rig.seed(1, own(rig));
     await rig.pass();
     await rig.emulator.idle();
-    const { records } = await rig.drain.source.service.list({ select: {}, count: 1 });
+    const { signal } = new AbortController();
+    const { records } = await listPage(rig.drain.source, { select: {}, count: 1 }, signal);
     expect(records).toMatchObject([own(rig)]);
   }, 120_000);
 });
