@@ -1,3 +1,5 @@
+import { bisect } from "./bisect.ts";
+
 // The year 9999 is the last that four digits can show; it is left for time to pass in.
 const latestMove = Date.UTC(9999, 0) - 1;
 
@@ -93,16 +95,7 @@ export class EmulatorClock {
     this.#sleeping = setTimeout(() => this.#runDue(), wait);
   }
 
-  /** The first place that is not before the task, by bisection. */
   #indexOf({ dueAt, order }: Task): number {
-    let low = 0;
-    let high = this.#tasks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const task = this.#tasks[middle]!;
-      if (task.dueAt < dueAt || (task.dueAt === dueAt && task.order < order)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return bisect(this.#tasks, (task) => task.dueAt < dueAt || (task.dueAt === dueAt && task.order < order));
   }
 }

@@ -3,7 +3,8 @@ import type { RedriverError } from "../ports/errors.ts";
 import { commandTimeoutMs, openClient, type RedisClient } from "./open-client.ts";
 import { defaultKeyPrefix } from "./key-prefix.ts";
 import type { ScriptRunner } from "./script-runner.ts";
-import { toAddress, toTopology, type RedisTarget, type RedisTopology } from "./target.ts";
+import type { RedisTarget } from "../ports/redis-target.ts";
+import { toAddress, toTopology, type RedisTopology } from "./target.ts";
 import { toRedisError } from "./translate-error.ts";
 import { withinMs } from "./within-ms.ts";
 

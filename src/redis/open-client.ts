@@ -1,5 +1,6 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from "ioredis";
-import { toNode, type RedisTarget, type SentinelTarget } from "./target.ts";
+import type { RedisTarget, SentinelTarget } from "../ports/redis-target.ts";
+import { toNode } from "./target.ts";
 
 /** Both have the same commands. A cluster sends each to the node that has its key. */
 export type RedisClient = Redis | Cluster;

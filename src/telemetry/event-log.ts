@@ -6,6 +6,10 @@ import type { LineLevel, Logger } from "./logger.ts";
 /** The message is made only if its level is on. */
 type Line = readonly [level: LineLevel, message: () => string];
 
+/** For events that are rare, so that their text may be made in any case. */
+const said = (level: LineLevel, message: string): Line => [level, () => message];
+const failed = (code: ErrorCode | "unexpected", message: string): Line => said(levelOf(code), message);
+
 /** Events of a page or a batch: a line for each record. */
 type RecordsEvent = Extract<RedriverEvent, { readonly records: readonly unknown[] }>;
 
@@ -114,64 +118,44 @@ const lines: {
         `pass of ${drain} closed: ${outcome}, ${listed} listed, ${republished} republished, ${deleted} deleted; left ${due} due, ${held} held, ${parked} parked, ${inDoubt} in doubt${came}`,
     ];
   },
-  "window:failed": ({ code, drain, message }) => [
-    levelOf(code),
-    () => `window of ${drain} failed: ${message}`,
-  ],
+  "window:failed": ({ code, drain, message }) => failed(code, `window of ${drain} failed: ${message}`),
   "record:settled": ({ count }) => ["debug", () => `settled ${count}`],
-  "record:passed-over": ({ source, date }) => [
-    levelOf("answer-too-large"),
-    () =>
+  "record:passed-over": ({ source, date }) =>
+    failed(
+      "answer-too-large",
       `a record of ${source} from ${new Date(date).toISOString()} (${date}) is larger than service.maxAnswerBytes (REDRIVER_SERVICE_MAX_ANSWER_BYTES) and is passed over, with what is listed behind it in that millisecond`,
-  ],
+    ),
   "outcome:unknown": ({ why }) => ["warn", () => `outcome unknown: ${why}`],
   "double:declared": ({ why }) => ["warn", () => `may be published twice: ${why}`],
   "double:found": ({ first, second }) => ["error", () => `published twice: as ${first} and as ${second}`],
   "delete:short": ({ deleted, asked }) => ["warn", () => `deleted ${deleted} of ${asked}`],
-  "source:halted": ({ source, callClass, code, message }) => [
-    levelOf(code),
-    () => `source ${source} halted${callClass === "batch" ? " for publishing" : ""}: ${message}`,
-  ],
+  "source:halted": ({ source, callClass, code, message }) =>
+    failed(code, `source ${source} halted${callClass === "batch" ? " for publishing" : ""}: ${message}`),
   "source:resumed": ({ source }) => ["info", () => `source ${source} resumed`],
-  "source:waiting": ({ source, callClass, until, why }) => [
-    "info",
-    () => `source ${source}: no ${callClass} calls until ${new Date(until).toISOString()}: ${why}`,
-  ],
+  "source:waiting": ({ source, callClass, until, why }) =>
+    said("info", `source ${source}: no ${callClass} calls until ${new Date(until).toISOString()}: ${why}`),
   "source:token-read": ({ changed }) =>
     changed ? ["info", () => "token read, changed"] : ["debug", () => "token read, unchanged"],
-  "source:dates-learned": ({ source, meaning }) => [
-    "info",
-    () => `dates of source ${source} mean ${meaning}`,
-  ],
+  "source:dates-learned": ({ source, meaning }) => said("info", `dates of source ${source} mean ${meaning}`),
   "source:calls": ({ source }) => ["debug", () => `calls of source ${source} in flight`],
   "service:answered": ({ operation, outcome }) => [requestLevels[outcome], () => `${operation}: ${outcome}`],
-  "ledger:lost-writes": () => [levelOf("ledger-lost-writes"), () => errorTable["ledger-lost-writes"].meaning],
+  "ledger:lost-writes": () => failed("ledger-lost-writes", errorTable["ledger-lost-writes"].meaning),
   "sweep:finished": ({ settled, reconciled, left }) => [
     settled + reconciled > 0 ? "info" : "debug",
     () => `sweep: ${settled} settled, ${reconciled} reconciled, ${left} left`,
   ],
-  "sweep:failed": ({ code, source, message }) => [
-    levelOf(code),
-    () => `sweep of ${source} failed: ${message}`,
-  ],
-  "archive:copied": ({ count, drain, source }) => [
-    "warn",
-    () => `${count} near expiry of ${drain ?? "no drain"} on ${source} copied to the archive`,
-  ],
+  "sweep:failed": ({ code, source, message }) => failed(code, `sweep of ${source} failed: ${message}`),
+  "archive:copied": ({ count, drain, source }) =>
+    said("warn", `${count} near expiry of ${drain ?? "no drain"} on ${source} copied to the archive`),
   "archive:failed": ({ message }) => ["error", () => `archive: ${message}`],
-  "archive:volume-seen": ({ verdict, complaint }) => [
-    volumeLevels[verdict],
-    () => (complaint === "" ? "the archive is on a volume that lasts, or need not" : complaint),
-  ],
-  "census:taken": ({ source, depth, unselected, expiringUnarchived }) => [
-    expiringUnarchived > 0 ? "warn" : "info",
-    () =>
+  "archive:volume-seen": ({ verdict, complaint }) =>
+    said(volumeLevels[verdict], complaint || "the archive is on a volume that lasts, or need not"),
+  "census:taken": ({ source, depth, unselected, expiringUnarchived }) =>
+    said(
+      expiringUnarchived > 0 ? "warn" : "info",
       `census of ${source}: ${depth} in the queue, ${unselected} of no drain, ${expiringUnarchived} near expiry without a copy`,
-  ],
-  "census:failed": ({ code, source, message }) => [
-    levelOf(code),
-    () => `census of ${source} failed: ${message}`,
-  ],
+    ),
+  "census:failed": ({ code, source, message }) => failed(code, `census of ${source} failed: ${message}`),
   "document:adopted": ({ hash, before, warnings }) => {
     const after = before === null ? "" : `, before it ${before}`;
     const adoption =
@@ -180,10 +164,8 @@ const lines: {
         : `drains document ${hash} in force${after}`;
     return [warnings.length > 0 ? "warn" : "info", () => [adoption, ...warnings].join("\n")];
   },
-  "document:rejected": ({ hash, problems }) => [
-    "error",
-    () => [`drains document rejected, ${hash} stays in force`, ...problems].join("\n"),
-  ],
+  "document:rejected": ({ hash, problems }) =>
+    said("error", [`drains document rejected, ${hash} stays in force`, ...problems].join("\n")),
   "guard:closed": (event) => ["warn", () => toGuardText(event, "closed")],
   "guard:opened": (event) => ["info", () => toGuardText(event, "open")],
   "lane:moved": ({ drain, origin, from, to, size, why }) => {
@@ -199,20 +181,13 @@ const lines: {
     () => `callback of ${source}: ${outcome}${why === null ? "" : `: ${why}`}`,
   ],
   "statistics:read": ({ index }) => ["debug", () => `statistics of ${index} read`],
-  "statistics:failed": ({ code, index, message }) => [
-    levelOf(code),
-    () => `statistics of ${index}: ${message}`,
-  ],
-  "job:failed": ({ code, kind, givenUp, message }) => [
-    levelOf(code),
-    () => `${kind} job ${givenUp ? "given up" : "failed"}: ${message}`,
-  ],
-  "redis:lost": ({ message }) => [levelOf("redis-unavailable"), () => `Redis lost: ${message}`],
+  "statistics:failed": ({ code, index, message }) => failed(code, `statistics of ${index}: ${message}`),
+  "job:failed": ({ code, kind, givenUp, message }) =>
+    failed(code, `${kind} job ${givenUp ? "given up" : "failed"}: ${message}`),
+  "redis:lost": ({ message }) => failed("redis-unavailable", `Redis lost: ${message}`),
   "redis:ready": () => ["info", () => "Redis ready"],
-  "redis:unfit": ({ problems }) => [
-    "warn",
-    () => `Redis is not fit, and nothing new is begun: ${problems.join("; ")}`,
-  ],
+  "redis:unfit": ({ problems }) =>
+    said("warn", `Redis is not fit, and nothing new is begun: ${problems.join("; ")}`),
   "redis:fit": () => ["info", () => "Redis is fit again"],
   "process:warned": ({ name, message }) => ["warn", () => `${name}: ${message}`],
   "daemon:started": ({ version }) => ["info", () => `redriver ${version} started`],

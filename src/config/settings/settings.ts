@@ -1,3 +1,4 @@
+import type { RedisTarget } from "../../ports/redis-target.ts";
 import type { RedisFiles } from "./redis-files.ts";
 import {
   settingNames,
@@ -27,28 +28,7 @@ type Sections = {
  * `redis.sentinelPasswordFile` name is in `redis.url` and `redis.sentinelPassword`.
  */
 export interface Settings extends Sections {
-  readonly redis: Sections["redis"] & { readonly target: RedisSettings };
-}
-
-export interface RedisSettings {
-  readonly url: string;
-  /** PEM of who signed the server's certificate. */
-  readonly ca: string | undefined;
-  /** PEM of our own certificate and its key. Both or neither. */
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly sentinel:
-    | {
-        /** `host:port` of each, at least one. */
-        readonly nodes: readonly string[];
-        /** Of the master. */
-        readonly name: string;
-        readonly user: string | undefined;
-        readonly password: string | undefined;
-      }
-    | undefined;
-  /** More nodes to start from, `host:port`; absent: not a cluster. */
-  readonly cluster: readonly string[] | undefined;
+  readonly redis: Sections["redis"] & { readonly target: RedisTarget };
 }
 
 export function toSettings(values: SettingValues, files: RedisFiles): Settings {
@@ -88,7 +68,7 @@ function toKey(name: SettingName, key: string): string {
   return unit === undefined ? key : `${key}Ms`;
 }
 
-function toRedisSettings(values: SettingValues, { ca, cert, key }: RedisFiles): RedisSettings {
+function toRedisSettings(values: SettingValues, { ca, cert, key }: RedisFiles): RedisTarget {
   const nodes = values["redis.sentinels"];
   const name = values["redis.sentinelName"];
   const user = values["redis.sentinelUser"];

@@ -1,3 +1,4 @@
+import { bisect } from "../bisect.ts";
 import { filterFields, recordValues, type DlqQuery, type Filter } from "./dlq-query.ts";
 import {
   comparePositions,
@@ -215,15 +216,3 @@ function entriesWith({ entries, found }: Block, filters: readonly Filter[]): rea
 
 const firstAtOrAfter = (entries: readonly Entry[], position: Position): number =>
   bisect(entries, (entry) => comparePositions(entry, position) < 0);
-
-/** How many of a list come before a place that divides it. */
-function bisect<T>(sorted: readonly T[], isBefore: (one: T) => boolean): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBefore(sorted[middle]!)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

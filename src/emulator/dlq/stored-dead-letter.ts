@@ -68,7 +68,7 @@ function texts(field: "body" | "responseBody", bytes: Buffer): Record<string, st
   };
 }
 
-const redacted = (content: Buffer | string): string =>
+export const redacted = (content: Buffer | string): string =>
   `REDACTED:${createHash("sha256").update(content).digest("hex")}`;
 
 function redactHeader(header: HeaderMap, redaction: Redaction | undefined): HeaderMap {

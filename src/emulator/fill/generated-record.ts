@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { retryLadderMs } from "../delivery/retry-waits.ts";
-import type { StoredDeadLetter } from "../dlq/stored-dead-letter.ts";
+import { redacted, type StoredDeadLetter } from "../dlq/stored-dead-letter.ts";
 import type { EmulatorSettings } from "../options.ts";
 import type { RandomChoice } from "./random-choice.ts";
 
@@ -148,9 +147,6 @@ function bodyPart(choice: RandomChoice): Part {
       return { fields: { header, body: "", bodyBase64: "" } };
   }
 }
-
-const redacted = (content: string): string =>
-  `REDACTED:${createHash("sha256").update(content).digest("hex")}`;
 
 const reasons: Readonly<Record<string, string>> = {
   503: "service unavailable",
