@@ -134,15 +134,15 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     onLimit: (limit) => turns.limited(limit),
   });
   const lineageKeys = createLineageKeys(token, parts.lineage, config.id);
-  const { service: paused, pauses } = createPausingService({
+  const { service, pauses } = createPausingService({
     source: config.id,
     service: called,
+    takeTurn: turns.take,
     book: createRedisSourcePauseBook(redis, config.id),
     timeoutsMs,
     clock: world.clock,
     events: world.events,
   });
-  const service = turns.inTurn(paused);
   const address = proofAddressOf(config);
   const keys = (config.callbacks?.keys ?? []).map((ref) =>
     createLiveSecret(ref, readSecret, `source ${config.name} has no signing key for its callbacks`),
@@ -187,6 +187,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     ...world,
     config,
     service,
+    takeBatchTurn: (signal) => turns.take("batch", signal),
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
     audit,

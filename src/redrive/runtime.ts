@@ -42,6 +42,8 @@ export interface SourceRuntime extends World {
   readonly config: SourceConfig;
   /** The HTTP client, with turns and shared pauses in front. */
   readonly service: MessageService;
+  /** The turn of a batch (calls-in-turn.ts), taken before it is begun: `service.publish` waits for none. */
+  readonly takeBatchTurn: (signal: AbortSignal) => Promise<() => void>;
   /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
   readonly ledger: Ledger;
   /** Redis time from before now, a few seconds old at most (ledger-time.ts). Called before each GET. */

@@ -170,6 +170,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   publish: "inside",
   lineageKeys: "inside",
   checkItem: "inside",
+  takeBatchTurn: "inside",
 };
 
 /** Effects that a daemon never has in the scenario of the matrix, each with its reason. */

@@ -121,7 +121,15 @@ export function startReplica(redis: RedisConnection, { url }: SlowService, maxIn
     onLimit: turns.limited,
   });
   const book = createRedisSourcePauseBook(own, source);
-  const service = turns.inTurn(createPausingService({ ...parts, service: called, book, timeoutsMs }).service);
+  const paused = createPausingService({ ...parts, service: called, takeTurn: turns.take, book, timeoutsMs });
+  const service: MessageService = {
+    ...paused.service,
+    // As a page does it, but for the begin.
+    async publish(items, mayBeSent, signal) {
+      const endTurn = await turns.take("batch", signal);
+      return paused.service.publish(items, mayBeSent, signal).finally(endTurn);
+    },
+  };
   const stopped = new AbortController();
   const running: Promise<void>[] = [];
   const calls: Readonly<Record<ServiceOperation, () => Promise<unknown>>> = {

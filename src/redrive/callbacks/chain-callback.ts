@@ -39,7 +39,7 @@ export type Chained =
  * our callback URL.
  */
 export async function chainCallback(
-  { config, service, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
+  { config, service, takeBatchTurn, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
   query: string,
   { messageId, retried }: AttemptReport,
   body: string,
@@ -62,7 +62,8 @@ export async function chainCallback(
   const now = health.standing();
   if (now.state === "halted") return notChained("the source is halted");
   if (now.state === "waiting") return notChained("the source is left alone for now", now.until);
-  const outcome = await service.publish([json], () => true, signal);
+  const endTurn = await takeBatchTurn(signal);
+  const outcome = await service.publish([json], () => true, signal).finally(endTurn);
   switch (outcome.kind) {
     case "answered": {
       const [one] = outcome.items;

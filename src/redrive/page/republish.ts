@@ -60,8 +60,8 @@ export interface BatchPage extends Pick<Page, "readAt" | "isAlone"> {
 }
 
 /**
- * Publishes one batch and answers one result per candidate. Throws `redis-unavailable` only before anything
- * was begun.
+ * Publishes one batch and answers one result per candidate. It waits for its turn first: nothing that is begun
+ * does. Throws `redis-unavailable` only before anything was begun.
  */
 export async function republish(
   drain: DrainRuntime,
@@ -70,39 +70,48 @@ export async function republish(
   signal: AbortSignal,
 ): Promise<readonly PublishResult[]> {
   const { source } = drain;
-  const isLate = source.clock.monotonic() > page.grantsEndAt;
-  const late = batch.filter(({ sendAs }) => isLate && sendAs !== null);
-  const timely = late.length === 0 ? batch : batch.filter(({ sendAs }) => sendAs === null);
-  const results: PublishResult[] = late.map((one) => held(one, "lane-watched"));
-  const [first] = timely;
-  if (first === undefined) return results;
-  // A batch reconciles as a whole or not at all (batches.ts).
-  const reason = whyNotNow(drain, signal, first);
-  if (reason !== null) return [...results, ...timely.map((one) => held(one, reason))];
+  const endTurn = await source.takeBatchTurn(signal);
+  try {
+    const isLate = source.clock.monotonic() > page.grantsEndAt;
+    const late = batch.filter(({ sendAs }) => isLate && sendAs !== null);
+    const timely = late.length === 0 ? batch : batch.filter(({ sendAs }) => sendAs === null);
+    const results: PublishResult[] = late.map((one) => held(one, "lane-watched"));
+    const [first] = timely;
+    if (first === undefined) return results;
+    // A batch reconciles as a whole or not at all (batches.ts).
+    const reason = whyNotNow(drain, signal, first);
+    if (reason !== null) return [...results, ...timely.map((one) => held(one, reason))];
+    const context = toContext(drain, first, page, signal);
+    return await source.health.publishing(async () => {
+      results.push(...(await post(context, timely, endTurn)));
+      results.push(...(await retryInDoubt(context)));
+      return [...results, ...(await context.refusals.conclude())];
+    });
+  } finally {
+    endTurn();
+  }
+}
 
+function toContext(
+  drain: DrainRuntime,
+  first: Candidate,
+  page: BatchPage,
+  signal: AbortSignal,
+): PublishContext {
+  const { poison } = drain.source;
   // Pages of large messages are small. Records in doubt were posted before, so they do not show whether
   // others wait.
   const areFewAlone = page.isAlone === true && page.candidates <= fewRecords;
   const othersWait = (): boolean =>
-    !areFewAlone && source.poison.postedLately() > fewRecords && !isReconciling(first);
-  const context: PublishContext = {
-    drain,
-    pageReadAt: page.readAt,
-    signal,
-    refusals: createRefusals(drain, othersWait),
-    inDoubt: [],
-    answered: 0,
-  };
-  return source.health.publishing(async () => {
-    results.push(...(await post(context, timely)));
-    results.push(...(await retryInDoubt(context)));
-    return [...results, ...(await context.refusals.conclude())];
-  });
+    !areFewAlone && poison.postedLately() > fewRecords && !isReconciling(first);
+  const refusals = createRefusals(drain, othersWait);
+  return { drain, pageReadAt: page.readAt, signal, refusals, inDoubt: [], answered: 0 };
 }
 
 async function post(
   context: PublishContext,
   candidates: readonly Candidate[],
+  endTurn: () => void,
   previous?: BeginOptions["previous"],
 ): Promise<readonly PublishResult[]> {
   const { source, config } = context.drain;
@@ -127,6 +136,7 @@ async function post(
   if (!isAudited) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
   const items = begun.map(({ candidate, series }) => candidate.toJson(series.suffix));
   const outcome = await source.service.publish(items, mayBeSent, context.signal);
+  endTurn();
   return [...results, ...(await conclude(context, token, begun, outcome))];
 }
 
@@ -299,5 +309,7 @@ async function postAgain(
   candidates: readonly Candidate[],
   previous: NonNullable<BeginOptions["previous"]>,
 ): Promise<readonly PublishResult[]> {
-  return unlessRedisAway(() => post(context, candidates, previous), candidates.map(inDoubt));
+  const endTurn = await context.drain.source.takeBatchTurn(context.signal);
+  const posted = unlessRedisAway(() => post(context, candidates, endTurn, previous), candidates.map(inDoubt));
+  return posted.finally(endTurn);
 }

@@ -3,7 +3,6 @@ import { sleptFully, type Clock } from "../../ports/clock.ts";
 import type { EventOf, Events, RequestOutcome, ServiceOperation } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { onAbort } from "../../ports/on-abort.ts";
-import type { MessageService } from "../../ports/service.ts";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import { createMoments } from "./moments.ts";
 
@@ -23,6 +22,12 @@ const turnsPerList = 8;
 
 /** A replica's part if Redis was never there. */
 const partWithoutRedis = 4;
+
+/**
+ * Waits for the turn of one call, and answers what ends it; safe to call twice. Without a turn the call was
+ * stopped, and the client ends it before it is sent.
+ */
+export type TakeTurn = (operation: ServiceOperation, signal?: AbortSignal) => Promise<() => void>;
 
 /** Ends a wait: with its turn, or without. */
 type Waiter = (isTurn: boolean) => void;
@@ -49,10 +54,10 @@ const listsFirst: readonly ServiceOperation[] = ["list", "delete", "batch"];
  *   call ──► its operation's limit ──► this replica's part of all calls ──► list, delete: its moment ──► goes
  *            (adaptive-limit.ts)       (ports/call-shares.ts)               (moments.ts)
  *
- * Deletes and batches go before lists: they release what is pending, and a batch has begun in the ledger. If
- * nothing is in flight, only a rate limit makes a call wait. The replicas exchange what they need and what
- * they learned once a second while calls are made. The first exchange is at the first calls, and until it
- * ends one call goes at a time.
+ * Deletes and batches go before lists: they release what is pending. A batch takes its turn before its begin
+ * in the ledger, so nothing that is begun waits here. If nothing is in flight, only a rate limit makes a call
+ * wait. The replicas exchange what they need and what they learned once a second while calls are made. The
+ * first exchange is at the first calls, and until it ends one call goes at a time.
  */
 export function createCallsInTurn({ source, shares, maxInFlight, clock, events }: CallsInTurnParts) {
   const limits = each(() => new AdaptiveLimit(maxInFlight));
@@ -137,21 +142,17 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
       void share();
     });
 
-  const inTurn = async <Value>(
-    operation: ServiceOperation,
-    signal: AbortSignal | undefined,
-    call: () => Promise<Value>,
-  ): Promise<Value> => {
+  const take: TakeTurn = async (operation, signal) => {
     if (waiting[operation].length === 0 && mayGo(operation)) begin(operation);
-    // Without a turn it was stopped, and the client ends it before it is sent.
-    else if (closing.signal.aborted || !(await wait(operation, signal))) return call();
-    try {
-      return await call();
-    } finally {
+    else if (closing.signal.aborted || !(await wait(operation, signal))) return () => undefined;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
       running -= 1;
       inFlight[operation] -= 1;
       admit();
-    }
+    };
   };
 
   const exchange = async (): Promise<void> => {
@@ -201,15 +202,7 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
   };
 
   return {
-    inTurn(service: MessageService): MessageService {
-      return {
-        list: (query, signal) => inTurn("list", signal, () => service.list(query, signal)),
-        remove: (ids, signal) => inTurn("delete", signal, () => service.remove(ids, signal)),
-        publish: (items, mayGoOn, signal) =>
-          inTurn("batch", signal, () => service.publish(items, mayGoOn, signal)),
-        clockOffsetMs: (of) => service.clockOffsetMs(of),
-      };
-    },
+    take,
     /** Learns from the end of each call. */
     answered({ operation, outcome, durationMs }: Omit<EventOf<"service:answered">, "type" | "source">): void {
       if (outcome === "rate-limited" || outcome === "stopped") return;

@@ -13,6 +13,7 @@ import {
   type SourcePauseBook,
 } from "../../ports/source-pauses.ts";
 import type { BatchOutcome, MessageService } from "../../ports/service.ts";
+import type { TakeTurn } from "./calls-in-turn.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
 /** The source's pauses, as this process learned them at its last call. */
@@ -26,6 +27,8 @@ export interface KnownPauses {
 export interface PausingParts {
   readonly source: SourceId;
   readonly service: MessageService;
+  /** For lists and deletes. A batch takes its turn before it is begun (republish.ts). */
+  readonly takeTurn: TakeTurn;
   readonly book: SourcePauseBook;
   /** How long a call of each kind may take. */
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
@@ -49,7 +52,7 @@ type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number }
  * is away, only pauses known to this process count.
  */
 export function createPausingService(parts: PausingParts) {
-  const { source, service, book, timeoutsMs, clock, events } = parts;
+  const { source, service, takeTurn, book, timeoutsMs, clock, events } = parts;
   /** `endsAt` by clock.monotonic(): a clock that is set back must not make a pause longer. */
   const known: Record<CallClass, { endsAt: number; why: SourcePause["why"] }> = {
     dlq: { endsAt: -Infinity, why: "rate-limited" },
@@ -128,24 +131,33 @@ export function createPausingService(parts: PausingParts) {
     await unlessRedisAway(() => recordEnd(callClass, sign, leave), undefined);
   };
 
-  const around = async <Value>(operation: "list" | "delete", call: () => Promise<Value>): Promise<Value> => {
-    const answer = await ask(operation);
-    if (typeof answer === "object") throw toError(source, operation, answer, clock.now());
-    let value: Value;
+  const call = async <Value>(
+    operation: "list" | "delete",
+    signal: AbortSignal | undefined,
+    send: () => Promise<Value>,
+  ): Promise<Value> => {
+    const endTurn = await takeTurn(operation, signal);
     try {
-      value = await call();
-    } catch (error) {
-      await learnEnd("dlq", signOfError(error, clock.now()), answer);
-      throw untilProbe(error, clock.now());
+      const answer = await ask(operation);
+      if (typeof answer === "object") throw toError(source, operation, answer, clock.now());
+      let value: Value;
+      try {
+        value = await send();
+      } catch (error) {
+        await learnEnd("dlq", signOfError(error, clock.now()), answer);
+        throw untilProbe(error, clock.now());
+      }
+      await learnEnd("dlq", "answered", answer);
+      return value;
+    } finally {
+      endTurn();
     }
-    await learnEnd("dlq", "answered", answer);
-    return value;
   };
 
   const pauses: KnownPauses = { leftMs, takeRetry: () => budget.take() };
   const pausing: MessageService = {
-    list: (query, signal) => around("list", () => service.list(query, signal)),
-    remove: (dlqIds, signal) => around("delete", () => service.remove(dlqIds, signal)),
+    list: (query, signal) => call("list", signal, () => service.list(query, signal)),
+    remove: (dlqIds, signal) => call("delete", signal, () => service.remove(dlqIds, signal)),
     async publish(items, lastByteAllowed, signal) {
       const answer = await ask("batch");
       if (typeof answer === "object") {

@@ -129,6 +129,9 @@ function toWork(opened: Opened): { readonly passId: PassId; readonly windows: Op
   };
 }
 
+/** All calls at once. */
+const takeTurn = () => Promise.resolve(() => undefined);
+
 function toSource(installation: Installation, life: Life, skewMs: number): SourceRuntime {
   const { plan, document, turns, identities, capacity } = installation;
   const [config] = document.sources;
@@ -140,6 +143,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
   const { service, pauses } = createPausingService({
     source: config.id,
     service: serviceOf(installation, life, skewMs),
+    takeTurn,
     book: inOne(installation.rests, ["ask"]),
     timeoutsMs: { list: 30_000, batch: 30_000, delete: 30_000 },
     clock,
@@ -154,6 +158,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     by: life.name,
     config,
     service,
+    takeBatchTurn: takeTurn,
     ledger,
     readAt: async () => (await ledger.now()).at,
     capacity,

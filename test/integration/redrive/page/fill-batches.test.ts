@@ -104,6 +104,44 @@ describe("pages of one window", () => {
     expect(posts(rig)).toBe(0);
   });
 
+  it("wait for their turn before they are begun, and are begun as soon as they have it", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain,
+      settings: { "service.maxCallsInFlight": 1 },
+    });
+    rig.seed(200);
+    const pages = await listPages(rig, 100);
+    const { source } = rig.drain;
+    let begun = 0;
+    const begunAtPost: number[] = [];
+    const watched: DrainRuntime = {
+      ...rig.drain,
+      source: {
+        ...source,
+        ledger: {
+          ...source.ledger,
+          begin: (...call) => {
+            begun += 1;
+            return source.ledger.begin(...call);
+          },
+        },
+        service: {
+          ...source.service,
+          async publish(...call) {
+            // Time enough for the other page to come as far.
+            for (let trip = 0; trip < 50; trip += 1) await source.ledger.now();
+            begunAtPost.push(begun);
+            return source.service.publish(...call);
+          },
+        },
+      },
+    };
+    await Promise.all(pages.map((page) => workPage(watched, page, never)));
+    expect(begunAtPost).toEqual([1, 2]);
+    expect(rig.emulator.dlq.size).toBe(0);
+  });
+
   it("of a pass do the same, while the rules hold every second record", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     for (let pair = 0; pair < 300; pair += 1) {

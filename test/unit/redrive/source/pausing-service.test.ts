@@ -34,6 +34,7 @@ function replica(book: SourcePauseBook, time: ManualClock) {
   const { service, pauses } = createPausingService({
     source,
     book,
+    takeTurn: () => Promise.resolve(() => undefined),
     timeoutsMs,
     clock: { ...time, now: () => time.now() + aheadMs, random: () => 0 },
     events: { emit: () => undefined },
