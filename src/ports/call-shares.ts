@@ -37,6 +37,8 @@ export interface CallReport {
 
 export interface CallShare {
   readonly part: number;
+  /** The share of this part in all parts that are given, 0 to 1. */
+  readonly ofAll: number;
   readonly limits: LearnedLimits;
   /** The known limit, less what others than these replicas seem to use of it; null: none is known. */
   readonly rate: CallRate | null;
@@ -46,6 +48,9 @@ export interface CallShare {
 
 /**
  * What the replicas share about calls to one source.
+ *
+ * A replica with few calls gets room for some more and leaves the rest, so that one that begins need not wait
+ * for the others' next reports.
  *
  * Guarantees: the parts of the living replicas are together at most `service.maxCallsInFlight`, or one each
  * if that is more. A part is given again `shareLeaseMs` after the last report of its replica. Moments are

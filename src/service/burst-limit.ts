@@ -1,6 +1,6 @@
 import { parseRetryMoment } from "../message/retry-after.ts";
 import type { NamedLimit } from "../ports/call-shares.ts";
-import { dateOf, headerOf, type HttpAnswer } from "./http-answer.ts";
+import { headerOf, serviceNowOf, type HttpAnswer } from "./http-answer.ts";
 
 /** Within longer windows no call is worth waiting for its moment; a pause is enough. */
 const maxWindowMs = 10_000;
@@ -14,14 +14,12 @@ const clockSlackMs = 250;
 export function readBurstLimit(
   answer: Pick<HttpAnswer, "status" | "headers" | "receivedAt">,
 ): NamedLimit | null {
-  const { status, headers, receivedAt } = answer;
+  const { status, headers } = answer;
   const said = headerOf(headers, "burst-ratelimit-limit");
   if (said === undefined) return null;
   const calls = Number(said);
-  // Its Date has whole seconds. If our clock falls into that second, it is as good and finer.
-  const date = dateOf(headers) ?? receivedAt;
-  const now = Math.min(Math.max(receivedAt, date), date + 1_000);
-  const resetAt = parseRetryMoment(headerOf(headers, "burst-ratelimit-reset") ?? "", date) ?? now + 1_000;
+  const now = serviceNowOf(answer);
+  const resetAt = parseRetryMoment(headerOf(headers, "burst-ratelimit-reset") ?? "", now) ?? now + 1_000;
   const resetInMs = Math.max(0, resetAt - now);
   const windowMs = Math.max(1_000, Math.ceil((resetInMs - clockSlackMs) / 1_000) * 1_000);
   if (!Number.isSafeInteger(calls) || calls < 1 || windowMs > maxWindowMs) return null;

@@ -31,6 +31,15 @@ export function dateOf(headers: AnswerHeaders): number | null {
   return parseHttpDate(headerOf(headers, "date")?.trim() ?? "");
 }
 
+/**
+ * The service's clock as it answered, Unix ms. Its Date has whole seconds. If our clock falls into that
+ * second, ours is as good and finer.
+ */
+export function serviceNowOf({ headers, receivedAt }: Pick<HttpAnswer, "headers" | "receivedAt">): number {
+  const date = dateOf(headers) ?? receivedAt;
+  return receivedAt >= date && receivedAt < date + 1_000 ? receivedAt : date;
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**

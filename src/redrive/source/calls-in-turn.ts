@@ -1,4 +1,10 @@
-import { shareEveryMs, type CallReport, type CallShares, type NamedLimit } from "../../ports/call-shares.ts";
+import {
+  shareEveryMs,
+  type CallReport,
+  type CallShare,
+  type CallShares,
+  type NamedLimit,
+} from "../../ports/call-shares.ts";
 import { sleptFully, type Clock } from "../../ports/clock.ts";
 import type { EventOf, Events, RequestOutcome, ServiceOperation } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
@@ -64,8 +70,9 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
   const waiting: Record<ServiceOperation, Waiter[]> = each(() => []);
   const inFlight = each(() => 0);
   const closing = new AbortController();
-  let part = 1;
-  let lastPart = Math.min(partWithoutRedis, maxInFlight);
+  const toOwn = (part: number): Pick<CallShare, "part" | "ofAll"> => ({ part, ofAll: part / maxInFlight });
+  let own = toOwn(1);
+  let lastOwn = toOwn(Math.min(partWithoutRedis, maxInFlight));
   let running = 0;
   let waiters = 0;
   let turns = 0;
@@ -80,20 +87,20 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
   const moments = createMoments({
     shares,
     clock,
-    ownShare: () => part / maxInFlight,
+    ownShare: () => own.ofAll,
     waiting: () => waiting.list.length + waiting.delete.length,
     onTurn: () => admit(),
     signal: closing.signal,
   });
   const limitOf = (operation: ServiceOperation): number =>
-    Math.max(1, Math.floor((limits[operation].limit * part) / maxInFlight));
+    Math.max(1, Math.floor(limits[operation].limit * own.ofAll));
 
   const mayGo = (operation: ServiceOperation): boolean => {
     if (inFlight[operation] >= limitOf(operation)) {
       limits[operation].useUp();
       return false;
     }
-    return running < part && (operation === "batch" || moments.hasCome());
+    return running < own.part && (operation === "batch" || moments.hasCome());
   };
 
   const begin = (operation: ServiceOperation): void => {
@@ -170,8 +177,8 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
     named = null;
     try {
       const share = await shares.exchange(report);
-      lastPart = share.part;
-      part = isIdle ? 1 : share.part;
+      lastOwn = share;
+      own = isIdle ? toOwn(1) : share;
       for (const operation of ["list", "batch", "delete"] as const) {
         limits[operation].learn(share.limits[operation]);
       }
@@ -179,7 +186,7 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
       if (named === null) moments.update(share.rate, share.isPaced);
     } catch {
       // Redis is away. This replica keeps its part.
-      part = lastPart;
+      own = lastOwn;
     }
     const seen = { inFlight: peaks, limits: each(limitOf), dlqPerSecond: moments.perSecond() };
     events.emit({ type: "source:calls", source, ...seen });

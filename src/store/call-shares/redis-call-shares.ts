@@ -9,6 +9,10 @@ import { serverTimeLua } from "../server-time.lua.ts";
 const rateLifeMs = 10 * 60_000;
 /** Each 429 beside the moments takes a fiftieth of the limit away for so long: others call the service too. */
 const missLifeMs = 60_000;
+/** A replica's part may be so many times its demand, so that it can grow until its next report. */
+const roomPerCall = 2;
+/** Moments are taken for at least so long: a pause after a 429 and its end look as if little were asked for. */
+const pacedForMs = 10_000;
 /** Until all replicas know that moments are taken, others make up to half of the calls without one. */
 const allKnowAfterMs = shareEveryMs + 500;
 
@@ -64,7 +68,10 @@ for i = 1, #all, 2 do
     end
   end
 end
-local part = math.max(1, math.floor(math.min(max * demand / math.max(asked, 1), max - given)))
+-- Room for calls that are not asked for is left to replicas that are to come.
+local free = max - given
+local room = math.min(max * demand / math.max(asked, 1), math.max(free / 2, ${roomPerCall} * demand))
+local part = math.max(1, math.floor(math.min(room, free)))
 if demand == 0 then redis.call('HDEL', KEYS[1], own)
 else put(own, math.max(part, inFlight), demand, tonumber(ARGV[5]), now) end
 
@@ -97,12 +104,13 @@ if calls > 0 then
     put('paced', paced)
   end
 end
-if paced and (not rate[1] or perSecond < 0.4 * allowed() * 1000 / rate[2]) and now - paced > 2000 then
+if paced and (not rate[1] or perSecond < 0.4 * allowed() * 1000 / rate[2]) and now - paced > ${pacedForMs} then
   redis.call('HDEL', KEYS[1], 'paced')
   paced = nil
 end
 return cjson.encode({
   part = part,
+  ofAll = part / (part + given),
   limits = limits,
   rate = rate[1] and { calls = allowed(), windowMs = rate[2] } or cjson.null,
   isPaced = paced ~= nil,

@@ -88,7 +88,22 @@ test.each([
   expect(toRetryAt({ headers, receivedAt })).toBe(receivedAt + waitMs);
 });
 
+test.each([
+  ["so much sooner", 400, 650],
+  ["up to a second before the reset", 950, 100],
+  ["a second at least behind the reset", 999, 1_000],
+])("a clock that falls into the second of the Date is finer than it: %s", (_name, ms, waitMs) => {
+  const headers = { date, "burst-ratelimit-reset": seconds(ms === 999 ? 0 : 1_000) };
+  expect(toRetryAt({ headers, receivedAt: serviceNow + ms })).toBe(serviceNow + ms + waitMs);
+});
+
+test("a wait in seconds is as long by any clock", () => {
+  expect(toRetryAt({ headers: { date, "retry-after": "1" }, receivedAt: serviceNow + 400 })).toBe(
+    serviceNow + 1_400,
+  );
+});
+
 test("without a Date header points in time are judged by our own clock", () => {
   const headers = { "ratelimit-reset": String((receivedAt + 8_000) / 1000) };
-  expect(toRetryAt({ headers, receivedAt })).toBe(receivedAt + 8_000);
+  expect(toRetryAt({ headers, receivedAt })).toBe(receivedAt + 8_050);
 });

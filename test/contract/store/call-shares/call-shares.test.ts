@@ -74,6 +74,17 @@ describe("the parts of replicas", () => {
     expect(await partOf(one)).toBe(64);
   });
 
+  it("of those with few calls leave room, so that the next one that comes need not wait for their reports", async () => {
+    const { one, two } = create();
+    const few = report({ demand: 4 });
+    expect(await one.exchange(few)).toMatchObject({ part: 32, ofAll: 1 });
+    expect(await two.exchange(few)).toMatchObject({ part: 16, ofAll: expect.closeTo(1 / 3) });
+    expect(await one.exchange(report({ demand: 20 }))).toMatchObject({
+      part: 40,
+      ofAll: expect.closeTo(40 / 56),
+    });
+  });
+
   it("leave room for calls that are in flight still", async () => {
     const { one, two } = create();
     await partOf(one);
@@ -169,6 +180,9 @@ describe("moments", () => {
     await one.exchange(report({ named: fifty }));
     await two.takeMoments(1);
     await advance(3_000);
+    // The pause after a 429 looks so.
+    expect(await one.exchange(report({ dlqPerSecond: 5 }))).toMatchObject({ isPaced: true });
+    await advance(7_000);
     expect(await one.exchange(report({ dlqPerSecond: 30 }))).toMatchObject({ isPaced: true });
     expect(await one.exchange(report({ dlqPerSecond: 5 }))).toMatchObject({ isPaced: false });
   });
