@@ -32,7 +32,7 @@ function isRedacted(letter: DeadLetter, raw: RawRecord): boolean {
 
 /** `searched`: values that are the very same there were searched before. */
 function hasPlaceholder(record: RawRecord, searched: RawRecord = {}): boolean {
-  for (const name of Object.keys(record)) {
+  for (const name in record) {
     const value = record[name];
     if (typeof value === "string" ? value.length < placeholderLength : typeof value !== "object") continue;
     if (value === searched[name] || responseFields.has(name)) continue;

@@ -10,7 +10,7 @@ const nothing: readonly string[] = [];
 export function valuesOf(header: HeaderValues, name: string): readonly string[] {
   let lower: string | null = null;
   let found = nothing;
-  for (const listed of Object.keys(header)) {
+  for (const listed in header) {
     // No name of another length is that one in lower case.
     if (listed.length !== name.length) continue;
     lower ??= name.toLowerCase();

@@ -55,7 +55,7 @@ export function createItemCheck(
     if (!allowsUrl(destination)) return "destination-not-allowed";
     let count = 0;
     let headerBytes = 0;
-    for (const name of Object.keys(headers)) {
+    for (const name in headers) {
       const value = headers[name] ?? "";
       if (isCallback(name) && !allowsUrl(value)) {
         return "destination-not-allowed";

@@ -88,7 +88,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   for (const [name, value] of settings) headers[name] = value;
   headers[names.deduplicationId] = context.deduplicationId;
   headers[names.lineage] = context.signLineage(body);
-  for (const name of Object.keys(headers)) {
+  for (const name in headers) {
     if (!isToken(name) || !isFieldValue(headers[name]!)) return park("unjoinable-header");
   }
   return { kind: "item", item: toItem(destination, queue, headers, body), losses };
