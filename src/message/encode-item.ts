@@ -1,47 +1,52 @@
 import type { BatchItem, DeduplicationId } from "./dead-letter.ts";
 import { itemNamesOf } from "./headers.ts";
 
-/** The JSON text of an item; `bytes` is the text's length in UTF-8. */
-export interface EncodedItem {
+/** Exactly the four fields that an item may have, as JSON; `bytes` is its length in UTF-8. */
+export function encodeItem({ destination, queue, headers, body }: BatchItem): {
   readonly json: string;
   readonly bytes: number;
-}
-
-/** Encodes exactly the four fields that an item may have. */
-export function encodeItem({ destination, queue, headers, body }: BatchItem): EncodedItem {
+} {
   const json = JSON.stringify({ destination, queue, headers, body });
   return { json, bytes: Buffer.byteLength(json) };
 }
 
-/** The text of an item, encoded once. Its deduplication id is known only after `begin`. */
-export interface ItemText {
+/** An item's JSON in UTF-8, whole or in pieces: what V8 has as a string, and bytes that are ready to be sent. */
+export type EncodedItem = string | readonly (string | Buffer)[];
+
+/** An item as JSON, encoded once. Its deduplication id is known only after `begin`. */
+export interface ItemJson {
   /** With the item's own deduplication id. */
   readonly bytes: number;
   /** As `encodeItem` writes it. */
-  readonly withId: (id: DeduplicationId) => string;
+  readonly withId: (id: DeduplicationId) => EncodedItem;
 }
 
 /** A longer body is encoded when its item is sent: until then the page would hold it twice. */
 const maxKeptChars = 65_536;
 
-/** `item`: with a deduplication id that is as long as any. */
-export function toItemText({ destination, queue, headers, body }: BatchItem, headerPrefix: string): ItemText {
+/**
+ * `item`: with a deduplication id that is as long as any. It is kept as bytes, because V8 copies each string
+ * that outlives two collections, and an item waits for its begin and its batch.
+ */
+export function toItemJson({ destination, queue, headers, body }: BatchItem, headerPrefix: string): ItemJson {
   const { deduplicationId: name } = itemNamesOf(headerPrefix);
   const text = JSON.stringify(headers);
   // Inside a string of JSON a quote has a backslash before it, so only the header itself reads like this.
   const start = text.indexOf(`"${name}":"`) + name.length + 4;
   const end = text.indexOf('"', start);
-  const to = `{"destination":${JSON.stringify(destination)}`;
-  const target = queue === undefined ? to : `${to},"queue":${JSON.stringify(queue)}`;
-  const withId = (id: DeduplicationId): string =>
-    `${target},"headers":${text.slice(0, start)}${id}${text.slice(end)}`;
-  const bytes = Buffer.byteLength(target) + 11 + Buffer.byteLength(text) + 1;
-  if (body === undefined) return { bytes, withId: (id) => `${withId(id)}}` };
-  const kept = body.length > maxKeptChars ? null : JSON.stringify(body);
-  return {
-    bytes: bytes + 8 + (kept === null ? bytesOfText(body) : Buffer.byteLength(kept)),
-    withId: (id) => `${withId(id)},"body":${kept ?? JSON.stringify(body)}}`,
-  };
+  const target = `{"destination":${JSON.stringify(destination)}`;
+  const inQueue = queue === undefined ? "" : `,"queue":${JSON.stringify(queue)}`;
+  const head = Buffer.from(`${target}${inQueue},"headers":${text.slice(0, start)}`);
+  const afterId = text.slice(end);
+  if (body !== undefined && body.length > maxKeptChars) {
+    const tail = `${afterId},"body":`;
+    return {
+      bytes: head.length + end - start + Buffer.byteLength(tail) + bytesOfText(body) + 1,
+      withId: (id) => [head, id, tail, JSON.stringify(body), "}"],
+    };
+  }
+  const tail = Buffer.from(`${afterId}${body === undefined ? "" : `,"body":${JSON.stringify(body)}`}}`);
+  return { bytes: head.length + end - start + tail.length, withId: (id) => [head, id, tail] };
 }
 
 /** Bytes of a text as JSON. It is encoded piece by piece, without a copy. */
@@ -55,8 +60,9 @@ function bytesOfText(text: string): number {
   return bytes;
 }
 
-/** The two surrogates of a character beyond U+FFFF stay together. */
-function toPieceEnd(text: string, to: number): number {
+/** Where a piece of about this length ends: the two surrogates of a character beyond U+FFFF stay together. */
+export function toPieceEnd(text: string, to: number): number {
+  if (to >= text.length) return text.length;
   const code = text.charCodeAt(to - 1);
   return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;
 }

@@ -1,4 +1,5 @@
 import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
+import type { EncodedItem } from "../message/encode-item.ts";
 import type { Select } from "../message/select.ts";
 
 export interface ListQuery {
@@ -75,12 +76,12 @@ export type BatchOutcome =
 export interface MessageService {
   list(query: ListQuery, signal?: AbortSignal): Promise<ListPage>;
   /**
-   * Publishes 1 to 100 items in one POST /v2/batch. `encodedItems` are the items' JSON texts, in order.
+   * Publishes 1 to 100 items in one POST /v2/batch. `encodedItems` are in order.
    * `lastByteAllowed` is called right before the last byte of the body is yielded. `false` leaves the body
    * incomplete, which cannot be accepted (`not-sent`, `too-late`).
    */
   publish(
-    encodedItems: readonly string[],
+    encodedItems: readonly EncodedItem[],
     lastByteAllowed: () => boolean,
     signal?: AbortSignal,
   ): Promise<BatchOutcome>;

@@ -6,6 +6,7 @@
  *   nothing ─► part ─► all        how much may have left this process
  *                └──► withheld    the last byte was not allowed; `all` is never reached
  */
+import { toPieceEnd, type EncodedItem } from "../message/encode-item.ts";
 import type { SpareBuffers } from "./spare-buffers.ts";
 
 export type Sent = "nothing" | "part" | "all";
@@ -28,7 +29,7 @@ export interface BatchBody {
 const lastByte = Buffer.from("]");
 
 export function createBatchBody(
-  encodedItems: readonly string[],
+  encodedItems: readonly EncodedItem[],
   lastByteAllowed: () => boolean,
   spare: SpareBuffers,
 ): BatchBody {
@@ -87,29 +88,33 @@ function isAllowed(lastByteAllowed: () => boolean): boolean {
 const maxBytesPerUnit = 3;
 /** A buffer with less room left is full. */
 const minRoom = 65_536;
-const [bracket, comma] = Buffer.from("[,");
 
 /**
  * Writes the array but for its last byte, as much as fits into a buffer each time. It lets go of the items at
- * once: texts that are kept until the answer would be copied twice by V8's collector.
+ * once: what is kept until the answer would be copied twice by V8's collector.
  */
-function createEncoder(encodedItems: readonly string[]) {
-  let left: readonly string[] = encodedItems;
+function createEncoder(encodedItems: readonly EncodedItem[]) {
+  let left = toPieces(encodedItems);
   let index = 0;
-  /** Of the current item, in UTF-16 units. */
+  /** Of the current piece: bytes, or UTF-16 units of a text. */
   let from = 0;
   return {
     /** The bytes written, 0 at the end. */
     encode(buffer: Buffer): number {
       let at = 0;
       while (index < left.length && buffer.byteLength - at >= minRoom) {
-        const item = left[index] ?? "";
-        if (from === 0) buffer[at++] = (index === 0 ? bracket : comma) as number;
-        // A large item is never copied whole.
-        const to = toPieceEnd(item, from + Math.floor((buffer.byteLength - at) / maxBytesPerUnit) - 1);
-        at += buffer.write(from === 0 && to === item.length ? item : item.slice(from, to), at);
+        const piece = left[index] ?? "";
+        let to: number;
+        if (typeof piece === "string") {
+          // A large text is never copied whole.
+          to = toPieceEnd(piece, from + Math.floor((buffer.byteLength - at) / maxBytesPerUnit) - 1);
+          at += buffer.write(from === 0 && to === piece.length ? piece : piece.slice(from, to), at);
+        } else {
+          to = Math.min(piece.length, from + buffer.byteLength - at);
+          at += piece.copy(buffer, at, from, to);
+        }
         from = to;
-        if (from < item.length) continue;
+        if (from < piece.length) continue;
         index += 1;
         from = 0;
       }
@@ -117,17 +122,22 @@ function createEncoder(encodedItems: readonly string[]) {
       return at;
     },
     /** The bytes still to be written, without the last one. */
-    bytesLeft: (): number =>
-      left
-        .slice(index)
-        .reduce((sum, item, at) => sum + Buffer.byteLength(at === 0 ? item.slice(from) : item) + 1, 0) -
-      (from > 0 ? 1 : 0),
+    bytesLeft(): number {
+      const [current, ...later] = left.slice(index);
+      if (current === undefined) return 0;
+      const rest = typeof current === "string" ? current.slice(from) : current.subarray(from);
+      return [rest, ...later].reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+    },
   };
 }
 
-/** The two surrogates of a character beyond U+FFFF stay together. */
-function toPieceEnd(text: string, to: number): number {
-  if (to >= text.length) return text.length;
-  const code = text.charCodeAt(to - 1);
-  return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;
+/** With the bracket and the commas of the array, but for the last bracket. */
+function toPieces(encodedItems: readonly EncodedItem[]): readonly (string | Buffer)[] {
+  const pieces: (string | Buffer)[] = [];
+  for (const [at, item] of encodedItems.entries()) {
+    pieces.push(at === 0 ? "[" : ",");
+    if (typeof item === "string") pieces.push(item);
+    else for (const piece of item) pieces.push(piece);
+  }
+  return pieces;
 }

@@ -155,9 +155,9 @@ function page(first: number): void {
   timed("decide", () => known.map((one) => decideRecord(plain.config, one, serviceNow(plain.source))));
   const candidates = timed("decide and prepare", () => known.map((one) => decideOne(plain, one).candidate!));
   timed("ask for capacity (no call)", () => toAsking(plain as DrainRuntime, candidates));
-  timed("encode for the POST", () => candidates.map((one) => one.toJson(1)));
+  timed("encode for the POST", () => candidates.map((one) => one.toEncoded(1)));
   const inLane = candidatesOf("decide and prepare, with a lane", withLane, texts);
-  timed("as a canary, encode", () => inLane.map((one) => sentAs(one, sendAs).toJson(1)));
+  timed("as a canary, encode", () => inLane.map((one) => sentAs(one, sendAs).toEncoded(1)));
   const backs = candidates.map((one) => JSON.parse(backOf(one)) as RawRecord);
   timed("parse, read lineage of a come-back", () => collect(backs, [key]));
   done += pageSize;

@@ -121,8 +121,8 @@ export const mutations = [
   {
     name: "reuse the original deduplication id",
     file: "src/redrive/page/publish/canary-variant.ts",
-    find: "text.withId(toDeduplicationId(dlqId, suffix))",
-    replace: "text.withId(toDeduplicationId(`${dlqId}-original`, suffix))",
+    find: "json.withId(toDeduplicationId(dlqId, suffix))",
+    replace: "json.withId(toDeduplicationId(`${dlqId}-original`, suffix))",
     test: "test/unit/redrive/page/prepare.test.ts",
   },
 ];

@@ -19,6 +19,7 @@ import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { useRedis, type TestRedis } from "./redis.ts";
 import { atOnce, createRig, type Rig, type RigOptions } from "./rig.ts";
 import { createStops, type Stop } from "./stops.ts";
+import { textOfEncoded } from "./text-of-encoded.ts";
 
 /** With the built-in settings: S + T + 15 s, and W − S − X − 45 s. */
 export const takeoverMs = 60_000;
@@ -245,7 +246,7 @@ function stoppingService(
     list: (...call) => stops.around("list", () => service.list(...call)),
     publish: (items, ...call) =>
       stops.around("publish", () => {
-        told(items);
+        told(items.map(textOfEncoded));
         return service.publish(items, ...call);
       }),
     remove: (...call) => stops.around("remove", () => service.remove(...call)),

@@ -4,7 +4,7 @@ import type { ParkReason } from "../../message/park-reasons.ts";
 import { hash } from "node:crypto";
 import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
-import { toItemText } from "../../message/encode-item.ts";
+import { toItemJson } from "../../message/encode-item.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
 import { toRootFlowControl } from "../../message/flow-control.ts";
 import { isProofUrl } from "../../message/proof-callback-url.ts";
@@ -13,7 +13,7 @@ import type { CheckItem } from "../../message/item-policy.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
-import { itemOf, jsonOf, largestCanary, toCanaryVariant, type Plain } from "./publish/canary-variant.ts";
+import { encodedOf, itemOf, largestCanary, toCanaryVariant, type Plain } from "./publish/canary-variant.ts";
 
 /** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
 const maxSuffix = 999;
@@ -74,13 +74,13 @@ export function prepare(
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;
 
-  const text = toItemText(item, headerPrefix);
+  const json = toItemJson(item, headerPrefix);
   const { attempt } = record;
   const { dlqId } = letter;
   let plain: Plain = {
     dlqId,
     item,
-    text,
+    json,
     lineage,
     attempt,
     bodyHash,
@@ -89,7 +89,7 @@ export function prepare(
     proofAddress: null,
   };
   let canary = lane === undefined ? null : largestCanary(plain, lane);
-  const notAllowed = checkItem(item, text.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
+  const notAllowed = checkItem(item, json.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
   if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   const policyLoss = losses.find(isPolicyLoss);
   if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
@@ -99,7 +99,7 @@ export function prepare(
     const largest = largestCanary(proven, lane);
     const fits = ({ item, bytes }: { readonly item: BatchItem; readonly bytes: number }): boolean =>
       bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
-    if (fits({ item, bytes: text.bytes }) && fits(largest)) [plain, canary] = [proven, largest];
+    if (fits({ item, bytes: json.bytes }) && fits(largest)) [plain, canary] = [proven, largest];
   }
   return {
     kind: "candidate",
@@ -117,11 +117,11 @@ export function prepare(
       sendAs: null,
       lineage,
       toItem: (suffix) => itemOf(plain, suffix),
-      toJson: (suffix) => jsonOf(plain, suffix),
+      toEncoded: (suffix) => encodedOf(plain, suffix),
       toSendVariant: (sendAs) => toCanaryVariant(plain, sendAs),
       target: item,
       losses,
-      bytes: canary === null ? text.bytes : Math.max(text.bytes, canary.bytes),
+      bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Loss } from "../../message/loss-kinds.ts";
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
+import type { EncodedItem } from "../../message/encode-item.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
 import type { LedgerView, Series } from "../../ports/ledger-entries.ts";
@@ -54,7 +55,7 @@ export interface SendVariant {
   readonly lineage: Lineage;
   /** The item for a series' suffix. The deduplication id is the same in every variant. */
   readonly toItem: (suffix: number) => BatchItem;
-  readonly toJson: (suffix: number) => string;
+  readonly toEncoded: (suffix: number) => EncodedItem;
 }
 
 /** A due record with everything its item needs, except the deduplication id, which only `begin` knows. */

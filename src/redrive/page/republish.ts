@@ -134,7 +134,7 @@ async function post(
   // A message that is not in the audit is not sent.
   const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
   if (!isAudited) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
-  const items = begun.map(({ candidate, series }) => candidate.toJson(series.suffix));
+  const items = begun.map(({ candidate, series }) => candidate.toEncoded(series.suffix));
   const outcome = await source.service.publish(items, mayBeSent, context.signal);
   endTurn();
   return [...results, ...(await conclude(context, token, begun, outcome))];

@@ -18,6 +18,7 @@ import { readItem, type ModelService, type SentItem } from "./model-service.ts";
 import type { Mishap, Operation, Plan } from "./plan.ts";
 import type { Turns } from "./turns.ts";
 import type { Witness } from "./witness.ts";
+import { textOfEncoded } from "../text-of-encoded.ts";
 
 /** One worker as its ports see it. */
 export interface Life {
@@ -304,7 +305,7 @@ export function serviceOf(world: World, life: Life, skewMs: number): MessageServ
      */
     async publish(encodedItems, lastByteAllowed): Promise<BatchOutcome> {
       const mishap = turns.mishap("publish");
-      const items = encodedItems.map(readItem);
+      const items = encodedItems.map((item) => readItem(textOfEncoded(item)));
       const label = `publish ${items.map(({ deduplicationId }) => deduplicationId).join(" ")}`;
       await life.turn(label);
       if (mishap?.kind === "fails") return { kind: "not-sent", why: "connect", error: "nobody there" };

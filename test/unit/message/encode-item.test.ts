@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { encodeItem, toItemText } from "../../../src/message/encode-item.ts";
+import { encodeItem, toItemJson } from "../../../src/message/encode-item.ts";
 import type { BatchItem } from "../../../src/message/dead-letter.ts";
 import { packBatches } from "../../../src/message/pack-batches.ts";
 import { deduplicationIdOf } from "../../support/letters.ts";
+import { textOfEncoded } from "../../support/text-of-encoded.ts";
 
 const sizesOf = (bytes: number[], maxCount: number, maxBytes: number) =>
   packBatches(
@@ -24,7 +25,7 @@ describe("an encoded item", () => {
   });
 });
 
-describe("an item's text", () => {
+describe("an item's JSON", () => {
   const idHeader = "Upstash-Deduplication-Id";
   const itemOf = (rest: Partial<BatchItem>, id: string): BatchItem => ({
     destination: `https://a.example/?"${idHeader}":"`,
@@ -33,9 +34,9 @@ describe("an item's text", () => {
   });
   const textsOf = (rest: Partial<BatchItem>) => {
     const ids = ["redriver-1-0", "redriver-1-0-999"].map(deduplicationIdOf);
-    const text = toItemText(itemOf(rest, "redriver-1-0-999"), "Upstash-");
+    const json = toItemJson(itemOf(rest, "redriver-1-0-999"), "Upstash-");
     return {
-      made: [text.bytes, ...ids.map(text.withId)],
+      made: [json.bytes, ...ids.map((id) => textOfEncoded(json.withId(id)))],
       encoded: [
         encodeItem(itemOf(rest, "redriver-1-0-999")).bytes,
         ...ids.map((id) => encodeItem(itemOf(rest, id)).json),

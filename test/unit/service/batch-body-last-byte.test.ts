@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { EncodedItem } from "../../../src/message/encode-item.ts";
+import { textOfEncoded } from "../../support/text-of-encoded.ts";
 import { createBatchBody } from "../../../src/service/batch-body-last-byte.ts";
 import { createSpareBuffers, spareBytes } from "../../../src/service/spare-buffers.ts";
 
@@ -6,7 +8,7 @@ const atOnce = (): Promise<void> => Promise.resolve();
 const never = (): void => expect.unreachable("withheld");
 
 const spare = createSpareBuffers();
-const bodyOf = (items: readonly string[], lastByteAllowed: () => boolean) =>
+const bodyOf = (items: readonly EncodedItem[], lastByteAllowed: () => boolean) =>
   createBatchBody(items, lastByteAllowed, spare);
 
 async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -25,16 +27,28 @@ test.each([
     "an item that fills a buffer but for some bytes",
     ["€".repeat(262_100), "€".repeat(262_144), "€".repeat(40)],
   ],
+  [
+    "items in pieces, of bytes and of text",
+    [
+      [Buffer.from('{"a":"ü'), "😀", Buffer.from('"}')],
+      [Buffer.alloc(2_000_000, "b"), "€".repeat(300_000), Buffer.alloc(0), Buffer.alloc(786_431, "c")],
+      "text",
+      [Buffer.from("last")],
+    ],
+  ],
   ["many items", Array.from({ length: 100 }, (_, index) => `{"n":${index},"body":"${"y".repeat(5_000)}"}`)],
-])("%s become one JSON array of the announced length", async (_name, items) => {
-  const body = bodyOf(items, () => true);
-  const length = body.byteLength();
-  const text = await read(body.bytes(atOnce, never));
-  // Not `toBe(text)`: a difference of megabytes says nothing.
-  expect(text === `[${items.join(",")}]`).toBe(true);
-  expect(Buffer.byteLength(text)).toBe(length);
-  expect(body.sent()).toBe("all");
-});
+] satisfies [string, EncodedItem[]][])(
+  "%s become one JSON array of the announced length",
+  async (_name, items) => {
+    const body = bodyOf(items, () => true);
+    const length = body.byteLength();
+    const text = await read(body.bytes(atOnce, never));
+    // Not `toBe(text)`: a difference of megabytes says nothing.
+    expect(text === `[${items.map(textOfEncoded).join(",")}]`).toBe(true);
+    expect(Buffer.byteLength(text)).toBe(length);
+    expect(body.sent()).toBe("all");
+  },
+);
 
 test("the last byte is asked for after everything else has left, and right before it is yielded", async () => {
   const seen: string[] = [];

@@ -5,7 +5,7 @@
  */
 import type { BatchItem, DlqId } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
-import { toItemText, type ItemText } from "../../../message/encode-item.ts";
+import { toItemJson, type EncodedItem, type ItemJson } from "../../../message/encode-item.ts";
 import { itemNamesOf } from "../../../message/headers.ts";
 import { fillerOf, maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
 import { withProofCallback } from "../../../message/proof-callback-url.ts";
@@ -16,9 +16,9 @@ import type { SendAs, SendVariant } from "../records.ts";
 /** The plain item, signed, with everything its canary needs. */
 export interface Plain {
   readonly dlqId: DlqId;
-  /** With the longest deduplication id, as its text. */
+  /** With the longest deduplication id. */
   readonly item: BatchItem;
-  readonly text: ItemText;
+  readonly json: ItemJson;
   readonly lineage: Lineage;
   /** Redrives already made that count: after a release one less than the header's. */
   readonly attempt: number;
@@ -34,21 +34,21 @@ export function itemOf({ dlqId, item, headerPrefix }: Plain, suffix: number): Ba
   return inSeries(item, headerPrefix, toDeduplicationId(dlqId, suffix));
 }
 
-/** Its JSON text. */
-export function jsonOf({ dlqId, text }: Plain, suffix: number): string {
-  return text.withId(toDeduplicationId(dlqId, suffix));
+/** The same as JSON. */
+export function encodedOf({ dlqId, json }: Plain, suffix: number): EncodedItem {
+  return json.withId(toDeduplicationId(dlqId, suffix));
 }
 
 export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
   const { bodyHash, headerPrefix, lineageKey } = plain;
   const lineage = lineageIn(plain, sendAs);
   const item = canaryOf(plain, sendAs, signLineage(lineage, bodyHash, lineageKey));
-  const canary = { ...plain, item, text: toItemText(item, headerPrefix), lineage };
+  const canary = { ...plain, item, json: toItemJson(item, headerPrefix), lineage };
   return {
     sendAs,
     lineage,
     toItem: (suffix) => itemOf(canary, suffix),
-    toJson: (suffix) => jsonOf(canary, suffix),
+    toEncoded: (suffix) => encodedOf(canary, suffix),
   };
 }
 
@@ -63,7 +63,7 @@ export function largestCanary(
 ): { readonly item: BatchItem; readonly bytes: number } {
   const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(watchMs) };
   const item = canaryOf(plain, sendAs, fillerOf(lineageIn(plain, sendAs), plain.bodyHash));
-  return { item, bytes: plain.text.bytes + addedBytes(plain.item.headers, item.headers) };
+  return { item, bytes: plain.json.bytes + addedBytes(plain.item.headers, item.headers) };
 }
 
 function canaryOf(

@@ -5,6 +5,7 @@ import type { BatchOutcome, ListQuery, MessageService } from "../../../../src/po
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
@@ -46,7 +47,9 @@ describe("a service that registers the ids of what it turned away", () => {
     const hits: MessageService["publish"] = (items, lastByteAllowed, signal) => {
       const sent = items.map(
         (text) =>
-          (JSON.parse(text) as { headers: Record<string, string> }).headers["Upstash-Deduplication-Id"],
+          (JSON.parse(textOfEncoded(text)) as { headers: Record<string, string> }).headers[
+            "Upstash-Deduplication-Id"
+          ],
       );
       ids.push(...sent.map(String));
       if (sent.some((id) => isNextSuffix(String(id))))

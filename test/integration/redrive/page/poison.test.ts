@@ -10,6 +10,7 @@ import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { atOnce, createRig, type Rig, withLedger } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
@@ -25,7 +26,8 @@ function passWith(
   const { source } = rig.drain;
   const service: MessageService = {
     ...source.service,
-    publish: (items, ...call) => change(items, () => source.service.publish(items, ...call)),
+    publish: (items, ...call) =>
+      change(items.map(textOfEncoded), () => source.service.publish(items, ...call)),
   };
   const drain = { ...rig.drain, source: { ...source, service } };
   const passes = { ...rig.core.settings.passes, alwaysFull: true };
