@@ -1,8 +1,9 @@
-import { expect, onTestFinished } from "vitest";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { expect } from "vitest";
+import type { Emulator, EmulatorOptions } from "../../src/emulator/index.ts";
 import { runHere, withoutComeBackWarnings, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
-import { createReceiver, type Receiver } from "./receiver.ts";
+import type { Receiver } from "./receiver.ts";
+import { startService } from "./service.ts";
 
 export const commandDocument = `
 version: 1
@@ -62,12 +63,7 @@ export async function createCommandStand(
   text = commandDocument,
   options: EmulatorOptions = {},
 ): Promise<CommandStand> {
-  const emulator = await startEmulator({ retryScale: 0, ...options });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService(options);
   const { env } = createEnv({ emulator, redisUrl, document: text });
   const run: CommandStand["run"] = async (argv, here) =>
     withoutComeBackWarnings(await runHere(argv, env, here));

@@ -1,7 +1,8 @@
-import { expect, onTestFinished } from "vitest";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { expect } from "vitest";
+import type { Emulator, EmulatorOptions } from "../../src/emulator/index.ts";
 import { createEnv, type DaemonEnv } from "./daemon.ts";
-import { createReceiver, type Receiver } from "./receiver.ts";
+import type { Receiver } from "./receiver.ts";
+import { startService } from "./service.ts";
 
 /**
  * A service with dead letters, a receiver that counts, and what a daemon needs to drain the one into the
@@ -46,12 +47,7 @@ export async function createDrainStage(
   redis: { readonly url: string; readonly env?: Readonly<Record<string, string>> },
   options: EmulatorOptions = {},
 ): Promise<DrainStage> {
-  const emulator = await startEmulator({ retryScale: 0, ...options });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService(options);
   const setup = createEnv({ emulator, redisUrl: redis.url, document, env: { ...impatient, ...redis.env } });
   let seeded = 0;
   return {

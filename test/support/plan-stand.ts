@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import type { Emulator, EmulatorOptions } from "../../src/emulator/index.ts";
 import { runHere, withoutComeBackWarnings, type CliAnswer, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
-import { createReceiver, type Receiver } from "./receiver.ts";
+import type { Receiver } from "./receiver.ts";
+import { startService } from "./service.ts";
 
 /** Emulator, receiver and an environment for commands of one test. */
 export interface PlanStand {
@@ -51,12 +51,7 @@ export async function createPlanStand(
     env: more = {},
   }: { document?: string; emulator?: EmulatorOptions; env?: Readonly<Record<string, string>> } = {},
 ): Promise<PlanStand> {
-  const emulator = await startEmulator({ retryScale: 0, ...options });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService(options);
   const { env, folder } = createEnv({
     emulator,
     redisUrl,

@@ -1,8 +1,7 @@
-import { expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
-import { createReceiver } from "../../support/receiver.ts";
+import { expect, it } from "vitest";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -25,12 +24,7 @@ drains:
 const outageMs = 30_000;
 
 it("a receiver that is down for an hour of scaled time exhausts no attempts: what failed drains by itself afterwards", async () => {
-  const emulator = await startEmulator({ retryScale: 1 / 120 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService({ retryScale: 1 / 120 });
   receiver.answer = () => 503;
   const { env } = createEnv({ emulator, redisUrl: redis.url(), document });
   const published = await fetch(`${emulator.url}/v2/batch`, {

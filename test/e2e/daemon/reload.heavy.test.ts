@@ -1,12 +1,13 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../../src/emulator/index.ts";
+import { describe, expect, it } from "vitest";
+import type { Emulator } from "../../../src/emulator/index.ts";
 import { ask } from "../../support/ask.ts";
 import type { Running } from "../../support/command.ts";
 import { createEnv, startDaemon, type DaemonEnv } from "../../support/daemon.ts";
-import { createReceiver, type Receiver } from "../../support/receiver.ts";
+import type { Receiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -48,12 +49,7 @@ interface Stage {
 }
 
 async function setUp(document: string): Promise<Stage> {
-  const emulator = await startEmulator({ retryScale: 0 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService();
   const env = { REDRIVER_SWEEP_EVERY: "1s" };
   const setup = createEnv({ emulator, redisUrl: redis.url(), document, env });
   let seeded = 0;

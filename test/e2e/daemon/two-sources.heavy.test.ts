@@ -1,21 +1,15 @@
-import { expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
+import { expect, it } from "vitest";
 import { expectDrainedOnce } from "../../support/accounts.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
-import { createReceiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
 type Service = Awaited<ReturnType<typeof serviceWith>>;
 
 async function serviceWith(records: number) {
-  const emulator = await startEmulator({ retryScale: 0 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService();
   const at = Date.now() - 60 * 60_000;
   const seed = (): void =>
     void emulator.dlq.seed(

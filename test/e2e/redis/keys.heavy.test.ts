@@ -1,10 +1,9 @@
-import { expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
+import { expect, it } from "vitest";
 import { createFolder } from "../../support/command.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
-import { createReceiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
 import { documentedKeys, scanKeys, type FoundKey } from "../../support/redis-keys.ts";
+import { startService } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
@@ -32,12 +31,7 @@ indexes:
 const markers = { body: "bodyMarkerXylophone", header: "headerMarkerQuixotic" };
 
 async function setUp() {
-  const emulator = await startEmulator({ retryScale: 0 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService();
   const { env } = createEnv({
     emulator,
     redisUrl: redis.url(),

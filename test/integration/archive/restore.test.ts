@@ -1,13 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import { resolve } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
+import { describe, expect, it } from "vitest";
 import { archiveEntry, createStand } from "../../support/archives.ts";
 import { createFolder } from "../../support/command.ts";
 import { rawRecord } from "../../support/letters.ts";
 import { codeBlocks, readDoc } from "../../support/markdown.ts";
-import { createReceiver } from "../../support/receiver.ts";
+import { startService } from "../../support/service.ts";
 
 const run = promisify(execFile);
 const hasTools = ["jq", "curl"].every((tool) => spawnSync(tool, ["--version"]).status === 0);
@@ -18,12 +17,7 @@ describe("what docs/archive.md says of publishing again by hand", () => {
     const [script = ""] = codeBlocks(readDoc("docs/archive.md"))
       .filter(({ heading, language }) => heading === "Publishing again by hand" && language === "sh")
       .map(({ text }) => text);
-    const receiver = await createReceiver();
-    const emulator = await startEmulator({ retryScale: 0 });
-    onTestFinished(async () => {
-      await emulator.close();
-      await receiver.close();
-    });
+    const { emulator, receiver } = await startService();
     const { archive, dir } = createStand();
     const dlqId = "1725323658779-0" as ReturnType<typeof archiveEntry>["dlqId"];
     const record = rawRecord({

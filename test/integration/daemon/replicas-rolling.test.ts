@@ -1,8 +1,7 @@
-import { expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
+import { expect, it } from "vitest";
 import { startPod, type Pod } from "../../support/pod.ts";
-import { createReceiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -27,12 +26,7 @@ const publishedBy = (...pods: readonly Pod[]): number =>
 const isStarted = (pod: Pod): boolean => pod.eventsOf("daemon:started").length > 0;
 
 it("in a rolling change the old pods finish what they began, and the new ones take over at once", async () => {
-  const emulator = await startEmulator({ retryScale: 0 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService();
   // Spread over an hour, so that the pass is cut into as many windows as it can be.
   const total = 4_000;
   const at = Date.now() - 3_700_000;

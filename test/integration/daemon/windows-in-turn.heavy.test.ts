@@ -1,8 +1,8 @@
-import { expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../../src/emulator/index.ts";
+import { expect, it } from "vitest";
+import type { Emulator } from "../../../src/emulator/index.ts";
 import { startPod, type Pod } from "../../support/pod.ts";
-import { createReceiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -19,12 +19,7 @@ interface Stand {
 }
 
 async function createStand(): Promise<Stand> {
-  const emulator = await startEmulator({ retryScale: 0 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService();
   let seeded = 0;
   return {
     emulator,

@@ -1,11 +1,12 @@
-import { expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../../../src/emulator/index.ts";
+import { expect, it } from "vitest";
+import type { Emulator } from "../../../../src/emulator/index.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createEnv, startDaemon } from "../../../support/daemon.ts";
-import { createReceiver, type Delivery, type Receiver } from "../../../support/receiver.ts";
+import type { Delivery, Receiver } from "../../../support/receiver.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { freePort } from "../../../support/redis-servers.ts";
 import { signCallback } from "../../../support/signed-callback.ts";
+import { startService } from "../../../support/service.ts";
 
 const redis = useRedis();
 
@@ -34,12 +35,7 @@ interface Stage {
 async function createStage({ isHeldByLane = true, watch = "10s" } = {}): Promise<
   Omit<Stage, "daemon"> & { start(): Promise<Stage["daemon"]> }
 > {
-  const emulator = await startEmulator({ retryScale: 1 / 10 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService({ retryScale: 1 / 10 });
   const port = await freePort();
   const callbackUrl = `http://127.0.0.1:${port}/callbacks`;
   const { current, next } = emulator.signingKeys;

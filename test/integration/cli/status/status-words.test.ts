@@ -1,41 +1,32 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../../../src/cli/status/read.ts";
 import type { SoFar } from "../../../../src/ports/tally.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, oneCursor, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 /** One pass: what is told of it before each listing, as often as it changes. */
-async function whilePassing({ drain, core }: Rig) {
+async function whilePassing(rig: Rig) {
+  const { drain } = rig;
   const { service, passes } = drain.source;
   const told: SoFar[] = [];
   let now = 0;
-  const source: typeof drain.source = {
-    ...drain.source,
+  await passWith(rig, {
     // The row is written every 2 s.
     clock: { ...drain.source.clock, monotonic: () => (now += 3_000) },
     service: {
-      publish: (...args) => service.publish(...args),
-      remove: (...args) => service.remove(...args),
-      clockOffsetMs: () => service.clockOffsetMs(),
+      ...service,
       list: async (query, signal) => {
         const open = (await passes.facts(drain.config.name))?.openPass;
         if (open && open.soFar.listed !== told.at(-1)?.listed) told.push(open.soFar);
         return service.list(query, signal);
       },
     },
-  };
-  await runPassInProcess(
-    { ...drain, source },
-    core.settings.passes,
-    { signal: never, stopping: never },
-    () => undefined,
-  );
+  });
   return told;
 }
 

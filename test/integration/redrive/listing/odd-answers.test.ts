@@ -1,20 +1,10 @@
 import { expect, it } from "vitest";
-import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { accountOf } from "../../../support/accounts.ts";
-import {
-  atOnce,
-  createRig,
-  impatient,
-  oneCursor,
-  takeoverMs,
-  withLedger,
-  type Rig,
-} from "../../../support/rig.ts";
+import { withMovableLedger } from "../../../support/pass-with.ts";
+import { atOnce, createRig, impatient, oneCursor, takeoverMs, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis("own");
-const never = new AbortController().signal;
 
 const seedFrom = (rig: Rig, at: number, label: string): string[] =>
   rig.emulator.dlq.seed(
@@ -68,22 +58,13 @@ it("nothing is parked however long everything is refused with 400", async () => 
   const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
   // More than the few that may be alone in the queue.
   rig.seed(60);
-  let ahead = 0;
-  const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, rig.drain.source.ledger.limits, {
-    isPaused: () => false,
-  });
-  const drain = { ...rig.drain, source: withLedger(rig.drain.source, ledger) };
+  const { pass, wait } = withMovableLedger(rig);
   rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
   const parked: number[] = [];
   for (let round = 0; round < 4; round += 1) {
-    const result = await runPassInProcess(
-      drain,
-      { ...rig.core.settings.passes, alwaysFull: true },
-      { signal: never, stopping: never },
-      () => undefined,
-    );
+    const result = await pass();
     if (result.kind === "closed") parked.push(result.tally.parked);
-    ahead += 10 * 60_000;
+    wait(10 * 60_000);
     rig.drain.source.health.resume();
   }
   expect(parked).toEqual([0, 0, 0, 0]);

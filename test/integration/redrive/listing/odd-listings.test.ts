@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import type { FaultDefinition } from "../../../../src/emulator/index.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess, type PassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
+import type { PassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { createRig, type Rig, impatient } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const minuteMs = 60_000;
 
 /** Neighbours in time, so that a window is paged by its cursor; every other one is due. */
@@ -59,14 +59,7 @@ describe("a listing that goes in circles in one window", () => {
         (query.toDate ?? Infinity) < Date.now() - 30 * minuteMs && (query.fromDate ?? 0) <= oldest;
       return isOdd ? { records: page.records, cursor: "again" } : page;
     };
-    const source = { ...rig.drain.source, service: { ...toPlain(service), list } };
-    const pass = () =>
-      runPassInProcess(
-        { ...rig.drain, source },
-        { ...rig.core.settings.passes, alwaysFull: true },
-        { signal: never, stopping: never },
-        () => undefined,
-      );
+    const pass = () => passWith(rig, { service: { ...service, list } }, { alwaysFull: true });
     for (let round = 1; round <= 2; round += 1) {
       expect(await pass()).toMatchObject({ outcome: "partial" });
       expect(rig.eventsOf("window:failed").map(({ code }) => code)).toEqual(
@@ -74,7 +67,7 @@ describe("a listing that goes in circles in one window", () => {
       );
     }
     expect(rig.emulator.dlq.size).toBe(150);
-    expect(source.health.current()).toEqual({ state: "usable" });
+    expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
     expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 150 } });
     rig.emulator.dlq.remove(old);
     await expectDrainedOnce(rig, 150);
@@ -212,29 +205,15 @@ const held = (rig: Rig): string[] =>
     .recordsOf("record:decided")
     .flatMap(({ dlqId, decision }) => (decision.then === "hold" && dlqId !== null ? [dlqId] : []));
 
-/** The methods of a service as they are, to replace some. */
-const toPlain = (service: MessageService): MessageService => ({
-  list: (query, signal) => service.list(query, signal),
-  publish: (items, lastByteAllowed, signal) => service.publish(items, lastByteAllowed, signal),
-  remove: (ids, signal) => service.remove(ids, signal),
-  clockOffsetMs: () => service.clockOffsetMs(),
-});
-
 /** A pass of a process whose clock has moved on; the offset to the service's is what it was. */
 function passLater(rig: Rig, byMs: number): Promise<PassInProcess> {
   const { clock, service } = rig.drain.source;
   const later: MessageService = {
-    ...toPlain(service),
+    ...service,
     clockOffsetMs: () => {
       const offsetMs = service.clockOffsetMs();
       return offsetMs === undefined ? undefined : offsetMs - byMs;
     },
   };
-  const source = { ...rig.drain.source, service: later, clock: { ...clock, now: () => clock.now() + byMs } };
-  return runPassInProcess(
-    { ...rig.drain, source },
-    rig.core.settings.passes,
-    { signal: never, stopping: never },
-    () => undefined,
-  );
+  return passWith(rig, { service: later, clock: { ...clock, now: () => clock.now() + byMs } });
 }

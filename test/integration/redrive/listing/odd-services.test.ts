@@ -4,9 +4,8 @@
  */
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { accountOf, expectDrainedOnce } from "../../../support/accounts.ts";
+import { withMovableLedger } from "../../../support/pass-with.ts";
 import {
   atOnce,
   behindTheHorizon,
@@ -15,12 +14,10 @@ import {
   type Rig,
   impatient,
   takeoverMs,
-  withLedger,
 } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const minuteMs = 60_000;
 
 describe("a service that registers the ids of items that it refuses", () => {
@@ -218,28 +215,6 @@ describe("a service that refuses everything with 400", () => {
     await expectDrainedOnce(rig, 60);
   });
 });
-
-/** Passes over a ledger whose time is moved instead of waited for. */
-function withMovableLedger(rig: Rig) {
-  let ahead = 0;
-  const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, rig.drain.source.ledger.limits, {
-    isPaused: () => false,
-  });
-  const drain = { ...rig.drain, source: withLedger(rig.drain.source, ledger) };
-  return {
-    ledger,
-    wait(ms: number): void {
-      ahead += ms;
-    },
-    pass: () =>
-      runPassInProcess(
-        drain,
-        { ...rig.core.settings.passes, alwaysFull: true },
-        { signal: never, stopping: never },
-        () => undefined,
-      ),
-  };
-}
 
 /**
  * Records that died in another order than they were made in: entered one a second, made up to hours before.

@@ -2,36 +2,21 @@ import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { BatchOutcome, ListQuery, MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 /** A pass against the emulator with some answers replaced, as another service might give them. */
-function passWith(rig: Rig, replaced: Partial<MessageService>) {
-  const { service } = rig.drain.source;
-  const changed: MessageService = {
-    list: (query, signal) => service.list(query, signal),
-    publish: (items, lastByteAllowed, signal) => service.publish(items, lastByteAllowed, signal),
-    remove: (ids, signal) => service.remove(ids, signal),
-    clockOffsetMs: () => service.clockOffsetMs(),
-    ...replaced,
-  };
-  const { clock } = rig.drain.source;
+function passAnswered(rig: Rig, replaced: Partial<MessageService>) {
+  const { clock, service } = rig.drain.source;
   const hasty = {
     ...clock,
     sleep: (ms: number, signal?: AbortSignal) => clock.sleep(Math.min(ms, 5), signal),
   };
-  const drain = { ...rig.drain, source: { ...rig.drain.source, clock: hasty, service: changed } };
-  return runPassInProcess(
-    drain,
-    rig.core.settings.passes,
-    { signal: never, stopping: never },
-    () => undefined,
-  );
+  return passWith(rig, { clock: hasty, service: { ...service, ...replaced } });
 }
 
 describe("a service that registers the ids of what it turned away", () => {
@@ -41,7 +26,7 @@ describe("a service that registers the ids of what it turned away", () => {
   ])("does not pass for one that published it: %s, then a hit", async (_name, turnedAway) => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     rig.seed(5);
-    await passWith(rig, { publish: () => Promise.resolve(turnedAway) });
+    await passAnswered(rig, { publish: () => Promise.resolve(turnedAway) });
     rig.drain.source.health.resume();
     const ids: string[] = [];
     const hits: MessageService["publish"] = (items, lastByteAllowed, signal) => {
@@ -61,7 +46,7 @@ describe("a service that registers the ids of what it turned away", () => {
       .poll(
         async () => {
           rig.advance(15_000);
-          await passWith(rig, { publish: hits });
+          await passAnswered(rig, { publish: hits });
           return rig.emulator.dlq.size;
         },
         { timeout: 30_000, interval: 100 },
@@ -97,7 +82,10 @@ describe("a listing", () => {
       if (asked % 3 === 2) throw new RedriverError("service-unavailable", "now and then");
       return service.list(query, signal);
     };
-    expect(await passWith(rig, { list: flaky })).toMatchObject({ outcome: "complete", tally: { held: 450 } });
+    expect(await passAnswered(rig, { list: flaky })).toMatchObject({
+      outcome: "complete",
+      tally: { held: 450 },
+    });
     expect(asked).toBeGreaterThan(5);
   }, 120_000);
 
@@ -115,7 +103,7 @@ describe("a listing", () => {
       next = cursor;
       return cursor === undefined ? page : { ...page, cursor: "scroll" };
     };
-    expect(await passWith(rig, { list: scroll })).toMatchObject({
+    expect(await passAnswered(rig, { list: scroll })).toMatchObject({
       outcome: "complete",
       tally: { republished: 350 },
     });
@@ -149,7 +137,7 @@ describe("a listing", () => {
       const isEnd = start + query.count >= fits.length;
       return Promise.resolve(isEnd ? { records } : { records, cursor: String(start + query.count) });
     };
-    const result = await passWith(rig, { list: byCreation });
+    const result = await passAnswered(rig, { list: byCreation });
     expect(result).toMatchObject({ outcome: "complete", tally: { listed: 170, republished: 50, held: 120 } });
   });
 });

@@ -4,34 +4,27 @@
  */
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
-import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
-import type { BatchOutcome, ItemOutcome, MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
+import type { BatchOutcome, ItemOutcome } from "../../../../src/ports/service.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { atOnce, createRig, type Rig, withLedger } from "../../../support/rig.ts";
+import { passWith, withMovableLedger } from "../../../support/pass-with.ts";
+import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const minuteMs = 60_000;
 
 const isPoison = (item: string): boolean => item.includes("poison");
 
 /** Publishes by `change`, which gets what the service would do. */
-function passWith(
+function passPublishing(
   rig: Rig,
   change: (items: readonly string[], publish: () => Promise<BatchOutcome>) => Promise<BatchOutcome>,
 ): ReturnType<Rig["pass"]> {
-  const { source } = rig.drain;
-  const service: MessageService = {
-    ...source.service,
-    publish: (items, ...call) =>
-      change(items.map(textOfEncoded), () => source.service.publish(items, ...call)),
-  };
-  const drain = { ...rig.drain, source: { ...source, service } };
-  const passes = { ...rig.core.settings.passes, alwaysFull: true };
-  return runPassInProcess(drain, passes, { signal: never, stopping: never }, () => undefined);
+  const { service } = rig.drain.source;
+  const publish: typeof service.publish = (items, ...call) =>
+    change(items.map(textOfEncoded), () => service.publish(items, ...call));
+  return passWith(rig, { service: { ...service, publish } }, { alwaysFull: true });
 }
 
 /** POSTs that are not answered go out again at once. */
@@ -53,7 +46,7 @@ describe("a poison message beside lost answers", () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     const { poison } = seedPoisoned(rig);
     let accepted = 0;
-    const result = await passWith(rig, async (items, publish) => {
+    const result = await passPublishing(rig, async (items, publish) => {
       if (items.some(isPoison)) return refused;
       const outcome = await publish();
       // Every first answer after the refusal is lost.
@@ -70,7 +63,7 @@ describe("a poison message beside lost answers", () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     const { poison } = seedPoisoned(rig);
     let posts = 0;
-    const result = await passWith(rig, async (items, publish) => {
+    const result = await passPublishing(rig, async (items, publish) => {
       posts += 1;
       if (posts === 1) return lost;
       return items.some(isPoison) ? refused : publish();
@@ -83,10 +76,10 @@ describe("a poison message beside lost answers", () => {
   it("is posted with few others once the service has refused a batch for it", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     seedPoisoned(rig);
-    await passWith(rig, async (items, publish) => (items.some(isPoison) ? refused : publish()));
+    await passPublishing(rig, async (items, publish) => (items.some(isPoison) ? refused : publish()));
     rig.seed(40);
     const sizes: number[] = [];
-    await passWith(rig, async (items, publish) => {
+    await passPublishing(rig, async (items, publish) => {
       sizes.push(items.length);
       return sizes.length === 1 ? lost : publish();
     });
@@ -103,7 +96,7 @@ describe("many poison messages while every other answer is lost", () => {
       rig.seed(7);
       rig.seed(1, { body: '{"poison":1}' });
     }
-    const result = await passWith(rig, async (items, publish) => {
+    const result = await passPublishing(rig, async (items, publish) => {
       if (items.some(isPoison)) return refused;
       await publish();
       return lost;
@@ -118,7 +111,7 @@ describe("many poison messages while every other answer is lost", () => {
     const rig = withoutWaits(await createRig({ redisUrl: redis.url(), drain: atOnce }));
     rig.seed(100);
     let posts = 0;
-    await passWith(rig, () => Promise.resolve((posts += 1) === 1 ? lost : refused));
+    await passPublishing(rig, () => Promise.resolve((posts += 1) === 1 ? lost : refused));
     expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "service-refuses-everything" }]);
     expect(posts).toBeLessThan(40);
   });
@@ -128,22 +121,13 @@ describe("messages that the service refuses and that are alone in the queue", ()
   it("are asked for thrice, ten minutes apart, and parked one by one: the source is never halted", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     rig.seed(30, { body: '{"poison":1}' });
-    let ahead = 0;
-    const { limits } = rig.drain.source.ledger;
-    const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, limits);
-    const drain = { ...rig.drain, source: withLedger(rig.drain.source, ledger) };
+    const { pass, wait } = withMovableLedger(rig);
     rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
     const parked: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      const passes = { ...rig.core.settings.passes, alwaysFull: true };
-      const result = await runPassInProcess(
-        drain,
-        passes,
-        { signal: never, stopping: never },
-        () => undefined,
-      );
+      const result = await pass();
       if (result.kind === "closed") parked.push(result.tally.parked);
-      ahead += 10 * minuteMs;
+      wait(10 * minuteMs);
     }
     expect(parked).toEqual([0, 0, 30]);
     expect(rig.eventsOf("source:halted")).toEqual([]);
@@ -168,22 +152,20 @@ describe("a service that answers with hits", () => {
 
   it("takes messages, whatever the hits prove: others that it refuses are parked, and the source is not halted", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
-    let ahead = 0;
-    const { source } = rig.drain;
-    const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, source.ledger.limits);
-    const on = { ...rig, drain: { ...rig.drain, source: withLedger(source, ledger) } };
+    const { ledger, source, wait } = withMovableLedger(rig);
+    const on = { ...rig, drain: { ...rig.drain, source } };
     const ids = rig.seed(60) as DlqId[];
     // Turned away beside an unanswered POST: a hit proves nothing about these any more.
     let posts = 0;
-    await passWith(on, () => {
+    await passPublishing(on, () => {
       posts += 1;
       if (posts === 1) return Promise.resolve(lost);
       return Promise.resolve({ kind: "not-sent", why: "rate-limited", error: "slow", retryAt: 0 });
     });
     expect((await ledger.peek(ids)).views[0]).toMatchObject({ state: "open", series: { refusals: 1 } });
     const more = rig.seed(20, { body: '{"more":1}' }) as DlqId[];
-    ahead += 2 * minuteMs;
-    await passWith(on, (items) =>
+    wait(2 * minuteMs);
+    await passPublishing(on, (items) =>
       Promise.resolve({
         kind: "answered",
         items: items.map((item) => (item.includes("more") ? no : hit)),
@@ -201,29 +183,27 @@ describe("publishing that is halted because everything was refused", () => {
   it("still asks what became of an earlier POST, and ends with an answer that proves one", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     const [id] = rig.seed(1) as [DlqId];
-    const { source } = rig.drain;
-    let ahead = 0;
-    const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, source.ledger.limits);
+    const { ledger, source, wait } = withMovableLedger(rig);
     // No try is left for whoever holds the body.
     const health = { ...source.health, takeRetry: () => false };
-    const on = { ...rig, drain: { ...rig.drain, source: { ...withLedger(source, ledger), health } } };
-    await passWith(on, async (_items, publish) => {
+    const on = { ...rig, drain: { ...rig.drain, source: { ...source, health } } };
+    await passPublishing(on, async (_items, publish) => {
       await publish();
       return lost;
     });
     expect((await ledger.peek([id])).views).toMatchObject([{ state: "open" }]);
     source.health.halt("service-refuses-everything", "ten in a row", "batch");
     rig.seed(5);
-    ahead += 2 * minuteMs;
+    wait(2 * minuteMs);
     const asked: number[] = [];
-    await passWith(on, (items, publish) => {
+    await passPublishing(on, (items, publish) => {
       asked.push(items.length);
       return publish();
     });
     expect(asked[0]).toBe(1);
     expect((await ledger.peek([id])).views).toMatchObject([{ state: "gone" }]);
     expect(source.health.standing()).toEqual({ state: "usable" });
-    await passWith(on, (_items, publish) => publish());
+    await passPublishing(on, (_items, publish) => publish());
     await expectDrainedOnce(rig, 6);
   });
 });

@@ -1,30 +1,22 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
-import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 /** Small enough that a takeover (S + T + 15 s) can be waited for. */
 const impatient = { "ledger.sendBy": "1s", "service.batchTimeout": "1s", "service.deleteTimeout": "1s" };
 
-/** The drain's runtime with a service of which each delete is told before it is sent. */
-function withDeletesTold({ drain }: Rig, told: (ids: readonly DlqId[]) => Promise<void>): DrainRuntime {
-  const { service } = drain.source;
-  const watched: MessageService = {
-    list: (...call) => service.list(...call),
-    publish: (...call) => service.publish(...call),
-    clockOffsetMs: () => service.clockOffsetMs(),
-    remove: async (ids, signal) => {
-      await told(ids);
-      return service.remove(ids, signal);
-    },
+/** A pass of which each delete is told before it is sent. */
+async function passTellingDeletes(rig: Rig, told: (ids: readonly DlqId[]) => Promise<void>): Promise<void> {
+  const { service } = rig.drain.source;
+  const remove: typeof service.remove = async (ids, signal) => {
+    await told(ids);
+    return service.remove(ids, signal);
   };
-  return { ...drain, source: { ...drain.source, service: watched } };
+  await passWith(rig, { service: { ...service, remove } });
 }
 
 describe("a delete", () => {
@@ -32,16 +24,10 @@ describe("a delete", () => {
     const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(120);
     const states: string[] = [];
-    const drain = withDeletesTold(rig, async (ids) => {
+    await passTellingDeletes(rig, async (ids) => {
       const { views } = await rig.drain.source.ledger.peek(ids);
       states.push(...views.map(({ state }) => state));
     });
-    await runPassInProcess(
-      drain,
-      rig.core.settings.passes,
-      { signal: never, stopping: never },
-      () => undefined,
-    );
     expect(states).toHaveLength(120);
     expect(new Set(states)).toEqual(new Set(["published"]));
   });
@@ -50,16 +36,10 @@ describe("a delete", () => {
     const rig = await createRig({ redisUrl: redis.url() });
     const ids = rig.seed(3) as DlqId[];
     // Somebody else deletes one of them right before.
-    const drain = withDeletesTold(rig, () => {
+    await passTellingDeletes(rig, () => {
       rig.emulator.dlq.remove([ids[0]!]);
       return Promise.resolve();
     });
-    await runPassInProcess(
-      drain,
-      rig.core.settings.passes,
-      { signal: never, stopping: never },
-      () => undefined,
-    );
     const { views } = await rig.drain.source.ledger.peek(ids);
     expect(views.map(({ state }) => state)).toEqual(["published", "published", "published"]);
     expect(rig.eventsOf("delete:short")).toMatchObject([{ asked: 3, deleted: 2 }]);

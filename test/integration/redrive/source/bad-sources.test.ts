@@ -3,8 +3,8 @@ import { startEmulator } from "../../../../src/emulator/index.ts";
 import { startBadSource, type BadListing } from "../../../support/bad-sources.ts";
 import { createFolder } from "../../../support/command.ts";
 import { startPod } from "../../../support/pod.ts";
-import { createReceiver } from "../../../support/receiver.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { startService } from "../../../support/service.ts";
 
 const redis = useRedis();
 const listings: readonly BadListing[] = ["new-records", "empty-pages", "too-large", "no-answer"];
@@ -21,12 +21,7 @@ const drainOf = (source: string): string => `  drain-${source}:
 `;
 
 it("four sources whose listings never end take nothing from a fifth", async () => {
-  const emulator = await startEmulator({ retryScale: 0 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService();
   const bad = await Promise.all(
     listings.map(async (listing) => ({ listing, ...(await startBadSource(listing)) })),
   );

@@ -1,35 +1,22 @@
 /** Publishing that was halted and is tried again: what that costs, and when it counts as over. */
 import { expect, it } from "vitest";
-import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
-import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 /** A pass of a worker that asks no batch again, and what its batches held. */
-function worker({ drain, core }: Rig) {
+function worker(rig: Rig) {
   const sent: number[] = [];
-  const { service, health } = drain.source;
-  const counted: MessageService = {
-    list: (...call) => service.list(...call),
-    remove: (...call) => service.remove(...call),
-    clockOffsetMs: (...call) => service.clockOffsetMs(...call),
-    publish(items, ...call) {
-      sent.push(items.length);
-      return service.publish(items, ...call);
-    },
+  const { service, health } = rig.drain.source;
+  const publish: typeof service.publish = (items, ...call) => {
+    sent.push(items.length);
+    return service.publish(items, ...call);
   };
-  const source = { ...drain.source, service: counted, health: { ...health, takeRetry: () => false } };
-  const impatient: DrainRuntime = { ...drain, source };
-  return {
-    sent,
-    pass: () =>
-      runPassInProcess(impatient, core.settings.passes, { signal: never, stopping: never }, () => undefined),
-  };
+  const parts = { service: { ...service, publish }, health: { ...health, takeRetry: () => false } };
+  return { sent, pass: () => passWith(rig, parts) };
 }
 
 async function haltedByUnreadable(younger = 50) {

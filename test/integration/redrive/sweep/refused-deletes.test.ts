@@ -7,10 +7,10 @@ import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/redrive/sweep/sweep.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -37,18 +37,13 @@ interface Sweeper {
 }
 
 /** Sweeps of a worker whose deletes are refused with this status where `refuses` says so. */
-function sweeperOf(
-  { drain, core }: Rig,
-  status: number,
-  refuses: (ids: readonly DlqId[]) => boolean,
-): Sweeper {
+function sweeperOf(rig: Rig, status: number, refuses: (ids: readonly DlqId[]) => boolean): Sweeper {
+  const { drain, core } = rig;
   const { service, clock } = drain.source;
   const asked: (readonly DlqId[])[] = [];
   let ahead = 0;
   const refusing: MessageService = {
-    list: (...call) => service.list(...call),
-    publish: (...call) => service.publish(...call),
-    clockOffsetMs: () => service.clockOffsetMs(),
+    ...service,
     remove: async (ids, signal) => {
       asked.push(ids);
       if (!refuses(ids)) return service.remove(ids, signal);
@@ -64,13 +59,7 @@ function sweeperOf(
   const memory = createSweepMemory(source.clock);
   return {
     sweep: () => sweep(source, core.drains, memory, never),
-    pass: () =>
-      runPassInProcess(
-        { ...drain, source },
-        core.settings.passes,
-        { signal: never, stopping: never },
-        () => undefined,
-      ),
+    pass: () => passWith(rig, source),
     asked,
     wait: (ms) => {
       ahead += ms;

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
-import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 const stand = useRaces(redis);
 
@@ -25,16 +23,6 @@ function drainWith(unknownOutcome: "republish" | "park"): string {
 /** One pass of a worker that makes each POST once: its retry budget is spent. */
 function passWithoutRetries(rig: Rig): Promise<unknown> {
   return passWith(rig, { health: { ...rig.drain.source.health, takeRetry: () => false } });
-}
-
-function passWith(rig: Rig, source: Partial<SourceRuntime>): Promise<unknown> {
-  const drain = { ...rig.drain, source: { ...rig.drain.source, ...source } };
-  return runPassInProcess(
-    drain,
-    rig.core.settings.passes,
-    { signal: never, stopping: never },
-    () => undefined,
-  );
 }
 
 describe("a worker that stops between begin and POST", () => {

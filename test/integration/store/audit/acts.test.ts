@@ -5,14 +5,13 @@ import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { Audit, AuditEntry } from "../../../../src/ports/audit.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
-import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createStand } from "../../../support/archives.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const fast = `
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
@@ -31,17 +30,6 @@ async function auditOf(rig: Rig): Promise<readonly AuditEntry[]> {
 
 const shapeOf = (entries: readonly AuditEntry[]): readonly (readonly [string, number])[] =>
   entries.map(({ act, records }) => [act, records.length]);
-
-/** A pass of a worker with other parts than the rig's. */
-function passWith(rig: Rig, parts: Partial<SourceRuntime>): Promise<unknown> {
-  const drain = { ...rig.drain, source: { ...rig.drain.source, ...parts } };
-  return runPassInProcess(
-    drain,
-    rig.core.settings.passes,
-    { signal: never, stopping: never },
-    () => undefined,
-  );
-}
 
 const away = (): Promise<never> => Promise.reject(new RedriverError("redis-unavailable", "away"));
 

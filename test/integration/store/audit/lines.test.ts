@@ -1,10 +1,10 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../../../src/emulator/index.ts";
+import { describe, expect, it } from "vitest";
+import type { Emulator } from "../../../../src/emulator/index.ts";
 import { runHere } from "../../../support/cli.ts";
 import { start } from "../../../support/command.ts";
 import { createEnv, startDaemon, type DaemonEnv } from "../../../support/daemon.ts";
-import { createReceiver } from "../../../support/receiver.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { startService } from "../../../support/service.ts";
 
 const redis = useRedis();
 
@@ -27,12 +27,7 @@ async function setUp(): Promise<{
   readonly setup: DaemonEnv;
   readonly id: string;
 }> {
-  const emulator = await startEmulator({ retryScale: 0 });
-  const receiver = await createReceiver();
-  onTestFinished(async () => {
-    await emulator.close();
-    await receiver.close();
-  });
+  const { emulator, receiver } = await startService();
   const at = Date.now() - 60 * 60_000;
   const [id = ""] = emulator.dlq.seed([
     {

@@ -1,0 +1,43 @@
+import type { Ledger } from "../../src/ports/ledger.ts";
+import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";
+import type { SourceRuntime } from "../../src/redrive/runtime.ts";
+import { createMemoryLedger } from "./memory/memory-ledger.ts";
+import { withLedger, type Rig } from "./rig.ts";
+
+const never = new AbortController().signal;
+
+/** A pass over the drain `main` of a worker with other parts than the rig's. */
+export function passWith(
+  { drain, core }: Rig,
+  parts: Partial<SourceRuntime>,
+  settings: { readonly alwaysFull?: boolean } = {},
+): Promise<PassInProcess> {
+  return runPassInProcess(
+    { ...drain, source: { ...drain.source, ...parts } },
+    { ...core.settings.passes, ...settings },
+    { signal: never, stopping: never },
+    () => undefined,
+  );
+}
+
+/** Full passes over a ledger whose time is moved instead of waited for. */
+export function withMovableLedger(rig: Rig): {
+  readonly ledger: Ledger;
+  /** The rig's source with this ledger. */
+  readonly source: SourceRuntime;
+  wait(ms: number): void;
+  pass(): Promise<PassInProcess>;
+} {
+  let ahead = 0;
+  const { limits } = rig.drain.source.ledger;
+  const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, limits);
+  const source = withLedger(rig.drain.source, ledger);
+  return {
+    ledger,
+    source,
+    wait: (ms) => {
+      ahead += ms;
+    },
+    pass: () => passWith(rig, source, { alwaysFull: true }),
+  };
+}
