@@ -10,6 +10,12 @@ export function encodeItem({ destination, queue, headers, body }: BatchItem): {
   return { json, bytes: Buffer.byteLength(json) };
 }
 
+/** The item that was encoded. */
+export function decodeItem(encoded: EncodedItem): BatchItem {
+  const text = typeof encoded === "string" ? encoded : encoded.map(String).join("");
+  return JSON.parse(text) as BatchItem;
+}
+
 /** An item's JSON in UTF-8, whole or in pieces: what V8 has as a string, and bytes that are ready to be sent. */
 export type EncodedItem = string | readonly (string | Buffer)[];
 

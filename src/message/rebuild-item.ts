@@ -199,13 +199,6 @@ function addReportedLosses(
   if (letter.topicName !== undefined) losses.push("group-membership");
 }
 
-export function inSeries(item: BatchItem, headerPrefix: string, deduplicationId: DeduplicationId): BatchItem {
-  return {
-    ...item,
-    headers: { ...item.headers, [itemNamesOf(headerPrefix).deduplicationId]: deduplicationId },
-  };
-}
-
 function park(reason: ParkReason): Rebuilt {
   return { kind: "park", reason };
 }

@@ -13,10 +13,14 @@ import type { CheckItem } from "../../message/item-policy.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
 import type { Candidate, DecidedRecord } from "./records.ts";
-import { encodedOf, itemOf, largestCanary, toCanaryVariant, type Plain } from "./publish/canary-variant.ts";
-
-/** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
-const maxSuffix = 999;
+import {
+  encodedOf,
+  itemOf,
+  largestCanary,
+  maxSuffix,
+  toCanaryVariant,
+  type Plain,
+} from "./publish/canary-variant.ts";
 
 /**
  * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to
@@ -79,7 +83,6 @@ export function prepare(
   const { dlqId } = letter;
   let plain: Plain = {
     dlqId,
-    item,
     json,
     lineage,
     attempt,
@@ -88,7 +91,7 @@ export function prepare(
     lineageKey,
     proofAddress: null,
   };
-  let canary = lane === undefined ? null : largestCanary(plain, lane);
+  let canary = lane === undefined ? null : largestCanary(plain, item, lane);
   const notAllowed = checkItem(item, json.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
   if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   const policyLoss = losses.find(isPolicyLoss);
@@ -96,7 +99,7 @@ export function prepare(
   // One of our own callbacks that died gets none: nobody needs its result.
   if (lane !== undefined && proofAddress !== undefined && !isProofUrl(item.destination, proofAddress)) {
     const proven = { ...plain, proofAddress };
-    const largest = largestCanary(proven, lane);
+    const largest = largestCanary(proven, item, lane);
     const fits = ({ item, bytes }: { readonly item: BatchItem; readonly bytes: number }): boolean =>
       bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
     if (fits({ item, bytes: json.bytes }) && fits(largest)) [plain, canary] = [proven, largest];
@@ -119,11 +122,16 @@ export function prepare(
       toItem: (suffix) => itemOf(plain, suffix),
       toEncoded: (suffix) => encodedOf(plain, suffix),
       toSendVariant: (sendAs) => toCanaryVariant(plain, sendAs),
-      target: item,
+      target: toTarget(item),
       losses,
       bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),
     },
   };
+}
+
+/** Without the rest, which is kept as JSON alone. */
+function toTarget({ destination, queue }: BatchItem): Candidate["target"] {
+  return queue === undefined ? { destination } : { destination, queue };
 }
 
 function isPolicyLoss(loss: Loss): loss is PolicyLoss {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encodeItem, toItemJson } from "../../../src/message/encode-item.ts";
+import { decodeItem, encodeItem, toItemJson } from "../../../src/message/encode-item.ts";
 import type { BatchItem } from "../../../src/message/dead-letter.ts";
 import { packBatches } from "../../../src/message/pack-batches.ts";
 import { deduplicationIdOf } from "../../support/letters.ts";
@@ -48,6 +48,15 @@ describe("an item's JSON", () => {
     for (const rest of [{}, { queue: `"${idHeader}":"`, body: `{"${idHeader}":"redriver-1-0-999"}` }]) {
       const { made, encoded } = textsOf(rest);
       expect(made).toEqual(encoded);
+    }
+  });
+
+  it("gives the item back, which differs in its deduplication id alone", () => {
+    for (const rest of [{}, { queue: "q", body: "ä€😀" }, { body: "ä".repeat(70_000) }]) {
+      const json = toItemJson(itemOf(rest, "redriver-1-0-999"), "Upstash-");
+      expect(decodeItem(json.withId(deduplicationIdOf("redriver-1-0-2")))).toEqual(
+        itemOf(rest, "redriver-1-0-2"),
+      );
     }
   });
 

@@ -1,7 +1,5 @@
 import type { ItemChanges } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
-import { inSeries } from "../../../src/message/rebuild-item.ts";
-import { deduplicationIdOf } from "../../support/letters.ts";
 import { itemOf, parkOf } from "../../support/rebuilt.ts";
 
 const retriesOf = (changes: ItemChanges, retries: number | null) =>
@@ -163,16 +161,5 @@ describe("what one header string cannot carry", () => {
       "Upstash-Forward-X-A": "grüße\t✓",
       "Upstash-Forward-X-B": "",
     });
-  });
-});
-
-describe("an item in another series", () => {
-  it("differs in its deduplication id alone", () => {
-    const item = itemOf({ header: { "X-A": ["1"] } });
-    const again = inSeries(item, "Upstash-", deduplicationIdOf("redriver-1-0-2"));
-    expect(again).toEqual(
-      itemOf({ header: { "X-A": ["1"] } }, {}, { deduplicationId: deduplicationIdOf("redriver-1-0-2") }),
-    );
-    expect(item.headers["Upstash-Deduplication-Id"]).toBe("redriver-1-0");
   });
 });

@@ -5,19 +5,19 @@
  */
 import type { BatchItem, DlqId } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
-import { toItemJson, type EncodedItem, type ItemJson } from "../../../message/encode-item.ts";
+import { decodeItem, toItemJson, type EncodedItem, type ItemJson } from "../../../message/encode-item.ts";
 import { itemNamesOf } from "../../../message/headers.ts";
 import { fillerOf, maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
 import { withProofCallback } from "../../../message/proof-callback-url.ts";
-import { inSeries } from "../../../message/rebuild-item.ts";
 import type { LaneConfig } from "../../../ports/drains-document.ts";
 import type { SendAs, SendVariant } from "../records.ts";
 
-/** The plain item, signed, with everything its canary needs. */
+/** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
+export const maxSuffix = 999;
+
+/** The plain item, signed, as JSON, with everything its canary needs. */
 export interface Plain {
   readonly dlqId: DlqId;
-  /** With the longest deduplication id. */
-  readonly item: BatchItem;
   readonly json: ItemJson;
   readonly lineage: Lineage;
   /** Redrives already made that count: after a release one less than the header's. */
@@ -30,8 +30,8 @@ export interface Plain {
 }
 
 /** The item for a series' suffix. */
-export function itemOf({ dlqId, item, headerPrefix }: Plain, suffix: number): BatchItem {
-  return inSeries(item, headerPrefix, toDeduplicationId(dlqId, suffix));
+export function itemOf(plain: Plain, suffix: number): BatchItem {
+  return decodeItem(encodedOf(plain, suffix));
 }
 
 /** The same as JSON. */
@@ -42,8 +42,8 @@ export function encodedOf({ dlqId, json }: Plain, suffix: number): EncodedItem {
 export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
   const { bodyHash, headerPrefix, lineageKey } = plain;
   const lineage = lineageIn(plain, sendAs);
-  const item = canaryOf(plain, sendAs, signLineage(lineage, bodyHash, lineageKey));
-  const canary = { ...plain, item, json: toItemJson(item, headerPrefix), lineage };
+  const item = canaryOf(plain, itemOf(plain, maxSuffix), sendAs, signLineage(lineage, bodyHash, lineageKey));
+  const canary = { ...plain, json: toItemJson(item, headerPrefix), lineage };
   return {
     sendAs,
     lineage,
@@ -53,21 +53,23 @@ export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
 }
 
 /**
- * The largest canary under this lane, with its encoded bytes, and with a filler for its lineage. A plain item
+ * The largest canary of the plain item under this lane, with its encoded bytes, and with a filler for its lineage. A plain item
  * may have a delay and a canary has none. But a canary always has a timeout and retries, so either may be
  * larger.
  */
 export function largestCanary(
   plain: Plain,
+  item: BatchItem,
   { watchMs }: LaneConfig,
 ): { readonly item: BatchItem; readonly bytes: number } {
   const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(watchMs) };
-  const item = canaryOf(plain, sendAs, fillerOf(lineageIn(plain, sendAs), plain.bodyHash));
-  return { item, bytes: plain.json.bytes + addedBytes(plain.item.headers, item.headers) };
+  const canary = canaryOf(plain, item, sendAs, fillerOf(lineageIn(plain, sendAs), plain.bodyHash));
+  return { item: canary, bytes: plain.json.bytes + addedBytes(item.headers, canary.headers) };
 }
 
 function canaryOf(
-  { item, headerPrefix, lineageKey, proofAddress }: Plain,
+  { headerPrefix, lineageKey, proofAddress }: Plain,
+  item: BatchItem,
   { timeoutMs }: SendAs,
   lineage: string,
 ) {

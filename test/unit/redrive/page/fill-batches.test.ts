@@ -24,6 +24,7 @@ function createStand(signal = new AbortController().signal) {
     publish: { maxItems: 3, maxBytes: 1_000 },
     health: { standing: () => ({ state: "usable" }) },
     poison: { maxBeside: (_id: string, max: number) => max, batchSize: (max: number) => max },
+    takeBatchTurn: async () => () => undefined,
   };
   const shared = createSharedBatches({ config: { paused: true }, source } as never, signal);
   const answered: string[] = [];
