@@ -27,7 +27,7 @@ import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
 import type { PeerReplicas } from "./peer-replicas.ts";
-import { createWindowSlots } from "./window-slots.ts";
+import { createWindowSlots, type WindowSlot } from "./window-slots.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
@@ -161,24 +161,24 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   }
   const isCalledElsewhere = (): Promise<boolean> => peers.mayCall(drain.source.config.id, hash);
   if (isHaltedHere(drain) && (await isCalledElsewhere())) throw leftToOthers(drain.source);
-  const { verdict, failedWith } = await inSlot(drain, `${passId}/${windowId}`, work, () =>
-    workWindow(drain, {
-      passId,
-      windowId,
-      signal,
-      stopping: AbortSignal.any([stopping, superseded(job.drain)]),
-      lastTry,
-      awaitsRedis: true,
-      isWorkedElsewhere: (other) => peers.workUnder(other),
-      isCalledElsewhere,
-      onPage: ({ reasons }) => {
-        if ((reasons.due["source-halted"] ?? 0) > 0) earlyTicks.heldByHalt(drain, "batch");
-        void earlyTicks.afterDeletes(drain.source);
-        // A window may take longer than a lane's watch.
-        void earlyTicks.afterLanes(core);
-      },
-    }),
-  );
+  const slot = await takeSlot(drain, `${passId}/${windowId}`, work);
+  // Free again before the next window is added.
+  const { verdict, failedWith } = await workWindow(drain, {
+    passId,
+    windowId,
+    signal,
+    stopping: AbortSignal.any([stopping, superseded(job.drain)]),
+    lastTry,
+    awaitsRedis: true,
+    isWorkedElsewhere: (other) => peers.workUnder(other),
+    isCalledElsewhere,
+    onPage: ({ reasons }) => {
+      if ((reasons.due["source-halted"] ?? 0) > 0) earlyTicks.heldByHalt(drain, "batch");
+      void earlyTicks.afterDeletes(drain.source);
+      // A window may take longer than a lane's watch.
+      void earlyTicks.afterLanes(core);
+    },
+  }).finally(slot.release);
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
   if (verdict.kind === "pass-closed") await earlyTicks.closed(drain, verdict);
@@ -195,25 +195,18 @@ function isHaltedHere({ source, config }: DrainRuntime): boolean {
 /** A window without a slot comes back after this, give or take half, at the end of the queue. */
 const backAfterMs = 500;
 
-/** Works in a slot, which is free again before the next window is added. Throws if none is free now. */
-async function inSlot<Result>(
+/** Takes a slot, or throws if none is free now. */
+async function takeSlot(
   { source }: DrainRuntime,
   id: string,
   { core, slots, signal }: Work,
-  act: () => Promise<Result>,
-): Promise<Result> {
+): Promise<WindowSlot> {
   const { clock, config } = source;
   const slot = await slots.take({ id, source: config.id, max: core.settings.windows.concurrency }, signal);
-  if (slot === null) {
-    throw new RedriverError("service-resting", `source ${config.id} has its part of this process's windows`, {
-      retryAt: clock.now() + backAfterMs * (0.5 + clock.random()),
-    });
-  }
-  try {
-    return await act();
-  } finally {
-    slot.release();
-  }
+  if (slot !== null) return slot;
+  throw new RedriverError("service-resting", `source ${config.id} has its part of this process's windows`, {
+    retryAt: clock.now() + backAfterMs * (0.5 + clock.random()),
+  });
 }
 
 /** A failure of the service that is over when it answers. */

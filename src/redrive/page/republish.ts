@@ -137,20 +137,21 @@ async function post(
   const items = begun.map(({ candidate, series }) => candidate.toEncoded(series.suffix));
   const outcome = await source.service.publish(items, mayBeSent, context.signal);
   endTurn();
-  return [...results, ...(await conclude(context, token, begun, outcome))];
+  const concluded =
+    outcome.kind === "answered"
+      ? await concludeItems(context, token, begun, outcome.items)
+      : await concludeWhole(context, token, begun, outcome);
+  return [...results, ...concluded];
 }
 
-async function conclude(
+async function concludeWhole(
   context: PublishContext,
   token: Token,
   begun: readonly Begun[],
-  outcome: BatchOutcome,
+  outcome: Exclude<BatchOutcome, { kind: "answered" }>,
 ): Promise<readonly PublishResult[]> {
   const { health } = context.drain.source;
   switch (outcome.kind) {
-    case "answered":
-      context.answered += 1;
-      return concludeItems(context, token, begun, outcome.items);
     case "refused":
       context.answered += 1;
       health.batchAnswered("none-accepted");
@@ -225,6 +226,7 @@ async function concludeItems(
   begun: readonly Begun[],
   items: Extract<BatchOutcome, { kind: "answered" }>["items"],
 ): Promise<readonly PublishResult[]> {
+  context.answered += 1;
   const accepted: Acceptance[] = [];
   const hits: Begun[] = [];
   const unproven: Begun[] = [];
