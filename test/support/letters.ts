@@ -8,6 +8,7 @@ import type {
 } from "../../src/message/dead-letter.ts";
 import { hashBody, signLineage, type Lineage, type LineageKey } from "../../src/message/lineage.ts";
 import { parseRecord } from "../../src/message/parse-record.ts";
+import type { LedgerView } from "../../src/ports/ledger-entries.ts";
 import type { RecordFacts } from "../../src/rules/record-facts.ts";
 
 /** Entry into the DLQ of `rawRecord()`, Unix ms. */
@@ -51,6 +52,18 @@ export function factsOf(
 export const dlqIdOf = (text: string): DlqId => text as DlqId;
 export const messageIdOf = (text: string): MessageId => text as MessageId;
 export const deduplicationIdOf = (text: string): DeduplicationId => text as DeduplicationId;
+
+/** What the ledger says of a record that was published and is not deleted yet. */
+export const publishedView: LedgerView = {
+  state: "published",
+  as: messageIdOf("msg_new"),
+  drain: null,
+  at: enteredAt,
+  deleteFailed: false,
+  maybeGone: false,
+  datesAgree: false,
+  messageId: null,
+};
 
 /** The lineage header's value over a body. */
 export function writeLineage(lineage: Lineage, body: string, key: LineageKey): string {

@@ -1,10 +1,22 @@
 import type { Ledger } from "../../src/ports/ledger.ts";
 import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";
+import { openPass } from "../../src/redrive/pass/open-pass.ts";
+import type { WindowWork } from "../../src/redrive/pass/work-window.ts";
 import type { SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createMemoryLedger } from "./memory/memory-ledger.ts";
 import { withLedger, type Rig } from "./rig.ts";
 
 const never = new AbortController().signal;
+
+/** The first window of a pass that is opened over the drain `main`, to be worked. */
+export async function openWindow({ drain, core }: Rig, more: Partial<WindowWork> = {}): Promise<WindowWork> {
+  const opened = await openPass(drain, core.settings.passes, never);
+  const [window] = opened.windows;
+  if (opened.kind !== "opened" || window === undefined) throw new Error("expected an open pass");
+  const { passId } = opened.pass;
+  const { windowId } = window;
+  return { passId, windowId, signal: never, stopping: never, lastTry: false, ...more };
+}
 
 /** A pass over the drain `main` of a worker with other parts than the rig's. */
 export function passWith(

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
-import { workWindow, type WindowWork } from "../../../src/redrive/pass/work-window.ts";
+import { workWindow } from "../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime } from "../../../src/redrive/runtime.ts";
 import type { DrainName } from "../../../src/ports/ids.ts";
 import { createJobStand } from "../../support/job-stand.ts";
+import { openWindow } from "../../support/pass-with.ts";
 import { useRedis } from "../../support/redis.ts";
 import { createRig, type Rig } from "../../support/rig.ts";
 
@@ -15,19 +16,11 @@ function underAnother({ drain }: Rig): DrainRuntime {
   return { ...drain, documentHash: "another" };
 }
 
-async function open(rig: Rig): Promise<WindowWork> {
-  const opened = await openPass(rig.drain, rig.core.settings.passes, never);
-  const [window] = opened.windows;
-  if (opened.kind !== "opened" || window === undefined) throw new Error("expected an open pass");
-  const { windowId } = window;
-  return { passId: opened.pass.passId, windowId, signal: never, stopping: never, lastTry: false };
-}
-
 describe("a window of a pass that was opened under another document", () => {
   it("is left alone while a replica works under that one, and is that replica's to work", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(3);
-    const work = await open(rig);
+    const work = await openWindow(rig);
     const asked: string[] = [];
     const left = workWindow(underAnother(rig), {
       ...work,
@@ -47,7 +40,7 @@ describe("a window of a pass that was opened under another document", () => {
   it("is ended where nobody works under that one any more, so that the next pass can open", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(3);
-    const work = await open(rig);
+    const work = await openWindow(rig);
     const other = underAnother(rig);
     const { verdict } = await workWindow(other, { ...work, isWorkedElsewhere: () => Promise.resolve(false) });
     expect(verdict).toMatchObject({ kind: "pass-closed", outcome: "partial", tally: { listed: 0 } });
@@ -58,7 +51,7 @@ describe("a window of a pass that was opened under another document", () => {
 
   it("stays open while it cannot be asked who works under that one", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
-    const work = await open(rig);
+    const work = await openWindow(rig);
     const away = new Error("Redis is away");
     const left = workWindow(underAnother(rig), { ...work, isWorkedElsewhere: () => Promise.reject(away) });
     await expect(left).rejects.toBe(away);
@@ -72,7 +65,7 @@ describe("a window of a pass that was opened under another document", () => {
 async function refused(isCalledElsewhere: boolean) {
   const rig = await createRig({ redisUrl: redis.url() });
   rig.seed(3);
-  const work = await open(rig);
+  const work = await openWindow(rig);
   rig.emulator.faults.add({ kind: "status", operation: "list", status: 401, count: 1 });
   const ended = workWindow(rig.drain, {
     ...work,
@@ -120,7 +113,7 @@ describe("a window of a source that is halted in this process", () => {
           resting: resting.map((one) => ({ source, code: "unauthorised" as const, ...one })),
         });
       rig.seed(3);
-      const { passId, windowId } = await open(rig);
+      const { passId, windowId } = await openWindow(rig);
       const window = () =>
         handle({ kind: "window", drain: main, passId, windowId }, { signal: never, lastTry: true });
       sources.get(source)!.runtime.health.halt("unauthorised", "refused", callClass);
@@ -141,7 +134,7 @@ describe("a window of a source that is halted in this process", () => {
     const { live, rig, handle, events } = await createJobStand({ redisUrl: redis.url() });
     const { replicas, sources } = live.current();
     rig.seed(3);
-    const { passId, windowId } = await open(rig);
+    const { passId, windowId } = await openWindow(rig);
     sources.get(rig.drain.source.config.id)!.runtime.health.halt("unauthorised", "refused", "batch");
     const record = { version: "1", documentHash: "another", adoptedAt: 0, rejected: null, resting: [] };
     await replicas.announce({ replica: "other", ...record });
@@ -154,7 +147,7 @@ describe("a census beside an open pass", () => {
   it("waits once for its next look, and lists then", async () => {
     const { rig, handle } = await createJobStand({ redisUrl: redis.url() });
     const job = { kind: "census", source: rig.drain.source.config.id } as const;
-    await open(rig);
+    await openWindow(rig);
     const before = rig.callsOf("list");
     await handle(job, { signal: never, lastTry: true });
     expect(rig.callsOf("list")).toBe(before);

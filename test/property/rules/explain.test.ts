@@ -7,7 +7,7 @@ import type { LedgerView } from "../../../src/ports/ledger-entries.ts";
 import { compileRules } from "../../../src/rules/compile-rules.ts";
 import { ruleLists as rules, recordFacts } from "../../support/arbitrary-rules.ts";
 import { loaded } from "../../support/drains-documents.ts";
-import { enteredAt, messageIdOf } from "../../support/letters.ts";
+import { enteredAt, publishedView } from "../../support/letters.ts";
 import { anyItem } from "../../support/item-checks.ts";
 import { casesOf } from "../../support/fuzzing.ts";
 
@@ -33,16 +33,7 @@ function views(attempt: number): fc.Arbitrary<LedgerView> {
     parked,
     { ...parked, reason: "rule" },
     { state: "gone" },
-    {
-      state: "published",
-      as: messageIdOf("msg_new"),
-      drain: null,
-      at: enteredAt,
-      deleteFailed: false,
-      maybeGone: false,
-      datesAgree: false,
-      messageId: null,
-    },
+    publishedView,
   );
 }
 

@@ -2,21 +2,12 @@ import type { ItemChanges } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { describeRebuild } from "../../../src/message/describe-rebuild.ts";
 import type { Show } from "../../../src/message/show-masked-values.ts";
-import { rebuildItem } from "../../../src/message/rebuild-item.ts";
-import { deduplicationIdOf, letterOf } from "../../support/letters.ts";
+import { letterOf } from "../../support/letters.ts";
+import { itemOf } from "../../support/rebuilt.ts";
 
 function rowsOf(fields: Record<string, unknown>, changes: ItemChanges, show: Show = "content") {
-  const letter = letterOf(fields);
-  const rebuilt = rebuildItem(letter, changes, {
-    headerPrefix: "Upstash-",
-    deduplicationId: deduplicationIdOf("redriver-1-0"),
-    signLineage: () => "v1.payload.tag",
-    attempt: 0,
-    retries: letter.maxRetries ?? null,
-    delayMs: changes.delay?.ms ?? null,
-  });
-  if (rebuilt.kind === "park") throw new Error(`parked: ${rebuilt.reason}`);
-  return describeRebuild(letter, rebuilt.item, { headerPrefix: "Upstash-", show });
+  const item = itemOf(fields, changes, { delayMs: changes.delay?.ms ?? null });
+  return describeRebuild(letterOf(fields), item, { headerPrefix: "Upstash-", show });
 }
 
 const textOf = (fields: Record<string, unknown>, changes: ItemChanges, show: Show = "content") =>

@@ -1,21 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { NewAuditEntry } from "../../../src/ports/audit.ts";
-import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
 import { createAuditLog } from "../../../src/telemetry/audit-log-lines.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
-
-const source = "eu" as SourceId;
-
-const entry = (dlqId: string): NewAuditEntry => ({
-  act: "delete",
-  by: "daemon pod/7",
-  source,
-  drain: "orders" as DrainName,
-  records: [{ dlqId }],
-});
-
-const idsOf = (entries: readonly NewAuditEntry[]): readonly string[] =>
-  entries.flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+import { entry, idsOf } from "../../support/audit-entry.ts";
 
 function linesOf(one: NewAuditEntry): readonly string[] {
   const lines: string[] = [];

@@ -1,28 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { RedriverError, type ErrorCode } from "../../../../src/ports/errors.ts";
-import { openPass } from "../../../../src/redrive/pass/open-pass.ts";
-import { workWindow, type WindowWork } from "../../../../src/redrive/pass/work-window.ts";
+import { workWindow } from "../../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
+import { openWindow } from "../../../support/pass-with.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
-async function openWindow(rig: Rig): Promise<WindowWork> {
-  const opened = await openPass(rig.drain, rig.core.settings.passes, never);
-  const [window] = opened.windows;
-  if (opened.kind !== "opened" || window === undefined) throw new Error("expected an open pass");
-  const { windowId } = window;
-  return {
-    passId: opened.pass.passId,
-    windowId,
-    signal: never,
-    stopping: never,
-    lastTry: true,
-    awaitsRedis: true,
-  };
-}
+const lastTry = { lastTry: true, awaitsRedis: true } as const;
 
 /** The drain with a source whose listings fail so, and are not asked for again in place. */
 function failing({ drain }: Rig, code: ErrorCode): DrainRuntime {
@@ -38,7 +24,7 @@ describe("the last try of a window", () => {
   it("that fails ends it: its pass is partial, and the next one lists everything that it was to list", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(3);
-    const work = await openWindow(rig);
+    const work = await openWindow(rig, lastTry);
     const unavailable = failing(rig, "service-unavailable");
     await expect(workWindow(unavailable, { ...work, lastTry: false })).rejects.toMatchObject({
       code: "service-unavailable",
@@ -55,7 +41,7 @@ describe("the last try of a window", () => {
   it("that Redis failed was not the last: the window stays as it is, and is worked when Redis is back", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(3);
-    const work = await openWindow(rig);
+    const work = await openWindow(rig, lastTry);
     await expect(workWindow(failing(rig, "redis-unavailable"), work)).rejects.toMatchObject({
       code: "redis-unavailable",
     });

@@ -4,7 +4,7 @@ import { toExplainText } from "../../../../src/cli/rules/explain-text.ts";
 import type { RawRecord } from "../../../../src/message/dead-letter.ts";
 import type { DrainConfig } from "../../../../src/ports/drains-document.ts";
 import { loaded } from "../../../support/drains-documents.ts";
-import { enteredAt, messageIdOf, rawRecord } from "../../../support/letters.ts";
+import { enteredAt, publishedView, rawRecord } from "../../../support/letters.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";
 import { fitting } from "../../../support/fitting.ts";
 import { anyItem } from "../../../support/item-checks.ts";
@@ -143,17 +143,7 @@ describe("what redriver rules explain shows", () => {
   });
 
   it("of one that the ledger decides about", () => {
-    const view = {
-      state: "published",
-      as: messageIdOf("msg_new"),
-      drain: null,
-      at: enteredAt,
-      deleteFailed: false,
-      maybeGone: false,
-      datesAgree: false,
-      messageId: null,
-    } as const;
-    const text = explainText(outage, { view });
+    const text = explainText(outage, { view: publishedView });
     expect(text).toContain("\n  ledger      published as msg_new, not deleted yet\n");
     expect(text).toContain("\n    yes       outage: all ");
     expect(text.split("\n").slice(-3)).toEqual([

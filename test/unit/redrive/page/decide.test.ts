@@ -7,7 +7,7 @@ import { decideRecord, type DecidingDrain } from "../../../../src/redrive/page/d
 import type { KnownRecord } from "../../../../src/redrive/page/records.ts";
 import { compileRules } from "../../../../src/rules/compile-rules.ts";
 import type { RuleSpec } from "../../../../src/rules/rule-spec.ts";
-import { letterOf } from "../../../support/letters.ts";
+import { letterOf, publishedView } from "../../../support/letters.ts";
 
 const now = 1_800_000_000_000;
 const hour = 3_600_000;
@@ -211,17 +211,7 @@ describe("a record that the ledger does not know", () => {
 
 describe("a record that the ledger knows", () => {
   it("is settled again when it was published, and never republished", () => {
-    const published = {
-      state: "published",
-      as: "msg_2" as MessageId,
-      drain: name,
-      at: 1,
-      deleteFailed: false,
-      maybeGone: false,
-      datesAgree: false,
-      messageId: null,
-    } as const;
-    expect(decide(published)).toMatchObject({ then: "settle" });
+    expect(decide(publishedView)).toMatchObject({ then: "settle" });
     expect(decide({ state: "gone" })).toMatchObject({ then: "settle" });
   });
 

@@ -1,17 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseEntryText, toTexts } from "../../../../src/store/audit/entry-text.ts";
-import type { NewAuditEntry } from "../../../../src/ports/audit.ts";
-import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
-
-const source = "eu" as SourceId;
-
-const entry = (dlqId: string): NewAuditEntry => ({
-  act: "delete",
-  by: "daemon pod/7",
-  source,
-  drain: "orders" as DrainName,
-  records: [{ dlqId }],
-});
+import { entry, source } from "../../../support/audit-entry.ts";
 
 describe("the text of an entry", () => {
   test("keeps rule, reason and attempt once for all records that share them", () => {

@@ -2,20 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createAuditOver } from "../../../../src/store/audit/unwritten-entries.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import type { NewAuditEntry } from "../../../../src/ports/audit.ts";
-import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
-
-const source = "eu" as SourceId;
-
-const entry = (dlqId: string): NewAuditEntry => ({
-  act: "delete",
-  by: "daemon pod/7",
-  source,
-  drain: "orders" as DrainName,
-  records: [{ dlqId }],
-});
-
-const idsOf = (entries: readonly NewAuditEntry[]): readonly string[] =>
-  entries.flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+import { entry, idsOf } from "../../../support/audit-entry.ts";
 
 /** Something that writes, and can be away. */
 function createStore() {
