@@ -56,6 +56,8 @@ function createJobState(clock: Pick<Clock, "sleep">) {
     /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
     asking: new Set<DrainName>(),
     slots: createWindowSlots(clock),
+    /** How many windows of a drain all replicas work on at once, as last known. */
+    places: new Map<DrainName, number>(),
   };
 }
 
@@ -135,11 +137,12 @@ async function enqueueOldest(
   drain: DrainName,
   passId: PassId,
   left: readonly Window[],
-  { queue, peers, core }: Work,
+  { queue, peers, core, places }: Work,
 ): Promise<void> {
   const { concurrency } = core.settings.windows;
   const ofReplica = core.drains.size === 1 ? concurrency : Math.max(1, Math.floor(concurrency / 2));
   const share = ofReplica * (await peers.living());
+  places.set(drain, share);
   // One more for the minutes that lanes recall, so that they do not wait for the pages of others.
   const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
   // Some may wait for another try.
@@ -150,7 +153,7 @@ async function enqueueOldest(
 }
 
 async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promise<void> {
-  const { core, superseded, queue, peers, earlyTicks, stopping, signal, lastTry } = work;
+  const { core, superseded, queue, peers, places, earlyTicks, stopping, signal, lastTry } = work;
   const { passId, windowId } = job;
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
@@ -172,6 +175,7 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
     awaitsRedis: true,
     isWorkedElsewhere: (other) => peers.workUnder(other),
     isCalledElsewhere,
+    places: places.get(job.drain) ?? core.settings.windows.concurrency,
     onPage: ({ reasons }) => {
       if ((reasons.due["source-halted"] ?? 0) > 0) earlyTicks.heldByHalt(drain, "batch");
       void earlyTicks.afterDeletes(drain.source);

@@ -105,16 +105,16 @@ export interface PassBook {
   /** `abandoned`: the earlier pass that this call closed. */
   open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: Pass | null }>;
   /**
-   * The window's range, and how many windows its pass has had; null if its pass is closed or the window has
-   * ended. Counts as progress.
+   * The window's range, how many windows its pass has had, and how many of them have not ended; null if its
+   * pass is closed or the window has ended. Counts as progress.
    */
   takeWindow(
     drain: DrainName,
     passId: PassId,
     windowId: string,
-  ): Promise<{ pass: Pass; window: Window; rows: number } | null>;
+  ): Promise<{ pass: Pass; window: Window; rows: number; left: number } | null>;
   /**
-   * Counts as progress. `dueLater`: Unix ms at which something entered in that minute becomes due. `soFar`:
+   * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed. `dueLater`: Unix ms at which something entered in that minute becomes due. `soFar`:
    * of all pages of this window by its present worker; shown with the open pass until the window ends.
    */
   progress(
@@ -123,7 +123,7 @@ export interface PassBook {
     windowId: string,
     dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
     soFar: SoFar,
-  ): Promise<void>;
+  ): Promise<number | null>;
   /**
    * Ends a window with its tally. The last one closes the pass, moves the watermark if all were done, and
    * writes the drain's facts. A pass that passed records over is partial and its facts are not exact, but its

@@ -119,7 +119,7 @@ export async function runPassInProcess(
     };
     try {
       const { signal } = signals;
-      const order = { passId, windowId, signal, stopping, lastTry: true, onPage };
+      const order = { passId, windowId, signal, stopping, lastTry: true, onPage, places: windowsAtOnce };
       const { split, verdict } = await workWindow(drain, order);
       done = addTallies(done, soFar.get(windowId) ?? emptyTally);
       left.splice(left.indexOf(window), 1, ...split);

@@ -20,6 +20,10 @@ export interface WindowPaging {
   readonly window: Window;
   /** The windows of its pass so far. */
   readonly rows: number;
+  /** Those that have not ended, this one included. */
+  readonly left: number;
+  /** How many windows of the pass are worked at once. */
+  readonly places: number;
   /** Aborts running calls. */
   readonly signal: AbortSignal;
   /** Ends the run between two pages. */
@@ -36,7 +40,7 @@ export interface WindowPaging {
 export async function pageThroughWindow(
   given: WindowPaging,
 ): Promise<{ readonly split: readonly Window[]; readonly tally: Tally }> {
-  const { pass, rows, signal, stopping } = given;
+  const { pass, rows, left, places, signal, stopping } = given;
   const { source, config } = given.drain;
   const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
@@ -48,10 +52,10 @@ export async function pageThroughWindow(
     toDate: window.to,
   };
   const { retentionMs } = source.config;
-  const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows });
+  const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows, left, places });
   const flight = source.pagesInFlight.ofWindow(() => rates.areFree() && source.memory.hasSpare());
   const signals = { signal, stopping: AbortSignal.any([stopping, flight.failed]) };
-  const progress = createProgress(drain, pass, window);
+  const progress = createProgress(drain, pass, window, pages.leftInPass);
   const behindDeletes = countBehindDeletes();
   let tally = emptyTally;
   const shared = createSharedBatches(drain, signal);
@@ -155,14 +159,20 @@ function watchRates(capacity: Capacity, hasLimits: boolean) {
 }
 
 /** Writes when records are due again, and shows the counts so far. */
-function createProgress({ source }: DrainRuntime, { drain, passId }: Pass, { windowId }: Window) {
+function createProgress(
+  { source }: DrainRuntime,
+  { drain, passId }: Pass,
+  { windowId }: Window,
+  onLeft: (windows: number) => void,
+) {
   let due: ReturnType<typeof toDueLater> = [];
   let writtenAt = source.clock.monotonic();
   const write = async (tally: Tally): Promise<void> => {
     const dueLater = due;
     due = [];
     writtenAt = source.clock.monotonic();
-    await source.passes.progress(drain, passId, windowId, dueLater, toSoFar(tally));
+    const left = await source.passes.progress(drain, passId, windowId, dueLater, toSoFar(tally));
+    if (left !== null) onLeft(left);
   };
   return {
     async page(left: readonly LeftRecord[], tally: Tally): Promise<void> {

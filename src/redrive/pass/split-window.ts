@@ -22,6 +22,10 @@ export const windowSizes: WindowSizes = { pages: 20, splitFrom: 90 };
 /** So many parts of equal length, then each is this many times longer: a wrong estimate costs few windows. */
 const equalParts = 4;
 const growth = 4;
+/** If places are about to be without work, a window is cut into so many parts for each place … */
+const partsPerPlace = 2;
+/** … of at least so many pages: the end of a window takes as long as a few pages. */
+const leastPages = 8;
 /** The density is that of the last pages … */
 const recentPages = 8;
 /** … and of all pages of a part, with the gap before its first record, until it has listed so many. */
@@ -47,10 +51,14 @@ export interface SplitInput {
   readonly sizes: WindowSizes;
   /** The windows of its pass so far. */
   readonly rows: number;
+  /** Those that have not ended, this one included. */
+  readonly left: number;
+  /** How many windows of its pass are worked at once. */
+  readonly places: number;
 }
 
 /** Counts the pages of one window. */
-export function createWindowSplit({ window, retentionMs, sizes, rows }: SplitInput) {
+export function createWindowSplit({ window, retentionMs, sizes, rows, left, places }: SplitInput) {
   const low = window.from > 0 ? window.from : Math.max(0, window.to - retentionMs);
   const within = (at: number): number => Math.min(Math.max(at, low), window.to);
   const factor = crowded.find((one) => rows >= one.rows)?.factor ?? 1;
@@ -62,6 +70,7 @@ export function createWindowSplit({ window, retentionMs, sizes, rows }: SplitInp
   const starts: number[] = [];
   let last = 0;
   const worked = { records: 0, left: 0 };
+  let windowsLeft = left;
 
   const note = (records: readonly RawRecord[]): void => {
     dateOf ??= [enteredAtOf, createdAtOf].find((one) => orderOf(datesOf(records, one)) !== null) ?? null;
@@ -82,9 +91,22 @@ export function createWindowSplit({ window, retentionMs, sizes, rows }: SplitInp
     return (isForward ? within(last) - low : window.to - within(last)) / pages;
   };
 
+  /** Of a part, if so many are expected. */
+  const pagesOfPart = (expected: number): number => {
+    const most = sizes.pages * factor;
+    // If no window waits, whoever ends the next one has none to go on with.
+    if (places <= 1 || windowsLeft > places) return most;
+    const least = Math.min(leastPages, sizes.pages);
+    return Math.min(most, Math.max(least, expected / (partsPerPlace * places)));
+  };
+
   return {
     listed(records: readonly RawRecord[]): void {
       if (order !== null && records.length > 0) note(records);
+    },
+    /** So many windows of the pass have not ended. */
+    leftInPass(windows: number): void {
+      windowsLeft = windows;
     },
     /** A page was worked, and so many of its records stay in the queue. */
     worked(records: number, left: number): void {
@@ -100,9 +122,10 @@ export function createWindowSplit({ window, retentionMs, sizes, rows }: SplitInp
       if (pace <= 0 || restMs < 2) return null;
       const expected = restMs / pace;
       const isFree = worked.records > 0 && worked.left <= worked.records * freeShare;
-      const enough = isFree ? freeParts * sizes.pages : pages === 1 ? sizes.splitFrom : Infinity;
-      if (expected < enough * factor) return null;
-      const cuts = cutsOf(restMs, Math.max(1, Math.round(sizes.pages * factor * pace)));
+      const part = pagesOfPart(expected);
+      const enough = isFree ? freeParts * part : pages === 1 ? sizes.splitFrom * factor : Infinity;
+      if (expected < enough) return null;
+      const cuts = cutsOf(restMs, Math.max(1, Math.round(part * pace)));
       if (cuts.length === 0) return null;
       const at = cuts.map((ms) => (isForward ? within(last) + ms : within(last) - ms));
       return toWindows(window, isForward ? at : at.map((end) => end - 1).toReversed());

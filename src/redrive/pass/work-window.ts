@@ -21,6 +21,8 @@ export interface WindowWork {
   /** True if another living process may call the source that is halted here; absent: there is no other. */
   readonly isCalledElsewhere?: () => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
+  /** How many windows of the pass all processes work on at once. Absent: 1. */
+  readonly places?: number;
 }
 
 export interface WindowResult {
@@ -55,7 +57,7 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
  */
 export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
   const { source, config, documentHash } = drain;
-  const { passId, windowId, signal, stopping } = work;
+  const { passId, windowId, signal, stopping, places = 1 } = work;
   const taken = await source.passes.takeWindow(config.name, passId, windowId);
   if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
   let latest = emptyTally;
@@ -76,7 +78,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   };
   let ended: Awaited<ReturnType<typeof pageThroughWindow>>;
   try {
-    ended = await pageThroughWindow({ drain, ...taken, signal, stopping, onPage });
+    ended = await pageThroughWindow({ drain, ...taken, places, signal, stopping, onPage });
   } catch (error) {
     if (stopping.aborted || signal.aborted) {
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });

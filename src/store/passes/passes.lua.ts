@@ -139,8 +139,8 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows }, or nil if the pass is closed
- * or the window has ended. Effects: counts as progress.
+ * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows, left }, or nil if the pass is
+ * closed or the window has ended. Effects: counts as progress.
  */
 export const takeWindowScript = defineScript(
   "passes:takeWindow",
@@ -150,14 +150,14 @@ local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' then return false end
 open.progressAt = now
 save()
-return cjson.encode({ pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey) })
+return cjson.encode({ pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey), left = open.left })
 `,
 );
 
 /**
- * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: nil. Effects: each minute
- * is due at the earliest time known, even if the pass is closed. An open pass makes progress, and keeps soFar
- * until the window ends.
+ * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: how many windows of the
+ * pass have not ended, or nil if it is closed. Effects: each minute is due at the earliest time known, even
+ * if the pass is closed. An open pass makes progress, and keeps soFar until the window ends.
  */
 export const progressScript = defineScript(
   "passes:progress",
@@ -171,6 +171,7 @@ if open then
     open.soFar[call.windowId] = call.soFar
   end
   save()
+  return cjson.encode(open.left)
 end
 return false
 `,

@@ -71,9 +71,11 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
         pass: Pass;
         window: Window;
         rows: number;
+        left: number;
       } | null,
     async progress(drain, passId, windowId, dueLater, soFar) {
-      await run(progressScript, drain, { passId, windowId, due: toDueMinutes(dueLater), soFar });
+      const due = toDueMinutes(dueLater);
+      return (await run(progressScript, drain, { passId, windowId, due, soFar })) as number | null;
     },
     async endWindow(drain, passId, windowId, end, tally) {
       const answer = (await run(endWindowScript, drain, {

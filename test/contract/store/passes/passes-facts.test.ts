@@ -199,7 +199,7 @@ describe("what passes found", () => {
     await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing);
     expect(await openPass()).toMatchObject({ windowsLeft: 2, soFar: none });
     const page = { listed: 100, republished: 60, due: 10, held: 25, parked: 5 };
-    await passes.progress(drain, pass.passId, "w1a", [], page);
+    expect(await passes.progress(drain, pass.passId, "w1a", [], page)).toBe(2);
     await passes.progress(drain, pass.passId, "w1b", [], { ...none, listed: 100 });
     // Of all pages of the window, also when it is begun again.
     await passes.progress(drain, pass.passId, "w1b", [], { ...none, listed: 50, held: 50 });
@@ -213,6 +213,7 @@ describe("what passes found", () => {
     expect(await openPass()).toMatchObject({ windowsLeft: 1, soFar });
     await passes.endWindow(drain, pass.passId, "w1b", done, { ...nothing, listed: 50, held: 50 });
     expect(await openPass()).toBeNull();
+    expect(await passes.progress(drain, pass.passId, "w1b", [], page)).toBeNull();
   });
 
   test("the end that closed a pass is answered again, until the next one has closed", async () => {

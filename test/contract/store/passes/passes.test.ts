@@ -125,7 +125,12 @@ describe("passes", () => {
       left: parts,
     });
     expect(await passes.takeWindow(drain, pass.passId, "w1")).toBeNull();
-    expect(await passes.takeWindow(drain, pass.passId, "w1a")).toEqual({ pass, window: parts[0], rows: 3 });
+    expect(await passes.takeWindow(drain, pass.passId, "w1a")).toEqual({
+      pass,
+      window: parts[0],
+      rows: 3,
+      left: 2,
+    });
     const done = { kind: "done", split: [] } as const;
     const stillOpen = { kind: "pass-open", left: [parts[1]] };
     expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing)).toEqual(stillOpen);

@@ -5,13 +5,28 @@ import type { Window } from "../../../../src/ports/passes.ts";
 import { createWindowSplit, windowSizes } from "../../../../src/redrive/pass/split-window.ts";
 
 const dayMs = 86_400_000;
-const from = 1_700_000_000_000;
+const from = 1_900_000_000_000;
 
 const record = (at: number, createdAt = at): RawRecord => ({ dlqId: `${at}-0`, createdAt });
 
+/** The only window of its pass, worked by one process. */
+const alone = { rows: 1, left: 1, places: 1 };
+
 /** Pages of 100 records until the window would be split; null: never. */
-function splitAfter(window: Window, ats: readonly number[], left = 0, rows = 1) {
-  const split = createWindowSplit({ window, retentionMs: 3 * dayMs, sizes: windowSizes, rows });
+function splitAfter(
+  window: Window,
+  ats: readonly number[],
+  left = 0,
+  rows = 1,
+  pass: { readonly left: number; readonly places: number } = { left: 1, places: 1 },
+) {
+  const split = createWindowSplit({
+    window,
+    retentionMs: 3 * dayMs,
+    sizes: windowSizes,
+    rows,
+    ...pass,
+  });
   for (let begin = 0; begin < ats.length; begin += 100) {
     const page = ats.slice(begin, begin + 100);
     split.listed(page.map((at) => record(at)));
@@ -42,8 +57,8 @@ describe("a window that is split", () => {
     const sizes = { pages: 1, splitFrom: 1 };
     let splits = 0;
     fc.assert(
-      fc.property(windows, pages, fc.nat(10_000_000), (window, listed, retentionMs) => {
-        const split = createWindowSplit({ window, retentionMs, sizes, rows: 1 });
+      fc.property(windows, pages, fc.nat(10_000_000), fc.nat(4), (window, listed, retentionMs, places) => {
+        const split = createWindowSplit({ window, retentionMs, sizes, rows: 1, left: 1, places });
         for (const page of listed) {
           split.listed(page.map((at) => record(at)));
           const parts = split.parts();
@@ -106,9 +121,41 @@ describe("a window that is split", () => {
     expect(splitAfter(window, every(30_000, 864), 0, 250)?.parts.length).toBeLessThan(5);
   });
 
+  it("is split into smaller parts if its pass has too few windows for all places", () => {
+    const part = { ...whole, from, to: from + 4_000 * 864, depth: 1 };
+    const records = every(4_000, 864);
+    expect(splitAfter(part, records, 0, 8, { left: 3, places: 2 })).toBeNull();
+    const found = splitAfter(part, records, 0, 8, { left: 2, places: 2 });
+    expect(found?.pages).toBe(2);
+    // About ten pages each.
+    expect(found?.parts).toHaveLength(4);
+    // The end of the pass is one window's for eight pages at most.
+    const short = { ...part, to: from + 1_900 * 864 };
+    expect(splitAfter(short, every(1_900, 864), 0, 8, { left: 4, places: 8 })?.parts).toHaveLength(2);
+    const shorter = { ...part, to: from + 1_700 * 864 };
+    expect(splitAfter(shorter, every(1_700, 864), 0, 8, { left: 4, places: 8 })).toBeNull();
+  });
+
+  it("learns while it is worked that other places are without work", () => {
+    const part = { ...whole, from, to: from + 4_000 * 864, depth: 1 };
+    const split = createWindowSplit({
+      window: part,
+      retentionMs: dayMs,
+      sizes: windowSizes,
+      rows: 8,
+      left: 3,
+      places: 2,
+    });
+    split.listed(every(100, 864).map((at) => record(at)));
+    split.worked(100, 0);
+    expect(split.parts()).toBeNull();
+    split.leftInPass(2);
+    expect(split.parts()?.length).toBeGreaterThan(2);
+  });
+
   it("takes the order of creation if that is the listing's", () => {
     const window = { ...whole, from, to: from + 100_000 * 864 };
-    const split = createWindowSplit({ window, retentionMs: dayMs, sizes: windowSizes, rows: 1 });
+    const split = createWindowSplit({ window, retentionMs: dayMs, sizes: windowSizes, ...alone });
     split.listed(every(100, 864).map((at, index) => record(at + (index % 3) * 60_000, at)));
     expect(split.parts()?.length).toBeGreaterThan(3);
   });
