@@ -87,13 +87,23 @@ export async function admitToLanes(
 }
 
 /**
- * Asks for those again that have waited since they were admitted: their lane may have halted, or need
- * canaries by now. Throws `redis-unavailable`.
+ * What a lane has admitted waits this part of a watch without being asked again: until then a halt spares
+ * little, and a period's canaries are spread over the messages that go.
  */
-export function admitAgain(
+const partOfWatch = 1 / 20;
+
+/**
+ * Asks again for candidates that have waited for long: their lane may have halted, or need canaries by now.
+ * Null if they have not. `admittedAt`: by clock.monotonic(). Throws `redis-unavailable`.
+ */
+export async function admitAgain(
   drain: DrainRuntime,
   candidates: readonly Candidate[],
-): Promise<Pick<Admission, "free" | "held">> {
+  admittedAt: number,
+): Promise<Pick<Admission, "free" | "held"> | null> {
+  const { lane } = drain.config;
+  if (lane === undefined) return null;
+  if (drain.source.clock.monotonic() - admittedAt <= lane.watchMs * partOfWatch) return null;
   return admitToLanes(drain, candidates, [], true);
 }
 

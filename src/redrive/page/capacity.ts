@@ -32,12 +32,6 @@ const minWaitMs = 10;
 /** Requests of one take. */
 const maxRequests = 100;
 
-/**
- * What a lane has admitted waits this part of a watch without being asked again: until then a halt cannot be
- * known to much less of what it holds up, and a period's canaries are spread over the messages that go.
- */
-const partOfWatch = 1 / 20;
-
 /** One answer of the capacity: what may be published now. */
 export interface Turn {
   readonly granted: readonly Candidate[];
@@ -83,18 +77,19 @@ async function* inRounds(
   { signal, stop }: TurnSignals,
 ): AsyncGenerator<Turn, void, undefined> {
   const { capacity, clock } = drain.source;
-  const { lane } = drain.config;
   const { pageReadAt } = times;
   let remaining = asking;
   let { admittedAt } = times;
   let startedAt: number | null = null;
   for (;;) {
-    if (lane !== undefined && clock.monotonic() - admittedAt > lane.watchMs * partOfWatch) {
-      admittedAt = clock.monotonic();
-      const admitted = await admitAgain(
-        drain,
-        remaining.map(({ candidate }) => candidate),
-      );
+    const askedAt = clock.monotonic();
+    const admitted = await admitAgain(
+      drain,
+      remaining.map(({ candidate }) => candidate),
+      admittedAt,
+    );
+    if (admitted !== null) {
+      admittedAt = askedAt;
       if (admitted.held.length > 0) yield onlyHeld(admitted.held);
       remaining = inPublishOrder(toAsking(drain, admitted.free));
     }

@@ -15,6 +15,7 @@
  */
 import { defined } from "../../message/defined.ts";
 import { sleptFully } from "../../ports/clock.ts";
+import { admitAgain } from "../lanes/admit.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { Series } from "../../ports/ledger-entries.ts";
@@ -70,12 +71,17 @@ export async function republish(
   signal: AbortSignal,
 ): Promise<readonly PublishResult[]> {
   const { source } = drain;
+  const waitsSince = source.clock.monotonic();
   const endTurn = await source.takeBatchTurn(signal);
   try {
+    const { free, held: heldByLane } = (await admitAgain(drain, batch, waitsSince)) ?? {
+      free: batch,
+      held: [],
+    };
     const isLate = source.clock.monotonic() > page.grantsEndAt;
-    const late = batch.filter(({ sendAs }) => isLate && sendAs !== null);
-    const timely = late.length === 0 ? batch : batch.filter(({ sendAs }) => sendAs === null);
-    const results: PublishResult[] = late.map((one) => held(one, "lane-watched"));
+    const late = free.filter(({ sendAs }) => isLate && sendAs !== null);
+    const timely = late.length === 0 ? free : free.filter(({ sendAs }) => sendAs === null);
+    const results: PublishResult[] = [...heldByLane, ...late.map((one) => held(one, "lane-watched"))];
     const [first] = timely;
     if (first === undefined) return results;
     // A batch reconciles as a whole or not at all (batches.ts).

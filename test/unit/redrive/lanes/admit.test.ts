@@ -35,7 +35,8 @@ async function createStage() {
     unused,
     admit: (candidates: readonly Candidate[], exhausted: readonly DecidedRecord[] = []) =>
       admitToLanes(drain, candidates, exhausted),
-    admitAgain: (candidates: readonly Candidate[]) => admitAgain(drain, candidates),
+    /** The stage's clock says 0. */
+    admitAgain: (candidates: readonly Candidate[], agoMs: number) => admitAgain(drain, candidates, -agoMs),
     giveBack: (unpublished: readonly Candidate[]) => giveBackUnpublished(drain, unpublished),
     async halt(): Promise<void> {
       const { answers } = await book.ask(name, config, [{ lane, origin, wanted: 5, resumeMinutes: [] }]);
@@ -83,9 +84,11 @@ test("who asks again keeps its canaries, and is held by a halt since", async () 
   const { free } = await admit(some(5));
   await halt();
   const before = one(8, {}, { view: { state: "open", pastHorizon: false } });
-  const again = await admitAgain([...free.slice(0, 2), one(7), before]);
-  expect(again.free).toEqual([...free.slice(0, 2), before]);
-  expect(again.held).toMatchObject([{ decision: { reason: "lane-halted" }, why: origin }]);
+  const waiting = [...free.slice(0, 2), one(7), before];
+  expect(await admitAgain(waiting, 3_000)).toBeNull();
+  const again = await admitAgain(waiting, 3_001);
+  expect(again?.free).toEqual([...free.slice(0, 2), before]);
+  expect(again?.held).toMatchObject([{ decision: { reason: "lane-halted" }, why: origin }]);
 });
 
 test("canaries that have led to nothing are there for others", async () => {
