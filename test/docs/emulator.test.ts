@@ -1,9 +1,6 @@
-import { EventEmitter, once } from "node:events";
 import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Io } from "../../src/cli/io.ts";
-import { runCli } from "../../src/cli/program.ts";
 import {
   faultKinds,
   happeningTypes,
@@ -12,6 +9,7 @@ import {
   type Emulator,
 } from "../../src/emulator/index.ts";
 import { toSeed } from "../../src/emulator/dlq/seeded-record.ts";
+import { startHere } from "../support/cli.ts";
 import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import { codeBlocks, codeSpans, readDoc, root, tableRows } from "../support/markdown.ts";
@@ -203,38 +201,19 @@ describe("docs/emulator.md", () => {
 
 describe("what redriver emulator prints", () => {
   it("are lines of curl that work as they are", async () => {
-    const listeners = new Set<() => void>();
-    const printed = new EventEmitter();
-    const output = once(printed, "text").then(([text]) => String(text));
-    const io: Io = {
-      env: {},
-      isTerminal: false,
-      columns: Infinity,
-      out: (text) => printed.emit("text", text),
-      err: (text) => printed.emit("text", text),
-      confirm: () => Promise.resolve(false),
-      onSignal: (listener) => {
-        const stop = (): void => listener("SIGINT");
-        listeners.add(stop);
-        return () => listeners.delete(stop);
-      },
-    };
-    const exit = runCli(
-      [
-        "emulator",
-        "--port=0",
-        "--control-port=0",
-        "--token=it's$HOME",
-        "--index=a b",
-        "--stats-password=p'w",
-      ],
-      io,
+    const { printed, interrupt, ended } = startHere(
+      "emulator",
+      "--port=0",
+      "--control-port=0",
+      "--token=it's$HOME",
+      "--index=a b",
+      "--stats-password=p'w",
     );
-    const lines = (await output).split("\n").filter((line) => line.startsWith("curl "));
+    const lines = (await printed).split("\n").filter((line) => line.startsWith("curl "));
     expect(lines).toHaveLength(2);
     const answers = await Promise.all(lines.map((line) => run("/bin/sh", ["-c", line], {})));
-    for (const stop of listeners) stop();
-    expect(await exit).toBe(0);
+    interrupt();
+    expect((await ended).exitCode).toBe(0);
     expect(JSON.parse(answers[0]!.out)).toEqual({ messages: [] });
     expect(JSON.parse(answers[1]!.out)).toMatchObject({ pending_index_count: expect.any(Number) });
   });

@@ -74,7 +74,7 @@ it("a drain of one letter makes each of these calls, and its requests pass throu
   session.connect();
   await session.post("Profiler.enable");
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  stand.start();
+  await stand.start();
   await stand.queue.addTick("main" as DrainName, Date.now());
   await expect.poll(() => stand.events.of("pass:closed").length).toBe(1);
   const { result } = await session.post("Profiler.takePreciseCoverage");

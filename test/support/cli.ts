@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { runCli } from "../../src/cli/program.ts";
 
 export interface CliAnswer {
@@ -15,6 +16,8 @@ export interface CliHere {
   readonly confirm?: boolean;
   /** Handed what a Ctrl-C would call, once a command listens. */
   readonly onListening?: (interrupt: () => void) => void;
+  /** Handed what the command writes to stdout, as it does. */
+  readonly onOut?: (text: string) => void;
   /** Handed what the command writes to stderr, as it does. */
   readonly onErr?: (text: string) => void;
 }
@@ -23,7 +26,7 @@ export interface CliHere {
 export async function runHere(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
-  { terminal = false, confirm = false, onListening, onErr }: CliHere = {},
+  { terminal = false, confirm = false, onListening, onOut, onErr }: CliHere = {},
 ): Promise<CliAnswer> {
   let out = "";
   let err = "";
@@ -34,6 +37,7 @@ export async function runHere(
     columns: terminal ? 80 : Infinity,
     out: (text) => {
       out += text;
+      onOut?.(text);
     },
     err: (text) => {
       err += text;
@@ -49,6 +53,32 @@ export async function runHere(
     },
   });
   return { exitCode, out, err, questions };
+}
+
+/** A command of this process that goes on until it is interrupted. */
+export interface CliRunning {
+  readonly ended: Promise<CliAnswer>;
+  /** What it writes first to stdout; rejects when the command ends before. */
+  readonly printed: Promise<string>;
+  interrupt(): void;
+}
+
+export function startHere(...argv: readonly string[]): CliRunning {
+  let interrupt: (() => void) | undefined;
+  const events = new EventEmitter();
+  const output = once(events, "printed").then(([text]) => String(text));
+  const ended = runHere(
+    argv,
+    {},
+    { onOut: (text) => void events.emit("printed", text), onListening: (stop) => (interrupt = stop) },
+  );
+  const tooSoon = ended.then(({ exitCode, err }) =>
+    Promise.reject(new Error(`ended with ${exitCode}: ${err}`)),
+  );
+  const printed = Promise.race([output, tooSoon]);
+  // Only looked at by who waits for output.
+  printed.catch(() => undefined);
+  return { ended, printed, interrupt: () => interrupt?.() };
 }
 
 /** Without the warnings that a document selects what a redrive does not keep, for tests of something else. */

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
 import { startEmulator } from "../../../src/emulator/index.ts";
 import { createFolder } from "../../support/command.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
+import { freePort } from "../../support/redis-servers.ts";
 
 const redis = useRedis("own");
 const hasPrometheus = spawnSync("prometheus", ["--version"]).error === undefined;
@@ -138,11 +138,3 @@ it.skipIf(!hasPrometheus)(
   },
   120_000,
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

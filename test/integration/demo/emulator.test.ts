@@ -1,62 +1,19 @@
 import { execFile } from "node:child_process";
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Io } from "../../../src/cli/io.ts";
-import { runCli } from "../../../src/cli/program.ts";
+import { startHere } from "../../support/cli.ts";
 
 const run = promisify(execFile);
 
-interface Running {
-  readonly exit: Promise<number>;
-  /** Resolves to stdout once something is there; rejects when the command ends before. */
-  printed(): Promise<string>;
-  stderr(): string;
-  interrupt(): void;
-}
-
-function start(...args: readonly string[]): Running {
-  let stdout = "";
-  let stderr = "";
-  const listeners = new Set<(signal: NodeJS.Signals) => void>();
-  const output = new EventEmitter();
-  const firstOutput = once(output, "text").then(() => stdout);
-  const io: Io = {
-    env: {},
-    isTerminal: false,
-    columns: Infinity,
-    out: (text) => {
-      stdout += text;
-      output.emit("text");
-    },
-    err: (text) => void (stderr += text),
-    confirm: () => Promise.resolve(false),
-    onSignal: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-  const exit = runCli(["emulator", ...args], io);
-  const ended = exit.then((code) => Promise.reject(new Error(`ended with ${code}: ${stderr}`)));
-  // Only looked at by who waits for output.
-  ended.catch(() => undefined);
-  return {
-    exit,
-    printed: () => Promise.race([firstOutput, ended]),
-    stderr: () => stderr,
-    interrupt: () => {
-      for (const listener of listeners) listener("SIGINT");
-    },
-  };
-}
-
+const start = (...args: readonly string[]) => startHere("emulator", ...args);
 const anyPorts = ["--port=0", "--control-port=0"];
 
 describe("redriver emulator", () => {
   it("prints a curl line that works, whatever the token", async () => {
     const emulator = start(...anyPorts, "--token=it's$HOME\"");
-    const output = await emulator.printed();
+    const output = await emulator.printed;
     const curl = /^curl .*$/m.exec(output)?.[0] ?? "";
     const { stdout } = await run("/bin/sh", ["-c", `curl() { printf '%s\\n' "$@"; }; ${curl}`]);
     const [, , header = "", url = ""] = stdout.split("\n");
@@ -65,7 +22,7 @@ describe("redriver emulator", () => {
     expect([answer.status, await answer.json()]).toEqual([200, { messages: [] }]);
     expect((await fetch(url)).status).toBe(401);
     emulator.interrupt();
-    expect(await emulator.exit).toBe(0);
+    expect((await emulator.ended).exitCode).toBe(0);
   });
 
   it("prints its addresses as JSON, and stops listening on SIGINT with exit 0", async () => {
@@ -78,7 +35,7 @@ describe("redriver emulator", () => {
       "--stats-user=me",
       "--stats-password=pw",
     );
-    const { url, controlUrl, statsCredentials } = JSON.parse(await emulator.printed()) as {
+    const { url, controlUrl, statsCredentials } = JSON.parse(await emulator.printed) as {
       url: string;
       controlUrl: string;
       statsCredentials: unknown;
@@ -87,7 +44,7 @@ describe("redriver emulator", () => {
     expect(await state.json()).toMatchObject({ dlqSize: 0, indexes: ["catalog", "people"] });
     expect(statsCredentials).toEqual({ username: "me", password: "pw" });
     emulator.interrupt();
-    expect(await emulator.exit).toBe(0);
+    expect((await emulator.ended).exitCode).toBe(0);
     await expect(fetch(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   });
 
@@ -105,8 +62,9 @@ describe("redriver emulator", () => {
     ["--no-such", "unknown option"],
   ])("refuses %s with exit 2", async (option, says) => {
     const emulator = start(...anyPorts, option);
-    expect(await emulator.exit).toBe(2);
-    expect(emulator.stderr()).toContain(says);
+    const { exitCode, err } = await emulator.ended;
+    expect(exitCode).toBe(2);
+    expect(err).toContain(says);
   });
 
   it("says which address is taken, with exit 2", async () => {
@@ -114,8 +72,9 @@ describe("redriver emulator", () => {
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
     const emulator = start(`--port=${port}`, "--control-port=0");
-    expect(await emulator.exit).toBe(2);
-    expect(emulator.stderr()).toContain(`EADDRINUSE with 127.0.0.1:${port}`);
+    const { exitCode, err } = await emulator.ended;
+    expect(exitCode).toBe(2);
+    expect(err).toContain(`EADDRINUSE with 127.0.0.1:${port}`);
     taken.close();
   });
 });

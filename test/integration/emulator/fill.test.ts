@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Io } from "../../../src/cli/io.ts";
-import { runCli } from "../../../src/cli/program.ts";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../../src/emulator/index.ts";
+import { startHere } from "../../support/cli.ts";
+import { freePort } from "../../support/redis-servers.ts";
 
 type Message = Readonly<Record<string, unknown>> & { readonly dlqId: string };
 
@@ -285,40 +284,19 @@ describe("redriver emulator", () => {
 /** Runs the command until it has printed where it is and was asked what it has, then stops it. */
 async function run(...args: readonly string[]): Promise<{ exitCode: number; err: string; state: unknown }> {
   let state: unknown;
-  let err = "";
-  let stop: ((signal: NodeJS.Signals) => void) | undefined;
-  const io: Io = {
-    env: {},
-    isTerminal: false,
-    columns: Infinity,
-    out: (text) => {
-      const { controlUrl } = JSON.parse(text) as { controlUrl: string };
-      void request(`${controlUrl}/_control/state`)
-        .then(async ({ body }) => (state = await body.json()))
-        .finally(() => stop?.("SIGTERM"));
-    },
-    err: (text) => {
-      err += text;
-    },
-    confirm: () => Promise.resolve(false),
-    onSignal: (listener) => {
-      stop = listener;
-      return () => undefined;
-    },
-  };
-  const ports = ["--port", "0", "--control-port", "0", "--json"];
-  const exitCode = await runCli(["emulator", ...ports, ...args], io);
+  const { printed, interrupt, ended } = startHere(
+    "emulator",
+    "--port=0",
+    "--control-port=0",
+    "--json",
+    ...args,
+  );
+  const text = await printed.catch(() => null);
+  if (text !== null) {
+    const { controlUrl } = JSON.parse(text) as { controlUrl: string };
+    state = await (await request(`${controlUrl}/_control/state`)).body.json();
+    interrupt();
+  }
+  const { exitCode, err } = await ended;
   return { exitCode, err, state };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
 }
