@@ -24,6 +24,8 @@ const maxBytes = 128 * mib;
 const minBytes = 16 * mib;
 /** A command gets a quarter of the daemon's budget, in the same container. */
 const commandsPart = 4;
+/** Of so many windows; a smaller share means more pages. Further windows wait for a turn if pages are large. */
+const windowsWithShare = 4;
 /** Pages of the sweep, of the census and of listing checks, beside those of windows. */
 const sharesBesideWindows = 2;
 /**
@@ -40,13 +42,14 @@ export function createProcessMemory(settings: Settings, sources: number, role: "
     const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
     return { budget, shares: sharesOfCommand, collectGarbage };
   }
+  const windows = Math.min(settings.windows.concurrency, windowsWithShare);
   return {
     collectGarbage,
     budget: createByteBudget(ofDaemon),
     /** The number of pages at once that share it. */
     shares: Math.max(
-      settings.windows.concurrency + sharesBesideWindows,
-      Math.min(maxShares, settings.windows.concurrency - 1 + sources + sharesBesideWindows),
+      windows + sharesBesideWindows,
+      Math.min(maxShares, windows - 1 + sources + sharesBesideWindows),
     ),
   };
 }

@@ -217,7 +217,7 @@ export const settingRows = {
     "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no or auto. auto allows them if the source's own address is one, and those that publish.allowHosts names in full.",
   ),
   "windows.concurrency": row(
-    4,
+    8,
     wholeNumber(1, 64),
     "How many windows of one source a replica works on at once; each further source has one that no other can take.",
   ),

@@ -19,8 +19,8 @@ export interface WindowSizes {
 
 export const windowSizes: WindowSizes = { pages: 20, splitFrom: 90 };
 
-/** So many parts of equal length, then each is this many times longer: a wrong estimate costs few windows. */
-const equalParts = 4;
+/** So many parts of about equal length, then each is this many times longer: a wrong estimate costs few windows. */
+const equalParts = 8;
 const growth = 4;
 /** If places are about to be without work, a window is cut into so many parts for each place … */
 const partsPerPlace = 2;
@@ -125,7 +125,7 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
       const part = pagesOfPart(expected);
       const enough = isFree ? freeParts * part : pages === 1 ? sizes.splitFrom * factor : Infinity;
       if (expected < enough) return null;
-      const cuts = cutsOf(restMs, Math.max(1, Math.round(part * pace)));
+      const cuts = cutsOf(restMs, part * pace, expected < part * places ? 1 : places);
       if (cuts.length === 0) return null;
       const at = cuts.map((ms) => (isForward ? within(last) + ms : within(last) - ms));
       return toWindows(window, isForward ? at : at.map((end) => end - 1).toReversed());
@@ -133,15 +133,22 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
   };
 }
 
-/** Where the rest is cut, ms from its begin, ascending. */
-function cutsOf(restMs: number, partMs: number): readonly number[] {
+/**
+ * Where the rest is cut, ms from its begin, ascending. `together` parts begin at once. They are to end one
+ * after the other: while all wait for their last pages, nothing is listed.
+ */
+function cutsOf(restMs: number, partMs: number, together: number): readonly number[] {
+  const equal = Math.max(equalParts, together);
+  const lengthOf = (index: number): number => {
+    const share = index < together ? 0.5 + (index + 0.5) / together : 1;
+    return Math.max(1, Math.round(share * partMs * growth ** Math.max(0, index - equal)));
+  };
   const cuts: number[] = [];
-  let length = partMs;
-  for (let end = partMs; end + length / 2 < restMs; end += length) {
+  for (let end = lengthOf(0), next; ; end += next) {
+    next = lengthOf(cuts.length + 1);
+    if (end + next / 2 >= restMs) return cuts;
     cuts.push(end);
-    if (cuts.length >= equalParts) length *= growth;
   }
-  return cuts;
 }
 
 /** `ends`: the last millisecond of each part but the last. */

@@ -50,7 +50,7 @@ describe("settings", () => {
         allowSchemes: ["https", "http"],
         allowPrivate: "auto",
       },
-      windows: { concurrency: 4 },
+      windows: { concurrency: 8 },
       memory: { budget: "auto" },
       sweep: { everyMs: 15_000 },
       shutdown: { softMs: 20_000, hardMs: 30_000 },
