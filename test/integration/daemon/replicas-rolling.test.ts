@@ -28,12 +28,12 @@ const isStarted = (pod: Pod): boolean => pod.eventsOf("daemon:started").length >
 it("in a rolling change the old pods finish what they began, and the new ones take over at once", async () => {
   const { emulator, receiver } = await startService();
   // Spread over an hour, so that the pass is cut into as many windows as it can be.
-  const total = 4_000;
+  const total = 8_000;
   const at = Date.now() - 3_700_000;
   const bodies = Array.from({ length: total }, (_, index) => `message ${index}`);
   emulator.dlq.seed(
     bodies.map((body, index) => ({
-      dlqId: `${at + index * 900}-${index}`,
+      dlqId: `${at + index * 450}-${index}`,
       url: `${receiver.url}/hook`,
       createdAt: at - 5_000,
       responseStatus: 503,
