@@ -22,9 +22,9 @@ export const windowSizes: WindowSizes = { pages: 20, splitFrom: 90 };
 /** So many parts of about equal length, then each is this many times longer: a wrong estimate costs few windows. */
 const equalParts = 8;
 const growth = 4;
-/** If places are about to be without work, a window is cut into so many parts for each place … */
-const partsPerPlace = 2;
-/** … of at least so many pages: the end of a window takes as long as a few pages. */
+/** If so few windows are left for each place, one would soon be idle: a window is cut for so many again … */
+const windowsPerPlace = 2;
+/** … but into parts of so many pages at least: the end of a window takes as long as a few pages. */
 const leastPages = 8;
 /** The density is that of the last pages … */
 const recentPages = 8;
@@ -94,10 +94,10 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
   /** Of a part, if so many are expected. */
   const pagesOfPart = (expected: number): number => {
     const most = sizes.pages * factor;
-    // If no window waits, whoever ends the next one has none to go on with.
-    if (places <= 1 || windowsLeft > places) return most;
+    const wanted = windowsPerPlace * places;
+    if (places <= 1 || windowsLeft > wanted) return most;
     const least = Math.min(leastPages, sizes.pages);
-    return Math.min(most, Math.max(least, expected / (partsPerPlace * places)));
+    return Math.min(most, Math.max(least, expected / wanted));
   };
 
   return {

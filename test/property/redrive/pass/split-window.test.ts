@@ -124,8 +124,8 @@ describe("a window that is split", () => {
   it("is split into smaller parts if its pass has too few windows for all places", () => {
     const part = { ...whole, from, to: from + 4_000 * 864, depth: 1 };
     const records = every(4_000, 864);
-    expect(splitAfter(part, records, 0, 8, { left: 3, places: 2 })).toBeNull();
-    const found = splitAfter(part, records, 0, 8, { left: 2, places: 2 });
+    expect(splitAfter(part, records, 0, 8, { left: 5, places: 2 })).toBeNull();
+    const found = splitAfter(part, records, 0, 8, { left: 4, places: 2 });
     expect(found?.pages).toBe(2);
     // About ten pages each.
     expect(found?.parts).toHaveLength(4);
@@ -151,7 +151,7 @@ describe("a window that is split", () => {
       retentionMs: dayMs,
       sizes: windowSizes,
       rows: 8,
-      left: 3,
+      left: 5,
       places: 2,
     });
     split.listed(every(100, 864).map((at) => record(at)));
