@@ -124,7 +124,7 @@ async function redis({ measure }: World): Promise<readonly Figure[]> {
 
 /** Each replica works on one window at a time, and is then far from what its core can do. */
 async function replicas({ measure }: World): Promise<readonly Figure[]> {
-  const fixed: Changes = { contender: "run", latencyMs: far, messages: 20_000, env: fixedConcurrency };
+  const fixed: Changes = { contender: "run", latencyMs: far, env: fixedConcurrency };
   const one = await measure(fixed);
   const two = await measure({ ...fixed, replicas: 2 });
   const ratio = messagesPerSecond(two) / messagesPerSecond(one);
@@ -137,7 +137,7 @@ async function replicas({ measure }: World): Promise<readonly Figure[]> {
 const fixedConcurrency = { REDRIVER_WINDOWS_CONCURRENCY: "1" };
 
 async function limit({ measure }: World): Promise<readonly Figure[]> {
-  const run = await measure({ contender: "run", replicas: 4, callsPerSecond: 50, messages: 50_000 });
+  const run = await measure({ contender: "run", replicas: 4, callsPerSecond: 50 });
   return [
     atLeast("50 DLQ calls/s, 4 replicas: % of the limit used", 100 * limitUsed(run), 95),
     atMost("50 DLQ calls/s, 4 replicas: % of calls answered 429", 100 * shareRefused(run), 1),

@@ -84,8 +84,11 @@ export async function measureIdle(stand: Stand, given: Case, forMs: number): Pro
   }
 }
 
-/** After its first call a daemon still loads and compiles what it has not needed before. */
-const startUpMs = 5_000;
+/**
+ * After its first call a daemon still loads and compiles what it has not needed before. V8
+ * collects what the start has left some 15 s after it, which costs as much as half a minute at rest.
+ */
+const startUpMs = 25_000;
 const quietMs = 1_000;
 
 /** Resolves when a pass has just ended, so that the next one is as far away as it can be. */
