@@ -114,8 +114,9 @@ export interface PassBook {
     windowId: string,
   ): Promise<{ pass: Pass; window: Window; rows: number; left: number } | null>;
   /**
-   * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed. `dueLater`: Unix ms at which something entered in that minute becomes due. `soFar`:
-   * of all pages of this window by its present worker; shown with the open pass until the window ends.
+   * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed. `dueLater`:
+   * Unix ms at which something entered in that minute becomes due. `soFar`: of all pages of this window by its
+   * present worker; shown with the open pass until the window ends.
    */
   progress(
     drain: DrainName,
