@@ -24,7 +24,7 @@ const maxBytes = 128 * mib;
 const minBytes = 16 * mib;
 /** A command gets a quarter of the daemon's budget, in the same container. */
 const commandsPart = 4;
-/** Of so many windows; a smaller share means more pages. Further windows wait for a turn if pages are large. */
+/** Of so many windows; a smaller share means more pages. Further windows wait if pages are large. */
 const windowsWithShare = 4;
 /** Pages of the sweep, of the census and of listing checks, beside those of windows. */
 const sharesBesideWindows = 2;

@@ -16,7 +16,7 @@ export function decodeItem(encoded: EncodedItem): BatchItem {
   return JSON.parse(text) as BatchItem;
 }
 
-/** An item's JSON in UTF-8, whole or in pieces: what V8 has as a string, and bytes that are ready to be sent. */
+/** An item's JSON, whole or in pieces: text, and UTF-8 that is ready to be sent. */
 export type EncodedItem = string | readonly (string | Buffer)[];
 
 /** An item as JSON, encoded once. Its deduplication id is known only after `begin`. */

@@ -56,7 +56,7 @@ export interface CallTools {
   readonly onHeaders: (headers: AnswerHeaders, receivedAt: number) => void;
 }
 
-/** Makes the call. The bytes of its answer are a spare buffer's: they may be read in `conclude` and not later. */
+/** Makes the call. Its answer's bytes are a spare buffer's: they may be read in `conclude` and not later. */
 export async function makeCall<Value>(
   call: Call,
   tools: CallTools,

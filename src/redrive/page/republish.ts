@@ -61,8 +61,8 @@ export interface BatchPage extends Pick<Page, "readAt" | "isAlone"> {
 }
 
 /**
- * Publishes one batch and answers one result per candidate. It waits for its turn first: nothing that is begun
- * does. Throws `redis-unavailable` only before anything was begun.
+ * Publishes one batch and answers one result per candidate. It waits for its turn first: nothing that is
+ * begun does. Throws `redis-unavailable` only before anything was begun.
  */
 export async function republish(
   drain: DrainRuntime,

@@ -19,7 +19,7 @@ export interface WindowSizes {
 
 export const windowSizes: WindowSizes = { pages: 20, splitFrom: 90 };
 
-/** So many parts of about equal length, then each is this many times longer: a wrong estimate costs few windows. */
+/** So many parts of about equal length, then each is longer: a wrong estimate costs few windows. */
 const equalParts = 8;
 const growth = 4;
 /** If so few windows are left for each place, one would soon be idle: a window is cut for so many again … */
@@ -33,7 +33,7 @@ const trustedPages = 32;
 /** If so few of its worked records are left, a split lists hardly any again. Then two parts are enough. */
 const freeShare = 0.02;
 const freeParts = 2;
-/** If its pass has so many windows, a part is this many times longer. So there are at most about a thousand. */
+/** If its pass has so many windows, a part is this many times longer: there are at most about a thousand. */
 const crowded = [
   { rows: 1_000, factor: Infinity },
   { rows: 500, factor: 16 },

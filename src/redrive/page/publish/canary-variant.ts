@@ -53,9 +53,9 @@ export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
 }
 
 /**
- * The largest canary of the plain item under this lane, with its encoded bytes, and with a filler for its lineage. A plain item
- * may have a delay and a canary has none. But a canary always has a timeout and retries, so either may be
- * larger.
+ * The largest canary of the plain item under this lane, with its encoded bytes, and with a filler for its
+ * lineage. A plain item may have a delay and a canary has none. But a canary always has a timeout and
+ * retries, so either may be larger.
  */
 export function largestCanary(
   plain: Plain,
