@@ -5,8 +5,13 @@ import { defineScript, parseReply } from "../../redis/script-runner.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
-/** A limit that no answer has shown for so long is forgotten: the service may allow more by now. */
-const rateLifeMs = 10 * 60_000;
+/** Without calls for so long, nothing is kept. */
+const keptMs = 10 * 60_000;
+/**
+ * A limit that no answer has named for 20 of its windows is forgotten: the service may allow more by now. If
+ * it names the limit only in a 429, that is one 429 each minute.
+ */
+const rateLife = { windows: 20, minMs: 60_000, maxMs: keptMs };
 /** Each 429 beside the moments takes a fiftieth of the limit away for so long: others call the service too. */
 const missLifeMs = 60_000;
 /** A replica's part may be so many times its demand, so that it can grow until its next report. */
@@ -28,7 +33,7 @@ local function put(field, ...)
   local texts = {}
   for i, value in ipairs({ ... }) do texts[i] = string.format('%.3f', value) end
   redis.call('HSET', KEYS[1], field, table.concat(texts, ' '))
-  redis.call('PEXPIRE', KEYS[1], ${rateLifeMs})
+  redis.call('PEXPIRE', KEYS[1], ${keptMs})
 end
 local function numbers(text)
   local found = {}
@@ -38,7 +43,8 @@ end
 local function get(field) return numbers(redis.call('HGET', KEYS[1], field)) end
 local paced = get('paced')[1]
 local rate = get('rate')
-if not rate[4] or math.abs(now - rate[4]) > ${rateLifeMs} then rate = {} end
+local life = math.max(${rateLife.minMs}, math.min(${rateLife.windows} * (rate[2] or 0), ${rateLife.maxMs}))
+if not rate[4] or math.abs(now - rate[4]) > life then rate = {} end
 local function allowed()
   local lost = math.max(0, rate[5] - math.floor((now - rate[6]) / ${missLifeMs}))
   return math.max(math.ceil(rate[1] / 2), rate[1] - math.max(1, math.floor(rate[1] / 50)) * lost)
