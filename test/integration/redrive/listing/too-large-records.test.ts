@@ -84,8 +84,9 @@ describe("a record that is larger than may be read", () => {
         { type: "record:passed-over", source: "default", date },
       ]);
       expect(rig.eventsOf("window:failed")).toEqual([]);
-      // The next full pass meets it again, and knows where it is.
-      expect(await listsOf(rig, () => rig.fullPass())).toBeLessThan(9);
+      // The next full pass meets it again, and knows where it is. How many lists halve a day to the
+      // millisecond depends on the time of day: 3 to 9 were seen, and 41 or more without that knowledge.
+      expect(await listsOf(rig, () => rig.fullPass())).toBeLessThan(20);
       expect(rig.eventsOf("pass:closed").map(({ outcome }) => outcome)).toEqual(["partial", "partial"]);
       await rig.emulator.idle();
       expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 80 }, () => 1));
