@@ -12,14 +12,15 @@ export interface BenchFigures {
 }
 
 const file = resolve(root, "docs/benchmarks.md");
-const begin = "<!-- figures: npm run bench -- --write -->";
+const begin = `<!-- figures on Node ${process.versions.node.split(".")[0]}: npm run bench -- --write -->`;
 const end = "<!-- end of figures -->";
 
-/** Replaces the figures of docs/benchmarks.md. */
+/** Replaces the figures of docs/benchmarks.md that are of this version of Node. */
 export function writeFigures({ machine, results, runs }: BenchFigures): void {
   const text = readFileSync(file, "utf8");
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`expected ${begin} and ${end} in ${file}`);
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end, from);
+  if (from === -1 || to === -1) throw new Error(`expected ${begin} and ${end} in ${file}`);
   const rows = results.flatMap(({ scenario, figures }) =>
     figures.map(({ what, seen, limit, holds }) => [
       scenario,

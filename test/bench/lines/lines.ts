@@ -1,12 +1,10 @@
 /** What redriver is held to (docs/benchmarks.md). Each line measures what it needs. */
-import { resolve } from "node:path";
-import { readShipped } from "../../memory/manifest.ts";
 import { mostOfLimit } from "../../memory/table.ts";
 import { atLeast, atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
-import { root } from "../../rig/program.ts";
 import { distributions, orders } from "../service/records.ts";
 import { plainCase } from "../stand/case.ts";
 import { measureIdle, measureWake } from "../stand/measure.ts";
+import { shipped } from "../stand/shipped.ts";
 import {
   callsPer100,
   cpuPerMessage,
@@ -180,10 +178,9 @@ async function idle({ stand, common }: World): Promise<readonly Figure[]> {
 }
 
 async function memory({ measure }: World): Promise<readonly Figure[]> {
-  const { limitBytes, nodeOptions } = readShipped(resolve(root, "deploy/base/deployment.yaml"));
-  const shipped = { NODE_OPTIONS: nodeOptions };
-  const some = await measure({ contender: "run", messages: 10_000, env: shipped });
-  const large = await measure({ contender: "run", messages: 500, bodyBytes: 1_000_000, env: shipped });
+  const { limitBytes } = shipped;
+  const some = await measure({ contender: "run", messages: 10_000 });
+  const large = await measure({ contender: "run", messages: 500, bodyBytes: 1_000_000 });
   const share = (one: { readonly peakBytes: number }): number => (100 * one.peakBytes) / limitBytes;
   return [
     atMost("peak RSS of 10,000 messages, % of the shipped limit", share(some), 100 * mostOfLimit),
@@ -196,10 +193,9 @@ async function memory({ measure }: World): Promise<readonly Figure[]> {
 }
 
 async function million({ measure }: World): Promise<readonly Figure[]> {
-  const { limitBytes, nodeOptions } = readShipped(resolve(root, "deploy/base/deployment.yaml"));
-  const shipped = { NODE_OPTIONS: nodeOptions };
-  const some = await measure({ contender: "run", messages: 10_000, env: shipped });
-  const all = await measure({ contender: "run", messages: 1_000_000, env: shipped });
+  const { limitBytes } = shipped;
+  const some = await measure({ contender: "run", messages: 10_000 });
+  const all = await measure({ contender: "run", messages: 1_000_000 });
   return [
     atMost("1,000,000 to empty: seconds", all.wallMs / 1_000, 75),
     atMost("1,000,000: peak RSS, times that of 10,000", all.peakBytes / some.peakBytes, 1.2),

@@ -9,6 +9,7 @@ import { startBenchProcess, type BenchProcess, type BenchProcessOptions } from "
 import type { Case } from "./case.ts";
 import { toDocument } from "./document.ts";
 import { startService, type ServiceProcess } from "./service-process.ts";
+import { shipped } from "./shipped.ts";
 
 /** What all cases of a run share. */
 export interface Stand {
@@ -106,6 +107,7 @@ function toProcesses(
       return Array.from({ length: contender === "run" ? replicas : 1 }, (_, replica) => ({
         args: [...profiling, program, ...command],
         env: {
+          NODE_OPTIONS: shipped.nodeOptions,
           REDRIVER_SERVICE_URL: url,
           REDRIVER_SERVICE_TOKEN: "bench",
           REDRIVER_REDIS_URL: redisUrl,
