@@ -48,25 +48,34 @@ export function createItemCheck(
   const allowsByPolicy = createUrlCheck(policy, sourceUrl);
   const allowsUrl = (url: string): boolean =>
     (proofAddress !== undefined && isProofUrl(url, proofAddress)) || allowsByPolicy(url);
-  const callbacks = ["Callback", "Failure-Callback"].map((name) => `${headerPrefix}${name}`.toLowerCase());
+  const callback = `${headerPrefix}Callback`.toLowerCase();
+  const failureCallback = `${headerPrefix}Failure-Callback`.toLowerCase();
   const isCallback = (name: string): boolean =>
-    callbacks.some((callback) => name.length === callback.length && name.toLowerCase() === callback);
+    (name.length === callback.length && name.toLowerCase() === callback) ||
+    (name.length === failureCallback.length && name.toLowerCase() === failureCallback);
   return ({ destination, headers }, bytes) => {
     if (!allowsUrl(destination)) return "destination-not-allowed";
     let count = 0;
-    let headerBytes = 0;
+    let characters = 0;
     for (const name in headers) {
       const value = headers[name] ?? "";
-      if (isCallback(name) && !allowsUrl(value)) {
-        return "destination-not-allowed";
-      }
+      if (isCallback(name) && !allowsUrl(value)) return "destination-not-allowed";
       count += 1;
-      headerBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+      characters += name.length + value.length;
     }
     const isWithin =
-      bytes <= policy.maxMessageBytes && count <= policy.maxHeaders && headerBytes <= policy.maxHeaderBytes;
+      bytes <= policy.maxMessageBytes &&
+      count <= policy.maxHeaders &&
+      // No character has more than three bytes, so ordinary headers need not be counted exactly.
+      (characters * 3 <= policy.maxHeaderBytes || bytesOf(headers) <= policy.maxHeaderBytes);
     return isWithin ? null : "over-limit";
   };
+}
+
+function bytesOf(headers: BatchItem["headers"]): number {
+  let bytes = 0;
+  for (const name in headers) bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? "");
+  return bytes;
 }
 
 function createUrlCheck(

@@ -86,11 +86,12 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   headers[names.method] = method;
   for (const { itemName, value } of forward.values()) headers[itemName] = value;
   for (const [name, value] of settings) headers[name] = value;
-  headers[names.deduplicationId] = context.deduplicationId;
-  headers[names.lineage] = context.signLineage(body);
   for (const name in headers) {
     if (!isToken(name) || !isFieldValue(headers[name]!)) return park("unjoinable-header");
   }
+  // Our own two are written from letters and digits.
+  headers[names.deduplicationId] = context.deduplicationId;
+  headers[names.lineage] = context.signLineage(body);
   return { kind: "item", item: toItem(destination, queue, headers, body), losses };
 }
 
