@@ -174,7 +174,7 @@ it("a lane that Redis forgets while it is halted is tried as a new one; attempts
   receiver.answer = ({ body }) => (body.startsWith("poison") ? 422 : 503);
   const poison = seed(stage.emulator, receiver, 1, { name: "poison", status: 422, maxRetries: 0 });
   const daemon = await stage.start({ attempts: 1 });
-  await expect.poll(() => parked(daemon), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => parked(daemon), { timeout: 30_000 }).toBeGreaterThan(0);
   // Among what is new.
   seed(stage.emulator, receiver, 100, { ageMs: 30_000 });
   await daemon.line(({ event, to }) => event === "lane:moved" && to === "halted");
