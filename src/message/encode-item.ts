@@ -23,11 +23,14 @@ export type EncodedItem = string | readonly (string | Buffer)[];
 export interface ItemJson {
   /** With the item's own deduplication id. */
   readonly bytes: number;
-  /** As `encodeItem` writes it. */
-  readonly withId: (id: DeduplicationId) => EncodedItem;
+  /** Up to the deduplication id. */
+  readonly head: Buffer;
+  /** From there on, a large body left out. */
+  readonly tail: Buffer;
+  /** A longer body is encoded when its item is sent: until then the page would hold it twice. */
+  readonly largeBody: string | null;
 }
 
-/** A longer body is encoded when its item is sent: until then the page would hold it twice. */
 const maxKeptChars = 65_536;
 
 /**
@@ -44,15 +47,18 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
   const inQueue = queue === undefined ? "" : `,"queue":${JSON.stringify(queue)}`;
   const head = Buffer.from(`${target}${inQueue},"headers":${text.slice(0, start)}`);
   const afterId = text.slice(end);
+  const bytes = head.length + end - start;
   if (body !== undefined && body.length > maxKeptChars) {
-    const tail = `${afterId},"body":`;
-    return {
-      bytes: head.length + end - start + Buffer.byteLength(tail) + bytesOfText(body) + 1,
-      withId: (id) => [head, id, tail, JSON.stringify(body), "}"],
-    };
+    const tail = Buffer.from(`${afterId},"body":`);
+    return { bytes: bytes + tail.length + bytesOfText(body) + 1, head, tail, largeBody: body };
   }
   const tail = Buffer.from(`${afterId}${body === undefined ? "" : `,"body":${JSON.stringify(body)}`}}`);
-  return { bytes: head.length + end - start + tail.length, withId: (id) => [head, id, tail] };
+  return { bytes: bytes + tail.length, head, tail, largeBody: null };
+}
+
+/** As `encodeItem` writes it. */
+export function withId({ head, tail, largeBody }: ItemJson, id: DeduplicationId): EncodedItem {
+  return largeBody === null ? [head, id, tail] : [head, id, tail, JSON.stringify(largeBody), "}"];
 }
 
 /** Bytes of a text as JSON. It is encoded piece by piece, without a copy. */

@@ -15,9 +15,10 @@ import { collect } from "../../src/redrive/page/collect.ts";
 import { decideOne, type DecidingRuntime } from "../../src/redrive/page/sort-by-decision.ts";
 import { decideRecord } from "../../src/redrive/page/decide.ts";
 import { asKnown } from "../../src/redrive/page/look-up.ts";
-import { sentAs, type Candidate } from "../../src/redrive/page/records.ts";
+import type { Candidate } from "../../src/redrive/page/records.ts";
 import { serviceNow, type DrainRuntime } from "../../src/redrive/runtime.ts";
 import { builtInPolicy } from "../support/item-checks.ts";
+import { encodedOf, itemOf, sentAs } from "../../src/redrive/page/publish/canary-variant.ts";
 
 const messages = Number(process.argv[2] ?? 20_000);
 /** As many as a page has. */
@@ -139,7 +140,7 @@ function candidatesOf(step: string, drain: DecidingRuntime, texts: readonly stri
 
 /** A come-back of a message that was published, as the service lists it. */
 function backOf(candidate: Candidate): string {
-  const { headers, body, destination } = candidate.toItem(1);
+  const { headers, body, destination } = itemOf(candidate, 1);
   const header = {
     "X-Redriver": [headers["Upstash-Forward-X-Redriver"]],
     "Content-Type": ["application/json"],
@@ -155,9 +156,9 @@ function page(first: number): void {
   timed("decide", () => known.map((one) => decideRecord(plain.config, one, serviceNow(plain.source))));
   const candidates = timed("decide and prepare", () => known.map((one) => decideOne(plain, one).candidate!));
   timed("ask for capacity (no call)", () => toAsking(plain as DrainRuntime, candidates));
-  timed("encode for the POST", () => candidates.map((one) => one.toEncoded(1)));
+  timed("encode for the POST", () => candidates.map((one) => encodedOf(one, 1)));
   const inLane = candidatesOf("decide and prepare, with a lane", withLane, texts);
-  timed("as a canary, encode", () => inLane.map((one) => sentAs(one, sendAs).toEncoded(1)));
+  timed("as a canary, encode", () => inLane.map((one) => encodedOf(sentAs(one, sendAs), 1)));
   const backs = candidates.map((one) => JSON.parse(backOf(one)) as RawRecord);
   timed("parse, read lineage of a come-back", () => collect(backs, [key]));
   done += pageSize;

@@ -3,7 +3,7 @@ import { toPlanRecord } from "../../src/redrive/plan/plan-file-record.ts";
 import type { ForeseenRecord } from "../../src/redrive/plan/foresee-next-decision.ts";
 import type { DrainRuntime } from "../../src/redrive/runtime.ts";
 import type { Decision } from "../../src/rules/decision.ts";
-import { letterOf, rawRecord } from "../support/letters.ts";
+import { letterOf, rawRecord, sendsPlain } from "../support/letters.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/plan.md");
@@ -18,7 +18,7 @@ function recordOf(decision: Partial<Decision>, view: object, isDue: boolean): Fo
   const decided = { raw: rawRecord(), letter, view, decision, attempt: 0, facts: { expiresAt: 99 } };
   const item = { destination: "https://new.example.com/", headers: {}, body: "" };
   const candidate = isDue
-    ? { ...decided, losses: ["queue-delay"], lineage: { attempt: 1 }, toItem: () => item }
+    ? { ...decided, losses: ["queue-delay"], lineage: { attempt: 1 }, ...sendsPlain(item) }
     : null;
   const next = decision.then === "hold" ? { then: "republish", reason: "due", rule: "a", at: 9 } : null;
   return { decided, candidate, next } as unknown as ForeseenRecord;

@@ -121,8 +121,8 @@ export const mutations = [
   {
     name: "reuse the original deduplication id",
     file: "src/redrive/page/publish/canary-variant.ts",
-    find: "json.withId(toDeduplicationId(dlqId, suffix))",
-    replace: "json.withId(toDeduplicationId(`${dlqId}-original`, suffix))",
+    find: "withId(candidate.plain.json, toDeduplicationId(candidate.letter.dlqId, suffix))",
+    replace: "withId(candidate.plain.json, toDeduplicationId(`${candidate.letter.dlqId}-original`, suffix))",
     test: "test/unit/redrive/page/prepare.test.ts",
   },
 ];

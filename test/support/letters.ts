@@ -1,11 +1,13 @@
 import { createHmac } from "node:crypto";
 import type {
+  BatchItem,
   DeadLetter,
   DeduplicationId,
   DlqId,
   MessageId,
   RawRecord,
 } from "../../src/message/dead-letter.ts";
+import { toItemJson } from "../../src/message/encode-item.ts";
 import { hashBody, signLineage, type Lineage, type LineageKey } from "../../src/message/lineage.ts";
 import { parseRecord } from "../../src/message/parse-record.ts";
 import type { LedgerView } from "../../src/ports/ledger-entries.ts";
@@ -79,4 +81,10 @@ export function lineagePayloadOf(header: string): Record<string, unknown> {
 export function signFields(fields: object, key: LineageKey): string {
   const signed = `v1.${Buffer.from(JSON.stringify(fields)).toString("base64url")}`;
   return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
+}
+
+/** The parts of a candidate that give this item, with a deduplication id. */
+export function sendsPlain(item: BatchItem): object {
+  const headers = { ...item.headers, "Upstash-Deduplication-Id": "redriver-1-0-999" };
+  return { sendAs: null, plain: { json: toItemJson({ ...item, headers }, "Upstash-") } };
 }

@@ -12,6 +12,7 @@ import { prepare } from "../../redrive/page/prepare.ts";
 import type { Decision, Routing } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
 import { explainRules } from "../../rules/explain-rules.ts";
+import { itemOf } from "../../redrive/page/publish/canary-variant.ts";
 
 /** One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure. */
 
@@ -82,7 +83,7 @@ function toBecoming(
   { decided, candidate }: DecidedOne,
   routing: Routing,
 ): Becoming | null {
-  if (candidate !== null) return { kind: "item", item: candidate.toItem(1), losses: candidate.losses };
+  if (candidate !== null) return { kind: "item", item: itemOf(candidate, 1), losses: candidate.losses };
   if (routing.then !== "republish" || decided.decision.then !== "hold") return null;
   const prepared = prepare(decided, routing.set, {
     headerPrefix: source.headerPrefix,
@@ -93,7 +94,7 @@ function toBecoming(
     flowControl: config.flowControl,
   });
   if (prepared.kind === "park") return prepared;
-  return { kind: "item", item: prepared.candidate.toItem(1), losses: prepared.candidate.losses };
+  return { kind: "item", item: itemOf(prepared.candidate, 1), losses: prepared.candidate.losses };
 }
 
 /** What these settings let be published by a source; as its runtime has it, without building one. */

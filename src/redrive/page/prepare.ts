@@ -12,15 +12,8 @@ import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineag
 import type { CheckItem } from "../../message/item-policy.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
-import type { Candidate, DecidedRecord } from "./records.ts";
-import {
-  encodedOf,
-  itemOf,
-  largestCanary,
-  maxSuffix,
-  toCanaryVariant,
-  type Plain,
-} from "./publish/canary-variant.ts";
+import { largestCanary, maxSuffix } from "./publish/canary-variant.ts";
+import type { Candidate, DecidedRecord, PlainItem } from "./records.ts";
 
 /**
  * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to
@@ -63,7 +56,6 @@ export function prepare(
   const next = nextLineage(letter, reading, record.attempt);
   const lineage =
     changes.flowControl === undefined ? next : { ...next, ...toRootFlowControl(letter, changes.flowControl) };
-  // The hash of the sent body, the same in every variant.
   let bodyHash = "";
   const rebuilt = rebuildItem(letter, changes, {
     headerPrefix,
@@ -80,18 +72,8 @@ export function prepare(
 
   const json = toItemJson(item, headerPrefix);
   const { attempt } = record;
-  const { dlqId } = letter;
-  let plain: Plain = {
-    dlqId,
-    json,
-    lineage,
-    attempt,
-    bodyHash,
-    headerPrefix,
-    lineageKey,
-    proofAddress: null,
-  };
-  let canary = lane === undefined ? null : largestCanary(plain, item, lane);
+  let plain: PlainItem = { json, bodyHash, headerPrefix, lineageKey, proofAddress: null };
+  let canary = lane === undefined ? null : largestCanary({ lineage, attempt, plain }, item, lane);
   const notAllowed = checkItem(item, json.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
   if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   const policyLoss = losses.find(isPolicyLoss);
@@ -99,7 +81,7 @@ export function prepare(
   // One of our own callbacks that died gets none: nobody needs its result.
   if (lane !== undefined && proofAddress !== undefined && !isProofUrl(item.destination, proofAddress)) {
     const proven = { ...plain, proofAddress };
-    const largest = largestCanary(proven, item, lane);
+    const largest = largestCanary({ lineage, attempt, plain: proven }, item, lane);
     const fits = ({ item, bytes }: { readonly item: BatchItem; readonly bytes: number }): boolean =>
       bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
     if (fits({ item, bytes: json.bytes }) && fits(largest)) [plain, canary] = [proven, largest];
@@ -119,9 +101,7 @@ export function prepare(
       facts: record.facts,
       sendAs: null,
       lineage,
-      toItem: (suffix) => itemOf(plain, suffix),
-      toEncoded: (suffix) => encodedOf(plain, suffix),
-      toSendVariant: (sendAs) => toCanaryVariant(plain, sendAs),
+      plain,
       target: toTarget(item),
       losses,
       bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),

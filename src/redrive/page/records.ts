@@ -1,6 +1,6 @@
 import type { Loss } from "../../message/loss-kinds.ts";
 import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
-import type { EncodedItem } from "../../message/encode-item.ts";
+import type { ItemJson } from "../../message/encode-item.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
 import type { LedgerView, Series } from "../../ports/ledger-entries.ts";
@@ -48,30 +48,30 @@ export interface SendAs {
   readonly timeoutMs: number;
 }
 
-/** The parts of a candidate that depend on how it is sent: plain, or as a canary. */
-export interface SendVariant {
-  /** Null: plain, in no step, with its own retries and delay. */
-  readonly sendAs: SendAs | null;
-  readonly lineage: Lineage;
-  /** The item for a series' suffix. The deduplication id is the same in every variant. */
-  readonly toItem: (suffix: number) => BatchItem;
-  readonly toEncoded: (suffix: number) => EncodedItem;
+/** The plain item, signed, as JSON, with everything its canary needs. */
+export interface PlainItem {
+  readonly json: ItemJson;
+  /** Of the sent body, the same in every variant. */
+  readonly bodyHash: string;
+  readonly headerPrefix: string;
+  readonly lineageKey: string;
+  /** The callback address of its canary; null: no callback. */
+  readonly proofAddress: string | null;
 }
 
 /** A due record with everything its item needs, except the deduplication id, which only `begin` knows. */
-export interface Candidate extends DecidedRecord, SendVariant {
+export interface Candidate extends DecidedRecord {
+  /** Null: it is sent plain, in no step, with its own retries and delay. */
+  readonly sendAs: SendAs | null;
+  /** As it is sent: a canary's has its step. */
+  readonly lineage: Lineage;
+  readonly plain: PlainItem;
   /** Where its item goes, in any variant. */
   readonly target: Pick<BatchItem, "destination" | "queue">;
   /** The losses of its rebuild that the policy allows. */
   readonly losses: readonly Loss[];
-  readonly toSendVariant: (sendAs: SendAs) => SendVariant;
   /** Encoded bytes of its largest variant, with the longest suffix. */
   readonly bytes: number;
-}
-
-/** The candidate as this canary. Its item and lineage change, and with them the ledger and audit entries. */
-export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
-  return { ...candidate, ...candidate.toSendVariant(sendAs) };
 }
 
 /** A record that this worker may act on now. */

@@ -38,6 +38,7 @@ import { createRefusals } from "./publish/refusals.ts";
 import { whyNotNow } from "./publish/why-not-now.ts";
 import { idsOf, isReconciling, type Begun, type Candidate, type Page } from "./records.ts";
 import { held, inDoubt, type PublishResult } from "./results.ts";
+import { encodedOf } from "./publish/canary-variant.ts";
 
 /**
  * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs
@@ -140,7 +141,7 @@ async function post(
   // A message that is not in the audit is not sent.
   const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
   if (!isAudited) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
-  const items = begun.map(({ candidate, series }) => candidate.toEncoded(series.suffix));
+  const items = begun.map(({ candidate, series }) => encodedOf(candidate, series.suffix));
   const outcome = await source.service.publish(items, mayBeSent, context.signal);
   endTurn();
   const concluded =

@@ -262,7 +262,7 @@ function isOfLane(reason: string): boolean {
 function originOf(record: SurveyedRecord | undefined): Origin | null {
   if (record === undefined) return null;
   const { candidate, decided } = record;
-  return candidate === null ? laneOriginOfLetter(decided.letter) : laneOriginOf(candidate.toItem(1));
+  return candidate === null ? laneOriginOfLetter(decided.letter) : laneOriginOf(candidate.target);
 }
 
 function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {

@@ -50,7 +50,7 @@ export function createLaneWaitCount(drain: DrainRuntime) {
   return {
     add({ decided, candidate }: SurveyedRecord): void {
       if (lane === undefined) return;
-      if (candidate !== null && !isReconciling(candidate)) due.add(laneOriginOf(candidate.toItem(1)));
+      if (candidate !== null && !isReconciling(candidate)) due.add(laneOriginOf(candidate.target));
       if (!isNewlyExhausted(decided) || !mayBeKept(decided)) return;
       const origin = laneOriginOfLetter(decided.letter);
       if (origin !== null) exhausted.add(origin);

@@ -18,6 +18,7 @@ import { createSignatureCount } from "./signature-count.ts";
 import { survey, type SurveyedRecord } from "./list-and-decide.ts";
 import type { FrozenRange } from "./freeze-range.ts";
 import { createTopCount } from "./top-count.ts";
+import { itemOf } from "../page/publish/canary-variant.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
 
@@ -147,7 +148,8 @@ function toCounted({ config, source }: DrainRuntime, record: ForeseenRecord, sho
       url: toShownUrl(letter.url, show),
       attempt,
       redrive: candidate?.lineage.attempt ?? attempt + 1,
-      changes: candidate === null ? [] : describeRebuild(letter, candidate.toItem(1), { headerPrefix, show }),
+      changes:
+        candidate === null ? [] : describeRebuild(letter, itemOf(candidate, 1), { headerPrefix, show }),
     }),
   };
 }
@@ -164,7 +166,7 @@ function createPublishCount(headerPrefix: string) {
     add({ candidate }: SurveyedRecord): void {
       if (candidate === null) return;
       if (!isReconciling(candidate)) firstPublishes += 1;
-      const item = candidate.toItem(1);
+      const item = itemOf(candidate, 1);
       targets.add(item.queue === undefined ? hostOf(item.destination) : `queue:${item.queue}`);
       worstBilled += 1 + retriesOf(item.headers[`${headerPrefix}Retries`]);
     },

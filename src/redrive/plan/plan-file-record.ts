@@ -9,6 +9,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import type { ForeseenRecord, NextDecision } from "./foresee-next-decision.ts";
 import type { SurveyedRecord } from "./list-and-decide.ts";
 import { hashRecord, hashItem, withoutOwnHeaders } from "./plan-hashes.ts";
+import { itemOf } from "../page/publish/canary-variant.ts";
 
 /** The parts of a decision that must be the same again before apply acts on it. */
 export interface Planned {
@@ -54,7 +55,7 @@ export function toPlanned(record: SurveyedRecord, headerPrefix: string): Planned
     then: decision.then,
     reason: decision.reason,
     rule: decision.rule,
-    ...(record.candidate === null ? {} : { item: hashItem(record.candidate.toItem(1), headerPrefix) }),
+    ...(record.candidate === null ? {} : { item: hashItem(itemOf(record.candidate, 1), headerPrefix) }),
   };
 }
 
@@ -64,7 +65,7 @@ export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: 
   const { decided, candidate, next } = record;
   const { decision, letter } = decided;
   const isShown = show === "content";
-  const item = candidate?.toItem(1);
+  const item = candidate === null ? undefined : itemOf(candidate, 1);
   const changes = item === undefined ? [] : describeRebuild(letter, item, { headerPrefix, show });
   return defined({
     drain: config.name,

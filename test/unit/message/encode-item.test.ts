@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeItem, encodeItem, toItemJson } from "../../../src/message/encode-item.ts";
+import { decodeItem, encodeItem, toItemJson, withId } from "../../../src/message/encode-item.ts";
 import type { BatchItem } from "../../../src/message/dead-letter.ts";
 import { packBatches } from "../../../src/message/pack-batches.ts";
 import { deduplicationIdOf } from "../../support/letters.ts";
@@ -36,7 +36,7 @@ describe("an item's JSON", () => {
     const ids = ["redriver-1-0", "redriver-1-0-999"].map(deduplicationIdOf);
     const json = toItemJson(itemOf(rest, "redriver-1-0-999"), "Upstash-");
     return {
-      made: [json.bytes, ...ids.map((id) => textOfEncoded(json.withId(id)))],
+      made: [json.bytes, ...ids.map((id) => textOfEncoded(withId(json, id)))],
       encoded: [
         encodeItem(itemOf(rest, "redriver-1-0-999")).bytes,
         ...ids.map((id) => encodeItem(itemOf(rest, id)).json),
@@ -54,7 +54,7 @@ describe("an item's JSON", () => {
   it("gives the item back, which differs in its deduplication id alone", () => {
     for (const rest of [{}, { queue: "q", body: "ä€😀" }, { body: "ä".repeat(70_000) }]) {
       const json = toItemJson(itemOf(rest, "redriver-1-0-999"), "Upstash-");
-      expect(decodeItem(json.withId(deduplicationIdOf("redriver-1-0-2")))).toEqual(
+      expect(decodeItem(withId(json, deduplicationIdOf("redriver-1-0-2")))).toEqual(
         itemOf(rest, "redriver-1-0-2"),
       );
     }

@@ -3,53 +3,37 @@
  * headers alone. Body, destination and deduplication id are the same, so a second POST of the other variant
  * is a second POST of the same id.
  */
-import type { BatchItem, DlqId } from "../../../message/dead-letter.ts";
+import type { BatchItem } from "../../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../../message/deduplication-id.ts";
-import { decodeItem, toItemJson, type EncodedItem, type ItemJson } from "../../../message/encode-item.ts";
+import { decodeItem, encodeItem, withId, type EncodedItem } from "../../../message/encode-item.ts";
 import { itemNamesOf } from "../../../message/headers.ts";
 import { fillerOf, maxStep, signLineage, type Lineage } from "../../../message/lineage.ts";
 import { withProofCallback } from "../../../message/proof-callback-url.ts";
 import type { LaneConfig } from "../../../ports/drains-document.ts";
-import type { SendAs, SendVariant } from "../records.ts";
+import type { Candidate, PlainItem, SendAs } from "../records.ts";
 
 /** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
 export const maxSuffix = 999;
 
-/** The plain item, signed, as JSON, with everything its canary needs. */
-export interface Plain {
-  readonly dlqId: DlqId;
-  readonly json: ItemJson;
-  readonly lineage: Lineage;
-  /** Redrives already made that count: after a release one less than the header's. */
-  readonly attempt: number;
-  readonly bodyHash: string;
-  readonly headerPrefix: string;
-  readonly lineageKey: string;
-  /** The callback address of its canary; null: no callback. */
-  readonly proofAddress: string | null;
-}
+/** The parts of a candidate that its item is made from. */
+export type Sendable = Pick<Candidate, "letter" | "sendAs" | "lineage" | "plain">;
 
-/** The item for a series' suffix. */
-export function itemOf(plain: Plain, suffix: number): BatchItem {
-  return decodeItem(encodedOf(plain, suffix));
+/** The item for a series' suffix. The deduplication id is the same in every variant. */
+export function itemOf({ letter, sendAs, lineage, plain }: Sendable, suffix: number): BatchItem {
+  const item = decodeItem(withId(plain.json, toDeduplicationId(letter.dlqId, suffix)));
+  if (sendAs === null) return item;
+  return canaryOf(plain, item, sendAs, signLineage(lineage, plain.bodyHash, plain.lineageKey));
 }
 
 /** The same as JSON. */
-export function encodedOf({ dlqId, json }: Plain, suffix: number): EncodedItem {
-  return json.withId(toDeduplicationId(dlqId, suffix));
+export function encodedOf(candidate: Sendable, suffix: number): EncodedItem {
+  if (candidate.sendAs !== null) return encodeItem(itemOf(candidate, suffix)).json;
+  return withId(candidate.plain.json, toDeduplicationId(candidate.letter.dlqId, suffix));
 }
 
-export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
-  const { bodyHash, headerPrefix, lineageKey } = plain;
-  const lineage = lineageIn(plain, sendAs);
-  const item = canaryOf(plain, itemOf(plain, maxSuffix), sendAs, signLineage(lineage, bodyHash, lineageKey));
-  const canary = { ...plain, json: toItemJson(item, headerPrefix), lineage };
-  return {
-    sendAs,
-    lineage,
-    toItem: (suffix) => itemOf(canary, suffix),
-    toEncoded: (suffix) => encodedOf(canary, suffix),
-  };
+/** The candidate as this canary. Its item and lineage change, and with them the ledger and audit entries. */
+export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
+  return { ...candidate, sendAs, lineage: lineageIn(candidate, sendAs) };
 }
 
 /**
@@ -58,17 +42,18 @@ export function toCanaryVariant(plain: Plain, sendAs: SendAs): SendVariant {
  * retries, so either may be larger.
  */
 export function largestCanary(
-  plain: Plain,
+  candidate: Pick<Candidate, "lineage" | "attempt" | "plain">,
   item: BatchItem,
   { watchMs }: LaneConfig,
 ): { readonly item: BatchItem; readonly bytes: number } {
   const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(watchMs) };
-  const canary = canaryOf(plain, item, sendAs, fillerOf(lineageIn(plain, sendAs), plain.bodyHash));
+  const { plain } = candidate;
+  const canary = canaryOf(plain, item, sendAs, fillerOf(lineageIn(candidate, sendAs), plain.bodyHash));
   return { item: canary, bytes: plain.json.bytes + addedBytes(item.headers, canary.headers) };
 }
 
 function canaryOf(
-  { headerPrefix, lineageKey, proofAddress }: Plain,
+  { headerPrefix, lineageKey, proofAddress }: PlainItem,
   item: BatchItem,
   { timeoutMs }: SendAs,
   lineage: string,
@@ -83,7 +68,10 @@ function canaryOf(
  * carries the header's count plus one, a canary the lowered count plus one. So a canary that comes back as
  * down leaves the granted attempt, and one that is refused spends it.
  */
-function lineageIn({ lineage, attempt }: Plain, { step: { lane, step }, isProbe }: SendAs): Lineage {
+function lineageIn(
+  { lineage, attempt }: Pick<Candidate, "lineage" | "attempt">,
+  { step: { lane, step }, isProbe }: SendAs,
+): Lineage {
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
 }
 

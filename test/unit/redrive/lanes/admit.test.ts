@@ -58,7 +58,7 @@ function one(index: number, fields: Record<string, unknown> = {}, more: object =
     decision: { then: "republish", reason: "due", rule: "a" },
     sendAs: null,
     target: { destination: `${origin}/hook` },
-    toSendVariant: (sendAs: unknown) => ({ sendAs }),
+    attempt: 0,
     ...more,
   } as unknown as Candidate;
 }

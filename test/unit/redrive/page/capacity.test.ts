@@ -271,7 +271,6 @@ describe("candidates and capacity", () => {
       ...one,
       sendAs: null,
       lineage: { rootId: "root", attempt: 1 } as Candidate["lineage"],
-      toSendVariant: (sendAs: Candidate["sendAs"]) => ({ sendAs }) as never,
     }));
     const work = run(world, all);
     const results = await play(world, work);

@@ -5,15 +5,11 @@ import { collect } from "../../../../src/redrive/page/collect.ts";
 import { rootOf } from "../../../../src/message/lineage.ts";
 import { toPublishRecord } from "../../../../src/redrive/page/audit-record.ts";
 import { prepare, type Preparation } from "../../../../src/redrive/page/prepare.ts";
-import {
-  sentAs,
-  type Candidate,
-  type DecidedRecord,
-  type SendAs,
-} from "../../../../src/redrive/page/records.ts";
+import { type Candidate, type DecidedRecord, type SendAs } from "../../../../src/redrive/page/records.ts";
 import { enteredAt, factsOf, rawRecord } from "../../../support/letters.ts";
 import { anyItem } from "../../../support/item-checks.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
+import { encodedOf, itemOf, sentAs } from "../../../../src/redrive/page/publish/canary-variant.ts";
 
 const preparation: Preparation = {
   headerPrefix: "Upstash-",
@@ -83,18 +79,18 @@ describe("an edited message that dies again", () => {
   const first = candidateOf(original, { ...schema3, retries: 0 });
 
   it("is recognised as a come-back by the body that was sent", () => {
-    const back = decided(diedAgain(first.toItem(1), 0));
+    const back = decided(diedAgain(itemOf(first, 1), 0));
     expect(back.reading).toEqual({ kind: "come-back", lineage: first.lineage });
     expect(back.reading).toMatchObject({ lineage: { attempt: 1, parentDlqId: original["dlqId"] } });
   });
 
   it("is edited again, to the same body, and is recognised again", () => {
-    const second = candidateOf(diedAgain(first.toItem(1), 0), schema3);
-    expect(second.toItem(1).body).toBe('{"schema":3,"tenant":"acmé"}');
-    expect(second.toItem(1).body).toBe(first.toItem(1).body);
+    const second = candidateOf(diedAgain(itemOf(first, 1), 0), schema3);
+    expect(itemOf(second, 1).body).toBe('{"schema":3,"tenant":"acmé"}');
+    expect(itemOf(second, 1).body).toBe(itemOf(first, 1).body);
     expect(second.losses).toEqual([]);
-    expect(second.toItem(1).headers["Upstash-Retries"]).toBe("4");
-    const third = decided(diedAgain(second.toItem(2), 1));
+    expect(itemOf(second, 1).headers["Upstash-Retries"]).toBe("4");
+    const third = decided(diedAgain(itemOf(second, 2), 1));
     expect(third.reading).toMatchObject({
       kind: "come-back",
       lineage: { attempt: 2, rootId: original["messageId"] },
@@ -103,9 +99,9 @@ describe("an edited message that dies again", () => {
 
   it("would be a stranger's with the original body under its header", () => {
     const back = decided({
-      ...diedAgain(first.toItem(1), 0),
+      ...diedAgain(itemOf(first, 1), 0),
       body: original["body"],
-      header: { ...(diedAgain(first.toItem(1), 0)["header"] as object), "Content-Length": [] },
+      header: { ...(diedAgain(itemOf(first, 1), 0)["header"] as object), "Content-Length": [] },
     });
     expect(back.reading).toEqual({ kind: "inherited" });
   });
@@ -138,11 +134,11 @@ describe("a loss", () => {
 
   it("is a patch that adds more at a second attempt, also after a release has lowered the count", () => {
     const first = candidateOf(rawRecord({ body: '{"a":[]}' }), append);
-    expect(first.toItem(1).body).toBe('{"a":[1]}');
-    const again = diedAgain(first.toItem(1), 0);
+    expect(itemOf(first, 1).body).toBe('{"a":[1]}');
+    const again = diedAgain(itemOf(first, 1), 0);
     expect(parkOf(again, append)).toBe("patch-not-idempotent");
     expect(parkOf(again, append, {}, 0)).toBe("patch-not-idempotent");
-    expect(candidateOf(again, append, { onLoss: "republish" }).toItem(1).body).toBe('{"a":[1,1]}');
+    expect(itemOf(candidateOf(again, append, { onLoss: "republish" }), 1).body).toBe('{"a":[1,1]}');
   });
 
   it("does not stand for what cannot be rebuilt at all", () => {
@@ -156,12 +152,12 @@ describe("a loss", () => {
 describe("a candidate", () => {
   it("has the size of its largest item, and one item in all series but for the id", () => {
     const candidate = candidateOf(rawRecord(), { delay: { kind: "spread", ms: 600_000 } });
-    const ids = [1, 2, 999].map((suffix) => candidate.toItem(suffix).headers["Upstash-Deduplication-Id"]);
+    const ids = [1, 2, 999].map((suffix) => itemOf(candidate, suffix).headers["Upstash-Deduplication-Id"]);
     expect(ids).toEqual(
       [1, 2, 999].map((suffix) => `redriver-${enteredAt}-0${suffix === 1 ? "" : `-${suffix}`}`),
     );
-    expect(candidate.bytes).toBe(Buffer.byteLength(JSON.stringify(candidate.toItem(999))));
-    expect(candidate.toItem(2).headers["Upstash-Delay"]).toBe(candidate.toItem(1).headers["Upstash-Delay"]);
+    expect(candidate.bytes).toBe(Buffer.byteLength(JSON.stringify(itemOf(candidate, 999))));
+    expect(itemOf(candidate, 2).headers["Upstash-Delay"]).toBe(itemOf(candidate, 1).headers["Upstash-Delay"]);
   });
 });
 
@@ -170,7 +166,7 @@ const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, isProbe: false, 
 const asProbe: SendAs = { ...asCanary, isProbe: true };
 /** As the service lists the one item of it that it delivered and that failed with `status`. */
 const backAs = (candidate: Candidate, status: number, sequence: number) => ({
-  ...diedAgain(candidate.toItem(1), sequence),
+  ...diedAgain(itemOf(candidate, 1), sequence),
   responseStatus: status,
 });
 
@@ -218,7 +214,7 @@ describe("the text of an item", () => {
 
   it("is this, byte for byte, in every version: a second POST of a series must be the same", () => {
     const candidate = candidateOf(raw, set, { lane });
-    expect(textOfEncoded(candidate.toEncoded(2))).toBe(
+    expect(textOfEncoded(encodedOf(candidate, 2))).toBe(
       textOf({
         ...before,
         "Upstash-Retries": "3",
@@ -228,7 +224,7 @@ describe("the text of an item", () => {
         "Upstash-Forward-X-Redriver": `${signed}mYiOjUwM30.kttb_ZRFo9Hxo8FxRfNIYhA0J444LowGQuH8_s2Vf7M`,
       }),
     );
-    expect(textOfEncoded(sentAs(candidate, asProbe).toEncoded(1))).toBe(
+    expect(textOfEncoded(encodedOf(sentAs(candidate, asProbe), 1))).toBe(
       textOf({
         ...before,
         "Upstash-Retries": "0",
@@ -249,25 +245,25 @@ describe("a candidate of a lane", () => {
 
   it("is plain and in no step until it is told otherwise", () => {
     expect(plain).toMatchObject({ sendAs: null, lineage: { step: null, statusBefore: 503, attempt: 1 } });
-    expect(plain.toItem(1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
-    expect(plain.toItem(1).headers).not.toHaveProperty("Upstash-Timeout");
+    expect(itemOf(plain, 1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
+    expect(itemOf(plain, 1).headers).not.toHaveProperty("Upstash-Timeout");
   });
 
   it("is sent as a canary without retries and delay, signed with its step", () => {
     const canary = sentAs(plain, asCanary);
-    const { headers, body, destination } = canary.toItem(1);
+    const { headers, body, destination } = itemOf(canary, 1);
     expect(headers).toMatchObject({ "Upstash-Retries": "0", "Upstash-Timeout": "45s" });
     expect(headers).not.toHaveProperty("Upstash-Delay");
     expect({ body, destination }).toEqual({ body: raw["body"], destination: raw["url"] });
     expect(canary.lineage.step).toEqual({ lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false });
     expect(decided(backAs(canary, 503, 0)).reading).toEqual({ kind: "come-back", lineage: canary.lineage });
-    expect(plain.toItem(1).headers["Upstash-Delay"]).toBe("90s");
+    expect(itemOf(plain, 1).headers["Upstash-Delay"]).toBe("90s");
   });
 
   it("has one deduplication id in every shape, for each suffix", () => {
     for (const suffix of [1, 2, 999]) {
       const ids = [plain, sentAs(plain, asCanary)].map(
-        (one) => one.toItem(suffix).headers["Upstash-Deduplication-Id"],
+        (one) => itemOf(one, suffix).headers["Upstash-Deduplication-Id"],
       );
       expect(new Set(ids).size).toBe(1);
     }
@@ -282,7 +278,7 @@ describe("a candidate of a lane", () => {
       sendAs: later,
       lineage: { step: { step: 8 } },
     });
-    expect(sentAs(sentAs(plain, asCanary), later).toItem(1)).toEqual(sentAs(plain, later).toItem(1));
+    expect(itemOf(sentAs(sentAs(plain, asCanary), later), 1)).toEqual(itemOf(sentAs(plain, later), 1));
   });
 
   it.each<[string, ItemChanges, Record<string, unknown>]>([
@@ -294,7 +290,7 @@ describe("a candidate of a lane", () => {
     const candidate = candidateOf(rawRecord(fields), changes, { lane });
     const longest = { lane: "x".repeat(64), step: 999_999_999_999_999 };
     const sizes = [null, { ...asProbe, step: longest }].map((how) =>
-      Buffer.byteLength(JSON.stringify((how === null ? candidate : sentAs(candidate, how)).toItem(999))),
+      Buffer.byteLength(JSON.stringify(itemOf(how === null ? candidate : sentAs(candidate, how), 999))),
     );
     expect(candidate.bytes).toBe(Math.max(...sizes));
     expect(candidate.bytes).toBeGreaterThan(candidateOf(rawRecord(fields), changes).bytes);
@@ -329,11 +325,11 @@ describe("a canary that comes back", () => {
   const canary = sentAs(candidateOf(raw, {}, { lane }), asCanary);
 
   it("is sent with the root's retries again, or with none named where the root named none", () => {
-    expect(candidateOf(backAs(canary, 503, 0), {}).toItem(1).headers["Upstash-Retries"]).toBe("4");
+    expect(itemOf(candidateOf(backAs(canary, 503, 0), {}), 1).headers["Upstash-Retries"]).toBe("4");
     const unnamed = sentAs(candidateOf(rawRecord({ body: "{}" }), {}), asCanary);
     const back = backAs(unnamed, 503, 0);
     expect(back).toMatchObject({ maxRetries: 0 });
-    expect(candidateOf(back, {}).toItem(1).headers).not.toHaveProperty("Upstash-Retries");
+    expect(itemOf(candidateOf(back, {}), 1).headers).not.toHaveProperty("Upstash-Retries");
   });
 
   it("down as a probe has spent no attempt, however often; its body has been through a redrive all the same", () => {
@@ -376,7 +372,7 @@ describe("a canary that comes back", () => {
   });
 });
 
-const callbackOf = (candidate: Candidate) => candidate.toItem(1).headers["Upstash-Callback"];
+const callbackOf = (candidate: Candidate) => itemOf(candidate, 1).headers["Upstash-Callback"];
 
 describe("a canary that is called back", () => {
   const proofAddress = "https://redriver.example.com/callbacks/eu";
@@ -387,7 +383,7 @@ describe("a canary that is called back", () => {
   it("calls us, and keeps its own callback behind ours", () => {
     expect(callbackOf(canaryOf({}))).toBe(`${proofAddress}?redriver-callback=none`);
     expect(callbackOf(canaryOf(own))).toMatch(/\?redriver-callback=v1\./);
-    expect(canaryOf(own).toItem(1).headers).not.toHaveProperty("Upstash-Callback-Forward-X-C");
+    expect(itemOf(canaryOf(own), 1).headers).not.toHaveProperty("Upstash-Callback-Forward-X-C");
   });
 
   it("is the only shape that does", () => {

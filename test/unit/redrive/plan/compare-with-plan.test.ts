@@ -6,7 +6,7 @@ import { isParkedAlready, toPlanned } from "../../../../src/redrive/plan/plan-fi
 import { compareWithPlan } from "../../../../src/redrive/plan/compare-with-plan.ts";
 import { createSelection } from "../../../../src/redrive/plan/plan-selection.ts";
 import type { SurveyedRecord } from "../../../../src/redrive/plan/list-and-decide.ts";
-import { factsOf, letterOf, rawRecord } from "../../../support/letters.ts";
+import { factsOf, letterOf, rawRecord, sendsPlain } from "../../../support/letters.ts";
 import { planned as lineOf } from "../../../support/planned.ts";
 
 const orders = "orders" as DrainName;
@@ -26,7 +26,7 @@ function surveyed(decision: Decision, view: LedgerView = { state: "absent" }, fi
     facts: factsOf(fields),
   };
   const item = { destination: letter.url, headers: {}, body: letter.body };
-  const candidate = decision.then === "republish" ? { ...decided, toItem: () => item, losses: [] } : null;
+  const candidate = decision.then === "republish" ? { ...decided, ...sendsPlain(item), losses: [] } : null;
   return { decided, candidate } as unknown as SurveyedRecord;
 }
 

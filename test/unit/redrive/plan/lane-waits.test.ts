@@ -48,7 +48,7 @@ async function createStage(lane: LaneConfig | null = config) {
 const due = (url = `${origin}/hook`, view: object = { state: "absent" }): SurveyedRecord =>
   ({
     decided: { letter: letterOf({ url }), view, decision: { then: "republish", reason: "due", rule: "a" } },
-    candidate: { view, toItem: () => ({ destination: url, headers: {}, body: "" }) },
+    candidate: { view, target: { destination: url } },
   }) as unknown as SurveyedRecord;
 const exhausted = (responseStatus: number, url = `${origin}/hook`): SurveyedRecord =>
   ({
