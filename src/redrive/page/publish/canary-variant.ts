@@ -49,7 +49,11 @@ export function largestCanary(
   const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(watchMs) };
   const { plain } = candidate;
   const canary = canaryOf(plain, item, sendAs, fillerOf(lineageIn(candidate, sendAs), plain.bodyHash));
-  return { item: canary, bytes: plain.json.bytes + addedBytes(item.headers, canary.headers) };
+  return {
+    item: canary,
+    bytes:
+      plain.json.bytes + addedBytes(item.headers, canary.headers, itemNamesOf(plain.headerPrefix).lineage),
+  };
 }
 
 function canaryOf(
@@ -75,13 +79,15 @@ function lineageIn(
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
 }
 
-/** What the encoded headers of an item grow by. Both have some. */
-function addedBytes(before: BatchItem["headers"], after: BatchItem["headers"]): number {
-  let bytes = 0;
-  for (const name of Object.keys(after)) {
-    if (after[name] !== before[name]) bytes += bytesOf(name, after[name]) - bytesOf(name, before[name]);
+/** What the encoded headers of an item grow by. Both have some, and a lineage. */
+function addedBytes(before: BatchItem["headers"], after: BatchItem["headers"], lineageName: string): number {
+  // Without characters that JSON escapes, and far longer than the others.
+  let bytes = after[lineageName]!.length - before[lineageName]!.length;
+  for (const name in after) {
+    if (name === lineageName || after[name] === before[name]) continue;
+    bytes += bytesOf(name, after[name]) - bytesOf(name, before[name]);
   }
-  for (const name of Object.keys(before)) if (after[name] === undefined) bytes -= bytesOf(name, before[name]);
+  for (const name in before) if (after[name] === undefined) bytes -= bytesOf(name, before[name]);
   return bytes;
 }
 
