@@ -106,10 +106,9 @@ class FieldReader {
 
   /** `labels` has all, `label` only the first. */
   labels(all: unknown, first: unknown): readonly string[] {
-    const labels = toStrings(all) ?? this.missing("labels", "an array of strings", []);
-    if (labels.some((label) => label !== "")) return labels.filter((label) => label !== "");
-    const label = toStrings(first) ?? this.missing("label", "a string", []);
-    return label.filter((text) => text !== "");
+    const labels = withoutEmpty(toStrings(all) ?? this.missing("labels", "an array of strings", nothing));
+    if (labels.length > 0) return labels;
+    return withoutEmpty(toStrings(first) ?? this.missing("label", "a string", nothing));
   }
 }
 
@@ -170,6 +169,10 @@ function toStrings(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return nothing;
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return areStrings(list) ? list : null;
+}
+
+function withoutEmpty(list: readonly string[]): readonly string[] {
+  return list.includes("") ? list.filter((text) => text !== "") : list;
 }
 
 function areStrings(list: readonly unknown[]): list is readonly string[] {

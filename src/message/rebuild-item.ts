@@ -47,7 +47,7 @@ export type Rebuilt =
   | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
   | { readonly kind: "park"; readonly reason: ParkReason };
 
-type Headers = [name: string, value: string][];
+type Headers = Record<string, string>;
 
 /** Pure, and never throws on a parsed record. */
 export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: RebuildContext): Rebuilt {
@@ -79,13 +79,13 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   addReportedLosses(losses, letter, changes, names, queue !== undefined && delayMs > 0);
   if (changes.headers !== undefined) changeHeaders(forward, changes.headers, prefix);
 
-  const headers: Record<string, string> = {};
+  const headers: Headers = {};
   const contentType = forward.get("content-type");
   forward.delete("content-type");
   if (contentType !== undefined) headers["Content-Type"] = contentType.value;
   headers[names.method] = method;
   for (const { itemName, value } of forward.values()) headers[itemName] = value;
-  for (const [name, value] of settings) headers[name] = value;
+  for (const name in settings) headers[name] = settings[name]!;
   for (const name in headers) {
     if (!isToken(name) || !isFieldValue(headers[name]!)) return park("unjoinable-header");
   }
@@ -121,31 +121,27 @@ function toSettings(
   // Readable ones were opened when the record was listed.
   if (callback !== undefined && readProofCallback(callback, []).kind === "sealed") return "callback-sealed";
 
-  const onAttempt = toCallback(names.callback, callback, letter.callbackHeader, prefix);
-  const onFailure = toCallback(names.failureCallback, failureCallback, letter.failureCallbackHeader, prefix);
   const labels = changes.labels ?? letter.labels;
   // The header joins labels with commas.
-  if (onAttempt === null || onFailure === null || labels.some((label) => label.includes(","))) {
-    return "unjoinable-header";
-  }
+  if (labels.some((label) => label.includes(","))) return "unjoinable-header";
 
-  const headers: Headers = [];
-  const set = (name: string, value: string | number | undefined): void => {
-    if (value !== undefined) headers.push([name, String(value)]);
-  };
-  set(names.retries, changes.retries ?? retries ?? undefined);
-  set(names.retryDelay, chosen(changes.retryDelay, letter.retryDelayExpression));
-  set(names.timeout, toSeconds(changes.timeoutMs ?? 0));
-  headers.push(...onAttempt, ...onFailure);
-  set(names.label, labels.length === 0 ? undefined : labels.join(","));
+  const headers: Headers = {};
+  set(headers, names.retries, changes.retries ?? retries ?? undefined);
+  set(headers, names.retryDelay, chosen(changes.retryDelay, letter.retryDelayExpression));
+  set(headers, names.timeout, toSeconds(changes.timeoutMs ?? 0));
+  const areJoined =
+    setCallback(headers, names.callback, callback, letter.callbackHeader, prefix) &&
+    setCallback(headers, names.failureCallback, failureCallback, letter.failureCallbackHeader, prefix);
+  if (!areJoined) return "unjoinable-header";
+  set(headers, names.label, labels.length === 0 ? undefined : labels.join(","));
   const flow = chosen(changes.flowControl, originalFlowControl(letter));
   const flowValue = flow === undefined ? "" : toFlowControlValue(flow);
   // Key and value only travel together.
   if (flow !== undefined && flowValue !== "") {
-    set(names.flowControlKey, flow.key);
-    set(names.flowControlValue, flowValue);
+    set(headers, names.flowControlKey, flow.key);
+    set(headers, names.flowControlValue, flowValue);
   }
-  set(names.delay, toSeconds(delayMs));
+  set(headers, names.delay, toSeconds(delayMs));
   return headers;
 }
 
@@ -154,21 +150,24 @@ function chosen<T>(change: T | null | undefined, original: T | undefined): T | u
   return change === undefined ? original : (change ?? undefined);
 }
 
-/** With the original's own headers for it, under any new URL. */
-function toCallback(
+function set(headers: Headers, name: string, value: string | number | undefined): void {
+  if (value !== undefined) headers[name] = String(value);
+}
+
+/** With the original's own headers for it, under any new URL. False if a header cannot be one text. */
+function setCallback(
+  headers: Headers,
   setting: string,
   url: string | undefined,
   header: HeaderValues | undefined,
   prefix: string,
-): Headers | null {
-  if (url === undefined) return [];
+): boolean {
+  if (url === undefined) return true;
   const forward = toForwardHeaders(header ?? {}, prefix);
-  if (forward === null) return null;
-  const own = [...forward.values()].map(({ name, value }): [string, string] => [
-    `${setting}-Forward-${name}`,
-    value,
-  ]);
-  return [[setting, url], ...own];
+  if (forward === null) return false;
+  headers[setting] = url;
+  for (const { name, value } of forward.values()) headers[`${setting}-Forward-${name}`] = value;
+  return true;
 }
 
 /** Whole seconds, rounded up; nothing for no time. */
