@@ -8,11 +8,10 @@ import { serverTimeLua } from "../server-time.lua.ts";
 /** Without calls for so long, nothing is kept. */
 const keptMs = 10 * 60_000;
 /**
- * A limit that no answer names any more is forgotten: the service may allow more by now. If good answers have
- * named it, their silence says so. If only a 429 has, a long life costs one 429 each minute.
+ * A limit that no answer has named for 20 of its windows is forgotten: the service may allow more by now. If
+ * it names the limit only in a 429, that is one 429 each minute.
  */
 const rateLife = { windows: 20, minMs: 60_000, maxMs: keptMs };
-const lifeByGoodAnswers = { windows: 5, minMs: 10_000 };
 /** Each 429 beside the moments takes a fiftieth of the limit away for so long: others call the service too. */
 const missLifeMs = 60_000;
 /** A replica's part may be so many times its demand, so that it can grow until its next report. */
@@ -26,8 +25,7 @@ const allKnowAfterMs = shareEveryMs + 500;
  * The hash of one source. Values are numbers with spaces between them:
  * `replica:<id>`: its part or its calls in flight, whichever is more, demand, calls per second, when.
  * `list`, `batch`, `delete`: the learned limit, how often it was cut.
- * `rate`: calls, window in ms, when one begins, when learned, 429s beside the moments, the last of them, 1 if
- * a good answer has named it.
+ * `rate`: calls, window in ms, when one begins, when learned, 429s beside the moments, the last of them.
  * `moment`: the last one given. `paced`: since when moments are taken; absent: they are not.
  */
 const preludeLua = `${serverTimeLua}
@@ -46,7 +44,6 @@ local function get(field) return numbers(redis.call('HGET', KEYS[1], field)) end
 local paced = get('paced')[1]
 local rate = get('rate')
 local life = math.max(${rateLife.minMs}, math.min(${rateLife.windows} * (rate[2] or 0), ${rateLife.maxMs}))
-if rate[7] == 1 then life = math.max(${lifeByGoodAnswers.minMs}, ${lifeByGoodAnswers.windows} * rate[2]) end
 if not rate[4] or math.abs(now - rate[4]) > life then rate = {} end
 local function allowed()
   local lost = math.max(0, rate[5] - math.floor((now - rate[6]) / ${missLifeMs}))
@@ -105,8 +102,7 @@ if calls > 0 then
       missed, missedAt = math.min(missed, 20) + 1, now
     end
   end
-  local byGoodAnswer = isUsedUp and (rate[7] or 0) or 1
-  rate = { calls, window, (now + tonumber(ARGV[17])) % window, now, missed, missedAt, byGoodAnswer }
+  rate = { calls, window, (now + tonumber(ARGV[17])) % window, now, missed, missedAt }
   put('rate', unpack(rate))
   if isUsedUp and not paced then
     -- The others learn of it while they keep to the pause after this 429.
