@@ -1,5 +1,6 @@
 import type { BatchItem, DeduplicationId } from "./dead-letter.ts";
 import { itemNamesOf } from "./headers.ts";
+import { toJsonText } from "./json-text.ts";
 
 /** Exactly the four fields that an item may have, as JSON; `bytes` is its length in UTF-8. */
 export function encodeItem({ destination, queue, headers, body }: BatchItem): {
@@ -23,10 +24,10 @@ export type EncodedItem = string | readonly (string | Buffer)[];
 export interface ItemJson {
   /** With the item's own deduplication id. */
   readonly bytes: number;
-  /** Up to the deduplication id. */
-  readonly head: Buffer;
-  /** From there on, a large body left out. */
-  readonly tail: Buffer;
+  /** Without the deduplication id, and a large body left out. */
+  readonly json: Buffer;
+  /** Where the deduplication id belongs in `json`. */
+  readonly idAt: number;
   /** A longer body is encoded when its item is sent: until then the page would hold it twice. */
   readonly largeBody: string | null;
 }
@@ -38,26 +39,39 @@ const maxKeptChars = 65_536;
  * that outlives two collections, and an item waits for its begin and its batch.
  */
 export function toItemJson({ destination, queue, headers, body }: BatchItem, headerPrefix: string): ItemJson {
-  const { deduplicationId: name } = itemNamesOf(headerPrefix);
-  const text = JSON.stringify(headers);
-  // Inside a string of JSON a quote has a backslash before it, so only the header itself reads like this.
-  const start = text.indexOf(`"${name}":"`) + name.length + 4;
-  const end = text.indexOf('"', start);
-  const target = `{"destination":${JSON.stringify(destination)}`;
-  const inQueue = queue === undefined ? "" : `,"queue":${JSON.stringify(queue)}`;
-  const head = Buffer.from(`${target}${inQueue},"headers":${text.slice(0, start)}`);
-  const afterId = text.slice(end);
-  const bytes = head.length + end - start;
-  if (body !== undefined && body.length > maxKeptChars) {
-    const tail = Buffer.from(`${afterId},"body":`);
-    return { bytes: bytes + tail.length + bytesOfText(body) + 1, head, tail, largeBody: body };
+  const { deduplicationId } = itemNamesOf(headerPrefix);
+  const inQueue = queue === undefined ? "" : `,"queue":${toJsonText(queue)}`;
+  let head = `{"destination":${toJsonText(destination)}${inQueue},"headers":{`;
+  let tail = "";
+  let id: string | null = null;
+  let comma = "";
+  for (const name in headers) {
+    const value = headers[name]!;
+    const start = `${comma}${toJsonText(name)}:`;
+    comma = ",";
+    if (name === deduplicationId) {
+      id = value;
+      head += `${start}"`;
+      tail = '"';
+    } else if (id === null) {
+      head += start + toJsonText(value);
+    } else {
+      tail += start + toJsonText(value);
+    }
   }
-  const tail = Buffer.from(`${afterId}${body === undefined ? "" : `,"body":${JSON.stringify(body)}`}}`);
-  return { bytes: bytes + tail.length, head, tail, largeBody: null };
+  const isLarge = body !== undefined && body.length > maxKeptChars;
+  if (body === undefined) tail += "}}";
+  else tail += isLarge ? '},"body":' : `},"body":${JSON.stringify(body)}}`;
+  const json = Buffer.from(head + tail);
+  const idAt = Buffer.byteLength(head);
+  const bytes = json.length + (id?.length ?? 0);
+  if (!isLarge) return { bytes, json, idAt, largeBody: null };
+  return { bytes: bytes + bytesOfText(body) + 1, json, idAt, largeBody: body };
 }
 
 /** As `encodeItem` writes it. */
-export function withId({ head, tail, largeBody }: ItemJson, id: DeduplicationId): EncodedItem {
+export function withId({ json, idAt, largeBody }: ItemJson, id: DeduplicationId): EncodedItem {
+  const [head, tail] = [json.subarray(0, idAt), json.subarray(idAt)];
   return largeBody === null ? [head, id, tail] : [head, id, tail, JSON.stringify(largeBody), "}"];
 }
 

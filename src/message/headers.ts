@@ -1,4 +1,5 @@
 import type { HeaderValues } from "./dead-letter.ts";
+import { isPlain } from "./json-text.ts";
 import { oncePerText } from "./once-per-text.ts";
 
 /** Signed, and travels with every redriven message (lineage.ts). */
@@ -52,7 +53,7 @@ export function isToken(text: string): boolean {
 
 /** RFC 9110 §5.5: no control characters but tab. Bytes above 0x7f are allowed and travel as UTF-8. */
 export function isFieldValue(text: string): boolean {
-  return !/[^\P{Cc}\t\u{80}-\u{9f}]|\p{Cs}/u.test(text);
+  return isPlain(text) || !/[^\P{Cc}\t\u{80}-\u{9f}]|\p{Cs}/u.test(text);
 }
 
 /** Fields of one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them. */
