@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { askedCommand } from "./cli/asked-command.ts";
-import { keepHeapSteady } from "./steady-memory.ts";
+import { compileLess, keepHeapSteady } from "./steady-memory.ts";
 
 const argv = process.argv.slice(2);
 /** They work through a backlog of any size page by page. */
 const paging: readonly (string | undefined)[] = ["run", "plan", "apply"];
 const command = askedCommand(argv);
 if (paging.includes(command)) keepHeapSteady(command === "run");
+if (command === "run" || command === "drain") compileLess();
 
 // Nothing begins until the daemon itself listens for signals. The first process of a container would not hear
 // a signal without a listener.
