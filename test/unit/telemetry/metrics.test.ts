@@ -41,6 +41,12 @@ describe("before anything has happened", () => {
     expect(all.get('redriver_settled_total{source="eu",drain="orders"}')).toBe(2);
   });
 
+  test("of the event loop only the lag is shown that needs no timer", async () => {
+    const all = await samples(create());
+    const lags = [...all.keys()].filter((key) => key.startsWith("nodejs_eventloop_lag"));
+    expect(lags).toEqual(["nodejs_eventloop_lag_seconds"]);
+  });
+
   test("version and process are shown", async () => {
     const all = await samples(create());
     expect(all.get(`redriver_build_info{version="1.2.3",node="${process.version}"}`)).toBe(1);
