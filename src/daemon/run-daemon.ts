@@ -13,12 +13,12 @@ import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
-import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
 import { createCallbacks } from "./canary-callbacks.ts";
 import { createCopyingWithoutRedis } from "./keep-copies-without-redis.ts";
 import { createEarlyTicks } from "./early-ticks.ts";
+import { createLoops } from "./loops.ts";
 import { createJobHandler, type JobParts } from "./handle-job.ts";
 import { createOpsServer } from "./ops-http.ts";
 import { createPeerReplicas } from "./peer-replicas.ts";
@@ -36,11 +36,10 @@ const probeEveryMs = 30_000;
 /** Written again this often, in case a scheduler was lost unnoticed (bullmq issues 3272, 3262). */
 const reapplyEveryMs = 15_000;
 const announceEveryMs = 15_000;
-/** Delay of schedules and announcements after a new document, or after a loss of Redis's writes. */
-const basisCheckEveryMs = 500;
+/** Delay of schedules after a loss of Redis's writes, and of an announcement after a new connection. */
+const basisCheckEveryMs = 1_000;
 const documentCheckEveryMs = 2_000;
 const redisAwayWaitMs = 250;
-const afterFailureMs = 5_000;
 /** Part of shutdown.hard after the jobs: half for a goodbye to a Redis that may hang, half for the caller. */
 const afterJobsMs = 2_000;
 /** Every source is swept by schedule: a replica without a job for several sweeps, and 5 min, is stuck. */
@@ -77,6 +76,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     clock,
     events,
   });
+  const keepGoing = createLoops({ clock, events, stop });
+  const isApplied = upToDateFor(reapplyEveryMs);
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
 
@@ -127,7 +128,11 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     keepGoing(() => redisFitness.look()),
     work(),
     keepGoing(async () => {
-      if ((await watchedDocument.look()) === "changed") await announce().catch(() => undefined);
+      if ((await watchedDocument.look()) === "changed") {
+        // At once, and not a turn of their loop later; that loop also reports and repeats what fails.
+        if (schedulesAppliedAt !== null && redisFitness.isFit()) keepSchedules().catch(() => undefined);
+        await announce().catch(() => undefined);
+      }
       return documentCheckEveryMs;
     }),
     keepAnnouncing(),
@@ -149,7 +154,6 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   /** Starts to work once Redis is fit, then keeps the schedules in Redis. */
   async function work(): Promise<void> {
     let started = false;
-    const isApplied = upToDateFor(reapplyEveryMs);
     await keepGoing(async () => {
       queue.allow(toMaxJobs(live.current()));
       if (!redisFitness.isFit()) return redisAwayWaitMs;
@@ -173,14 +177,19 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
         );
         started = true;
       }
-      const { document: now } = live.current();
-      await isApplied(toScheduleBasis(live.current()), async () => {
-        // While replicas disagree, schedules that this document lacks may be in force elsewhere.
-        const keep = await peers.workUnderAnother(now.hash);
-        await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
-        schedulesAppliedAt = clock.now();
-      });
+      await keepSchedules();
       return basisCheckEveryMs;
+    });
+  }
+
+  /** Writes the schedules every 15 s, and at once if they may differ from those in Redis. */
+  function keepSchedules(): Promise<void> {
+    const { document: now } = live.current();
+    return isApplied(toScheduleBasis(live.current()), async () => {
+      // While replicas disagree, schedules that this document lacks may be in force elsewhere.
+      const keep = await peers.workUnderAnother(now.hash);
+      await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
+      schedulesAppliedAt = clock.now();
     });
   }
 
@@ -214,21 +223,6 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       resting: toSourcePauses(sources.values()),
       archive: watchedArchive.problem(),
     });
-  }
-
-  /**
-   * Calls `turn` until the daemon stops; each answers ms until the next. Failures are reported, then retried.
-   */
-  async function keepGoing(turn: () => Promise<number>): Promise<void> {
-    while (!stop.aborted) {
-      let waitMs = afterFailureMs;
-      try {
-        waitMs = await turn();
-      } catch (error) {
-        events.emit({ type: "job:failed", kind: "daemon", ...toFailure(error), givenUp: false });
-      }
-      await clock.sleep(waitMs, stop).catch(() => undefined);
-    }
   }
 
   async function end(): Promise<boolean> {
