@@ -15,6 +15,7 @@ import type { Ledger } from "../../src/ports/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
+import { turnedDown, turnedUp } from "./knobs.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
 
@@ -61,11 +62,10 @@ export const takeoverMs = 17_500;
 
 /** A pass lists one page after the other by one cursor: a cursor that is a position skips behind deletes. */
 export const oneCursor = {
-  pagesInFlight: { perWindow: 1, perSource: 1 },
-  windowSizes: { pages: Infinity, splitFrom: Infinity },
+  pagesInFlight: turnedDown.pagesInFlight,
+  windowSizes: turnedDown.windowSizes,
 };
-/** A window is split as soon as a page has shown the order of its listing. */
-export const manyWindows = { windowSizes: { pages: 0.2, splitFrom: 1 } };
+export const manyWindows = { windowSizes: turnedUp.windowSizes };
 
 export interface RigOptions {
   readonly redisUrl: string;

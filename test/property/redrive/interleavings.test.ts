@@ -14,11 +14,12 @@ test(
   async () => {
     const total: Record<string, number> = { runs: 0 };
     await fuzz(fc.tuple(fc.scheduler(), anyPlan), 12_000, async ([scheduler, plan]) => {
-      const { broken, seen } = await runPlan(scheduler, plan, redis.fresh());
+      const { broken, seen, atWork } = await runPlan(scheduler, plan, redis.fresh());
       expect(broken).toEqual([]);
-      for (const [what, count] of Object.entries({ runs: 1, ...seen })) {
-        total[what] = (total[what] ?? 0) + count;
-      }
+      const { windows, pages } = atWork;
+      expect(Math.max(windows, pages)).toBeLessThanOrEqual(plan.atWork === "down" ? 1 : 64);
+      const counts = { runs: 1, [plan.atWork]: 1, ...seen, manyWindows: windows > 2, manyPages: pages > 1 };
+      for (const [what, count] of Object.entries(counts)) total[what] = (total[what] ?? 0) + Number(count);
     });
     process.stderr.write(`interleavings: ${JSON.stringify(total)}\n`);
     // A model in which nothing happens would prove nothing.
@@ -31,12 +32,16 @@ test(
       comeBacks = 0,
       survived = 0,
       halts = 0,
+      manyWindows = 0,
+      manyPages = 0,
     } = total;
     expect(mishaps).toBeGreaterThan(runs);
     expect(accepted).toBeGreaterThan(runs);
     // In as few runs as a machine that stands still has time for, one of these may not happen.
     const least = runs < 200 ? -1 : runs / 100;
-    for (const some of [hits, takenOver, comeBacks, survived, halts]) expect(some).toBeGreaterThan(least);
+    for (const some of [hits, takenOver, comeBacks, survived, halts, manyWindows, manyPages]) {
+      expect(some).toBeGreaterThan(least);
+    }
   },
 );
 
@@ -46,6 +51,7 @@ test("a full pass of a worker whose clock is behind buries nothing that entered 
     letters: [{ kind: "plain", deaths: 1 }],
     unknownOutcome: "republish",
     lane: null,
+    atWork: "shipped",
     pageSize: 100,
     maxItems: 100,
     remembersRefused: false,

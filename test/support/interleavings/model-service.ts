@@ -8,6 +8,8 @@ import type { Turns } from "./turns.ts";
 const deathAfterMs = 30_000;
 /** Of the first dead letters, before the run begins. */
 const oldMs = 3_600_000;
+/** Between two of them: so far apart that a listing of them can be split. */
+const apartMs = 300_000;
 /** The longest that a listing is behind its own deletes. */
 const staleMs = 120_000;
 
@@ -107,7 +109,7 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
     const said = { attempt, canaryOf, parentDlqId: from?.dlqId ?? null };
     letters.set(dlqId, { dlqId, planned, record, enteredAt, ...said, ...fate });
   };
-  for (const planned of plan.letters) enter(planned, clock.now() - oldMs + entered * 1_000, null);
+  for (const planned of plan.letters) enter(planned, clock.now() - oldMs + entered * apartMs, null);
 
   const letterOf = (dlqId: DlqId): ModelLetter => {
     const letter = letters.get(dlqId);

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import type { LaneConfig } from "../../../src/ports/drains-document.ts";
+import { windowSizes } from "../../../src/redrive/pass/split-window.ts";
+import { turnedDown, turnedUp } from "../knobs.ts";
 import { horizonMs, takeoverMs } from "../ledger-stands.ts";
 import { limits } from "./limits.ts";
 
@@ -102,11 +104,19 @@ export interface PlannedLetter {
   readonly deaths: number;
 }
 
+export const knobsOfPlans = {
+  shipped: { windowsAtOnce: 8, pagesInFlight: undefined, windowSizes },
+  down: turnedDown,
+  up: turnedUp,
+} as const;
+
 export interface Plan {
   readonly letters: readonly PlannedLetter[];
   readonly unknownOutcome: "republish" | "park";
   /** How destinations are tried; null: drains have no lanes. */
   readonly lane: LaneConfig | null;
+  /** How many windows and pages a worker works at once. */
+  readonly atWork: keyof typeof knobsOfPlans;
   /** Records of a page, whatever is asked for. */
   readonly pageSize: number;
   readonly maxItems: number;
@@ -205,15 +215,31 @@ const lane = (canary: number, openFrom: number): LaneConfig => ({
   probeEveryMs: 60_000,
 });
 
-export const anyPlan: fc.Arbitrary<Plan> = fc.record({
-  letters: fc.array(letter, { minLength: 1, maxLength: 4 }),
-  unknownOutcome: fc.constantFrom("republish", "park"),
-  lane: fc.constantFrom(null, lane(1, 20), lane(2, 10)),
-  pageSize: fc.constantFrom(100, 2),
-  maxItems: fc.constantFrom(100, 2),
-  remembersRefused: fc.boolean(),
-  scriptsTwice: fc.boolean(),
-  workers: fc.array(worker, { minLength: 2, maxLength: 3 }),
-  mishaps: fc.array(plannedMishap, { maxLength: 8, size: "max" }),
-  jumps: fc.array(fc.record({ afterTurns: fc.nat({ max: 60 }), ms: stop }), { maxLength: 3 }),
-});
+interface OfKnobs {
+  readonly letters: { readonly minLength: number; readonly maxLength: number };
+  readonly pageSizes: readonly number[];
+}
+
+/** What is turned up has enough letters for several windows and pages. */
+const ofKnobs: Readonly<Record<Plan["atWork"], OfKnobs>> = {
+  shipped: { letters: { minLength: 1, maxLength: 4 }, pageSizes: [100, 2] },
+  down: { letters: { minLength: 1, maxLength: 4 }, pageSizes: [100, 2] },
+  up: { letters: { minLength: 3, maxLength: 6 }, pageSizes: [1, 2] },
+};
+
+const planOf = (atWork: Plan["atWork"]): fc.Arbitrary<Plan> =>
+  fc.record({
+    atWork: fc.constant(atWork),
+    letters: fc.array(letter, ofKnobs[atWork].letters),
+    unknownOutcome: fc.constantFrom("republish", "park"),
+    lane: fc.constantFrom(null, lane(1, 20), lane(2, 10)),
+    pageSize: fc.constantFrom(...ofKnobs[atWork].pageSizes),
+    maxItems: fc.constantFrom(100, 2),
+    remembersRefused: fc.boolean(),
+    scriptsTwice: fc.boolean(),
+    workers: fc.array(worker, { minLength: 2, maxLength: 3 }),
+    mishaps: fc.array(plannedMishap, { maxLength: 8, size: "max" }),
+    jumps: fc.array(fc.record({ afterTurns: fc.nat({ max: 60 }), ms: stop }), { maxLength: 3 }),
+  });
+
+export const anyPlan: fc.Arbitrary<Plan> = fc.oneof(planOf("shipped"), planOf("down"), planOf("up"));

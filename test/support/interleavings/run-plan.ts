@@ -7,6 +7,7 @@ import { createRedisPassBook } from "../../../src/store/passes/redis-pass-book.t
 import { createRedisSourcePauseBook } from "../../../src/store/source-pauses/redis-source-pauses.ts";
 import { createRedisSourceBook } from "../../../src/store/sources/redis-source-book.ts";
 import { onClock } from "../ledger-stands.ts";
+import { createAtWork, type AtWork } from "../at-work.ts";
 import { createMemoryLedger } from "../memory/memory-ledger.ts";
 import { grantLifeMs } from "../../../src/ports/ledger-limits.ts";
 import type { PassId, SourceId, Token } from "../../../src/ports/ids.ts";
@@ -39,7 +40,7 @@ export async function runPlan(
   scheduler: fc.Scheduler,
   plan: Plan,
   connection: RedisConnection,
-): Promise<{ readonly broken: readonly string[]; readonly seen: Seen }> {
+): Promise<{ readonly broken: readonly string[]; readonly seen: Seen; readonly atWork: AtWork }> {
   const turns = createTurns(scheduler, plan);
   const { clock } = turns;
   const service = createModelService(plan, turns);
@@ -51,6 +52,7 @@ export async function runPlan(
   let ids = 0;
   const nextId = (): string => `id-${(ids += 1)}`;
   const identities = { token: () => nextId() as Token, passId: () => nextId() as PassId };
+  const atWork = createAtWork();
   const installation: Installation = {
     turns,
     service,
@@ -64,13 +66,14 @@ export async function runPlan(
     rests: createRedisSourcePauseBook(redis, source),
     copies: createRedisCopyBook(redis, source, { lifeMs: limits.retentionMs }),
     capacity: createRedisCapacity(redis, identities),
+    atWork,
     identities,
   };
 
   await turns.run(Promise.all(plan.workers.map((planned, index) => workLanes(installation, planned, index))));
   turns.calmDown();
   await turns.run(comeToRest(installation));
-  return { broken: await witness.verdict(), seen: witness.seen() };
+  return { broken: await witness.verdict(), seen: witness.seen(), atWork: atWork.most() };
 }
 
 /** Redis on the time of the turns: while it works, nobody else has a turn. */

@@ -5,7 +5,7 @@ import type { DrainsDocument } from "../../../src/ports/drains-document.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { CopyBook } from "../../../src/ports/copy-book.ts";
 import type { Capacity } from "../../../src/ports/capacity.ts";
-import type { PassBook } from "../../../src/ports/passes.ts";
+import type { PassBook, Window } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import type { SourcePauseBook } from "../../../src/ports/source-pauses.ts";
 import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
@@ -15,18 +15,17 @@ import { createPoisonShare } from "../../../src/redrive/page/publish/batch-size-
 import { RefusalsInARow } from "../../../src/redrive/page/publish/refusals-in-a-row.ts";
 import { createPausingService } from "../../../src/redrive/source/pausing-service.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
-import { createPagesInFlight } from "../../../src/redrive/pass/pages-in-flight.ts";
-import { windowSizes } from "../../../src/redrive/pass/split-window.ts";
 import { workWindow } from "../../../src/redrive/pass/work-window.ts";
 import type { DrainRuntime, SourceRuntime } from "../../../src/redrive/runtime.ts";
 import { createSourceHealth } from "../../../src/redrive/source/source-health.ts";
 import { createSweepMemory, sweep } from "../../../src/redrive/sweep/sweep.ts";
 import { createSweepRequest } from "../../../src/redrive/sweep/sweep-request.ts";
 import { amplePageMemory } from "../ample-memory.ts";
+import type { AtWorkMeter } from "../at-work.ts";
 import { createTooLargeDates } from "../../../src/redrive/listing/too-large-records.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/sweep/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
-import type { Task } from "./plan.ts";
+import { knobsOfPlans, type Task } from "./plan.ts";
 import { archiveOf, auditOf, inTurns, lanesOf, ledgerOf, serviceOf, type Life, type World } from "./ports.ts";
 
 /** What all workers of a run share, besides time, ledger and service. */
@@ -37,6 +36,7 @@ export interface Installation extends World {
   readonly rests: SourcePauseBook;
   readonly copies: CopyBook;
   readonly capacity: Capacity;
+  readonly atWork: AtWorkMeter;
   readonly identities: SourceRuntime["identities"];
 }
 
@@ -80,9 +80,12 @@ export function startWorker(installation: Installation, name: string, skewMs: nu
 
   const pass = async (drain: DrainRuntime): Promise<void> => {
     const { passId, windows } = toWork(await openPass(drain, passSettings, signal));
-    for (const { windowId } of windows) {
-      await workWindow(drain, { passId, windowId, signal, stopping: signal, lastTry: true });
-    }
+    const { windowsAtOnce: places } = knobsOfPlans[installation.plan.atWork];
+    const counted = installation.atWork.ofWorker();
+    await workAll(windows, places, async ({ windowId }) => {
+      const work = { passId, windowId, signal, stopping: signal, lastTry: true, places };
+      return (await counted(() => workWindow(drain, work))).split;
+    });
   };
   const release = async (): Promise<void> => {
     const { entries } = await source.ledger.parkedEntries(null);
@@ -129,6 +132,35 @@ function toWork(opened: Opened): { readonly passId: PassId; readonly windows: Op
   };
 }
 
+/**
+ * Works windows, and those that they are split into, so many at once. Each is a job of its own: when all have
+ * ended, it throws the first failure.
+ */
+async function workAll(
+  windows: readonly Window[],
+  places: number,
+  work: (window: Window) => Promise<readonly Window[]>,
+): Promise<void> {
+  const left = [...windows];
+  const failures: unknown[] = [];
+  const running = new Set<Promise<void>>();
+  const workOne = async (window: Window): Promise<void> => {
+    try {
+      left.push(...(await work(window)));
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  while (left.length > 0 || running.size > 0) {
+    for (const window of left.splice(0, places - running.size)) {
+      const one = workOne(window).finally(() => running.delete(one));
+      running.add(one);
+    }
+    await Promise.race(running);
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
 /** All calls at once. */
 const takeTurn = () => Promise.resolve(() => undefined);
 
@@ -136,6 +168,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
   const { plan, document, turns, identities, capacity } = installation;
   const [config] = document.sources;
   if (config === undefined) throw new Error("the document has a source");
+  const knobs = knobsOfPlans[plan.atWork];
   const clock: Clock = { ...turns.clock, now: () => turns.clock.now() + skewMs };
   const events = { emit: () => undefined };
   const inOne = <Port extends object>(port: Port, operations: Parameters<typeof inTurns<Port>>[3]): Port =>
@@ -178,8 +211,8 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     book: installation.book,
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
-    pagesInFlight: createPagesInFlight(),
-    windowSizes,
+    pagesInFlight: installation.atWork.pagesInFlight(knobs.pagesInFlight),
+    windowSizes: knobs.windowSizes,
     health: createSourceHealth(config.id, clock, events, pauses),
     refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(clock),
