@@ -4,6 +4,8 @@
  *
  *     npm run test:fault                              60 of them
  *     npm run test:fault -- --kills 1000 --seed 7 --side-by-side 24
+ *     npm run test:fault -- --turned-up               with 64 windows at once and 16 pages of each in flight
+ *     npm run test:fault -- --half-turned-up          every second case so
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --crash power
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind kill-twice --again "sweep/service.remove:before#1"
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind stop-twice
@@ -16,6 +18,7 @@ import { parseArgs } from "node:util";
 import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
 import { startGuard } from "../rig/guard.ts";
 import { root } from "../rig/program.ts";
+import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
 import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import { missingEffects } from "./missing-effects.ts";
 import { runMatrix } from "./run-matrix.ts";
@@ -29,6 +32,7 @@ const { values } = parseArgs({
     kind: { type: "string", default: "kill" },
     again: { type: "string" },
     crash: { type: "string", default: "process" },
+    ...turnedUpOptions,
     // Cases that run at once at most; fewer do while the machine is busy.
     "side-by-side": { type: "string", default: "16" },
   },
@@ -57,6 +61,7 @@ try {
             crash: values.crash === "power" ? "power" : "process",
             ...(values.again === undefined ? {} : { again: values.again }),
           },
+    turnedUp: toTurnedUp(values),
     sideBySide: toCount("side-by-side", values["side-by-side"]),
     onCase: (one) => say(toLine(one)),
   });
@@ -67,12 +72,12 @@ try {
   process.stdout.write(toTable(summary));
   for (const name of missing) process.stdout.write(`VIOLATION no death: no daemon came by ${name}\n`);
   const bad = [result.recorded, ...result.cases].filter(({ violations }) => violations.length > 0);
-  for (const { logs, kill } of bad) {
+  for (const { logs, kill, isTurnedUp } of bad) {
     const name = (kill?.failpoint ?? "none").replaceAll(/[^\w.-]+/g, "_");
     const file = join(cacheDir, `test-fault-${name}.log`);
     writeFileSync(file, logs);
     if (kill !== null) {
-      process.stdout.write(`again: npm run test:fault -- ${toOptions(kill)}; logs in ${file}\n`);
+      process.stdout.write(`again: npm run test:fault -- ${toOptions(kill, isTurnedUp)}; logs in ${file}\n`);
     }
   }
   failed = bad.length > 0 || missing.length > 0;

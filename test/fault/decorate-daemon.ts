@@ -9,8 +9,10 @@ import type { RedisConnection } from "../../src/redis/connect.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
 import { createLanes } from "../../src/redrive/lanes/lanes.ts";
 import { createGuards } from "../../src/statistics/drain-guards.ts";
+import type { AtWorkMeter } from "../support/at-work.ts";
 import type { Failpoints } from "./failpoints.ts";
 import type { FaultDisk } from "./fault-disk.ts";
+import { knobs, withSmallPages } from "./turned-up.ts";
 import { wrapPort, wrapService } from "./wrap-port.ts";
 
 export interface FaultParts {
@@ -18,10 +20,12 @@ export interface FaultParts {
   readonly disk: FaultDisk;
   /** For the guard book, which a built source no longer shows. */
   readonly redis: RedisConnection;
+  readonly atWork: AtWorkMeter;
+  readonly isTurnedUp: boolean;
 }
 
-/** Every port of a daemon with failpoints around its effects. */
-export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorate {
+/** Every port of a daemon with failpoints around its effects, and its knobs turned up if that is asked for. */
+export function decorateDaemon({ failpoints, disk, redis, atWork, isTurnedUp }: FaultParts): Decorate {
   return {
     source(built) {
       const { config, clock, events } = built;
@@ -29,7 +33,9 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
       const audit = wrapPort("audit", built.audit, failpoints);
       return {
         ...built,
-        service: wrapService(built.service, failpoints),
+        service: wrapService(isTurnedUp ? withSmallPages(built.service) : built.service, failpoints),
+        pagesInFlight: atWork.pagesInFlight(isTurnedUp ? knobs.pagesInFlight : undefined),
+        windowSizes: isTurnedUp ? knobs.windowSizes : built.windowSizes,
         ledger: wrapPort("ledger", built.ledger, failpoints),
         capacity: wrapPort("capacity", built.capacity, failpoints),
         audit,
@@ -78,12 +84,17 @@ export function decorateDaemon({ failpoints, disk, redis }: FaultParts): Decorat
 }
 
 /** What a job does belongs to its kind, but for what it wakes: whichever job ends next has that to do. */
-export function decorateQueue(queue: WorkQueue, failpoints: Failpoints): WorkQueue {
+export function decorateQueue(queue: WorkQueue, failpoints: Failpoints, atWork: AtWorkMeter): WorkQueue {
   const wrapped = wrapPort("queue", queue, failpoints);
+  const counted = atWork.ofWorker();
   return {
     ...wrapped,
     addTick: (drain, at) => failpoints.within("wake", () => wrapped.addTick(drain, at)),
     addSweep: (source, at) => failpoints.within("wake", () => wrapped.addSweep(source, at)),
-    start: (handle) => queue.start((job, context) => failpoints.within(job.kind, () => handle(job, context))),
+    start: (handle) =>
+      queue.start((job, context) => {
+        const work = (): Promise<void> => failpoints.within(job.kind, () => handle(job, context));
+        return job.kind === "window" ? counted(work) : work();
+      }),
   };
 }

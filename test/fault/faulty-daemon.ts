@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { startChild } from "../rig/child.ts";
+import type { AtWork } from "../support/at-work.ts";
 import type { Guard } from "../rig/guard.ts";
 import type { Fault } from "./kill.ts";
 import type { Stand } from "./stand.ts";
@@ -17,6 +18,8 @@ export interface FaultyDaemon {
   readonly died: Promise<DaemonDeath>;
   /** Whether it has heard that it is to stop. */
   isStopping(): boolean;
+  /** What it had at work at once, at most. */
+  atWork(): AtWork;
   /** Every passing of a failpoint so far, in order. */
   passed(): readonly string[];
   kill(): Promise<void>;
@@ -26,6 +29,7 @@ export interface FaultyDaemon {
 export type FromDaemon =
   | { readonly kind: "started" }
   | { readonly kind: "stopping" }
+  | { readonly kind: "at-work"; readonly most: AtWork }
   /** The next answer at this place is to be withheld. */
   | { readonly kind: "withhold"; readonly place: string };
 
@@ -47,6 +51,7 @@ export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guar
     guard,
   });
   let stoppingAt: number | null = null;
+  let atWork: AtWork = { windows: 0, pages: 0 };
   const { process: daemon } = child;
   const untilDeath = async (): Promise<DaemonDeath> => {
     const end = await child.ended;
@@ -59,6 +64,7 @@ export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guar
       const message = raw as FromDaemon;
       if (message.kind === "started") resolve(Date.now());
       else if (message.kind === "stopping") stoppingAt = performance.now();
+      else if (message.kind === "at-work") atWork = message.most;
       else {
         withhold(stand, message.place, () => daemon.kill(fault?.kind === "kill" ? "SIGKILL" : "SIGTERM"));
         daemon.send("withheld");
@@ -71,6 +77,7 @@ export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guar
     started,
     died: untilDeath(),
     isStopping: () => stoppingAt !== null,
+    atWork: () => atWork,
     passed: () =>
       stand
         .read(`${name}.points`)

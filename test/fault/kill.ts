@@ -32,11 +32,12 @@ export function toFaults(kill: Kill | null): readonly Fault[] {
 }
 
 /** As `npm run test:fault --` takes it. */
-export function toOptions({ kind, failpoint, crash, again }: Kill): string {
+export function toOptions({ kind, failpoint, crash, again }: Kill, isTurnedUp: boolean): string {
   return [
     `--at "${failpoint}"`,
     ...(kind === "kill" ? [] : [`--kind ${kind}`]),
     ...(again === undefined ? [] : [`--again "${again}"`]),
     ...(crash === "process" ? [] : [`--crash ${crash}`]),
+    ...(isTurnedUp ? ["--turned-up"] : []),
   ].join(" ");
 }

@@ -92,7 +92,10 @@ function idsOf({ letters }: Stand, leftover: Leftover): readonly DlqId[] {
   return letters.filter((one) => one.leftover === leftover).map(({ dlqId }) => dlqId as DlqId);
 }
 
-async function listed({ source }: DrainRuntime, ids: readonly DlqId[]): Promise<readonly RawRecord[]> {
-  const { records } = await source.service.list({ select: {}, count: 100 });
+async function listed(
+  { source, config }: DrainRuntime,
+  ids: readonly DlqId[],
+): Promise<readonly RawRecord[]> {
+  const { records } = await source.service.list({ select: config.select, count: 100 });
   return records.filter(({ dlqId }) => ids.includes(dlqId as DlqId));
 }

@@ -1,7 +1,7 @@
 /**
  * The daemon of `redriver run`, composed of the same parts, with failpoints around every port. Settings come
  * from the environment as always; FAULT_POINT and FAULT_KIND say where and how to end, FAULT_RECORD where to
- * write what was passed, FAULT_CRASH whether the power goes too.
+ * write what was passed, FAULT_CRASH whether the power goes too, FAULT_TURNED_UP whether its knobs are.
  */
 import { createFanOut } from "../../src/compose/fan-out.ts";
 import { createReadIndex } from "../../src/compose/build-index-readings.ts";
@@ -23,6 +23,7 @@ import { createEventLog } from "../../src/telemetry/event-log.ts";
 import { createIndexReadings } from "../../src/statistics/last-index-readings.ts";
 import { createRedisStatisticsStore } from "../../src/store/statistics/redis-statistics-store.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
+import { createAtWork } from "../support/at-work.ts";
 import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";
 import { createFailpoints, die } from "./failpoints.ts";
 import type { FromDaemon } from "./faulty-daemon.ts";
@@ -48,6 +49,7 @@ if (unfit.length > 0) throw new Error(unfit.map(formatProblem).join("\n"));
 
 const { FAULT_POINT: target, FAULT_KIND: kind, FAULT_CRASH: crash, FAULT_RECORD: recordFile } = process.env;
 const report = (message: FromDaemon): void => void process.send?.(message);
+const atWork = createAtWork((most) => report({ kind: "at-work", most }));
 const stopItself = (): void => void process.kill(process.pid, "SIGTERM");
 let disk: FaultDisk | null = null;
 const failpoints = createFailpoints({
@@ -91,7 +93,13 @@ const live = openLiveCore({
   env,
   events,
   teardown,
-  decorate: decorateDaemon({ failpoints, disk, redis }),
+  decorate: decorateDaemon({
+    failpoints,
+    disk,
+    redis,
+    atWork,
+    isTurnedUp: process.env["FAULT_TURNED_UP"] !== undefined,
+  }),
 });
 const queue = createBullmqQueue({
   createConnection: (role) => toBullmqConnection({ url }, role),
@@ -112,7 +120,7 @@ await runDaemon({
   documentFile: createDocumentFile(settings),
   onAdopted: () => undefined,
   replica: replicaName(),
-  queue: decorateQueue(queue, failpoints),
+  queue: decorateQueue(queue, failpoints, atWork),
   events,
   clock: systemClock,
   metrics: { render: () => Promise.resolve(""), contentType: "text/plain" },

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DlqId } from "../../src/message/dead-letter.ts";
 import { startFaultyDaemon, type DaemonDeath, type FaultyDaemon } from "./faulty-daemon.ts";
+import type { AtWork } from "../support/at-work.ts";
 import type { Guard } from "../rig/guard.ts";
 import { isSettled, isStaying, judgeAnyMoment, judgeEnd } from "./judge.ts";
 import { leaveBehind } from "./leave-behind.ts";
@@ -19,6 +20,9 @@ import { createStand, sourceNames, type Stand } from "./stand.ts";
 
 export interface CaseResult {
   readonly kill: Kill | null;
+  readonly isTurnedUp: boolean;
+  /** What a daemon of it had at work at once, at most. */
+  readonly atWork: AtWork;
   /**
    * What the daemons came by; null: none ended there, because the work was done before. A second death that
    * was not reached leaves a `kill`.
@@ -74,14 +78,17 @@ export interface CaseParts {
   readonly machine: Machine;
   /** Null: nothing dies; what is passed is recorded. */
   readonly kill: Kill | null;
+  /** Whether its daemons work many windows and pages at once. */
+  readonly isTurnedUp: boolean;
 }
 
 /**
  * Seeds, runs daemons until each has ended as it was to, and one more until everything is where it belongs,
  * and judges.
  */
-export async function runCase({ redisUrl, guard, keyPrefix, machine, kill }: CaseParts): Promise<CaseResult> {
-  const stand = await createStand(redisUrl, keyPrefix);
+export async function runCase(parts: CaseParts): Promise<CaseResult> {
+  const { redisUrl, guard, keyPrefix, machine, kill, isTurnedUp } = parts;
+  const stand = await createStand(redisUrl, keyPrefix, isTurnedUp);
   const violations: string[] = [];
   const daemons: FaultyDaemon[] = [];
   const unprovable = new Set<string>();
@@ -118,8 +125,14 @@ export async function runCase({ redisUrl, guard, keyPrefix, machine, kill }: Cas
     violations.push(...judgeNow(stand, seen), ...judgeEnd(seen), ...judgeStalls(stalls, slackMs + lateMs()));
     const judges = sourceNames.map((name) => stand.books[name].judge);
     const broken = judges.flatMap((judge) => judge.violations.map(({ rule }) => rule));
+    const atWork = daemons.map((daemon) => daemon.atWork());
     return {
       kill,
+      isTurnedUp,
+      atWork: {
+        windows: Math.max(...atWork.map(({ windows }) => windows)),
+        pages: Math.max(...atWork.map(({ pages }) => pages)),
+      },
       reached: kill === null || ends === 0 ? null : ends < faults.length ? "kill" : kill.kind,
       messages: seen.letters.length,
       lost: broken.filter((rule) => rule === "lost" || rule === "deleted-unproven").length,

@@ -3,6 +3,7 @@ import type { Guard } from "../rig/guard.ts";
 import { chooseKills, countPassings } from "./choose-kills.ts";
 import type { Kill } from "./kill.ts";
 import { createMachine, type Machine } from "../rig/machine.ts";
+import { isTurnedUp, type TurnedUp } from "../rig/turned-up.ts";
 import { runCase, type CaseResult } from "./run-case.ts";
 
 export interface MatrixOrder {
@@ -11,6 +12,8 @@ export interface MatrixOrder {
   readonly seed: number;
   /** How many, or exactly this one. */
   readonly kills: number | Kill;
+  /** Which cases work many windows and pages at once: the recorded run is the first. */
+  readonly turnedUp: TurnedUp;
   /**
    * Cases that run at once at most: they wait most of their time, and fewer run while the machine is busy.
    */
@@ -33,20 +36,21 @@ export interface MatrixResult {
 export async function runMatrix(order: MatrixOrder): Promise<MatrixResult> {
   const startedAt = performance.now();
   const machine = createMachine();
-  const recorded = await runOne(order, machine, null);
+  const recorded = await runOne(order, machine, null, 0);
   const passings = countPassings(recorded.passed);
   const kills =
     typeof order.kills === "number" ? chooseKills(recorded.passed, order.kills, order.seed) : [order.kills];
-  const waiting = [...kills];
+  const waiting = [...kills.entries()];
   const cases: CaseResult[] = [];
   let running = 0;
   const worker = async (): Promise<void> => {
     for (;;) {
       await machine.room(() => running);
-      const kill = waiting.shift();
-      if (kill === undefined) return;
+      const next = waiting.shift();
+      if (next === undefined) return;
+      const [index, kill] = next;
       running += 1;
-      const result = await runOne(order, machine, kill);
+      const result = await runOne(order, machine, kill, index);
       running -= 1;
       cases.push(result);
       order.onCase(result);
@@ -59,16 +63,20 @@ export async function runMatrix(order: MatrixOrder): Promise<MatrixResult> {
 
 /** A case that could not be run to its end is one that did not keep what was promised. */
 async function runOne(
-  { redisUrl, guard }: MatrixOrder,
+  { redisUrl, guard, turnedUp }: MatrixOrder,
   machine: Machine,
   kill: Kill | null,
+  index: number,
 ): Promise<CaseResult> {
+  const ofCase = { kill, isTurnedUp: isTurnedUp(turnedUp, index) };
   try {
-    return await runCase({ redisUrl, guard, keyPrefix: `fault-${randomUUID().slice(0, 8)}`, machine, kill });
+    const keyPrefix = `fault-${randomUUID().slice(0, 8)}`;
+    return await runCase({ redisUrl, guard, keyPrefix, machine, ...ofCase });
   } catch (error) {
     const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return {
-      kill,
+      ...ofCase,
+      atWork: { windows: 0, pages: 0 },
       reached: null,
       messages: 0,
       lost: 0,

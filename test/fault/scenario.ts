@@ -44,6 +44,8 @@ export const maxMessageBytes = 2_000;
 interface Group {
   readonly name: string;
   readonly count: number;
+  /** For many windows and pages at once. */
+  readonly countTurnedUp?: number;
   readonly source?: SourceName;
   /** Of its destination: what its drain selects. A topic would not do, because what comes back has none. */
   readonly path: string;
@@ -57,10 +59,10 @@ interface Group {
 
 const nearExpiryMs = 62 * hourMs;
 const groups: readonly Group[] = [
-  { name: "order", count: 8, path: "orders", status: 503, ending: "delivered" },
+  { name: "order", count: 8, countTurnedUp: 28, path: "orders", status: 503, ending: "delivered" },
   { name: "large", count: 1, path: "orders", status: 503, ending: "refused", bodyBytes: 3_000 },
   { name: "back", count: 2, path: "orders", status: 503, ending: "delivered", comesBack: true },
-  { name: "late", count: 5, path: "orders", status: 503, ending: "delivered" },
+  { name: "late", count: 5, countTurnedUp: 12, path: "orders", status: 503, ending: "delivered" },
   { name: "old", count: 4, path: "mixed", status: 410, ending: "dropped" },
   { name: "broken", count: 2, path: "mixed", status: 422, ending: "parked" },
   { name: "aged", count: 2, path: "mixed", status: 500, ending: "copied", ageMs: nearExpiryMs },
@@ -72,7 +74,7 @@ const groups: readonly Group[] = [
     ending: "delivered",
     leftover: "parked-by-rules",
   },
-  { name: "guarded", count: 3, path: "guarded", status: 503, ending: "delivered" },
+  { name: "guarded", count: 3, countTurnedUp: 12, path: "guarded", status: 503, ending: "delivered" },
   // The sample of two is the second and the fifth of them.
   { name: "lane-first", count: 1, path: "lane", status: 503, ending: "delivered" },
   { name: "lane-back", count: 1, path: "lane", status: 503, ending: "delivered", comesBack: true },
@@ -85,17 +87,35 @@ const groups: readonly Group[] = [
   { name: "torn", count: 2, path: "left", status: 410, ending: "dropped", leftover: "drop-begun" },
   { name: "kept", count: 2, path: "left", status: 410, ending: "dropped", leftover: "drop-archived" },
   { name: "nobody", count: 2, path: "nobodys", status: 503, ending: "copied", ageMs: nearExpiryMs },
-  { name: "second", count: 8, source: "second", path: "second", status: 503, ending: "delivered" },
+  {
+    name: "second",
+    count: 8,
+    countTurnedUp: 24,
+    source: "second",
+    path: "second",
+    status: 503,
+    ending: "delivered",
+  },
 ];
 
+/** Between two letters, ms: windows with times of their own need more. */
+const apartMs = 1;
+const apartTurnedUpMs = 1_000;
+
 /** Everything that is seeded. `receiverUrl` takes what is delivered; `now`: Unix ms. */
-export function createLetters(receiverUrl: string, now: number): readonly ScenarioLetter[] {
+export function createLetters(
+  receiverUrl: string,
+  now: number,
+  isTurnedUp: boolean,
+): readonly ScenarioLetter[] {
   let sequence = 0;
+  const stepMs = isTurnedUp ? apartTurnedUpMs : apartMs;
+  const countOf = ({ count, countTurnedUp = count }: Group): number => (isTurnedUp ? countTurnedUp : count);
   return groups.flatMap((group) =>
-    Array.from({ length: group.count }, (_, index): ScenarioLetter => {
+    Array.from({ length: countOf(group) }, (_, index): ScenarioLetter => {
       const { source = "main", path, status, ending, ageMs = hourMs, leftover = null } = group;
       const key = `${group.name}-${index}`;
-      const enteredAt = now - ageMs + (sequence += 1);
+      const enteredAt = now - ageMs + (sequence += 1) * stepMs;
       const padding = "x".repeat(group.bodyBytes ?? 0);
       return {
         key,

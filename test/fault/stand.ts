@@ -32,6 +32,7 @@ import {
   type ScenarioLetter,
   type SourceName,
 } from "./scenario.ts";
+import { turnedUpEnv } from "./turned-up.ts";
 
 /**
  * Everything of one case but its daemon: two services, a receiver, a folder, and a look into the same Redis.
@@ -61,12 +62,12 @@ export interface Stand {
 export const sourceNames = ["main", "second"] as const;
 
 /** `keyPrefix` is the case's own part of Redis. */
-export async function createStand(redisUrl: string, keyPrefix: string): Promise<Stand> {
+export async function createStand(redisUrl: string, keyPrefix: string, isTurnedUp: boolean): Promise<Stand> {
   const receiver = await createReceiver();
   const main = await startOne();
   const second = await startOne();
   const emulators = { main, second };
-  const letters = createLetters(receiver.url, Date.now());
+  const letters = createLetters(receiver.url, Date.now(), isTurnedUp);
   for (const name of sourceNames) {
     emulators[name].dlq.seed(letters.filter(({ source }) => source === name).map(({ fields }) => fields));
   }
@@ -87,6 +88,7 @@ export async function createStand(redisUrl: string, keyPrefix: string): Promise<
   writeFileSync(file, document);
   const env = {
     ...settings,
+    ...(isTurnedUp ? turnedUpEnv : {}),
     REDRIVER_REDIS_URL: redisUrl,
     REDRIVER_REDIS_KEY_PREFIX: keyPrefix,
     REDRIVER_DRAINS_FILE: file,

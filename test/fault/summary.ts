@@ -16,6 +16,12 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
   return {
     seed,
     cases: cases.length,
+    /** Of the cases, those with many windows and pages at once. */
+    turnedUp: cases.filter(({ isTurnedUp }) => isTurnedUp).length,
+    atWork: {
+      windows: Math.max(...all.map(({ atWork }) => atWork.windows)),
+      pages: Math.max(...all.map(({ atWork }) => atWork.pages)),
+    },
     /** Of the cases, those whose failpoint was passed. */
     kills: reached.length,
     killsByKind: perKind((kind) => placesOf(kind).length),
@@ -58,6 +64,9 @@ export function toTable(summary: MatrixSummary): string {
         ] as const,
     ),
     ["failpoints", `${failpoints.covered} of ${failpoints.total}`],
+    ["turned up", `${summary.turnedUp} of ${summary.cases} cases`],
+    ["most windows at work", String(summary.atWork.windows)],
+    ["most pages of a window at work", String(summary.atWork.pages)],
     ["messages", String(summary.messages)],
     ["lost", String(summary.lost)],
     ["doubled, undeclared", String(doubled.undeclared)],
@@ -93,8 +102,8 @@ function toReach({ kill, reached }: CaseResult): string {
 }
 
 /** As the command takes it. */
-function nameOf({ kill }: CaseResult): string {
-  return kill === null ? "no death" : toOptions(kill);
+function nameOf({ kill, isTurnedUp }: CaseResult): string {
+  return kill === null ? "no death" : toOptions(kill, isTurnedUp);
 }
 
 function perKind(count: (kind: KillKind) => number): Readonly<Record<KillKind, number>> {
