@@ -10,6 +10,10 @@
  *     npm run lanes -- dead --dead-letters 5000 --dead-as hanging
  *     npm run lanes -- dead --without-lanes            to see it fail
  *         [--scale 30] [--seed 1] [--side-by-side 1] [--results file] [--program dist/main.js]
+ *         [--turned-up] [--half-turned-up]
+ *
+ * With --turned-up daemons work 64 windows at once and 16 pages of each; with the other those of every second
+ * scenario do.
  *
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
  * .cache/lanes-runs.
@@ -32,6 +36,8 @@ import {
 } from "../rig/program.ts";
 import { manners } from "../rig/receiver-messages.ts";
 import { chosenWorks, scenarioNames } from "./scenarios.ts";
+import { isTurnedUp, toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
+import { copyTurnedUp, turnedUpEnv } from "../rig/turned-up-program.ts";
 import { createTimeScale } from "./time-scale.ts";
 
 const { values, positionals } = parseArgs({
@@ -46,6 +52,7 @@ const { values, positionals } = parseArgs({
     "side-by-side": { type: "string" },
     results: { type: "string" },
     program: { type: "string", default: builtProgram },
+    ...turnedUpOptions,
   },
 });
 const unknown = positionals.filter((name) => !scenarioNames.some((known) => known === name));
@@ -62,6 +69,8 @@ if (unknown.length > 0 || deadAs === undefined || deadAs === "up" || !isRight) {
   );
 }
 
+/** The small forms have some hundreds of dead letters. */
+const turnedUpSizes = { recordsPerPage: 25, pages: 2, splitFrom: 1 } as const;
 const dir = resolve(root, ".cache/lanes-runs", String(seed));
 rmSync(dir, { recursive: true, force: true });
 mkdirSync(dir, { recursive: true });
@@ -69,18 +78,22 @@ const guard = startGuard();
 const machine = createMachine();
 const startedAt = performance.now();
 const say = createSay();
-const works = chosenWorks(new Set(positionals), {
+const turnedUp = toTurnedUp(values);
+const program = resolve(values.program);
+const turnedUpProgram =
+  turnedUp === "none" ? program : copyTurnedUp(program, resolve(dir, "turned-up"), turnedUpSizes);
+const works = chosenWorks(new Set(positionals), (index) => ({
   scale: createTimeScale(scale),
   seed,
   deadLetters,
   isSmall: values.ci,
   deadAs,
   withoutLanes: values["without-lanes"],
-  program: resolve(values.program),
+  ...(isTurnedUp(turnedUp, index) ? { program: turnedUpProgram, env: turnedUpEnv } : { program, env: {} }),
   dir,
   guard,
   say,
-});
+}));
 const results = await runWorks(works, sideBySide, say);
 machine.close();
 guard.close();

@@ -22,19 +22,20 @@ export const scenarioNames = [
 ] as const;
 
 /** Those of them that are chosen, the longest first; none named is all. `dead` and `back` are one outage. */
-export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly Work[] {
+export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number) => World): readonly Work[] {
   const isChosen = (name: string): boolean => chosen.size === 0 || chosen.has(name);
   const [isDead, isBack] = [isChosen("dead"), isChosen("back")];
   // Without `dead`, as long as probes need to become rare.
-  const deadHours = !isDead ? 0.5 : world.isSmall ? 1 : 2;
+  const outageWorld = worldOf(1);
+  const deadHours = !isDead ? 0.5 : outageWorld.isSmall ? 1 : 2;
   const works: readonly (Work & { readonly isIn: boolean })[] = [
     {
       name: [...(isDead ? ["dead"] : []), ...(isBack ? ["back"] : [])].join(", "),
       isIn: isDead || isBack,
-      run: () => outage(world, { deadHours, withBack: isBack }),
+      run: () => outage(outageWorld, { deadHours, withBack: isBack }),
     },
     ...Object.entries({ flap, poison, cost, live, "four-hosts": fourHosts, expiry, flushed }).map(
-      ([name, scenario]) => ({ name, isIn: isChosen(name), run: () => scenario(world) }),
+      ([name, scenario], index) => ({ name, isIn: isChosen(name), run: () => scenario(worldOf(index + 2)) }),
     ),
   ];
   return works.filter(({ isIn }) => isIn);

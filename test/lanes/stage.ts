@@ -59,6 +59,7 @@ export async function startStage(world: World, options: StageOptions): Promise<S
     env: {
       REDRIVER_SWEEP_EVERY: ms(15 * secondMs),
       REDRIVER_PASSES_OVERLAP: ms(2 * minuteMs),
+      ...world.env,
       ...options.env,
     },
     onLine: (_daemon, line) => {

@@ -18,6 +18,8 @@ export interface World {
   readonly withoutLanes: boolean;
   /** Path of the built program. */
   readonly program: string;
+  /** What its daemons are set to, unless a scenario says otherwise. */
+  readonly env: Readonly<Record<string, string>>;
   /** A directory for what is written. */
   readonly dir: string;
   readonly guard: Guard;

@@ -6,7 +6,9 @@
  * the machine, so a second run may end otherwise.
  *
  *     npm run soak -- [--minutes 10] [--seed 1] [--json] [--program dist/main.js] [--results file]
- *         [--leave-out 'shift-clock,tcp-redis cut']
+ *         [--leave-out 'shift-clock,tcp-redis cut'] [--turned-up] [--half-turned-up]
+ *
+ * With --turned-up each daemon works 64 windows at once and 16 pages of each; with the other every second does.
  *
  * Exits 1, and says the seed, when something that must hold does not; 2 when the soak itself could not be
  * made. What the daemons said, and what was done to them, is kept in .cache/soak-runs/<seed> then.
@@ -17,6 +19,7 @@ import { parseArgs } from "node:util";
 import { builtProgram, endWrongUse, root, writeResults } from "../rig/program.ts";
 import { runSoak } from "./run-soak.ts";
 import { toText } from "./report.ts";
+import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +29,7 @@ const { values } = parseArgs({
     program: { type: "string", default: builtProgram },
     results: { type: "string" },
     "leave-out": { type: "string", default: "" },
+    ...turnedUpOptions,
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
@@ -51,6 +55,7 @@ try {
     durationMs: minutes * 60_000,
     program: resolve(values.program),
     dir,
+    turnedUp: toTurnedUp(values),
     leaveOut: values["leave-out"].split(",").filter((name) => name !== ""),
     say,
   });

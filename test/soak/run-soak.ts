@@ -9,6 +9,7 @@ import { toPlan } from "./plan.ts";
 import { startStand, type Stand } from "./stand.ts";
 import { toReport, type SoakReport } from "./report.ts";
 import { waitUntil } from "../rig/wait.ts";
+import type { TurnedUp } from "../rig/turned-up.ts";
 import { stallLimitMs, type Excuse, type Obstacles } from "./waits.ts";
 
 export interface SoakOptions {
@@ -16,6 +17,7 @@ export interface SoakOptions {
   readonly durationMs: number;
   readonly program: string;
   readonly dir: string;
+  readonly turnedUp: TurnedUp;
   /** Kinds of acts that are left out. The others stay as they are. */
   readonly leaveOut: readonly string[];
   /** Called with what is done, a line each. */

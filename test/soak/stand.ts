@@ -12,6 +12,8 @@ import { startGuard } from "../rig/guard.ts";
 import { createLetterMaker, retentionMs, type LetterMaker } from "./letters.ts";
 import { startRedisPair, type RedisPair } from "./redis-pair.ts";
 import type { Secrets } from "../rig/secrets.ts";
+import { isTurnedUp, type TurnedUp } from "../rig/turned-up.ts";
+import { copyTurnedUp, turnedUpEnv } from "../rig/turned-up-program.ts";
 import { startWitness, type Witness } from "./witness.ts";
 
 /** Everything that a soak runs on, and breaks. */
@@ -40,12 +42,17 @@ export interface StandOptions {
   readonly secrets: Secrets;
   /** Path of the built program. */
   readonly program: string;
+  /** Which daemons work many windows and pages at once. */
+  readonly turnedUp: TurnedUp;
   /** An empty directory for all that is written. */
   readonly dir: string;
   readonly onLine: (daemon: number, line: string, from: "stdout" | "stderr") => void;
   readonly onCrash: (daemon: number, how: string) => void;
   readonly onEnd: (daemon: number) => void;
 }
+
+/** A soak has few dead letters at a time. */
+const turnedUpSizes = { recordsPerPage: 3, pages: 2, splitFrom: 1 } as const;
 
 export async function startStand(options: StandOptions): Promise<Stand> {
   const { seed, dir, secrets } = options;
@@ -83,12 +90,16 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     lineageKey,
     documentFile,
   });
+  const turnedUpProgram =
+    options.turnedUp === "none" ? "" : copyTurnedUp(options.program, join(dir, "turned-up"), turnedUpSizes);
   const daemons = redis.paths.map(({ port }, index) => {
     const isLast = index === redis.paths.length - 1;
+    const isUp = isTurnedUp(options.turnedUp, index);
     return createDaemonProcess({
-      program: options.program,
+      program: isUp ? turnedUpProgram : options.program,
       env: {
         ...settings,
+        ...(isUp ? turnedUpEnv : {}),
         REDRIVER_REDIS_URL: `redis://127.0.0.1:${port}`,
         ...(isLast && clock !== null ? clock.env : {}),
       },

@@ -8,6 +8,12 @@ export interface Knobs {
   readonly windowSizes: WindowSizes;
 }
 
+/** `TEST_KNOBS=down` and `TEST_KNOBS=up` run every rig so, unless its test chooses for itself. */
+export function chosenKnobs(): Partial<Knobs> {
+  const name = process.env["TEST_KNOBS"];
+  return name === "up" ? turnedUp : name === "down" ? turnedDown : {};
+}
+
 /** One page after the other, by one cursor. */
 export const turnedDown: Knobs = {
   windowsAtOnce: 1,

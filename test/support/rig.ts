@@ -15,7 +15,7 @@ import type { Ledger } from "../../src/ports/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
-import { turnedDown, turnedUp } from "./knobs.ts";
+import { chosenKnobs, turnedDown, turnedUp } from "./knobs.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
 
@@ -126,7 +126,11 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const main = core.drains.get("main" as DrainName);
   if (main === undefined) throw new Error("the rig's document has a drain named main");
   const ahead = options.twinOf?.ahead ?? { ms: 0 };
-  const { pagesInFlight, windowSizes = main.source.windowSizes, windowsAtOnce = 1 } = options;
+  const {
+    pagesInFlight,
+    windowSizes = main.source.windowSizes,
+    windowsAtOnce = 1,
+  } = { ...chosenKnobs(), ...options };
   const { clock, readAt } = main.source;
   let seenMs = ahead.ms;
   const { run } = core.redis;

@@ -1,0 +1,63 @@
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { turnedUp } from "../support/knobs.ts";
+import { root } from "./program.ts";
+
+/** These are no settings, so a copy of the built program has other numbers. Each text stands once in its file. */
+interface OneNumber {
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface TurnedUpSizes {
+  /** Of a GET. Small pages make many of a small backlog. */
+  readonly recordsPerPage: number;
+  /** Of a window. */
+  readonly pages: number;
+  readonly splitFrom: number;
+}
+
+function numbersOf({ recordsPerPage, pages, splitFrom }: TurnedUpSizes): readonly OneNumber[] {
+  const { perWindow, perSource } = turnedUp.pagesInFlight;
+  const flight = "redrive/pass/pages-in-flight.js";
+  return [
+    { file: flight, find: "const perWindow = 8;", replace: `const perWindow = ${perWindow};` },
+    { file: flight, find: "const perSource = 24;", replace: `const perSource = ${perSource};` },
+    {
+      file: "redrive/pass/split-window.js",
+      find: "windowSizes = { pages: 20, splitFrom: 90 }",
+      replace: `windowSizes = { pages: ${pages}, splitFrom: ${splitFrom} }`,
+    },
+    {
+      file: "redrive/listing/list-page.js",
+      find: "const recordsPerPage = 100;",
+      replace: `const recordsPerPage = ${recordsPerPage};`,
+    },
+  ];
+}
+
+/** What the copy is started with. */
+export const turnedUpEnv = { REDRIVER_WINDOWS_CONCURRENCY: String(turnedUp.windowsAtOnce) } as const;
+
+/**
+ * Copies a built program to `dir`, with 64 windows at once (`turnedUpEnv`), 16 pages of each in flight, and a
+ * queue that is split into as many. Answers the path of the copy.
+ */
+export function copyTurnedUp(program: string, dir: string, sizes: TurnedUpSizes): string {
+  const dist = join(dir, "dist");
+  rmSync(dir, { recursive: true, force: true });
+  cpSync(dirname(program), dist, { recursive: true });
+  for (const name of ["package.json", "node_modules", "config"])
+    symlinkSync(join(root, name), join(dir, name));
+  for (const { file, find, replace } of numbersOf(sizes)) {
+    const path = join(dist, file);
+    const text = readFileSync(path, "utf8");
+    if (text.split(find).length !== 2) throw new Error(`expected "${find}" once in ${path}`);
+    writeFileSync(
+      path,
+      text.replace(find, () => replace),
+    );
+  }
+  return join(dist, "main.js");
+}
