@@ -56,6 +56,18 @@ export interface DeadLetter {
   readonly workflowRunId?: string;
 }
 
+/** What names a dead letter, dates it, and tells how it failed: all but its message. */
+export type KeptLetter = Pick<
+  DeadLetter,
+  | "dlqId"
+  | "messageId"
+  | "enteredAt"
+  | "createdAt"
+  | "responseStatus"
+  | "responseBody"
+  | "responseBodyBase64"
+>;
+
 /** Why a record cannot be a DeadLetter; it is counted as parked and never acted on. */
 export interface UnusableRecord {
   readonly reason: "no-dlq-id" | "malformed-record";

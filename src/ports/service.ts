@@ -22,7 +22,8 @@ export interface ListQuery {
 export type MayRead = (saidBytes: number | undefined) => boolean;
 
 export interface ListPage {
-  readonly records: readonly RawRecord[];
+  /** The caller's own: it may empty the array. */
+  readonly records: RawRecord[];
   /** Absent at the end. */
   readonly cursor?: string;
   /** Bytes of the answer that held this page. */

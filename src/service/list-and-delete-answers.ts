@@ -20,7 +20,7 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
   if (!Array.isArray(messages) || !messages.every(isObject)) {
     return problem("expected `messages` to be an array of objects, got something else");
   }
-  const records: readonly RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
+  const records: RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
   const page = { records, bytes: bytes.byteLength };
   if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: page };
   if (typeof cursor !== "string") return problem("expected `cursor` to be a string, got something else");

@@ -139,13 +139,13 @@ function candidatesOf(step: string, drain: DecidingRuntime, texts: readonly stri
 }
 
 /** A come-back of a message that was published, as the service lists it. */
-function backOf(candidate: Candidate): string {
+function backOf(candidate: Candidate, raw: RawRecord): string {
   const { headers, body, destination } = itemOf(candidate, 1);
   const header = {
     "X-Redriver": [headers["Upstash-Forward-X-Redriver"]],
     "Content-Type": ["application/json"],
   };
-  return JSON.stringify({ ...candidate.raw, url: destination, body, header });
+  return JSON.stringify({ ...raw, url: destination, body, header });
 }
 
 function page(first: number): void {
@@ -159,7 +159,7 @@ function page(first: number): void {
   timed("encode for the POST", () => candidates.map((one) => encodedOf(one, 1)));
   const inLane = candidatesOf("decide and prepare, with a lane", withLane, texts);
   timed("as a canary, encode", () => inLane.map((one) => encodedOf(sentAs(one, sendAs), 1)));
-  const backs = candidates.map((one) => JSON.parse(backOf(one)) as RawRecord);
+  const backs = candidates.map((one, n) => JSON.parse(backOf(one, raws[n]!)) as RawRecord);
   timed("parse, read lineage of a come-back", () => collect(backs, [key]));
   done += pageSize;
 }

@@ -1,6 +1,6 @@
 /** Dead letters with one signature failed alike: same status, same text but for varying parts. */
 import { createHash } from "node:crypto";
-import type { DeadLetter } from "../dead-letter.ts";
+import type { KeptLetter } from "../dead-letter.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
@@ -16,7 +16,7 @@ export interface Signature {
 const maxCharacters = 120;
 
 /** Pure, and never throws. */
-export function signatureOf(letter: DeadLetter): Signature {
+export function signatureOf(letter: Pick<KeptLetter, "responseStatus" | "responseBody" | "responseBodyBase64">): Signature {
   const status = letter.responseStatus ?? "none";
   const text = cut(responseText(letter));
   const key = createHash("sha256").update(`${status}\n${text}`).digest("hex").slice(0, 12);
@@ -38,7 +38,7 @@ const maxTitle = 500;
  * The part of a stored response that explains the failure, normalised: the error fields of JSON, the title of
  * HTML, the text of XML, or the text itself.
  */
-function responseText({ responseBody, responseBodyBase64 }: DeadLetter): string {
+function responseText({ responseBody, responseBodyBase64 }: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
   if (responseBodyBase64 !== "") return "(binary)";
   const head = headOf(responseBody).trim();
   if (head === "") return "(empty)";

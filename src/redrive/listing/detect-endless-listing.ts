@@ -56,10 +56,11 @@ const maxRecordsAgain = 2_000;
 const maxKnown = 100_000;
 
 /**
- * Checks each page of one listing, in order. Cursors prove little: they may stay the same while the listing
- * moves on, and change while it does not. `spentMs`: the time the listing has taken so far.
+ * Checks each page of one listing, in order. Answers why no further page is asked for; null: it may be.
+ * Cursors prove little: they may stay the same while the listing moves on, and change while it does not.
+ * `spentMs`: the time the listing has taken so far.
  */
-export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => void {
+export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => RedriverError | null {
   const seen = new Set<string>();
   const known = new BoundedSet<number>(maxKnown);
   let barrenPages = 0;
@@ -67,10 +68,17 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => v
   let recordsAgain = 0;
 
   return ({ cursor, records }, spentMs = 0) => {
-    if (cursor === undefined) return;
-    const ids = records.flatMap(({ dlqId }) => (typeof dlqId === "string" ? [dlqId] : []));
+    if (cursor === undefined) return null;
+    let ids = 0;
     let hasNew = false;
-    for (const hash of ids.map(hashOf)) {
+    let first: string | undefined;
+    let last: string | undefined;
+    for (const { dlqId } of records) {
+      if (typeof dlqId !== "string") continue;
+      ids += 1;
+      first ??= dlqId;
+      last = dlqId;
+      const hash = hashOf(dlqId);
       if (known.has(hash)) continue;
       hasNew = true;
       known.add(hash);
@@ -81,22 +89,22 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => v
       barrenSinceMs = spentMs;
     } else {
       barrenPages += 1;
-      recordsAgain += ids.length;
+      recordsAgain += ids;
     }
     const isSlow = barrenPages > maxSlowBarrenPages && spentMs - barrenSinceMs > maxBarrenMs;
     if (barrenPages > maxBarrenPages || isSlow) {
-      throw endless(
+      return endless(
         `expected a record that is new or the end of the listing, got ${barrenPages} pages without either`,
       );
     }
     if (recordsAgain > maxRecordsAgain) {
-      throw endless(`the listing repeats its records: ${recordsAgain} in a row were listed before`);
+      return endless(`the listing repeats its records: ${recordsAgain} in a row were listed before`);
     }
-    const [first, last] = [ids[0], ids.at(-1)];
     // Without ids only the cursor distinguishes pages.
     const position = JSON.stringify(first === undefined || last === undefined ? [cursor] : [first, last]);
-    if (seen.has(position)) throw endless("the listing repeats a page, so it would never end");
+    if (seen.has(position)) return endless("the listing repeats a page, so it would never end");
     seen.add(position);
+    return null;
   };
 }
 

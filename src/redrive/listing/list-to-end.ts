@@ -49,6 +49,11 @@ export interface ListingPage extends ListedPage {
   readonly asked: number;
   /** Releases its memory, once its records are done. Safe to call twice. */
   readonly release: () => void;
+  /**
+   * Empties `records`, once nobody needs them. Its caller, and this generator, hold the page until the next
+   * one.
+   */
+  readonly forget: () => void;
 }
 
 type Listed = Omit<ListQuery, "count" | "cursor">;
@@ -107,7 +112,8 @@ export async function* listPages(
         const records = cuts > 0 ? page.records.filter(isNew) : page.records;
         if (ids.size < maxIds) for (const { dlqId } of page.records) ids.add(dlqId);
         const isLast = page.cursor === undefined && parts.length === 0;
-        yield { ...page, records, isLast, isBehindCursor, passedOver: null };
+        const forget = (): void => void (records.length = 0);
+        yield { ...page, records, isLast, isBehindCursor, passedOver: null, forget };
         isBehindCursor = true;
       }
     } catch (error) {
@@ -145,10 +151,13 @@ export async function* followCursor<Page extends ListPage>(
   for (let pages = 0; pages < maxPages; pages += 1) {
     const from = at;
     const page = await (time === undefined ? list(from) : time.page(() => list(from)));
+    const { cursor } = page;
+    // Its caller may empty the page.
+    const whyNoMore = check(page, time?.spentMs());
     yield page;
-    if (page.cursor === undefined) return;
-    check(page, time?.spentMs());
-    at = { cursor: page.cursor };
+    if (cursor === undefined) return;
+    if (whyNoMore !== null) throw whyNoMore;
+    at = { cursor };
   }
   throw endless(`the listing did not end within ${maxPages} pages`);
 }
@@ -178,6 +187,7 @@ async function passOver(source: SourceRuntime, at: number, isLast: boolean): Pro
     passedOver: at,
     asked: 0,
     release: holdsNothing,
+    forget: holdsNothing,
   };
 }
 

@@ -2,11 +2,11 @@ import type { AuditRecord } from "../../ports/audit.ts";
 import type { BeginOptions, BeginVerdict } from "../../ports/ledger.ts";
 import { ofDrain, recordIntent, toEntry } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import type { Begun, DecidedRecord } from "./records.ts";
+import type { Actionable, Begun } from "./records.ts";
 import { held, inDoubt, type LeftResult } from "./results.ts";
 
 /** Which acts are begun, and how the ledger and the audit get them. */
-export interface Beginning<R extends DecidedRecord> extends Omit<
+export interface Beginning<R extends Actionable> extends Omit<
   BeginOptions,
   "drain" | "rulesHash" | "audit"
 > {
@@ -21,7 +21,7 @@ export interface Beginning<R extends DecidedRecord> extends Omit<
  * before the act and throws `redis-unavailable`; then the act must not be done. Answers the results of those
  * not begun. Throws `redis-unavailable`; then nothing may be sent.
  */
-export async function begin<R extends DecidedRecord>(
+export async function begin<R extends Actionable>(
   drainRuntime: DrainRuntime,
   records: readonly R[],
   { attemptOf, toAuditRecord, ...options }: Beginning<R>,
@@ -60,7 +60,7 @@ export async function begin<R extends DecidedRecord>(
   return { begun, results, recordBegun };
 }
 
-function notBegun<R extends DecidedRecord>(
+function notBegun<R extends Actionable>(
   candidate: R,
   verdict: Exclude<BeginVerdict, { kind: "begun" }>,
 ): LeftResult<R> {

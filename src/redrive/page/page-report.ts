@@ -1,4 +1,4 @@
-import type { DeadLetter, DlqId, UnusableRecord } from "../../message/dead-letter.ts";
+import type { DlqId, KeptLetter, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { EventOf } from "../../ports/events.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
@@ -43,6 +43,8 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
 const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
+export type PageReport = ReturnType<typeof createPageReport>;
+
 /** Counts and reports the results of a page's stages. Each decision is reported once, with its reason. */
 export function createPageReport(drain: DrainRuntime) {
   const { events } = drain.source;
@@ -67,10 +69,10 @@ export function createPageReport(drain: DrainRuntime) {
     events.emit({ type: "record:decided", ...of, mode: drain.config.mode, records: decisions });
     decisions = [];
   };
-  const countOldest = ({ enteredAt }: DeadLetter): void => {
+  const countOldest = ({ enteredAt }: Pick<KeptLetter, "enteredAt">): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
   };
-  const leave = (letter: DeadLetter, reason: LeftRecord["reason"], dueAt?: number): void => {
+  const leave = (letter: KeptLetter, reason: LeftRecord["reason"], dueAt?: number): void => {
     countOldest(letter);
     const { dlqId, enteredAt } = letter;
     left.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
@@ -79,7 +81,7 @@ export function createPageReport(drain: DrainRuntime) {
     tally.parked += 1;
     parks[reason] = (parks[reason] ?? 0) + 1;
   };
-  const hold = (letter: DeadLetter, { reason, until }: Extract<Decision, { then: "hold" }>): void => {
+  const hold = (letter: KeptLetter, { reason, until }: Extract<Decision, { then: "hold" }>): void => {
     const isDue = capacityReasons.has(reason);
     const as = isDue ? "due" : "held";
     tally[as] += 1;
@@ -133,17 +135,17 @@ export function createPageReport(drain: DrainRuntime) {
     },
     results(results: readonly (PublishResult | DropResult)[]): void {
       for (const result of results) {
-        const { letter, decision, facts } = result.candidate;
+        const { letter, decision } = result.candidate;
         const { dlqId } = letter;
         switch (result.kind) {
           case "published":
-            addDecision(dlqId, decision, () => explainDecision(decision, facts));
+            addDecision(dlqId, decision);
             tally.republished += 1;
             if (result.deduplicated) tally.deduplicated += 1;
             acted.push(dlqId);
             break;
           case "dropped":
-            addDecision(dlqId, decision, () => explainDecision(decision, facts));
+            addDecision(dlqId, decision);
             acted.push(dlqId);
             break;
           case "done-before":
@@ -178,7 +180,7 @@ export function createPageReport(drain: DrainRuntime) {
     outcome(leftDue: readonly Candidate[]): PageOutcome {
       tally.due += leftDue.length;
       for (const one of leftDue) {
-        addDecision(one.letter.dlqId, one.decision, () => explainDecision(one.decision, one.facts));
+        addDecision(one.letter.dlqId, one.decision);
         // Plan mode acts on nothing, so the record need not be listed before the next full pass.
         countOldest(one.letter);
       }

@@ -2,7 +2,7 @@ import type { ItemChanges } from "../../message/item-changes.ts";
 import { policyLosses, type Loss, type PolicyLoss } from "../../message/loss-kinds.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import { hash } from "node:crypto";
-import type { BatchItem, DeadLetter } from "../../message/dead-letter.ts";
+import type { BatchItem, DeadLetter, KeptLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { toItemJson } from "../../message/encode-item.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
@@ -89,16 +89,11 @@ export function prepare(
   return {
     kind: "candidate",
     candidate: {
-      raw,
-      letter,
+      letter: toKept(letter),
       reading,
       view: record.view,
-      viewedAt: record.viewedAt,
-      mayBeForgotten: record.mayBeForgotten,
-      isNewComeBack: record.isNewComeBack,
       attempt,
       decision: record.decision,
-      facts: record.facts,
       sendAs: null,
       lineage,
       plain,
@@ -107,6 +102,13 @@ export function prepare(
       bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),
     },
   };
+}
+
+function toKept(letter: DeadLetter): KeptLetter {
+  const { dlqId, messageId, enteredAt, createdAt, responseStatus, responseBody, responseBodyBase64 } = letter;
+  return responseStatus === undefined
+    ? { dlqId, messageId, enteredAt, createdAt, responseBody, responseBodyBase64 }
+    : { dlqId, messageId, enteredAt, createdAt, responseStatus, responseBody, responseBodyBase64 };
 }
 
 /** Without the rest, which is kept as JSON alone. */

@@ -1,5 +1,5 @@
 import type { Loss } from "../../message/loss-kinds.ts";
-import type { BatchItem, DlqId, RawRecord, DeadLetter } from "../../message/dead-letter.ts";
+import type { BatchItem, DeadLetter, DlqId, KeptLetter, RawRecord } from "../../message/dead-letter.ts";
 import type { ItemJson } from "../../message/encode-item.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
@@ -33,10 +33,15 @@ export interface KnownRecord extends FoundRecord {
   readonly isNewComeBack: boolean;
 }
 
-export interface DecidedRecord extends KnownRecord {
+/** A decided record with no more than an act needs, its begin in the ledger and its audit. */
+export interface Actionable extends Pick<KnownRecord, "reading" | "view"> {
+  readonly letter: KeptLetter;
   /** Redrives that count: the larger of lineage and ledger; after a release the ledger's alone. */
   readonly attempt: number;
   readonly decision: Decision;
+}
+
+export interface DecidedRecord extends KnownRecord, Pick<Actionable, "attempt" | "decision"> {
   readonly facts: RecordFacts;
 }
 
@@ -59,8 +64,12 @@ export interface PlainItem {
   readonly proofAddress: string | null;
 }
 
-/** A due record with everything its item needs, except the deduplication id, which only `begin` knows. */
-export interface Candidate extends DecidedRecord {
+/**
+ * A due record with everything its item needs, except the deduplication id, which only `begin` knows. It may
+ * wait for its lane and its batch, so it keeps nothing of the listed record that is large: what lives that
+ * long is copied by V8's collector.
+ */
+export interface Candidate extends Actionable {
   /** Null: it is sent plain, in no step, with its own retries and delay. */
   readonly sendAs: SendAs | null;
   /** As it is sent: a canary's has its step. */
@@ -75,7 +84,7 @@ export interface Candidate extends DecidedRecord {
 }
 
 /** A record that this worker may act on now. */
-export interface Begun<R extends DecidedRecord = Candidate> {
+export interface Begun<R extends Actionable = Candidate> {
   readonly candidate: R;
   readonly series: Series;
   readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
@@ -86,6 +95,6 @@ export function isReconciling({ view }: Pick<Candidate, "view">): boolean {
   return view.state === "open" && !view.pastHorizon;
 }
 
-export function idsOf(records: readonly { readonly letter: DeadLetter }[]): DlqId[] {
+export function idsOf(records: readonly { readonly letter: Pick<DeadLetter, "dlqId"> }[]): DlqId[] {
   return records.map((record) => record.letter.dlqId);
 }

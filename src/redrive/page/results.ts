@@ -1,8 +1,8 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision, HoldReason } from "../../rules/decision.ts";
-import { idsOf, type Candidate, type DecidedRecord } from "./records.ts";
+import { idsOf, type Actionable, type Candidate, type DecidedRecord } from "./records.ts";
 
-export interface HeldResult<R extends DecidedRecord> {
+export interface HeldResult<R extends Actionable> {
   readonly kind: "held";
   readonly candidate: R;
   readonly decision: Extract<Decision, { then: "hold" }>;
@@ -11,7 +11,7 @@ export interface HeldResult<R extends DecidedRecord> {
 }
 
 /** A record that this act did not finish: held, in doubt or parked; or one that was done before. */
-export type LeftResult<R extends DecidedRecord> =
+export type LeftResult<R extends Actionable> =
   /** The ledger shows that it was done before: delete it again. */
   | { readonly kind: "done-before"; readonly candidate: R }
   | HeldResult<R>
@@ -36,7 +36,7 @@ export type DropResult =
   | LeftResult<DecidedRecord>;
 
 /** `until`: Unix ms. `why` adds detail to the reason. */
-export function held<R extends DecidedRecord>(
+export function held<R extends Actionable>(
   candidate: R,
   reason: HoldReason,
   until?: number,
@@ -51,7 +51,7 @@ export function held<R extends DecidedRecord>(
   };
 }
 
-export function inDoubt<R extends DecidedRecord>(candidate: R): LeftResult<R> {
+export function inDoubt<R extends Actionable>(candidate: R): LeftResult<R> {
   return { kind: "in-doubt", candidate };
 }
 

@@ -23,7 +23,7 @@ import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
-import { createPageReport, type PageOutcome } from "./page-report.ts";
+import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { idsOf, type Candidate, type Page } from "./records.ts";
 import { deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
@@ -35,6 +35,8 @@ export interface PageWork {
   readonly stopping?: AbortSignal;
   /** Its part in the batches that pages of one window share, which its caller leaves. Absent: its own. */
   readonly batches?: PageBatches;
+  /** Called once every record is decided: from then on the page's array of them may be emptied. */
+  readonly onDecided?: () => void;
   /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
   readonly accepts?: (one: DecidedOne) => boolean;
 }
@@ -44,7 +46,7 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { stopping = signal, accepts, batches = createSharedBatches(drain, signal).join() }: PageWork = {},
+  { stopping = signal, onDecided, accepts, batches = createSharedBatches(drain, signal).join() }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
   const stop = AbortSignal.any([signal, stopping]);
@@ -52,19 +54,14 @@ export async function workPage(
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
 
-  const { found, unusable } = collect(page.records, source.lineageKeys());
-  const known = await lookUp(drain, found);
-  const sorted = sortByDecision(drain, known, accepts);
-  report.unusable(unusable);
-  report.comeBacks(known);
-  report.listed(sorted.listed);
-  report.decided(sorted.final);
+  const { sorted, newComeBacks, expiring } = await decidePage(drain, page.records, { report, accepts });
+  onDecided?.();
 
   // A candidate needs a copy only if it is left after all.
   const isLive = drain.config.mode === "live";
   const isWorkedOn = new Set<unknown>(isLive ? idsOf(sorted.candidates) : []);
   const isDone = new Set<unknown>(sorted.doneBefore);
-  await keepCopiesOf(drain, page, ({ dlqId }) => !isDone.has(dlqId) && !isWorkedOn.has(dlqId));
+  await keepCopiesOf(drain, expiring, ({ dlqId }) => !isDone.has(dlqId) && !isWorkedOn.has(dlqId));
   if (!isLive) return report.outcome(sorted.candidates);
 
   await unpark(drain, sorted.toUnpark);
@@ -74,8 +71,6 @@ export async function workPage(
   report.results(drops);
   report.settled(await settle(idsDone(drops)));
 
-  // Each come-back is recorded when first met. A listing check of its step meets it again.
-  const newComeBacks = known.filter(({ isNewComeBack }) => isNewComeBack).flatMap(toLaneComeBack);
   const [guarded] = await Promise.all([
     holdByGuards(drain, sorted.candidates),
     source.lanes.recordComeBacks(newComeBacks),
@@ -108,8 +103,29 @@ export async function workPage(
 
   const outcome = report.outcome([]);
   const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
-  await keepCopiesOf(drain, page, ({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId));
+  await keepCopiesOf(drain, expiring, ({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId));
   return outcome;
+}
+
+/**
+ * Looks up and decides the records of a page. Apart from its acts, so that what only a decision needs is free
+ * before the candidates wait for their batches.
+ */
+async function decidePage(
+  drain: DrainRuntime,
+  records: readonly RawRecord[],
+  { report, accepts }: { readonly report: PageReport; readonly accepts: PageWork["accepts"] },
+) {
+  const { found, unusable } = collect(records, drain.source.lineageKeys());
+  const known = await lookUp(drain, found);
+  const { final, listed, ...sorted } = sortByDecision(drain, known, accepts);
+  report.unusable(unusable);
+  report.comeBacks(known);
+  report.listed(listed);
+  report.decided(final);
+  // Each come-back is recorded when first met. A listing check of its step meets it again.
+  const newComeBacks = known.filter(({ isNewComeBack }) => isNewComeBack).flatMap(toLaneComeBack);
+  return { sorted, newComeBacks, expiring: expiringSoon(drain, records) };
 }
 
 /** A canary in doubt counts only if it comes back. */
@@ -117,17 +133,21 @@ function leavesLaneGrantUnused(result: PublishResult): boolean {
   return result.kind !== "in-doubt" && !(result.kind === "published" && result.isOfNow);
 }
 
+/** Those whose copy is due, if they stay. */
+function expiringSoon({ config, source }: DrainRuntime, records: readonly RawRecord[]): readonly RawRecord[] {
+  const { then, withinMs } = config.beforeExpiry;
+  if (then === "nothing") return [];
+  const by = serviceNow(source) + withinMs;
+  return records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
+}
+
 async function keepCopiesOf(
   drain: DrainRuntime,
-  page: Page,
+  expiring: readonly RawRecord[],
   needsCopy: (record: RawRecord) => boolean,
 ): Promise<void> {
-  const { archive, config, source } = drain;
-  const { then, withinMs } = config.beforeExpiry;
-  if (then === "nothing") return;
-  const by = serviceNow(source) + withinMs;
-  const near = page.records.filter((raw) => needsCopy(raw) && expiresBy(raw, source.config.retentionMs, by));
-  await keepCopies(source, near, { archive, ...ofDrain(drain) });
+  const { archive, source } = drain;
+  await keepCopies(source, expiring.filter(needsCopy), { archive, ...ofDrain(drain) });
 }
 
 async function unpark(drain: DrainRuntime, back: readonly DlqId[]): Promise<void> {

@@ -65,15 +65,21 @@ export async function pageThroughWindow(
     learnFrom: readonly RawRecord[],
   ): Promise<void> => {
     const { records, readAt, isBehindCursor } = page;
+    const listed = records.length;
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
     const place = behindDeletes.next(isBehindCursor);
     const rate = rates.ofPage();
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
-      const outcome = await workPage(ofPage, { records, readAt, isAlone }, signal, { stopping, batches });
+      const onDecided = page.forget;
+      const outcome = await workPage(ofPage, { records, readAt, isAlone }, signal, {
+        stopping,
+        batches,
+        onDecided,
+      });
       place.ended(outcome.tally.deleted > 0);
-      pages.worked(records.length, leftOf(outcome.tally));
+      pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
       given.onPage(tally);
       await progress.page(outcome.left, tally);

@@ -104,7 +104,8 @@ test("canaries that have led to nothing are there for others", async () => {
 
 test("what has no attempts left is kept while its lane is suspected, where it failed as in an outage", async () => {
   const { admit, halt } = await createStage();
-  const exhausted = [one(1), one(2, { responseStatus: 422 }), one(3, { url: "https://other.example.com/" })];
+  const other = { url: "https://other.example.com/" };
+  const exhausted = [one(1), one(2, { responseStatus: 422 }), one(3, other)] as unknown as DecidedRecord[];
   expect((await admit([], exhausted)).kept).toEqual([]);
   await halt();
   const { kept, free } = await admit([], exhausted);
