@@ -5,8 +5,6 @@ const mib = 1_048_576;
 /** From this limit on, a third of the daemon's CPU is worth 60 MB more. */
 const roomyBytes = 512 * mib;
 
-/** Encoded items are some 2 KB: 30 of them share one allocation. Node's own 8 KiB hold three. */
-const poolBytes = 65_536;
 
 /** Bytes that this process may use: the container's limit, or the machine's memory if there is none. */
 export function readMemoryLimit(): number {
@@ -29,7 +27,6 @@ export function toDaemonBytes(limitBytes: number): number {
  * need a second process.
  */
 export function keepHeapSteady(isDaemon: boolean): void {
-  Buffer.poolSize = poolBytes;
   if (isDaemon && readMemoryLimit() >= roomyBytes) {
     setFlagsFromString("--heap-growing-percent=80");
     return;

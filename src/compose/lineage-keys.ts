@@ -19,9 +19,16 @@ export function createLineageKeys(
     return key;
   };
   const old = fixed.oldKeys.map(toKey);
-  return () => {
-    const key = toKey(fixed.key ?? token.value());
+  const toKeys = (secret: string): readonly [string, ...string[]] => {
+    const key = toKey(secret);
     // Keys of earlier tokens of this process still verify, so that messages under way survive a rotation.
     return [key, ...new Set([...derived.values(), ...old].filter((other) => other !== key))];
+  };
+  let last: { readonly secret: string; readonly keys: readonly [string, ...string[]] } | null = null;
+  return () => {
+    const secret = fixed.key ?? token.value();
+    // Each record asks for them.
+    if (last?.secret !== secret) last = { secret, keys: toKeys(secret) };
+    return last.keys;
   };
 }

@@ -33,6 +33,12 @@ export interface ItemJson {
 }
 
 const maxKeptChars = 65_536;
+/** Of items that share one allocation: a page of usual size, and a body of some 10 KB in any characters. */
+const sharedBytes = 262_144;
+const maxBytesPerUnit = 3;
+
+let shared = Buffer.allocUnsafeSlow(0);
+let sharedUsed = 0;
 
 /**
  * `item`: with a deduplication id that is as long as any. It is kept as bytes, because V8 copies each string
@@ -59,14 +65,33 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
       tail += start + toJsonText(value);
     }
   }
-  const isLarge = body !== undefined && body.length > maxKeptChars;
-  if (body === undefined) tail += "}}";
-  else tail += isLarge ? '},"body":' : `},"body":${JSON.stringify(body)}}`;
-  const json = Buffer.from(head + tail);
-  const idAt = Buffer.byteLength(head);
-  const bytes = json.length + (id?.length ?? 0);
-  if (!isLarge) return { bytes, json, idAt, largeBody: null };
-  return { bytes: bytes + bytesOfText(body) + 1, json, idAt, largeBody: body };
+  const idBytes = id?.length ?? 0;
+  if (body !== undefined && body.length > maxKeptChars) {
+    const { json, idAt } = toBytes(head, `${tail}},"body":`, "");
+    return { bytes: json.length + idBytes + bytesOfText(body) + 1, json, idAt, largeBody: body };
+  }
+  const { json, idAt } =
+    body === undefined
+      ? toBytes(head, `${tail}}}`, "")
+      : toBytes(head, `${tail}},"body":`, `${JSON.stringify(body)}}`);
+  return { bytes: json.length + idBytes, json, idAt, largeBody: null };
+}
+
+/** Text by text into shared memory, because one text of all would be copied three times. */
+function toBytes(head: string, middle: string, body: string): Pick<ItemJson, "json" | "idAt"> {
+  const most = (head.length + middle.length + body.length) * maxBytesPerUnit;
+  if (most > sharedBytes / 4) {
+    return { json: Buffer.from(head + middle + body), idAt: Buffer.byteLength(head) };
+  }
+  if (sharedUsed + most > shared.length) {
+    shared = Buffer.allocUnsafeSlow(sharedBytes);
+    sharedUsed = 0;
+  }
+  const start = sharedUsed;
+  const idAt = shared.write(head, start);
+  const bodyAt = start + idAt + shared.write(middle, start + idAt);
+  sharedUsed = bodyAt + shared.write(body, bodyAt);
+  return { json: shared.subarray(start, sharedUsed), idAt };
 }
 
 /** As `encodeItem` writes it. */

@@ -1,12 +1,36 @@
-import { setMaxListeners } from "node:events";
+interface Listeners {
+  readonly all: Set<() => void>;
+  /** The one listener that the signal has. */
+  readonly onSignal: () => void;
+}
+
+const listenersOf = new WeakMap<AbortSignal, Listeners>();
 
 /**
- * Calls `listener` once if the signal aborts. Answers how to leave it. A page's calls share one signal and
- * each leaves it, so their number is no leak, and Node must not warn of one.
+ * Calls `listener` once if the signal aborts. Answers how to leave it. The calls of a window share one signal,
+ * so the signal has one listener for all of them. It is removed with the last, because a signal with a
+ * listener is kept alive.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
-  if (signal === undefined) return () => undefined;
-  setMaxListeners(0, signal);
-  signal.addEventListener("abort", listener, { once: true });
-  return () => signal.removeEventListener("abort", listener);
+  if (signal === undefined || signal.aborted) return () => undefined;
+  const { all, onSignal } = listenersOf.get(signal) ?? listenTo(signal);
+  // The same function may be added twice.
+  const one = (): void => listener();
+  all.add(one);
+  return () => {
+    if (!all.delete(one) || all.size > 0) return;
+    signal.removeEventListener("abort", onSignal);
+    listenersOf.delete(signal);
+  };
+}
+
+function listenTo(signal: AbortSignal): Listeners {
+  const all = new Set<() => void>();
+  const onSignal = (): void => {
+    for (const one of [...all]) one();
+  };
+  const listeners = { all, onSignal };
+  signal.addEventListener("abort", onSignal, { once: true });
+  listenersOf.set(signal, listeners);
+  return listeners;
 }

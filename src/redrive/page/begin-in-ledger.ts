@@ -50,8 +50,9 @@ export async function begin<R extends Actionable>(
   const results: LeftResult<R>[] = [];
   for (const [index, candidate] of records.entries()) {
     const verdict = answer.verdicts[index];
-    if (verdict?.kind === "begun") begun.push({ candidate, ...verdict });
-    else if (verdict !== undefined) results.push(notBegun(candidate, verdict));
+    if (verdict?.kind === "begun") {
+      begun.push({ candidate, series: verdict.series, declaredDouble: verdict.declaredDouble });
+    } else if (verdict !== undefined) results.push(notBegun(candidate, verdict));
   }
   const recordBegun = async (): Promise<void> => {
     if (answer.audited === true || begun.length === 0) return;

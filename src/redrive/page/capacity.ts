@@ -58,16 +58,25 @@ export async function* turnsOf(
   signals: TurnSignals,
 ): AsyncGenerator<Turn, void, undefined> {
   if (candidates.length === 0) return;
-  const asking = inPublishOrder(toAsking(drain, candidates));
-  const isUnlimited = asking.every(({ request }) => request.ruleLimit === undefined);
-  if (isUnlimited && Object.keys(drain.config.limits).length === 0) {
-    yield { granted: asking.map(({ candidate }) => candidate), held: [], giveBack: async () => undefined };
+  if (areUnlimited(drain.config, candidates)) {
+    yield { granted: candidates, held: [], giveBack: async () => undefined };
     return;
   }
+  const asking = inPublishOrder(toAsking(drain, candidates));
   const times = { admittedAt: drain.source.clock.monotonic(), pageReadAt };
   for (let start = 0; start < asking.length; start += maxRequests) {
     yield* inRounds(drain, asking.slice(start, start + maxRequests), times, signals);
   }
+}
+
+function areUnlimited(
+  { limits, rules }: DrainRuntime["config"],
+  candidates: readonly Candidate[],
+): boolean {
+  if (Object.keys(limits).length > 0) return false;
+  const limited = new Set<string | null>();
+  for (const { name, limit } of rules) if (limit !== undefined) limited.add(name);
+  return limited.size === 0 || candidates.every(({ decision }) => !limited.has(decision.rule));
 }
 
 async function* inRounds(

@@ -2,6 +2,7 @@
  * The batches of pages that are worked side by side. A batch that is not full waits a moment for candidates
  * of the other pages.
  */
+import type { DlqId } from "../../message/dead-letter.ts";
 import { sleptFully } from "../../ports/clock.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
@@ -58,39 +59,70 @@ class Inbox {
 export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { source } = drain;
   const { clock } = source;
-  /** Candidates that are in no batch yet, the oldest first. */
-  const waiting = new Map<Candidate, Inbox>();
+  /** Candidates that are in no batch yet. */
+  let waiting: Candidate[] = [];
+  /** Of each candidate, from its arrival until its result is delivered or its page has ended. */
+  const inboxOf = new Map<DlqId, Inbox>();
   /** Pages that may still bring candidates. */
   let coming = 0;
   let isTimed = false;
 
   /** Sends the batches that are full. `all`: also the others. One after the other, as a trial needs it. */
   const flush = async (all: boolean): Promise<void> => {
-    const batches = toBatches(source, [...waiting.keys()]).filter((batch) => all || isFull(source, batch));
-    const ready = batches.map((batch) => new Map(batch.map((one) => [one.letter.dlqId, waiting.get(one)!])));
-    for (const one of batches.flat()) waiting.delete(one);
-    for (const [index, batch] of batches.entries()) {
-      const inboxOf = ready[index]!;
-      const inboxes = new Set(inboxOf.values());
+    const ready: { readonly batch: readonly Candidate[]; readonly inboxes: ReadonlySet<Inbox> }[] = [];
+    const left: Candidate[] = [];
+    for (const batch of toBatches(source, waiting)) {
+      if (all || isFull(source, batch)) ready.push({ batch, inboxes: inboxesOf(batch) });
+      else left.push(...batch);
+    }
+    waiting = left;
+    for (const { batch, inboxes } of ready) {
       try {
-        const results = await republish(drain, batch, toCommonPage([...inboxes]), signal);
-        const byInbox = groupBy(results, ({ candidate }) => inboxOf.get(candidate.letter.dlqId));
-        for (const [inbox, some] of byInbox) inbox?.add(some);
+        deliver(await republish(drain, batch, toCommonPage([...inboxes]), signal));
       } catch (error) {
         for (const inbox of inboxes) inbox.fail(error);
       }
     }
   };
 
+  const inboxesOf = (batch: readonly Candidate[]): ReadonlySet<Inbox> => {
+    const inboxes = new Set<Inbox>();
+    for (const one of batch) inboxes.add(inboxOf.get(one.letter.dlqId)!);
+    return inboxes;
+  };
+
+  /** A page that has ended gets nothing more. */
+  const deliver = (results: readonly PublishResult[]): void => {
+    const byInbox = groupBy(results, ({ candidate }) => inboxOf.get(candidate.letter.dlqId));
+    for (const { candidate } of results) inboxOf.delete(candidate.letter.dlqId);
+    for (const [inbox, some] of byInbox) inbox?.add(some);
+  };
+
+  /** When the first of those that wait came, by clock.monotonic(); null: none waits. */
+  const waitsSince = (): number | null => {
+    let since: number | null = null;
+    for (const one of waiting) {
+      const { arrivedAt } = inboxOf.get(one.letter.dlqId)!;
+      if (since === null || arrivedAt < since) since = arrivedAt;
+    }
+    return since;
+  };
+
   /** Sends what has waited for long enough. A stop ends the wait, and nothing is sent after it. */
   const flushInTime = async (): Promise<void> => {
     if (isTimed) return;
     isTimed = true;
-    for (let [oldest] = waiting.values(); oldest !== undefined; [oldest] = waiting.values()) {
-      const leftMs = oldest.arrivedAt + maxWaitMs - clock.monotonic();
+    for (let since = waitsSince(); since !== null; since = waitsSince()) {
+      const leftMs = since + maxWaitMs - clock.monotonic();
       if (leftMs <= 0 || !(await sleptFully(clock, leftMs, signal))) void flush(true);
     }
     isTimed = false;
+  };
+
+  /** Takes out what the page of this inbox has brought and got no result for. */
+  const leave = (inbox: Inbox, brought: readonly Candidate[]): void => {
+    waiting = waiting.filter((one) => inboxOf.get(one.letter.dlqId) !== inbox);
+    for (const { letter } of brought) if (inboxOf.get(letter.dlqId) === inbox) inboxOf.delete(letter.dlqId);
   };
 
   return {
@@ -101,28 +133,34 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
       const arrive = (): void => {
         if (isComing) coming -= 1;
         isComing = false;
-        if (coming === 0 && waiting.size > 0) void flush(true);
+        if (coming === 0 && waiting.length > 0) void flush(true);
       };
       return {
         async *publish(candidates, page) {
           // A listing that moved may show a record on two pages.
-          const ids = new Set([...waiting.keys()].map(({ letter }) => letter.dlqId));
-          const twice = candidates.filter(({ letter }) => ids.has(letter.dlqId));
-          if (twice.length > 0) yield twice.map((one) => held(one, "in-flight"));
+          const twice: PublishResult[] = [];
+          const mine: Candidate[] = [];
+          for (const one of candidates) {
+            if (inboxOf.has(one.letter.dlqId)) twice.push(held(one, "in-flight"));
+            else mine.push(one);
+          }
           const inbox = new Inbox(page, clock.monotonic());
-          const mine = candidates.filter(({ letter }) => !ids.has(letter.dlqId));
-          for (const one of mine) waiting.set(one, inbox);
+          for (const one of mine) {
+            inboxOf.set(one.letter.dlqId, inbox);
+            waiting.push(one);
+          }
           arrive();
-          if (waiting.size > 0) void flush(false);
+          if (waiting.length > 0) void flush(false);
           void flushInTime();
           try {
+            if (twice.length > 0) yield twice;
             for (let left = mine.length; left > 0;) {
               const results = await inbox.next();
               left -= results.length;
               yield results;
             }
           } finally {
-            for (const one of mine) waiting.delete(one);
+            leave(inbox, mine);
           }
         },
         leave: arrive,

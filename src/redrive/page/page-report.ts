@@ -117,11 +117,12 @@ export function createPageReport(drain: DrainRuntime) {
       }
     },
     comeBacks(records: readonly KnownRecord[]): void {
-      const found = records.flatMap(({ letter: { dlqId }, reading, isNewComeBack }) => {
-        if (!isNewComeBack || reading.kind !== "come-back") return [];
+      const found: EventOf<"record:come-back">["records"][number][] = [];
+      for (const { letter, reading, isNewComeBack } of records) {
+        if (!isNewComeBack || reading.kind !== "come-back") continue;
         const { parentDlqId, attempt, step } = reading.lineage;
-        return [{ dlqId, parentDlqId, attempt, canary: step?.isCanary === true }];
-      });
+        found.push({ dlqId: letter.dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
+      }
       tally.comeBacks += found.length;
       if (found.length > 0) events.emit({ type: "record:come-back", ...of, records: found });
     },

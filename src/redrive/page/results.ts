@@ -1,6 +1,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { Decision, HoldReason } from "../../rules/decision.ts";
-import { idsOf, type Actionable, type Candidate, type DecidedRecord } from "./records.ts";
+import type { Actionable, Candidate, DecidedRecord } from "./records.ts";
 
 export interface HeldResult<R extends Actionable> {
   readonly kind: "held";
@@ -61,13 +61,15 @@ export function isProven({ kind }: PublishResult | DropResult): boolean {
 }
 
 export function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {
-  return idsOf(results.filter(isProven).map(({ candidate }) => candidate));
+  const ids: DlqId[] = [];
+  for (const result of results) if (isProven(result)) ids.push(result.candidate.letter.dlqId);
+  return ids;
 }
 
 export function deletesAudited(results: readonly PublishResult[]): ReadonlySet<DlqId> {
-  return new Set(
-    results.flatMap((result) =>
-      result.kind === "published" && result.isDeleteAudited ? [result.candidate.letter.dlqId] : [],
-    ),
-  );
+  const ids = new Set<DlqId>();
+  for (const result of results) {
+    if (result.kind === "published" && result.isDeleteAudited) ids.add(result.candidate.letter.dlqId);
+  }
+  return ids;
 }

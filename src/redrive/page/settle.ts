@@ -100,7 +100,8 @@ async function deleteOnce(
   const { service, ledger, events, health, config } = source;
   // Recorded as a fact, not as an intent: the proof is in hand, and a dead letter that stays in the queue
   // while Redis is away may double.
-  const records = ids.flatMap((dlqId) => (recorded?.has(dlqId) === true ? [] : [{ dlqId }]));
+  const unrecorded = recorded === undefined ? ids : ids.filter((dlqId) => !recorded.has(dlqId));
+  const records = unrecorded.map((dlqId) => ({ dlqId }));
   await recordFact(source, "delete", records, of);
   const { drain } = of;
   let deleted: number;

@@ -31,7 +31,7 @@ import { sortByDecision, type DecidedOne } from "./sort-by-decision.ts";
 
 /** The surroundings of a page's work. */
 export interface PageWork {
-  /** Ends waits for capacity. Begun work is finished. */
+  /** Ends waits for capacity. Begun work is finished. It must abort if the page's signal does. */
   readonly stopping?: AbortSignal;
   /** Its part in the batches that pages of one window share, which its caller leaves. Absent: its own. */
   readonly batches?: PageBatches;
@@ -49,8 +49,7 @@ export async function workPage(
   { stopping = signal, onDecided, accepts, batches = createSharedBatches(drain, signal).join() }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
-  const stop = AbortSignal.any([signal, stopping]);
-  const settle = settleOrLeave(drain, signal, stop);
+  const settle = settleOrLeave(drain, signal, stopping);
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
 
@@ -59,7 +58,7 @@ export async function workPage(
 
   // A candidate needs a copy only if it is left after all.
   const isLive = drain.config.mode === "live";
-  const isWorkedOn = new Set<unknown>(isLive ? idsOf(sorted.candidates) : []);
+  const isWorkedOn = new Set<unknown>(isLive && expiring.length > 0 ? idsOf(sorted.candidates) : []);
   const isDone = new Set<unknown>(sorted.doneBefore);
   await keepCopiesOf(drain, expiring, ({ dlqId }) => !isDone.has(dlqId) && !isWorkedOn.has(dlqId));
   if (!isLive) return report.outcome(sorted.candidates);
@@ -84,15 +83,17 @@ export async function workPage(
   const ofPage = { ...page, candidates: sorted.candidates.length, grantsEndAt };
   const unpublished: Candidate[] = [];
   // Small batches share a delete.
-  let proven: readonly PublishResult[] = [];
-  for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop })) {
+  let proven: PublishResult[] = [];
+  for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop: stopping })) {
     report.results(turn.held);
     unpublished.push(...turn.held.map(({ candidate }) => candidate));
     for await (const results of batches.publish(turn.granted, ofPage)) {
       report.results(results);
-      unpublished.push(...results.filter(leavesLaneGrantUnused).map(({ candidate }) => candidate));
+      for (const result of results) {
+        if (isProven(result)) proven.push(result);
+        if (leavesLaneGrantUnused(result)) unpublished.push(result.candidate);
+      }
       await turn.giveBack(results.filter(leavesGrantUnused));
-      proven = [...proven, ...results.filter(isProven)];
       if (proven.length <= idsPerDelete / 2) continue;
       report.settled(await settle(idsDone(proven), deletesAudited(proven)));
       proven = [];

@@ -42,6 +42,7 @@ export async function pageThroughWindow(
 ): Promise<{ readonly split: readonly Window[]; readonly tally: Tally }> {
   const { pass, rows, left, places, signal, stopping } = given;
   const { source, config } = given.drain;
+  const stop = AbortSignal.any([signal, stopping]);
   const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
@@ -74,7 +75,7 @@ export async function pageThroughWindow(
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
       const onDecided = page.forget;
       const outcome = await workPage(ofPage, { records, readAt, isAlone }, signal, {
-        stopping,
+        stopping: stop,
         batches,
         onDecided,
       });

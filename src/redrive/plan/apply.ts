@@ -108,7 +108,8 @@ function pausedStop(pause: PauseWatch): Applied["stop"] {
 function createWork(run: ApplyRun, pause: PauseWatch) {
   const { open } = run;
   // A pause ends waits as Ctrl-C does.
-  const signals = { ...run.signals, stopping: AbortSignal.any([run.signals.stopping, pause.signal]) };
+  const { signal, stopping } = run.signals;
+  const signals = { signal, stopping: AbortSignal.any([signal, stopping, pause.signal]) };
   const { source } = run.drain;
   const capacity = reportingRateWaits(source.capacity, (count, waitMs) =>
     run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextCheckMs: waitMs }),

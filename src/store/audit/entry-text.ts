@@ -63,10 +63,13 @@ function toText({ act, by, drain, passId, documentHash, why, lane, records }: Ne
 
 /** A page has few groups, and neighbours are mostly of the same: so they are compared, without a key. */
 function toGroups(records: readonly AuditRecord[]): readonly StoredGroup[] {
-  const groups: [AuditRecord, ...AuditRecord[]][] = [];
+  const groups: AuditRecord[][] = [];
+  let group: AuditRecord[] | undefined;
   for (const record of records) {
-    const group = groups.find(([first]) => isAlike(first, record));
-    if (group === undefined) groups.push([record]);
+    if (group === undefined || !isAlike(group[0]!, record)) {
+      group = groups.find(([first]) => isAlike(first!, record));
+    }
+    if (group === undefined) groups.push((group = [record]));
     else group.push(record);
   }
   return groups.map(toGroup);
@@ -77,7 +80,7 @@ function isAlike(one: AuditRecord, other: AuditRecord): boolean {
     one.rule === other.rule &&
     one.reason === other.reason &&
     one.attempt === other.attempt &&
-    one.notes?.join() === other.notes?.join()
+    (one.notes === other.notes || one.notes?.join() === other.notes?.join())
   );
 }
 

@@ -1,5 +1,6 @@
 import type { DlqId, MessageId } from "../../../message/dead-letter.ts";
 import { isRedriverError } from "../../../ports/errors.ts";
+import type { DrainName } from "../../../ports/ids.ts";
 import type { PublishedFact } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
@@ -34,15 +35,7 @@ export async function recordPublished(
   const { source, config } = drain;
   const { events, unwritten } = source;
   const of = { drain: config.name, source: source.config.id };
-  const facts = accepted.map(({ one: { candidate }, as }): PublishedFact => ({
-    dlqId: candidate.letter.dlqId,
-    as,
-    attempt: candidate.lineage.attempt,
-    deletePending: true,
-    ...(letterDatesAgree(candidate.letter) ? { datesAgree: true } : {}),
-    drain: config.name,
-    messageId: candidate.letter.messageId,
-  }));
+  const facts = accepted.map((one) => toFact(one, config.name));
   const doubles = new Set<DlqId>();
   const toActs = () => accepted.map((one) => toAuditRecord(one, doubles));
   const entries = [
@@ -88,6 +81,13 @@ export async function recordPublished(
   return { isDeleteAudited };
 }
 
+function toFact({ one: { candidate }, as }: Acceptance, drain: DrainName): PublishedFact {
+  const { letter, lineage } = candidate;
+  const { dlqId, messageId } = letter;
+  const fact = { dlqId, as, attempt: lineage.attempt, deletePending: true, drain, messageId };
+  return letterDatesAgree(letter) ? { ...fact, datesAgree: true } : fact;
+}
+
 function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Acceptance[]): Promise<void> {
   const steps = canariesByStep(accepted.filter(isOfNow).map(({ one }) => one.candidate));
   const sent = steps.map(({ lane, step, canaries }) => {
@@ -111,16 +111,15 @@ function toAuditRecord(
   doubles: ReadonlySet<DlqId>,
 ) {
   const { letter, lineage } = candidate;
+  const { dlqId } = letter;
+  const { attempt } = lineage;
+  const isDouble = doubles.has(dlqId);
+  const isPlain = !deduplicated && declaredDouble === false && !isDouble;
+  if (isPlain && candidate.reading.kind !== "come-back") return { dlqId, as, attempt };
   const notes = [
     ...(deduplicated ? ["deduplicated"] : []),
     ...(declaredDouble === false ? [] : [declaredDouble]),
-    ...(doubles.has(letter.dlqId) ? ["double-found"] : []),
+    ...(isDouble ? ["double-found"] : []),
   ];
-  return {
-    dlqId: letter.dlqId,
-    as,
-    attempt: lineage.attempt,
-    ...parentOf(candidate),
-    ...(notes.length === 0 ? {} : { notes }),
-  };
+  return { dlqId, as, attempt, ...parentOf(candidate), ...(notes.length === 0 ? {} : { notes }) };
 }
