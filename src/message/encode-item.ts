@@ -67,21 +67,21 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
   }
   const idBytes = id?.length ?? 0;
   if (body !== undefined && body.length > maxKeptChars) {
-    const { json, idAt } = toBytes(head, `${tail}},"body":`, "");
+    const { json, idAt } = toBytes(head, `${tail}},"body":`);
     return { bytes: json.length + idBytes + bytesOfText(body) + 1, json, idAt, largeBody: body };
   }
   const { json, idAt } =
     body === undefined
-      ? toBytes(head, `${tail}}}`, "")
-      : toBytes(head, `${tail}},"body":`, `${JSON.stringify(body)}}`);
+      ? toBytes(head, `${tail}}}`)
+      : toBytes(head, `${tail}},"body":`, JSON.stringify(body), "}");
   return { bytes: json.length + idBytes, json, idAt, largeBody: null };
 }
 
-/** Text by text into shared memory, because one text of all would be copied three times. */
-function toBytes(head: string, middle: string, body: string): Pick<ItemJson, "json" | "idAt"> {
-  const most = (head.length + middle.length + body.length) * maxBytesPerUnit;
+/** Text by text into shared memory: V8 would copy a long text once more to put another behind it. */
+function toBytes(head: string, middle: string, body = "", end = ""): Pick<ItemJson, "json" | "idAt"> {
+  const most = (head.length + middle.length + body.length + end.length) * maxBytesPerUnit;
   if (most > sharedBytes / 4) {
-    return { json: Buffer.from(head + middle + body), idAt: Buffer.byteLength(head) };
+    return { json: Buffer.from(head + middle + body + end), idAt: Buffer.byteLength(head) };
   }
   if (sharedUsed + most > shared.length) {
     shared = Buffer.allocUnsafeSlow(sharedBytes);
@@ -90,7 +90,8 @@ function toBytes(head: string, middle: string, body: string): Pick<ItemJson, "js
   const start = sharedUsed;
   const idAt = shared.write(head, start);
   const bodyAt = start + idAt + shared.write(middle, start + idAt);
-  sharedUsed = bodyAt + shared.write(body, bodyAt);
+  const endAt = bodyAt + shared.write(body, bodyAt);
+  sharedUsed = endAt + shared.write(end, endAt);
   return { json: shared.subarray(start, sharedUsed), idAt };
 }
 

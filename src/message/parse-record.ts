@@ -114,9 +114,9 @@ class FieldReader {
 
 /** When a record entered the DLQ, Unix ms: the ms part of its dlqId. Null if the id has no such part. */
 export function toEnteredAt(dlqId: string): number | null {
-  const digits = /^(\d{1,16})-\d{1,20}$/.exec(dlqId)?.[1];
-  const enteredAt = Number(digits);
-  return digits !== undefined && Number.isSafeInteger(enteredAt) ? enteredAt : null;
+  if (!/^\d{1,16}-\d{1,20}$/.test(dlqId)) return null;
+  const enteredAt = Number(dlqId.slice(0, dlqId.indexOf("-")));
+  return Number.isSafeInteger(enteredAt) ? enteredAt : null;
 }
 
 /** The same of a parsed dead letter: its id always has that part. */

@@ -84,8 +84,10 @@ export async function recordPublished(
 function toFact({ one: { candidate }, as }: Acceptance, drain: DrainName): PublishedFact {
   const { letter, lineage } = candidate;
   const { dlqId, messageId } = letter;
-  const fact = { dlqId, as, attempt: lineage.attempt, deletePending: true, drain, messageId };
-  return letterDatesAgree(letter) ? { ...fact, datesAgree: true } : fact;
+  const { attempt } = lineage;
+  return letterDatesAgree(letter)
+    ? { dlqId, as, attempt, deletePending: true, datesAgree: true, drain, messageId }
+    : { dlqId, as, attempt, deletePending: true, drain, messageId };
 }
 
 function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Acceptance[]): Promise<void> {
