@@ -24,6 +24,7 @@ export class Subject {
   #now: number;
   readonly #letter: DeadLetter;
   #address: Address | undefined;
+  #method: readonly string[] | undefined;
   #callerIp: IpAddress | null | undefined;
   #size: number | undefined;
   #json: Map<BodyField, JsonValue | undefined> | undefined;
@@ -43,7 +44,7 @@ export class Subject {
   texts(field: TextField): readonly string[] {
     if (field === "host" || field === "path") return (this.#address ??= toAddress(this.#letter.url))[field];
     if (field === "label") return this.#letter.labels;
-    if (field === "method") return [this.#letter.method.toUpperCase()];
+    if (field === "method") return (this.#method ??= [this.#letter.method.toUpperCase()]);
     return present(this.#letter[field]);
   }
 

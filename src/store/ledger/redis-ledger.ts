@@ -241,9 +241,9 @@ function toScriptLimits(limits: LedgerLimits): string {
 
 /** One value if it is the same for all, otherwise a list. */
 function toColumn<Row, Value>(rows: readonly Row[], of: (row: Row) => Value): Value | readonly Value[] {
-  const values = rows.map(of);
-  const [first] = values;
-  return first !== undefined && values.every((value) => value === first) ? first : values;
+  const [row] = rows;
+  const first = row === undefined ? undefined : of(row);
+  return first !== undefined && rows.every((one) => of(one) === first) ? first : rows.map(of);
 }
 
 /** Of all, or of none. */

@@ -1,7 +1,9 @@
 import type { DlqId, MessageId } from "../../../message/dead-letter.ts";
+import type { AuditRecord, NewAuditEntry } from "../../../ports/audit.ts";
 import { isRedriverError } from "../../../ports/errors.ts";
+import type { EventOf } from "../../../ports/events.ts";
 import type { DrainName } from "../../../ports/ids.ts";
-import type { PublishedFact } from "../../../ports/ledger.ts";
+import type { PublishedFact, PublishedVerdict } from "../../../ports/ledger.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
@@ -37,16 +39,10 @@ export async function recordPublished(
   const of = { drain: config.name, source: source.config.id };
   const facts = accepted.map((one) => toFact(one, config.name));
   const doubles = new Set<DlqId>();
-  const toActs = () => accepted.map((one) => toAuditRecord(one, doubles));
-  const entries = [
-    toEntry(source, "published", toActs(), ofDrain(drain)),
-    toEntry(
-      source,
-      "delete",
-      facts.map(({ dlqId }) => ({ dlqId })),
-      ofDrain(drain),
-    ),
-  ];
+  const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
+    toEntry(source, act, records, ofDrain(drain));
+  const deletes = facts.map(({ dlqId }) => ({ dlqId }));
+  const entries = [entryOf("published", toAuditRecords(accepted, doubles)), entryOf("delete", deletes)];
   let isDeleteAudited = false;
   try {
     // In parallel, so that lanes cost no extra round trip.
@@ -55,30 +51,46 @@ export async function recordPublished(
       reportToLanes(drain, accepted),
     ]);
     isDeleteAudited = audited === true;
-    for (const [index, { dlqId, as: second }] of facts.entries()) {
-      const verdict = verdicts[index];
-      // A tombstone has the id of another publish of the same record as well.
-      const first = verdict?.kind === "already" || verdict?.kind === "gone" ? verdict.as : undefined;
-      if (first === undefined || first === second) continue;
-      doubles.add(dlqId);
-      events.emit({ type: "double:found", ...of, dlqId, first, second });
-    }
+    reportDoubles(drain, facts, verdicts, doubles);
   } catch (error) {
     if (!isRedriverError(error)) throw error;
     // The proof is in hand, so the delete goes on without Redis. The fact is written when Redis is back.
     unwritten.keep(facts);
   }
-  if (!isDeleteAudited) await recordFact(source, "published", toActs(), ofDrain(drain));
-  const records = accepted.map((acceptance) => {
-    const { one, as: messageId, deduplicated } = acceptance;
-    const { letter, lineage } = one.candidate;
-    const canary = lineage.step?.isCanary === true && isOfNow(acceptance);
-    return { dlqId: letter.dlqId, messageId, deduplicated, attempt: lineage.attempt, canary };
-  });
-  if (records.length > 0) events.emit({ type: "record:published", ...of, records });
-  const begun = accepted.map(({ one }) => one);
-  reportDeclaredDoubles(drain, begun);
+  if (!isDeleteAudited) await recordFact(source, "published", toAuditRecords(accepted, doubles), ofDrain(drain));
+  if (accepted.length > 0) {
+    events.emit({ type: "record:published", ...of, records: accepted.map(toEventRecord) });
+  }
+  reportDeclaredDoubles(
+    drain,
+    accepted.map(({ one }) => one),
+  );
   return { isDeleteAudited };
+}
+
+/** Records that were published twice: the ledger has the id of another message. Adds them to `doubles`. */
+function reportDoubles(
+  { source, config }: DrainRuntime,
+  facts: readonly PublishedFact[],
+  verdicts: readonly PublishedVerdict[],
+  doubles: Set<DlqId>,
+): void {
+  const of = { drain: config.name, source: source.config.id };
+  for (const [index, { dlqId, as: second }] of facts.entries()) {
+    const verdict = verdicts[index];
+    // A tombstone has the id of another publish of the same record as well.
+    const first = verdict?.kind === "already" || verdict?.kind === "gone" ? verdict.as : undefined;
+    if (first === undefined || first === second) continue;
+    doubles.add(dlqId);
+    source.events.emit({ type: "double:found", ...of, dlqId, first, second });
+  }
+}
+
+function toEventRecord(acceptance: Acceptance): EventOf<"record:published">["records"][number] {
+  const { one, as: messageId, deduplicated } = acceptance;
+  const { letter, lineage } = one.candidate;
+  const canary = lineage.step?.isCanary === true && isOfNow(acceptance);
+  return { dlqId: letter.dlqId, messageId, deduplicated, attempt: lineage.attempt, canary };
 }
 
 function toFact({ one: { candidate }, as }: Acceptance, drain: DrainName): PublishedFact {
@@ -108,10 +120,17 @@ export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: r
   }
 }
 
+function toAuditRecords(
+  accepted: readonly Acceptance[],
+  doubles: ReadonlySet<DlqId>,
+): readonly AuditRecord[] {
+  return accepted.map((one) => toAuditRecord(one, doubles));
+}
+
 function toAuditRecord(
   { one: { candidate, declaredDouble }, as, deduplicated }: Acceptance,
   doubles: ReadonlySet<DlqId>,
-) {
+): AuditRecord {
   const { letter, lineage } = candidate;
   const { dlqId } = letter;
   const { attempt } = lineage;
