@@ -28,7 +28,10 @@ export function toDaemonBytes(limitBytes: number): number {
  */
 export function keepHeapSteady(isDaemon: boolean): void {
   if (isDaemon && readMemoryLimit() >= roomyBytes) {
-    setFlagsFromString("--heap-growing-percent=80");
+    setFlagsFromString("--heap-growing-percent=60");
+    setFlagsFromString("--incremental-marking-soft-trigger=80");
+    setFlagsFromString("--incremental-marking-hard-trigger=95");
+    setFlagsFromString("--semi-space-growth-factor=32");
     return;
   }
   setFlagsFromString("--heap-growing-percent=30");
