@@ -5,7 +5,6 @@ const mib = 1_048_576;
 /** From this limit on, a third of the daemon's CPU is worth 60 MB more. */
 const roomyBytes = 512 * mib;
 
-
 /** Bytes that this process may use: the container's limit, or the machine's memory if there is none. */
 export function readMemoryLimit(): number {
   // A number beyond all memory if there is no limit, and 0 if it is not known.

@@ -59,13 +59,7 @@ export interface DeadLetter {
 /** What names a dead letter, dates it, and tells how it failed: all but its message. */
 export type KeptLetter = Pick<
   DeadLetter,
-  | "dlqId"
-  | "messageId"
-  | "enteredAt"
-  | "createdAt"
-  | "responseStatus"
-  | "responseBody"
-  | "responseBodyBase64"
+  "dlqId" | "messageId" | "enteredAt" | "createdAt" | "responseStatus" | "responseBody" | "responseBodyBase64"
 >;
 
 /** Why a record cannot be a DeadLetter; it is counted as parked and never acted on. */

@@ -30,7 +30,8 @@ export interface ScriptRunner {
  * Fails with `invariant-broken` if the reply is no text.
  */
 export function parseReply<Answer>({ name }: RedisScript<Answer>, reply: unknown): Answer {
-  if (typeof reply === "string") return JSON.parse(reply, reply.includes("{}") ? toList : undefined) as Answer;
+  if (typeof reply === "string")
+    return JSON.parse(reply, reply.includes("{}") ? toList : undefined) as Answer;
   throw new RedriverError("invariant-broken", `expected ${name} to answer text, got ${typeof reply}`);
 }
 

@@ -16,7 +16,9 @@ export interface Signature {
 const maxCharacters = 120;
 
 /** Pure, and never throws. */
-export function signatureOf(letter: Pick<KeptLetter, "responseStatus" | "responseBody" | "responseBodyBase64">): Signature {
+export function signatureOf(
+  letter: Pick<KeptLetter, "responseStatus" | "responseBody" | "responseBodyBase64">,
+): Signature {
   const status = letter.responseStatus ?? "none";
   const text = cut(responseText(letter));
   const key = createHash("sha256").update(`${status}\n${text}`).digest("hex").slice(0, 12);
@@ -38,7 +40,10 @@ const maxTitle = 500;
  * The part of a stored response that explains the failure, normalised: the error fields of JSON, the title of
  * HTML, the text of XML, or the text itself.
  */
-function responseText({ responseBody, responseBodyBase64 }: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
+function responseText({
+  responseBody,
+  responseBodyBase64,
+}: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
   if (responseBodyBase64 !== "") return "(binary)";
   const head = headOf(responseBody).trim();
   if (head === "") return "(empty)";

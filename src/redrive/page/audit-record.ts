@@ -2,7 +2,10 @@ import type { AuditRecord } from "../../ports/audit.ts";
 import type { Actionable, Begun, FoundRecord } from "./records.ts";
 
 /** The audit record of a decision about to be carried out. */
-export function toAuditRecord(record: Pick<Actionable, "letter" | "decision" | "reading">, attempt: number): AuditRecord {
+export function toAuditRecord(
+  record: Pick<Actionable, "letter" | "decision" | "reading">,
+  attempt: number,
+): AuditRecord {
   const { letter, decision, reading } = record;
   const { rule, reason } = decision;
   const { dlqId } = letter;

@@ -6,10 +6,7 @@ import type { Actionable, Begun } from "./records.ts";
 import { held, inDoubt, type LeftResult } from "./results.ts";
 
 /** Which acts are begun, and how the ledger and the audit get them. */
-export interface Beginning<R extends Actionable> extends Omit<
-  BeginOptions,
-  "drain" | "rulesHash" | "audit"
-> {
+export interface Beginning<R extends Actionable> extends Omit<BeginOptions, "drain" | "rulesHash" | "audit"> {
   /** The redrives made once this one is accepted. */
   readonly attemptOf: (record: R) => number;
   readonly toAuditRecord: (begun: Pick<Begun<R>, "candidate" | "declaredDouble">) => AuditRecord;

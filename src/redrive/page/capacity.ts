@@ -69,10 +69,7 @@ export async function* turnsOf(
   }
 }
 
-function areUnlimited(
-  { limits, rules }: DrainRuntime["config"],
-  candidates: readonly Candidate[],
-): boolean {
+function areUnlimited({ limits, rules }: DrainRuntime["config"], candidates: readonly Candidate[]): boolean {
   if (Object.keys(limits).length > 0) return false;
   const limited = new Set<string | null>();
   for (const { name, limit } of rules) if (limit !== undefined) limited.add(name);

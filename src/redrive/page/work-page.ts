@@ -46,7 +46,12 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  { stopping = signal, onDecided, accepts, batches = createSharedBatches(drain, signal).join() }: PageWork = {},
+  {
+    stopping = signal,
+    onDecided,
+    accepts,
+    batches = createSharedBatches(drain, signal).join(),
+  }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
   const settle = settleOrLeave(drain, signal, stopping);

@@ -57,7 +57,8 @@ export async function recordPublished(
     // The proof is in hand, so the delete goes on without Redis. The fact is written when Redis is back.
     unwritten.keep(facts);
   }
-  if (!isDeleteAudited) await recordFact(source, "published", toAuditRecords(accepted, doubles), ofDrain(drain));
+  if (!isDeleteAudited)
+    await recordFact(source, "published", toAuditRecords(accepted, doubles), ofDrain(drain));
   if (accepted.length > 0) {
     events.emit({ type: "record:published", ...of, records: accepted.map(toEventRecord) });
   }
