@@ -27,7 +27,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 function listenTo(signal: AbortSignal): Listeners {
   const all = new Set<() => void>();
   const onSignal = (): void => {
-    for (const one of [...all]) one();
+    for (const one of all) one();
   };
   const listeners = { all, onSignal };
   signal.addEventListener("abort", onSignal, { once: true });

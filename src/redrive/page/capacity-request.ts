@@ -59,6 +59,15 @@ function toText(rate: Rate | undefined): string {
   return rate === undefined ? "none" : rateText(rate);
 }
 
+/** What entered first expires first. Most listings are in this order already. */
+export function earliestFirst(candidates: readonly Candidate[]): readonly Candidate[] {
+  const isEarliestFirst = candidates.every(
+    ({ letter }, index) => index === 0 || candidates[index - 1]!.letter.enteredAt <= letter.enteredAt,
+  );
+  if (isEarliestFirst) return candidates;
+  return candidates.toSorted((one, other) => one.letter.enteredAt - other.letter.enteredAt);
+}
+
 /**
  * Orders the candidates of a page for capacity. First those that reconcile an earlier POST, then one host
  * after the other in turn, and within a host the earliest expiry first. So no host waits behind the backlog

@@ -14,7 +14,7 @@ import { unlessRedisAway } from "../../ports/errors.ts";
 import type { CapacityQuery, CapacityVerdict } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { toAsking, toHeld, type Asking, inPublishOrder } from "./capacity-request.ts";
+import { earliestFirst, inPublishOrder, toAsking, toHeld, type Asking } from "./capacity-request.ts";
 import { admitAgain } from "../lanes/admit.ts";
 import type { Candidate } from "./records.ts";
 import { whyNotNow } from "./publish/why-not-now.ts";
@@ -59,7 +59,7 @@ export async function* turnsOf(
 ): AsyncGenerator<Turn, void, undefined> {
   if (candidates.length === 0) return;
   if (areUnlimited(drain.config, candidates)) {
-    yield { granted: candidates, held: [], giveBack: async () => undefined };
+    yield { granted: earliestFirst(candidates), held: [], giveBack: async () => undefined };
     return;
   }
   const asking = inPublishOrder(toAsking(drain, candidates));

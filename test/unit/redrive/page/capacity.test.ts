@@ -184,6 +184,17 @@ describe("candidates and capacity", () => {
     expect(world.queries).toEqual([]);
   });
 
+  it("without a limit what entered first goes first", async () => {
+    const world = stand({});
+    const work = run(world, [
+      candidate("c", { host: "a", enteredAt: 30 }),
+      candidate("a", { host: "a", enteredAt: 10 }),
+      candidate("b", { host: "b", enteredAt: 20 }),
+    ]);
+    expect(await work.held).toEqual([]);
+    expect(work.batches.flatMap(({ ids }) => ids)).toEqual(["a", "b", "c"]);
+  });
+
   it("with a limit an empty page asks nothing", async () => {
     const world = stand({ publish: perSecond(20) });
     expect(await run(world, []).held).toEqual([]);
