@@ -19,7 +19,7 @@ export function toDaemonBytes(limitBytes: number): number {
 /**
  * Keeps V8's heap close to its live objects. A command that pages through a backlog works on some 30 MB. By
  * default V8 collects the old generation only at several times its live size, so peak memory would follow the
- * size of a backlog. A daemon with room lets the old generation grow by 60 %, and the young one to 16 MB at
+ * size of a backlog. A daemon with room lets the old generation grow by 50 %, and the young one to 16 MB at
  * once, so that pages die young instead of being copied. All others keep to 30 % and 1 MB.
  *
  * By default V8 begins to mark when the old generation has grown by a third of what it may, because the young one
@@ -30,7 +30,7 @@ export function toDaemonBytes(limitBytes: number): number {
  */
 export function keepHeapSteady(isDaemon: boolean): void {
   if (isDaemon && readMemoryLimit() >= roomyBytes) {
-    setFlagsFromString("--heap-growing-percent=60");
+    setFlagsFromString("--heap-growing-percent=50");
     setFlagsFromString("--incremental-marking-soft-trigger=80");
     setFlagsFromString("--incremental-marking-hard-trigger=95");
     setFlagsFromString("--semi-space-growth-factor=32");
