@@ -61,7 +61,10 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { clock } = source;
   /** Candidates that are in no batch yet. */
   let waiting: Candidate[] = [];
-  /** Of each candidate, from its arrival until its result is delivered or its page has ended. */
+  /**
+   * Of each candidate, from its arrival until its batch has ended. A candidate in a batch stays here if its
+   * page ends before: another page may list the same record, and must not get its results.
+   */
   const inboxOf = new Map<DlqId, Inbox>();
   /** Pages that may still bring candidates. */
   let coming = 0;
@@ -81,6 +84,8 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
         deliver(await republish(drain, batch, toCommonPage([...inboxes]), signal));
       } catch (error) {
         for (const inbox of inboxes) inbox.fail(error);
+      } finally {
+        for (const { letter } of batch) inboxOf.delete(letter.dlqId);
       }
     }
   };
@@ -94,7 +99,6 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   /** A page that has ended gets nothing more. */
   const deliver = (results: readonly PublishResult[]): void => {
     const byInbox = groupBy(results, ({ candidate }) => inboxOf.get(candidate.letter.dlqId));
-    for (const { candidate } of results) inboxOf.delete(candidate.letter.dlqId);
     for (const [inbox, some] of byInbox) inbox?.add(some);
   };
 
@@ -119,10 +123,14 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
     isTimed = false;
   };
 
-  /** Takes out what the page of this inbox has brought and got no result for. */
-  const leave = (inbox: Inbox, brought: readonly Candidate[]): void => {
-    waiting = waiting.filter((one) => inboxOf.get(one.letter.dlqId) !== inbox);
-    for (const { letter } of brought) if (inboxOf.get(letter.dlqId) === inbox) inboxOf.delete(letter.dlqId);
+  /** Takes out what the page of this inbox has brought and what is in no batch yet. */
+  const leave = (inbox: Inbox): void => {
+    const others: Candidate[] = [];
+    for (const one of waiting) {
+      if (inboxOf.get(one.letter.dlqId) === inbox) inboxOf.delete(one.letter.dlqId);
+      else others.push(one);
+    }
+    waiting = others;
   };
 
   return {
@@ -160,7 +168,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
               yield results;
             }
           } finally {
-            leave(inbox, mine);
+            leave(inbox);
           }
         },
         leave: arrive,
