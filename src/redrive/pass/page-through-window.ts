@@ -104,7 +104,7 @@ export async function pageThroughWindow(
       if (learnFrom.length > 0) isFirst = false;
       const batches = next;
       flight.begin(() => work(page, batches, learnFrom));
-      if (page.cursor === undefined) continue;
+      if (page.isLast) continue;
       await flight.mayListNext();
       next = shared.join();
       split = pages.parts() ?? [];

@@ -54,6 +54,27 @@ async function listsOf(rig: Rig, work: () => Promise<unknown>): Promise<number> 
   return rig.callsOf("list") - before;
 }
 
+/** The most pages of one window that were at work at once. */
+function watchPagesAtWork({ drain: { source } }: Rig): () => number {
+  let now = 0;
+  let most = 0;
+  const { ofWindow } = source.pagesInFlight;
+  const watched: typeof source.pagesInFlight = {
+    ofWindow(hasMemory) {
+      const flight = ofWindow(hasMemory);
+      const begin = (work: () => Promise<void>): void =>
+        flight.begin(async () => {
+          now += 1;
+          most = Math.max(most, now);
+          await work().finally(() => (now -= 1));
+        });
+      return { ...flight, begin };
+    },
+  };
+  Object.assign(source, { pagesInFlight: watched });
+  return () => most;
+}
+
 describe("a record that is larger than may be read", () => {
   const services: [string, EmulatorOptions, "entered" | "created"][] = [
     ["oldest first", {}, "entered"],
@@ -65,6 +86,29 @@ describe("a record that is larger than may be read", () => {
       "created",
     ],
   ];
+  it("lets no more pages of its window be at work than any other", async () => {
+    const rig = await createStand({ pagesInFlight: { perWindow: 1, perSource: 1 } });
+    const { large } = seedAround(rig, 3, 3);
+    await rig.pass();
+    // Its place is known now, so the next listing has a part before it and one behind it.
+    const around = [-2_000, -1_000, 1_000, 2_000].map((ms) => `${enteredAt(large) + ms}-9`);
+    const of = { url: `${rig.receiver.url}/hook`, responseStatus: 503 };
+    rig.emulator.dlq.seed(around.map((dlqId) => ({ ...of, dlqId, createdAt: enteredAt(dlqId) })));
+    const most = watchPagesAtWork(rig);
+    const { ledger } = rig.drain.source;
+    const { look } = ledger;
+    // So slow that a page that is begun too early is at work beside it.
+    Object.assign(ledger, {
+      look: async (...call: Parameters<typeof look>) => {
+        await new Promise((go) => setTimeout(go, 200));
+        return look(...call);
+      },
+    });
+    await rig.fullPass();
+    expect(rig.emulator.dlq.size).toBe(1);
+    expect(most()).toBe(1);
+  });
+
   it.each(services)(
     "is passed over where records are listed %s: everything else is redriven, and the pass is partial",
     async (_name, emulator, meaning) => {
