@@ -2,8 +2,8 @@
  * What redriver is held to: redriver, the loop over the official client, and the same
  * calls with undici alone, side by side in one run. The service and Redis are processes of their own.
  *
- *     npm run bench                              all lines but the million, half an hour
- *     npm run bench -- --quick                   some lines with fewer messages, within 90 s
+ *     npm run bench                              all lines but the million, about ten minutes
+ *     npm run bench -- --quick                   some lines, mostly with 5,000 messages, within 90 s
  *     npm run bench -- --million                 1,000,000 messages
  *     npm run bench -- --only cpu,redis          some lines
  *     npm run bench -- --contenders loop,run --n 20000 --latency 0,25 --replicas 2
@@ -16,7 +16,6 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { countChecks, exactly, shown, toTable, type Figure, type ScenarioResult } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
 import {
@@ -25,6 +24,7 @@ import {
   createSay,
   end,
   endWrongUse,
+  parseOrEnd,
   root,
   runWorks,
   writeResults,
@@ -37,7 +37,7 @@ import { toSideBySide, toText } from "./side-by-side.ts";
 import { contenders } from "./stand/case.ts";
 import { writeFigures } from "./write-figures.ts";
 
-const { values } = parseArgs({
+const { values } = parseOrEnd({
   options: {
     quick: { type: "boolean", default: false },
     million: { type: "boolean", default: false },
@@ -67,8 +67,14 @@ const chosenLines = values.million
   ? (["million"] as const)
   : (toChosen(values.only, lineNames) ??
     (values.quick ? quickLines : lineNames.filter((name) => name !== "million")));
-const isRight = areCounts(messages, replicas, seed, within) && latencies.every((ms) => ms >= 0);
-if (!isRight) endWrongUse("counts above 0, and latencies in ms");
+const isRight =
+  areCounts(messages, replicas, seed, within) &&
+  values.latency.split(",").every((ms) => /^\d+$/.test(ms)) &&
+  values.env.every((pair) => pair.includes("="));
+if (!isRight) endWrongUse("whole counts above 0, latencies in ms, and settings as NAME=VALUE");
+const chosen = [values.quick, values.million, values.only !== undefined, values.contenders !== undefined];
+if (chosen.filter(Boolean).length > 1) endWrongUse("one of --quick, --million, --only and --contenders");
+if (values.write && chosen.some(Boolean)) endWrongUse("--write with all lines: it replaces all figures");
 
 const dir = resolve(root, ".cache/bench-runs");
 rmSync(dir, { recursive: true, force: true });
@@ -105,7 +111,8 @@ const once = exactly(
   runs.filter((one) => !isDeliveredOnce(one)).length,
   0,
 );
-const all = [...results, { scenario: "once", figures: [once], tookMs: 0 }];
+// Where nothing ran, nothing was delivered once.
+const all = runs.length === 0 ? results : [...results, { scenario: "once", figures: [once], tookMs: 0 }];
 const judged = isTimed ? all : all.map(withoutTargets);
 const checks = countChecks(judged);
 writeResults(values.results, checks);

@@ -14,17 +14,16 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
 import { startGuard } from "../rig/guard.ts";
-import { root } from "../rig/program.ts";
+import { parseOrEnd, root } from "../rig/program.ts";
 import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
 import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import { missingEffects } from "./missing-effects.ts";
 import { runMatrix } from "./run-matrix.ts";
 import { summarise, toLine, toTable } from "./summary.ts";
 
-const { values } = parseArgs({
+const { values } = parseOrEnd({
   options: {
     kills: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },

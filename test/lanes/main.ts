@@ -20,7 +20,6 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { countChecks, toTable } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
 import { createMachine } from "../rig/machine.ts";
@@ -33,6 +32,7 @@ import {
   root,
   runWorks,
   writeResults,
+  parseOrEnd,
 } from "../rig/program.ts";
 import { manners } from "../rig/receiver-messages.ts";
 import { chosenWorks, scenarioNames } from "./scenarios.ts";
@@ -40,7 +40,7 @@ import { isTurnedUp, toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
 import { copyTurnedUp, turnedUpEnv } from "../rig/turned-up-program.ts";
 import { createTimeScale } from "./time-scale.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = parseOrEnd({
   allowPositionals: true,
   options: {
     ci: { type: "boolean", default: false },

@@ -14,16 +14,15 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { startGuard } from "../rig/guard.ts";
-import { builtProgram, end, endWrongUse, root, writeResults } from "../rig/program.ts";
+import { builtProgram, end, endWrongUse, parseOrEnd, root, writeResults } from "../rig/program.ts";
 import { documents, sizeNames, toLetters, type Case, type DocumentName, type SizeName } from "./cases.ts";
 import type { Text } from "./letters.ts";
 import { readShipped } from "./manifest.ts";
 import { runCase, type CaseResult } from "./run-case.ts";
 import { faultsOf, toTable } from "./table.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = parseOrEnd({
   allowPositionals: true,
   options: {
     ci: { type: "boolean", default: false },

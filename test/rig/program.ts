@@ -1,6 +1,7 @@
 /** What every program of the rig does around its scenarios. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { parseArgs, type ParseArgsConfig } from "node:util";
 import type { CheckCounts, Figure, ScenarioResult } from "./figures.ts";
 
 /** Of the repository, seen from the compiled program in `.cache/<name>/test/rig`. */
@@ -74,6 +75,17 @@ export function writeResults(
  */
 export function end(text: string, failed: number): void {
   process.stdout.write(text, () => process.exit(failed > 0 ? 1 : 0));
+}
+
+/** As `parseArgs`; ends this process if it was used wrongly. */
+export function parseOrEnd<Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return endWrongUse(`known flags: ${(error as Error).message}`);
+  }
 }
 
 export function endWrongUse(expected: string): never {

@@ -15,13 +15,12 @@
  */
 import { createWriteStream, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { builtProgram, endWrongUse, root, writeResults } from "../rig/program.ts";
+import { builtProgram, endWrongUse, parseOrEnd, root, writeResults } from "../rig/program.ts";
 import { runSoak } from "./run-soak.ts";
 import { toText } from "./report.ts";
 import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
 
-const { values } = parseArgs({
+const { values } = parseOrEnd({
   options: {
     minutes: { type: "string", default: "10" },
     seed: { type: "string" },

@@ -1,5 +1,5 @@
 import { sleptFully } from "../../ports/clock.ts";
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { OpenVerdict, Window } from "../../ports/passes.ts";
 import { addTallies, emptyTally, type Tally } from "../../ports/tally.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
@@ -157,14 +157,17 @@ async function openWithRetry(
   settings: PassSettings,
   { signal, stopping }: ListingSignals,
 ): Promise<OpenVerdict> {
+  const { clock } = drain.source;
+  const stop = AbortSignal.any([signal, stopping]);
   for (;;) {
     try {
       return await openPass(drain, settings, signal);
     } catch (error) {
       if (!isRedriverError(error) || error.disposition !== "wait") throw error;
-      const waitMs = (error.retryAt ?? 0) - drain.source.clock.now();
+      const waitMs = (error.retryAt ?? 0) - clock.now();
       if (waitMs > maxPauseMs) throw error;
-      await drain.source.clock.sleep(Math.max(waitMs, 100), AbortSignal.any([signal, stopping]));
+      if (await sleptFully(clock, Math.max(waitMs, 100), stop)) continue;
+      throw new RedriverError("stopped", "stopped before the pass was opened", { cause: stop.reason });
     }
   }
 }

@@ -16,7 +16,6 @@
  */
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { countChecks, toTable } from "../../rig/figures.ts";
 import { startGuard } from "../../rig/guard.ts";
 import {
@@ -28,12 +27,13 @@ import {
   root,
   runWorks,
   writeResults,
+  parseOrEnd,
 } from "../../rig/program.ts";
 import { runTrial } from "./run-trial.ts";
 import { trials } from "./trials.ts";
 import type { Trial } from "./trial.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = parseOrEnd({
   allowPositionals: true,
   options: {
     list: { type: "boolean", default: false },

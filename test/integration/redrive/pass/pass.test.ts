@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { RedriverError } from "../../../../src/ports/errors.ts";
+import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -52,5 +54,21 @@ describe("a pass in plan mode", () => {
     expect(rig.emulator.journal.counts().requests).not.toHaveProperty("batch 200");
     expect(rig.emulator.journal.counts().requests).not.toHaveProperty("delete 200");
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
+});
+
+describe("a pass that waits for a pause of its source before it is opened", () => {
+  it("is stopped, and has not failed", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const paused = (): Promise<never> => {
+      const retryAt = Date.now() + 10_000;
+      return Promise.reject(new RedriverError("rate-limited", "429", { retryAt }));
+    };
+    const drain = { ...rig.drain, source: { ...rig.drain.source, bind: paused } };
+    const stopping = new AbortController();
+    const signals = { signal: new AbortController().signal, stopping: stopping.signal };
+    const pass = runPassInProcess(drain, { overlapMs: 0, abandonAfterMs: 60_000 }, signals, () => undefined);
+    setTimeout(() => stopping.abort(), 300);
+    await expect(pass).rejects.toMatchObject({ code: "stopped" });
   });
 });
