@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
 const mib = 1_048_576;
-/** From this limit on, a quarter of the daemon's CPU is worth 60 MB more. */
+/** From this limit on, almost a quarter of the daemon's CPU is worth 60 MB more (docs/benchmarks.md). */
 const roomyBytes = 512 * mib;
 
 /** Bytes that this process may use: the container's limit, or the machine's memory if there is none. */
@@ -11,7 +11,7 @@ export function readMemoryLimit(): number {
   return Math.min(process.constrainedMemory() || Infinity, totalmem());
 }
 
-/** Resident memory of a daemon without a page, measured (docs/memory.md). */
+/** What a daemon is given beside the budget of its pages (docs/memory.md). */
 export function toDaemonBytes(limitBytes: number): number {
   return (limitBytes < roomyBytes ? 150 : 220) * mib;
 }

@@ -1,6 +1,6 @@
 /**
- * Ends a listing that would never end. Throws `listing-endless` if the listing loops, shows nothing new for
- * too long, or exceeds its time.
+ * Ends a listing that would never end, with `listing-endless`: it loops, shows nothing new for too long, or
+ * exceeds its time.
  */
 import { BoundedSet } from "../../bounded-map.ts";
 import type { Clock } from "../../ports/clock.ts";
