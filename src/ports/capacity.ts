@@ -14,6 +14,11 @@ export interface CapacityRequest {
    * for another day would turn what a deduplication id still settles into a double.
    */
   readonly post: "first" | "again";
+  /**
+   * Redis time of its grant, if it has one. The grant moves to now if the rates have room, and ceilings are
+   * not asked. If it is refused, it stays as it was.
+   */
+  readonly grantedAt?: number;
 }
 
 export type CapacityVerdict =
@@ -62,10 +67,10 @@ export interface CeilingUse {
  * - One script and one round trip per call. A request that one rate or ceiling refuses takes nothing from the
  *   others.
  *
- * Grants are counted, not POSTs: a POST follows its grant, and the retries and halves of one publish need no
- * grant of their own. While replicas run under different documents, each applies its own numbers to the
- * grants of all. Fails with `redis-unavailable`: then nothing is granted, or a grant is lost until its time
- * has passed.
+ * Grants are counted, not POSTs. A POST follows its grant within half a second, or the grant is moved first
+ * (`grantedAt`). The retries and halves of one publish need no grant of their own. While replicas run under
+ * different documents, each applies its own numbers to the grants of all. Fails with `redis-unavailable`: then
+ * nothing is granted, or a grant is lost until its time has passed.
  */
 export interface Capacity {
   /** Verdicts in order; `at` is Redis time, Unix ms. A refused request uses up no room of a later one. */

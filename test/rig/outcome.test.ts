@@ -1,6 +1,13 @@
 import { expect, it } from "vitest";
 import { atMost, countChecks, exactly, shareAtLeast, shown, toTable } from "./figures.ts";
-import { countBetween, mostWithin, outcomeOf, ratePerSecond, type Evidence } from "./outcome.ts";
+import {
+  countBetween,
+  mostWithin,
+  outcomeOf,
+  ratePerSecond,
+  secondsAhead,
+  type Evidence,
+} from "./outcome.ts";
 import { sha256Of } from "./letters.ts";
 import { toLaneRound } from "../lanes/redis-rounds.ts";
 import { createTimeScale, hourMs, minuteMs } from "../lanes/time-scale.ts";
@@ -19,6 +26,7 @@ const command = (...args: readonly string[]): string =>
   `*${args.length}\r\n${args.map((arg) => `$${arg.length}\r\n${arg}\r\n`).join("")}`;
 
 const at = (...times: readonly number[]) => times.map((one) => ({ at: one }));
+const burst = (time: number) => at(...Array.from({ length: 10 }, () => time));
 
 it("a message that came back and was published again is published once", () => {
   const outcome = outcomeOf(
@@ -63,6 +71,16 @@ it("counts what lies in a range, the most within a window, and a rate without it
   const steady = Array.from({ length: 100 }, (_, index) => index * 100);
   expect(ratePerSecond([...steady, 70_000])).toBeCloseTo(10);
   expect(ratePerSecond([])).toBe(0);
+});
+
+it("bursts of a second's worth are one second ahead of their rate, and two together are two", () => {
+  expect(secondsAhead([], 10)).toBe(0);
+  expect(secondsAhead([...burst(0), ...burst(1_000), ...burst(2_000), ...burst(9_000)], 10)).toBeCloseTo(1);
+  expect(secondsAhead([...burst(0), ...burst(5_000), ...burst(5_000)], 10)).toBeCloseTo(2);
+  expect(secondsAhead([...burst(900), ...burst(1_000)], 10)).toBeCloseTo(1.9);
+  // The same bursts, by the rate between a tenth and nine tenths of them: 125 % of it.
+  const late = [...burst(900), ...burst(1_000), ...burst(2_000), ...burst(3_000), ...burst(4_000)];
+  expect(ratePerSecond(late.map((one) => one.at))).toBeGreaterThan(12.5);
 });
 
 it("a round trip is the lanes' own only where nothing else was sent in it", () => {

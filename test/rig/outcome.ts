@@ -77,6 +77,22 @@ export function mostWithin(entries: readonly { readonly at: number }[], windowMs
   return most;
 }
 
+/**
+ * How far they are ahead of a rate at most, in seconds of it: of any span, what came beyond what the rate
+ * gives in its time. A burst of one second's worth at once is 1, however long the span around it is. Entries
+ * are in order.
+ */
+export function secondsAhead(entries: readonly { readonly at: number }[], perSecond: number): number {
+  let most = 0;
+  let lowest = Infinity;
+  for (const [index, { at }] of entries.entries()) {
+    const given = (at * perSecond) / 1_000;
+    lowest = Math.min(lowest, index - given);
+    most = Math.max(most, index + 1 - given - lowest);
+  }
+  return most / perSecond;
+}
+
 export function countBy<One>(all: readonly One[], keyOf: (one: One) => string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const one of all) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);

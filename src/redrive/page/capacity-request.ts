@@ -1,11 +1,11 @@
 import { hostOf } from "../../message/destination-url.ts";
-import type { CapacityRequest, CapacityVerdict } from "../../ports/capacity.ts";
+import type { CapacityQuery, CapacityRequest, CapacityVerdict } from "../../ports/capacity.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling, type Candidate } from "./records.ts";
-import { held, type PublishResult } from "./results.ts";
+import { held, type HeldResult } from "./results.ts";
 
 export interface Asking {
   readonly candidate: Candidate;
@@ -28,12 +28,25 @@ export function toAsking({ config }: DrainRuntime, candidates: readonly Candidat
   });
 }
 
+export function toQuery(
+  { config, source, passId }: DrainRuntime,
+  requests: readonly CapacityRequest[],
+): CapacityQuery {
+  return {
+    source: source.config.id,
+    drain: config.name,
+    passId: passId ?? null,
+    limits: config.limits,
+    requests,
+  };
+}
+
 /** The result of a candidate without capacity: held, with the limit that held it. */
 export function toHeld(
   { config }: Pick<DrainRuntime, "config">,
   { candidate, request }: Asking,
   verdict: Exclude<CapacityVerdict, { kind: "granted" }>,
-): PublishResult {
+): HeldResult<Candidate> {
   const { publish, perHost, perPass, perDay } = config.limits;
   const until = verdict.until ?? undefined;
   switch (verdict.by) {

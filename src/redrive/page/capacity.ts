@@ -2,7 +2,8 @@
  * Asks for capacity before candidates are published: the rates of the drain, host and rule, and the ceilings
  * of the pass and day. All replicas share them.
  *
- *   take ─┬─ granted ─► published now; a grant that led to no POST is given back
+ *   take ─┬─ granted ─► published now; a grant that led to no POST is given back, and what waited too long
+ *         │             for its batch takes again
  *         ├─ wait ────► waits in place if its turn comes soon, asks its lane again if that was long ago, and
  *         │             takes again; otherwise held: rate-limit
  *         └─ ceiling ─► held: pass-limit, day-limit
@@ -11,14 +12,15 @@
  */
 import { sleptFully } from "../../ports/clock.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
-import type { CapacityQuery, CapacityVerdict } from "../../ports/capacity.ts";
+import type { CapacityVerdict } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { earliestFirst, inPublishOrder, toAsking, toHeld, type Asking } from "./capacity-request.ts";
+import { groupBy } from "../group-items-by-key.ts";
+import { earliestFirst, inPublishOrder, toAsking, toHeld, toQuery, type Asking } from "./capacity-request.ts";
 import { admitAgain } from "../lanes/admit.ts";
-import type { Candidate } from "./records.ts";
+import type { Candidate, Grant } from "./records.ts";
 import { whyNotNow } from "./publish/why-not-now.ts";
-import { held, type PublishResult } from "./results.ts";
+import { asksAgain, held, type PublishResult } from "./results.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
 const maxWaitForDrainMs = 60_000;
@@ -36,7 +38,10 @@ const maxRequests = 100;
 export interface Turn {
   readonly granted: readonly Candidate[];
   readonly held: readonly PublishResult[];
-  /** Gives back grants that led to no POST. Without Redis only unused capacity is lost. */
+  /**
+   * Gives back grants that led to no POST. Without Redis only unused capacity is lost. What asks again comes in
+   * a later turn, or is held.
+   */
   readonly giveBack: (unused: readonly PublishResult[]) => Promise<void>;
 }
 
@@ -109,18 +114,21 @@ async function* inRounds(
     if (notNow.length > 0) yield onlyHeld(notNow);
     if (free.length === 0) return;
 
-    const { verdicts, at } = await capacity.take(toQuery(drain, free));
+    const takenAt = clock.monotonic();
+    const { verdicts, at } = await capacity.take(toQuery(drain, requestsOf(free)));
     const answeredAt = clock.monotonic();
     startedAt ??= at;
     const granted = free.filter((_, index) => verdicts[index]?.kind === "granted");
-    if (granted.length > 0) yield toTurn(drain, granted, at);
+    const again: Asking[] = [];
+    if (granted.length > 0) yield toTurn(drain, granted, { at, askedAt: takenAt }, again);
 
     const now = at + clock.monotonic() - answeredAt;
     const sorted = sortOut(drain, free, verdicts, { now, startedAt, pageReadAt });
     if (sorted.held.length > 0) yield onlyHeld(sorted.held);
-    remaining = sorted.waiting;
+    remaining = [...again, ...sorted.waiting];
     if (remaining.length === 0) return;
-    if (!(await sleptFully(clock, Math.max(minWaitMs, sorted.wakeAt - now), stop))) {
+    const waitMs = again.length > 0 ? 0 : sorted.wakeAt - now;
+    if (!(await sleptFully(clock, Math.max(minWaitMs, waitMs), stop))) {
       yield onlyHeld(remaining.map(({ candidate }) => held(candidate, "stopping")));
       return;
     }
@@ -131,19 +139,31 @@ function onlyHeld(results: readonly PublishResult[]): Turn {
   return { granted: [], held: results, giveBack: async () => undefined };
 }
 
-/** `at`: Redis time of the grants. */
-function toTurn(drain: DrainRuntime, granted: readonly Asking[], at: number): Turn {
+/** Adds to `again` what asks again. */
+function toTurn(drain: DrainRuntime, granted: readonly Asking[], grant: Grant, again: Asking[]): Turn {
+  const { capacity } = drain.source;
+  const requests = new Map(granted.map(({ candidate, request }) => [candidate.letter.dlqId, request]));
   return {
-    granted: granted.map(({ candidate }) => candidate),
+    granted: granted.map(({ candidate }) => ({ ...candidate, grant })),
     held: [],
     async giveBack(unused) {
-      if (unused.length === 0) return;
-      const ids = new Set(unused.map(({ candidate }) => candidate.letter.dlqId));
-      const returned = granted.filter(({ candidate }) => ids.has(candidate.letter.dlqId));
-      await unlessRedisAway(() => drain.source.capacity.giveBack(toQuery(drain, returned), at), undefined);
+      const returned: Asking[] = [];
+      for (const result of unused) {
+        const { candidate } = result;
+        const request = requests.get(candidate.letter.dlqId);
+        if (request === undefined) continue;
+        returned.push({ candidate, request });
+        if (asksAgain(result)) again.push({ candidate, request });
+      }
+      // A grant may have moved since.
+      for (const [at, some] of groupBy(returned, ({ candidate }) => candidate.grant?.at ?? grant.at)) {
+        await unlessRedisAway(() => capacity.giveBack(toQuery(drain, requestsOf(some)), at), undefined);
+      }
     },
   };
 }
+
+const requestsOf = (asking: readonly Asking[]) => asking.map(({ request }) => request);
 
 /** Splits the refused requests into those that wait in place and the held ones. Times are Redis time. */
 function sortOut(
@@ -173,16 +193,6 @@ function sortOut(
     }
   }
   return { waiting, held: results, wakeAt };
-}
-
-function toQuery({ config, source, passId }: DrainRuntime, asking: readonly Asking[]): CapacityQuery {
-  return {
-    source: source.config.id,
-    drain: config.name,
-    passId: passId ?? null,
-    limits: config.limits,
-    requests: asking.map(({ request }) => request),
-  };
 }
 
 /** True if no POST was made for this candidate, or its only answer was "not now". */

@@ -81,6 +81,16 @@ export interface Candidate extends Actionable {
   readonly losses: readonly Loss[];
   /** Encoded bytes of its largest variant, with the longest suffix. */
   readonly bytes: number;
+  /** Its capacity. Absent before it has any, and if no limit applies. */
+  readonly grant?: Grant;
+}
+
+/** When capacity was granted. */
+export interface Grant {
+  /** Redis time, Unix ms. */
+  readonly at: number;
+  /** Not later than that, by clock.monotonic(). */
+  readonly askedAt: number;
 }
 
 /** A record that this worker may act on now. */

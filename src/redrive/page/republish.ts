@@ -27,6 +27,7 @@ import { begin } from "./begin-in-ledger.ts";
 import { halves } from "./publish/batches.ts";
 import { letCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
+import { renewGrants } from "./publish/renew-grants.ts";
 import { startSendDeadline } from "./publish/send-deadline.ts";
 import {
   isOfNow,
@@ -88,9 +89,12 @@ export async function republish(
     // A batch reconciles as a whole or not at all (batches.ts).
     const reason = whyNotNow(drain, signal, first);
     if (reason !== null) return [...results, ...timely.map((one) => held(one, reason))];
+    const { granted, held: heldByRate } = await renewGrants(drain, timely);
+    results.push(...heldByRate);
+    if (granted.length === 0) return results;
     const context = toContext(drain, first, page, signal);
     return await source.health.publishing(async () => {
-      results.push(...(await post(context, timely, endTurn)));
+      results.push(...(await post(context, granted, endTurn)));
       results.push(...(await retryInDoubt(context)));
       return [...results, ...(await context.refusals.conclude())];
     });

@@ -8,6 +8,8 @@ export interface HeldResult<R extends Actionable> {
   readonly decision: Extract<Decision, { then: "hold" }>;
   /** The limit or guard that holds it; part of the explanation. */
   readonly why?: string;
+  /** It waited so long for its batch that its grant counts no more. Its page asks for capacity again. */
+  readonly asksAgain?: true;
 }
 
 /** A record that this act did not finish: held, in doubt or parked; or one that was done before. */
@@ -53,6 +55,10 @@ export function held<R extends Actionable>(
 
 export function inDoubt<R extends Actionable>(candidate: R): LeftResult<R> {
   return { kind: "in-doubt", candidate };
+}
+
+export function asksAgain(result: PublishResult): boolean {
+  return result.kind === "held" && result.asksAgain === true;
 }
 
 /** True if the dead letter may be deleted: proven published or archived, now or before. */

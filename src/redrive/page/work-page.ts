@@ -25,7 +25,7 @@ import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { idsOf, type Candidate, type Page } from "./records.ts";
-import { deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
+import { asksAgain, deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
 import { sortByDecision, type DecidedOne } from "./sort-by-decision.ts";
 
@@ -92,13 +92,14 @@ export async function workPage(
   for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop: stopping })) {
     report.results(turn.held);
     unpublished.push(...turn.held.map(({ candidate }) => candidate));
-    for await (const results of batches.publish(turn.granted, ofPage)) {
+    for await (const answered of batches.publish(turn.granted, ofPage)) {
+      const results = answered.filter((one) => !asksAgain(one));
       report.results(results);
       for (const result of results) {
         if (isProven(result)) proven.push(result);
         if (leavesLaneGrantUnused(result)) unpublished.push(result.candidate);
       }
-      await turn.giveBack(results.filter(leavesGrantUnused));
+      await turn.giveBack(answered.filter(leavesGrantUnused));
       if (proven.length <= idsPerDelete / 2) continue;
       report.settled(await settle(idsDone(proven), deletesAudited(proven)));
       proven = [];

@@ -71,12 +71,14 @@ end
  * take: asks for one publish per request.
  *
  * KEYS: 1 count of the pass, 2 count of the day (`<days since 1970>:<count>`), 3… grants of the rates.
- * ARGV: 1 { rates: [{ kind, max, spanMs, slotMs }], requests: [{ needs: [1-based rates], again? }], perPass?,
- * perDay?, passLife }, times in ms.
+ * ARGV: 1 { rates: [{ kind, max, spanMs, slotMs }], requests: [{ needs: [1-based rates], again?, grantedAt? }],
+ * perPass?, perDay?, passLife }, times in ms.
  * Returns: JSON { at, verdicts: [CapacityVerdict] in order }.
  * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
- * long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant.
+ * long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant. The grant
+ * of `grantedAt`, if a rate still counts it, is taken out and recorded again as one of now, or stays.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
+ * A second run of a move takes out another grant of that moment at most, and records as many as it takes out.
  */
 export const takeScript = defineScript<{ at: number; verdicts: readonly CapacityVerdict[] }>(
   "limits:take",
@@ -100,6 +102,30 @@ local function freeAt(log, rate, rank)
   return at + math.floor((rank - 1) / rate.max) * rate.spanMs
 end
 
+-- Takes the earlier grant of a request out of the rates that still count it. Returns where it was.
+local function takeOut(request)
+  local places = {}
+  if not request.grantedAt then return places end
+  for _, i in ipairs(request.needs) do
+    local at = slotEnd(request.grantedAt, call.rates[i])
+    for j, one in ipairs(logs[i].ats) do
+      if one == at and logs[i].counts[j] > 0 then places[i] = j end
+    end
+  end
+  for i, j in pairs(places) do
+    logs[i].counts[j] = logs[i].counts[j] - 1
+    logs[i].used = logs[i].used - 1
+  end
+  return places
+end
+
+local function putBack(places)
+  for i, j in pairs(places) do
+    logs[i].counts[j] = logs[i].counts[j] + 1
+    logs[i].used = logs[i].used + 1
+  end
+end
+
 local function ask(request)
   local first = not request.again
   if first and call.perDay and dayCount + counted >= call.perDay then
@@ -108,6 +134,7 @@ local function ask(request)
   if first and call.perPass and passCount + counted >= call.perPass then
     return { kind = 'ceiling', by = 'pass', ['until'] = cjson.null }
   end
+  local places = takeOut(request)
   local hasRoom = true
   for _, i in ipairs(request.needs) do
     if logs[i].used >= call.rates[i].max then hasRoom = false end
@@ -120,6 +147,7 @@ local function ask(request)
     if first then counted = counted + 1 end
     return { kind = 'granted' }
   end
+  putBack(places)
   local verdict = { kind = 'wait', ['until'] = now }
   for _, i in ipairs(request.needs) do
     logs[i].waiting = logs[i].waiting + 1

@@ -27,7 +27,8 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
         rates,
         requests: query.requests.map((request, index) => ({
           needs: needs[index],
-          again: isFirst(request) ? undefined : true,
+          again: isFirst(request) && request.grantedAt === undefined ? undefined : true,
+          grantedAt: request.grantedAt,
         })),
         perPass: query.passId === null ? undefined : query.limits.perPass,
         perDay: query.limits.perDay,

@@ -1,6 +1,6 @@
 /** A receiver that is dead for hours, and then is back. */
 import { atLeast, atMost, exactly, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
-import { countBetween, deliveredOnce, ratePerSecond } from "../../rig/outcome.ts";
+import { countBetween, deliveredOnce, ratePerSecond, secondsAhead } from "../../rig/outcome.ts";
 import { idOf, idsOf } from "../../rig/letters.ts";
 import type { Arrival } from "../../rig/receiver-messages.ts";
 import { startStage, type Stage } from "../stage.ts";
@@ -16,6 +16,12 @@ const mostUntilOpenMs = 2 * minuteMs;
 /** What looks, listings and publishes take besides, which no scale makes shorter. */
 const machineMs = 2 * secondMs;
 const perHostPerSecond = 10;
+/**
+ * A rate per second may be used in one burst, which is one second ahead of it. A batch may be sent half a
+ * second after its grants, and this machine takes a quarter more. A percentage of the rate cannot show it: the
+ * small form is measured over five seconds, so a burst at one end is 20 %.
+ */
+const mostSecondsAhead = 1.75;
 
 export interface OutageParts {
   readonly deadHours: number;
@@ -108,6 +114,7 @@ async function back({ scale }: World, stage: Stage, ids: readonly string[]): Pro
   const saidOpenAt = moves().find(({ at, to }) => at >= backAt && to === "open")?.at;
   const most = mostUntilOpenMs / scale.factor + machineMs;
   const rate = ratePerSecond(plain.map(({ at }) => at));
+  const published = (await emulator.journal("accepted")).filter(({ at }) => at >= backAt);
   const took = (what: string, from: number | undefined, to: number | undefined, mostMs: number): Figure => {
     const ms = (to ?? Number.NaN) - (from ?? Number.NaN);
     return {
@@ -126,7 +133,11 @@ async function back({ scale }: World, stage: Stage, ids: readonly string[]): Pro
       scale.toRealText((saidOpenAt ?? Number.NaN) - (offHaltedAt ?? Number.NaN)),
     ),
     shareAtLeast(`rate of the drain, of ${perSecond}/s (${rate.toFixed(0)}/s)`, rate / perSecond, 0.9),
-    atMost("the same in percent, for nothing goes beyond a limit", (100 * rate) / perSecond, 102),
+    atMost(
+      "publishes ahead of the limit, in its seconds",
+      secondsAhead(published, perSecond),
+      mostSecondsAhead,
+    ),
     { what: "the backlog is drained", seen: isDrained ? "yes" : "no", limit: "yes", holds: isDrained },
     ...(await deliveredOnce(stage, ids)),
     atLeast("canaries among the deliveries", survived.length - plain.length, 1),

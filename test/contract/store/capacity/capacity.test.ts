@@ -195,6 +195,42 @@ describe("capacity", () => {
     expect(await granted(capacity, asked)).toBe(0);
   });
 
+  test("moves a grant to now, and asks no ceiling for it", async () => {
+    const { capacity, twin, advance, now } = create();
+    const limits = { publish: perSecond(10), perHost: perSecond(10), perPass: 10, perDay: 10 };
+    const asked = query({ limits, requests: requests(10, { ruleLimit: perSecond(10) }) });
+    const { at } = await capacity.take(asked);
+    await advance(400);
+    const moved = requests(4, { ruleLimit: perSecond(10), grantedAt: at });
+    expect(await twin.take({ ...asked, requests: moved })).toEqual({
+      verdicts: moved.map(() => ({ kind: "granted" })),
+      at: now(),
+    });
+    expect(await capacity.used(asked)).toMatchObject({ pass: 10, day: 10 });
+    await advance(600);
+    const unlimited = { ...asked, limits: { publish: perSecond(10) } };
+    expect(await granted(capacity, unlimited)).toBe(6);
+    await advance(400);
+    expect(await granted(capacity, unlimited)).toBe(4);
+  });
+
+  test("moves a grant that counts no longer only if there is room, and else leaves it to every rate", async () => {
+    const { capacity, advance, now } = create();
+    const limits = { publish: perSecond(2) };
+    const slow = { rule: "slow", ruleLimit: perHour(1) };
+    const { at } = await capacity.take(query({ limits, requests: requests(1, slow) }));
+    await advance(1_000);
+    expect(await granted(capacity, query({ limits, requests: requests(2) }))).toBe(2);
+    const moved = query({ limits, requests: requests(1, { ...slow, grantedAt: at }) });
+    expect((await capacity.take(moved)).verdicts).toMatchObject([{ kind: "wait" }]);
+    await advance(1_000);
+    expect(await granted(capacity, query({ limits, requests: requests(1, slow) }))).toBe(0);
+    expect(await granted(capacity, moved)).toBe(1);
+    await advance(3_600_000 - 1);
+    expect(now() - at).toBeGreaterThan(3_600_000);
+    expect(await granted(capacity, query({ limits, requests: requests(1, slow) }))).toBe(0);
+  });
+
   test("gives back nothing that counts no longer", async () => {
     const { capacity, advance, now } = create();
     await advance(midnight - now() - 1_000);

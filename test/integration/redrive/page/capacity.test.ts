@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EntryOf } from "../../../../src/emulator/index.ts";
 import type { PassId, SourceId } from "../../../../src/ports/ids.ts";
 import { workPage } from "../../../../src/redrive/page/work-page.ts";
+import { secondsAhead } from "../../../rig/outcome.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -40,6 +41,23 @@ function expectRate(entries: readonly { readonly at: number }[], startAt: number
 
 const never = new AbortController().signal;
 
+/** No batch has its turn before so many wait for one. */
+function haveTurnsTogether(rig: Rig, batches: number): void {
+  const { source } = rig.drain;
+  const { takeBatchTurn } = source;
+  let allWait = (): void => undefined;
+  const isTime = new Promise<void>((resolve) => (allWait = resolve));
+  let waiting = 0;
+  Object.assign(source, {
+    takeBatchTurn: async (signal: AbortSignal) => {
+      waiting += 1;
+      if (waiting === batches) allWait();
+      await isTime;
+      return takeBatchTurn(signal);
+    },
+  });
+}
+
 /** Works one page of up to 100 records, the `number`-th of the DLQ, as a window of this pass does. */
 async function workOn(rig: Rig, number: number, passId: PassId | null = null, stopping: AbortSignal = never) {
   const { source } = rig.drain;
@@ -67,6 +85,24 @@ describe("a rate per drain", () => {
     expect(entries.at(-1)!.at - startAt).toBeLessThan(15_000);
     // Six seconds' worths, each shared by two at most: no batches of one here and there.
     expect(rig.emulator.journal.counts().requests["batch 200"]).toBeLessThanOrEqual(20);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()].every((times) => times === 1)).toBe(true);
+  }, 60_000);
+});
+
+describe("batches that wait for their turn", () => {
+  it("leave at the rate, although their grants are of different seconds", async () => {
+    const perSecond = 20;
+    const rig = await createRig({ redisUrl: redis.url(), drain: withLimits(`{ publish: ${perSecond}/s }`) });
+    rig.seed(180);
+    const startAt = Date.now();
+    haveTurnsTogether(rig, 3);
+    const outcomes = await Promise.all([0, 1, 2].map((number) => workOn(rig, number)));
+    expect(outcomes.map(({ tally }) => tally.republished)).toEqual([60, 60, 60]);
+    const entries = accepted(rig);
+    expect(entries[0]!.at - startAt).toBeGreaterThan(1_900);
+    // One second's worth at once, and half a second that a batch may be late.
+    expect(secondsAhead(entries, perSecond)).toBeLessThanOrEqual(1.5);
     await rig.emulator.idle();
     expect([...rig.receiver.counts().values()].every((times) => times === 1)).toBe(true);
   }, 60_000);

@@ -38,7 +38,7 @@ const step = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: fc.constant("give-back" as const),
+      do: fc.constantFrom("give-back" as const, "move" as const),
       replica: fc.nat(1),
       which: fc.nat(4),
       every: fc.integer({ min: 1, max: 3 }),
@@ -94,6 +94,16 @@ async function play(told: Story, stand: CapacityStand): Promise<readonly Grant[]
       const take = takes.at(-1 - one.which);
       if (take === undefined) continue;
       const unused = take.granted.filter((_, index) => index % one.every === 0);
+      if (one.do === "move") {
+        const grantedAt = { grantedAt: take.at };
+        const moving = unused.map(({ request }) => ({ ...request, ...grantedAt }));
+        const asked = query({ passId: pass(take.passId), limits, requests: moving });
+        const { verdicts, at } = await replicas[one.replica]!.take(asked);
+        const moved = unused.filter((_, index) => verdicts[index]?.kind === "granted");
+        take.granted = take.granted.filter((grant) => !moved.includes(grant));
+        takes.push({ passId: take.passId, at, granted: moved.map((grant) => ({ ...grant, at })) });
+        continue;
+      }
       const asked = query({
         passId: pass(take.passId),
         limits,

@@ -104,6 +104,8 @@ interface RunOptions {
   readonly passId?: PassId;
   readonly stop?: AbortSignal;
   readonly unused?: (granted: readonly Candidate[]) => readonly Candidate[];
+  /** Those that waited too long for their batch. */
+  readonly late?: (granted: readonly Candidate[]) => readonly Candidate[];
   readonly pageAgeMs?: number;
 }
 
@@ -121,7 +123,11 @@ function run({ drain, clock }: Stand, all: readonly Candidate[], options: RunOpt
       if (turn.granted.length === 0) continue;
       batches.push({ at: clock.now() - start, ids: turn.granted.map(({ letter }) => letter.dlqId) });
       const unused = options.unused?.(turn.granted) ?? [];
-      await turn.giveBack(unused.map((one) => held(one, "not-sent")));
+      const late = options.late?.(turn.granted) ?? [];
+      await turn.giveBack([
+        ...unused.map((one) => held(one, "not-sent")),
+        ...late.map((one) => ({ ...held(one, "rate-limit"), asksAgain: true as const })),
+      ]);
     }
     return results;
   };
@@ -199,6 +205,18 @@ describe("candidates and capacity", () => {
     const world = stand({ publish: perSecond(20) });
     expect(await run(world, []).held).toEqual([]);
     expect(world.queries).toEqual([]);
+  });
+
+  it("what waited too long for its batch has a later turn, and is counted once", async () => {
+    const world = stand({ publish: perSecond(20), perPass: 45 });
+    let times = 0;
+    const late = (granted: readonly Candidate[]) => ((times += 1) === 1 ? granted.slice(5) : []);
+    const work = run(world, candidates(45), { passId: "p1" as PassId, late });
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([20, 15, 20, 5]);
+    const [first, second] = work.batches;
+    expect(second!.ids).toEqual(first!.ids.slice(5));
+    expect(second!.at).toBeLessThan(100);
   });
 
   it("a page goes at the drain's rate, a second's worth at a time", async () => {
