@@ -196,7 +196,7 @@ function sortOut(
 }
 
 /** True if no POST was made for this candidate, or its only answer was "not now". */
-export function leavesGrantUnused(result: PublishResult): boolean {
+export function leavesCapacityUnused(result: PublishResult): boolean {
   switch (result.kind) {
     case "published":
     case "in-doubt":

@@ -1,10 +1,11 @@
 /**
  * One listed page of dead letters, in the order that runs:
  *
- *   collect ─► look up ─► decide and prepare ─► keep copies of what expires soon ─► (plan mode ends here)
- *     ─► unpark, park ─► settle what was done before ─► drop ─► guards, beside come-backs to their lanes
- *     ─► lanes ─► capacity ─► fill batches, with other pages ─► republish ─► settle ─► keep copies of
- *     candidates that are left
+ *   write facts that waited for Redis ─► collect ─► look up ─► decide and prepare
+ *     ─► keep copies of what expires soon ─► (plan mode ends here)
+ *     ─► unpark, park ─► settle what was done before ─► drop, settle ─► guards, beside come-backs to their lanes
+ *     ─► lanes, park ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
+ *     ─► give back unused canaries ─► keep copies of candidates that are left
  *
  * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
  * Grants of lanes and capacity end soon, so they are taken after the archive has written.
@@ -15,7 +16,7 @@ import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
-import { leavesGrantUnused, turnsOf } from "./capacity.ts";
+import { leavesCapacityUnused, turnsOf, type TurnSignals } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import { drop } from "./drop.ts";
 import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
@@ -25,6 +26,7 @@ import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { idsOf, type Candidate, type Page } from "./records.ts";
+import type { BatchPage } from "./republish.ts";
 import { asksAgain, deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
 import { sortByDecision, type DecidedOne } from "./sort-by-decision.ts";
@@ -84,29 +86,14 @@ export async function workPage(
   await parkRecords(drain, admitted.toPark);
   report.results([...guarded.held, ...admitted.held, ...admitted.kept]);
 
-  const { grantsEndAt } = admitted;
-  const ofPage = { ...page, candidates: sorted.candidates.length, grantsEndAt };
-  const unpublished: Candidate[] = [];
-  // Small batches share a delete.
-  let proven: PublishResult[] = [];
-  for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop: stopping })) {
-    report.results(turn.held);
-    unpublished.push(...turn.held.map(({ candidate }) => candidate));
-    for await (const answered of batches.publish(turn.granted, ofPage)) {
-      const results = answered.filter((one) => !asksAgain(one));
-      report.results(results);
-      for (const result of results) {
-        if (isProven(result)) proven.push(result);
-        if (leavesLaneGrantUnused(result)) unpublished.push(result.candidate);
-      }
-      await turn.giveBack(answered.filter(leavesGrantUnused));
-      if (proven.length <= idsPerDelete / 2) continue;
-      report.settled(await settle(idsDone(proven), deletesAudited(proven)));
-      proven = [];
-    }
-  }
-  report.settled(await settle(idsDone(proven), deletesAudited(proven)));
-  await giveBackUnpublished(drain, unpublished);
+  const candidates = sorted.candidates.length;
+  const ofPage = {
+    readAt: page.readAt,
+    isAlone: page.isAlone === true,
+    candidates,
+    grantsEndAt: admitted.grantsEndAt,
+  };
+  await publishInTurns(drain, admitted.free, ofPage, { batches, signal, stop: stopping, settle, report });
 
   const outcome = report.outcome([]);
   const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
@@ -135,8 +122,44 @@ async function decidePage(
   return { sorted, newComeBacks, expiring: expiringSoon(drain, records) };
 }
 
+interface Publishing extends TurnSignals {
+  readonly batches: PageBatches;
+  readonly settle: ReturnType<typeof settleOrLeave>;
+  readonly report: PageReport;
+}
+
+/** Publishes candidates as their capacity comes, and settles what is proven. */
+async function publishInTurns(
+  drain: DrainRuntime,
+  candidates: readonly Candidate[],
+  ofPage: BatchPage,
+  { batches, settle, report, ...signals }: Publishing,
+): Promise<void> {
+  const unpublished: Candidate[] = [];
+  // Small batches share a delete.
+  let proven: PublishResult[] = [];
+  for await (const turn of turnsOf(drain, candidates, ofPage.readAt, signals)) {
+    report.results(turn.held);
+    unpublished.push(...turn.held.map(({ candidate }) => candidate));
+    for await (const answered of batches.publish(turn.granted, ofPage)) {
+      const results = answered.filter((one) => !asksAgain(one));
+      report.results(results);
+      for (const result of results) {
+        if (isProven(result)) proven.push(result);
+        if (leavesCanaryUnused(result)) unpublished.push(result.candidate);
+      }
+      await turn.giveBack(answered.filter(leavesCapacityUnused));
+      if (proven.length <= idsPerDelete / 2) continue;
+      report.settled(await settle(idsDone(proven), deletesAudited(proven)));
+      proven = [];
+    }
+  }
+  report.settled(await settle(idsDone(proven), deletesAudited(proven)));
+  await giveBackUnpublished(drain, unpublished);
+}
+
 /** A canary in doubt counts only if it comes back. */
-function leavesLaneGrantUnused(result: PublishResult): boolean {
+function leavesCanaryUnused(result: PublishResult): boolean {
   return result.kind !== "in-doubt" && !(result.kind === "published" && result.isOfNow);
 }
 

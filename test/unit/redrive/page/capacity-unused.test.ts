@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
-import { leavesGrantUnused } from "../../../../src/redrive/page/capacity.ts";
+import { leavesCapacityUnused } from "../../../../src/redrive/page/capacity.ts";
 import type { Candidate } from "../../../../src/redrive/page/records.ts";
 import type { PublishResult } from "../../../../src/redrive/page/results.ts";
 import type { HoldReason } from "../../../../src/rules/decision.ts";
@@ -44,6 +44,6 @@ describe("what led to no POST", () => {
     ["refused for good", parked("refused"), false],
     ["too large", parked("too-large"), false],
   ])("%s", (_name, result, expected) => {
-    expect(leavesGrantUnused(result)).toBe(expected);
+    expect(leavesCapacityUnused(result)).toBe(expected);
   });
 });
