@@ -16,7 +16,7 @@ import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
-import { leavesCapacityUnused, turnsOf, type TurnSignals } from "./capacity.ts";
+import { leavesCapacityUnused, turnsOf } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import { drop } from "./drop.ts";
 import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
@@ -26,7 +26,6 @@ import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { idsOf, type Candidate, type Page } from "./records.ts";
-import type { BatchPage } from "./republish.ts";
 import { asksAgain, deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
 import { sortByDecision, type DecidedOne } from "./sort-by-decision.ts";
@@ -93,7 +92,27 @@ export async function workPage(
     candidates,
     grantsEndAt: admitted.grantsEndAt,
   };
-  await publishInTurns(drain, admitted.free, ofPage, { batches, signal, stop: stopping, settle, report });
+  const unpublished: Candidate[] = [];
+  // Small batches share a delete.
+  let proven: PublishResult[] = [];
+  for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop: stopping })) {
+    report.results(turn.held);
+    unpublished.push(...turn.held.map(({ candidate }) => candidate));
+    for await (const answered of batches.publish(turn.granted, ofPage)) {
+      const results = answered.filter((one) => !asksAgain(one));
+      report.results(results);
+      for (const result of results) {
+        if (isProven(result)) proven.push(result);
+        if (leavesCanaryUnused(result)) unpublished.push(result.candidate);
+      }
+      await turn.giveBack(answered.filter(leavesCapacityUnused));
+      if (proven.length <= idsPerDelete / 2) continue;
+      report.settled(await settle(idsDone(proven), deletesAudited(proven)));
+      proven = [];
+    }
+  }
+  report.settled(await settle(idsDone(proven), deletesAudited(proven)));
+  await giveBackUnpublished(drain, unpublished);
 
   const outcome = report.outcome([]);
   const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
@@ -120,42 +139,6 @@ async function decidePage(
   // Each come-back is recorded when first met. A listing check of its step meets it again.
   const newComeBacks = known.filter(({ isNewComeBack }) => isNewComeBack).flatMap(toLaneComeBack);
   return { sorted, newComeBacks, expiring: expiringSoon(drain, records) };
-}
-
-interface Publishing extends TurnSignals {
-  readonly batches: PageBatches;
-  readonly settle: ReturnType<typeof settleOrLeave>;
-  readonly report: PageReport;
-}
-
-/** Publishes candidates as their capacity comes, and settles what is proven. */
-async function publishInTurns(
-  drain: DrainRuntime,
-  candidates: readonly Candidate[],
-  ofPage: BatchPage,
-  { batches, settle, report, ...signals }: Publishing,
-): Promise<void> {
-  const unpublished: Candidate[] = [];
-  // Small batches share a delete.
-  let proven: PublishResult[] = [];
-  for await (const turn of turnsOf(drain, candidates, ofPage.readAt, signals)) {
-    report.results(turn.held);
-    unpublished.push(...turn.held.map(({ candidate }) => candidate));
-    for await (const answered of batches.publish(turn.granted, ofPage)) {
-      const results = answered.filter((one) => !asksAgain(one));
-      report.results(results);
-      for (const result of results) {
-        if (isProven(result)) proven.push(result);
-        if (leavesCanaryUnused(result)) unpublished.push(result.candidate);
-      }
-      await turn.giveBack(answered.filter(leavesCapacityUnused));
-      if (proven.length <= idsPerDelete / 2) continue;
-      report.settled(await settle(idsDone(proven), deletesAudited(proven)));
-      proven = [];
-    }
-  }
-  report.settled(await settle(idsDone(proven), deletesAudited(proven)));
-  await giveBackUnpublished(drain, unpublished);
 }
 
 /** A canary in doubt counts only if it comes back. */

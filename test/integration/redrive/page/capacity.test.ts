@@ -45,14 +45,13 @@ const never = new AbortController().signal;
 function haveTurnsTogether(rig: Rig, batches: number): void {
   const { source } = rig.drain;
   const { takeBatchTurn } = source;
-  let allWait = (): void => undefined;
-  const isTime = new Promise<void>((resolve) => (allWait = resolve));
-  let waiting = 0;
+  const waiters: (() => void)[] = [];
+  let count = 0;
   Object.assign(source, {
     takeBatchTurn: async (signal: AbortSignal) => {
-      waiting += 1;
-      if (waiting === batches) allWait();
-      await isTime;
+      count += 1;
+      if (count < batches) await new Promise<void>((resolve) => waiters.push(resolve));
+      for (const resolve of waiters.splice(0)) resolve();
       return takeBatchTurn(signal);
     },
   });

@@ -57,13 +57,14 @@ describe("a pass in plan mode", () => {
   });
 });
 
+const paused = (): Promise<never> => {
+  const retryAt = Date.now() + 10_000;
+  return Promise.reject(new RedriverError("rate-limited", "429", { retryAt }));
+};
+
 describe("a pass that waits for a pause of its source before it is opened", () => {
   it("is stopped, and has not failed", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
-    const paused = (): Promise<never> => {
-      const retryAt = Date.now() + 10_000;
-      return Promise.reject(new RedriverError("rate-limited", "429", { retryAt }));
-    };
     const drain = { ...rig.drain, source: { ...rig.drain.source, bind: paused } };
     const stopping = new AbortController();
     const signals = { signal: new AbortController().signal, stopping: stopping.signal };
