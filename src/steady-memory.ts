@@ -23,7 +23,7 @@ export function toDaemonBytes(limitBytes: number): number {
  * once, so that pages die young instead of being copied. All others keep to 30 % and 1 MB.
  *
  * By default V8 begins to mark when the old generation has grown by a third of what it may, because the young one
- * could fill the rest. Ours hardly does, so marking begins at four fifths: there are a quarter fewer collections.
+ * could fill the rest. Ours hardly does, so marking begins at four fifths, and less growth is enough.
  *
  * Takes effect for later allocations, so it comes before the program is loaded. Flags on the command line would
  * need a second process.

@@ -20,12 +20,10 @@ export function toPublishRecord({
 }: Pick<Begun, "candidate" | "declaredDouble">): AuditRecord {
   const { lineage, losses } = candidate;
   const record = toAuditRecord(candidate, lineage.attempt);
-  const isCanary = lineage.step?.isCanary === true;
-  if (losses.length === 0 && declaredDouble === false && !isCanary) return record;
   const notes: string[] = [...losses];
   if (declaredDouble !== false) notes.push(declaredDouble);
-  if (isCanary) notes.push("canary");
-  return { ...record, notes };
+  if (lineage.step?.isCanary === true) notes.push("canary");
+  return notes.length === 0 ? record : { ...record, notes };
 }
 
 /** The dead letter that this one came back from, if its own lineage proves it. */

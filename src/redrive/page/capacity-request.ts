@@ -72,13 +72,9 @@ function toText(rate: Rate | undefined): string {
   return rate === undefined ? "none" : rateText(rate);
 }
 
-/** What entered first expires first. Most listings are in this order already. */
-export function earliestFirst(candidates: readonly Candidate[]): readonly Candidate[] {
-  const isEarliestFirst = candidates.every(
-    ({ letter }, index) => index === 0 || candidates[index - 1]!.letter.enteredAt <= letter.enteredAt,
-  );
-  if (isEarliestFirst) return candidates;
-  return candidates.toSorted((one, other) => one.letter.enteredAt - other.letter.enteredAt);
+/** All records of a source have the same retention, so the first that entered is the first that expires. */
+export function byEntry(one: Candidate, other: Candidate): number {
+  return one.letter.enteredAt - other.letter.enteredAt;
 }
 
 /**
@@ -91,8 +87,7 @@ export function inPublishOrder(asking: readonly Asking[]): readonly Asking[] {
   const hosts = groupBy(asking.filter(isFirst), ({ request }) => request.host);
   const turns = [...hosts.values()].flatMap((queue) =>
     queue
-      // All records of a source have the same retention, so the first that entered is the first that expires.
-      .toSorted((one, other) => one.candidate.letter.enteredAt - other.candidate.letter.enteredAt)
+      .toSorted((one, other) => byEntry(one.candidate, other.candidate))
       .map((one, turn) => ({ one, turn })),
   );
   const inTurn = turns.toSorted((one, other) => one.turn - other.turn).map(({ one }) => one);

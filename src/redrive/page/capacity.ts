@@ -16,7 +16,7 @@ import type { CapacityVerdict } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { groupBy } from "../group-items-by-key.ts";
-import { earliestFirst, inPublishOrder, toAsking, toHeld, toQuery, type Asking } from "./capacity-request.ts";
+import { byEntry, inPublishOrder, toAsking, toHeld, toQuery, type Asking } from "./capacity-request.ts";
 import { admitAgain } from "../lanes/admit.ts";
 import type { Candidate, Grant } from "./records.ts";
 import { whyNotNow } from "./publish/why-not-now.ts";
@@ -64,7 +64,7 @@ export async function* turnsOf(
 ): AsyncGenerator<Turn, void, undefined> {
   if (candidates.length === 0) return;
   if (areUnlimited(drain.config, candidates)) {
-    yield { granted: earliestFirst(candidates), held: [], giveBack: async () => undefined };
+    yield { granted: candidates.toSorted(byEntry), held: [], giveBack: async () => undefined };
     return;
   }
   const asking = inPublishOrder(toAsking(drain, candidates));
@@ -142,11 +142,12 @@ function onlyHeld(results: readonly PublishResult[]): Turn {
 /** Adds to `again` what asks again. */
 function toTurn(drain: DrainRuntime, granted: readonly Asking[], grant: Grant, again: Asking[]): Turn {
   const { capacity } = drain.source;
-  const requests = new Map(granted.map(({ candidate, request }) => [candidate.letter.dlqId, request]));
   return {
     granted: granted.map(({ candidate }) => ({ ...candidate, grant })),
     held: [],
     async giveBack(unused) {
+      if (unused.length === 0) return;
+      const requests = new Map(granted.map(({ candidate, request }) => [candidate.letter.dlqId, request]));
       const returned: Asking[] = [];
       for (const result of unused) {
         const { candidate } = result;

@@ -104,12 +104,8 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
 
   /** When the first of those that wait came, by clock.monotonic(); null: none waits. */
   const waitsSince = (): number | null => {
-    let since: number | null = null;
-    for (const one of waiting) {
-      const { arrivedAt } = inboxOf.get(one.letter.dlqId)!;
-      if (since === null || arrivedAt < since) since = arrivedAt;
-    }
-    return since;
+    if (waiting.length === 0) return null;
+    return Math.min(...waiting.map(({ letter }) => inboxOf.get(letter.dlqId)!.arrivedAt));
   };
 
   /** Sends what has waited for long enough. A stop ends the wait, and nothing is sent after it. */

@@ -57,15 +57,14 @@ export async function recordPublished(
     // The proof is in hand, so the delete goes on without Redis. The fact is written when Redis is back.
     unwritten.keep(facts);
   }
-  if (!isDeleteAudited)
+  if (!isDeleteAudited) {
     await recordFact(source, "published", toAuditRecords(accepted, doubles), ofDrain(drain));
+  }
   if (accepted.length > 0) {
     events.emit({ type: "record:published", ...of, records: accepted.map(toEventRecord) });
   }
-  reportDeclaredDoubles(
-    drain,
-    accepted.map(({ one }) => one),
-  );
+  const begun = accepted.map(({ one }) => one);
+  reportDeclaredDoubles(drain, begun);
   return { isDeleteAudited };
 }
 
@@ -134,14 +133,10 @@ function toAuditRecord(
 ): AuditRecord {
   const { letter, lineage } = candidate;
   const { dlqId } = letter;
-  const { attempt } = lineage;
-  const isDouble = doubles.has(dlqId);
-  const isPlain = !deduplicated && declaredDouble === false && !isDouble;
-  if (isPlain && candidate.reading.kind !== "come-back") return { dlqId, as, attempt };
-  const notes = [
-    ...(deduplicated ? ["deduplicated"] : []),
-    ...(declaredDouble === false ? [] : [declaredDouble]),
-    ...(isDouble ? ["double-found"] : []),
-  ];
-  return { dlqId, as, attempt, ...parentOf(candidate), ...(notes.length === 0 ? {} : { notes }) };
+  const record = { dlqId, as, attempt: lineage.attempt, ...parentOf(candidate) };
+  const notes: string[] = [];
+  if (deduplicated) notes.push("deduplicated");
+  if (declaredDouble !== false) notes.push(declaredDouble);
+  if (doubles.has(dlqId)) notes.push("double-found");
+  return notes.length === 0 ? record : { ...record, notes };
 }
