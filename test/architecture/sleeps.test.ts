@@ -13,8 +13,7 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "integration/queue/other-documents.test.ts": "jobs that take 20 ms",
   "integration/queue/outage.test.ts": "a job that ends after everything else has closed",
   "integration/redrive/listing/too-large-records.test.ts": "a ledger that is slow to answer",
-  "integration/redrive/page/shared-batches-of-ended-page.test.ts":
-    "rejections that nobody handles, for two seconds",
+  "integration/redrive/page/fill-batches.test.ts": "rejections that nobody handles, for two seconds",
   "integration/redrive/source/calls-in-turn.test.ts":
     "calls per second, and replicas that speak once a second",
   "integration/service/connection-pool.test.ts": "the sleep of the clock itself",
