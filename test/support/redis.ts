@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { askRedis } from "../../src/demo/ask-redis.ts";
 import { findRedisServer, type FoundRedis } from "../../src/demo/find-or-start-redis.ts";
+import { isRedisAway } from "../../src/ports/errors.ts";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
 
 const cacheDir = path.resolve(import.meta.dirname, "../../.cache/redis");
@@ -41,8 +43,29 @@ export function useRedis(whose: "any" | "own" = "any"): TestRedis {
     fresh: () => {
       const keyPrefix = `test-${randomUUID()}`;
       prefixes.push(keyPrefix);
-      return { ...known(redis), keyPrefix };
+      const connection = { ...known(redis), keyPrefix };
+      return whose === "own" ? connection : { ...connection, run: patiently(connection) };
     },
+  };
+}
+
+const maxTries = 5;
+
+/**
+ * A script that Redis was too slow to answer runs again, as every script may: a machine that others use stands
+ * still for seconds.
+ */
+function patiently({ run }: RedisConnection): RedisConnection["run"] {
+  return async (script, keys, args) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await run(script, keys, args);
+      } catch (error) {
+        if (tries === maxTries || !isRedisAway(error)) throw error;
+        say(`${script.name}: Redis did not answer in time; it runs again`);
+        await setTimeout(1_000);
+      }
+    }
   };
 }
 
