@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
 const mib = 1_048_576;
-/** From this limit on, almost a quarter of the daemon's CPU is worth 60 MB more (docs/benchmarks.md). */
+/** From this limit on, a quarter of the daemon's CPU is worth 100 MB more (docs/benchmarks.md). */
 const roomyBytes = 512 * mib;
 
 /** Bytes that this process may use: the container's limit, or the machine's memory if there is none. */
@@ -13,14 +13,14 @@ export function readMemoryLimit(): number {
 
 /** What a daemon is given beside the budget of its pages (docs/memory.md). */
 export function toDaemonBytes(limitBytes: number): number {
-  return (limitBytes < roomyBytes ? 150 : 220) * mib;
+  return (limitBytes < roomyBytes ? 150 : 260) * mib;
 }
 
 /**
  * Keeps V8's heap close to its live objects. A command that pages through a backlog works on some 30 MB. By
  * default V8 collects the old generation only at several times its live size, so peak memory would follow the
- * size of a backlog. A daemon with room lets the old generation grow by 50 %, and the young one to 16 MB at
- * once, so that pages die young instead of being copied. All others keep to 30 % and 1 MB.
+ * size of a backlog. So the old generation may grow by 30 %. In a daemon with room, the young one grows to all
+ * that `NODE_OPTIONS` allow at once, so that pages die young instead of being copied. All others keep it at 1 MB.
  *
  * By default V8 begins to mark when the old generation has grown by a third of what it may, because the young one
  * could fill the rest. Ours hardly does, so marking begins at four fifths, and less growth is enough.
@@ -29,14 +29,13 @@ export function toDaemonBytes(limitBytes: number): number {
  * need a second process.
  */
 export function keepHeapSteady(isDaemon: boolean): void {
+  setFlagsFromString("--heap-growing-percent=30");
   if (isDaemon && readMemoryLimit() >= roomyBytes) {
-    setFlagsFromString("--heap-growing-percent=50");
     setFlagsFromString("--incremental-marking-soft-trigger=80");
     setFlagsFromString("--incremental-marking-hard-trigger=95");
     setFlagsFromString("--semi-space-growth-factor=32");
     return;
   }
-  setFlagsFromString("--heap-growing-percent=30");
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
