@@ -45,7 +45,7 @@ let sharedUsed = 0;
  * that outlives two collections, and an item waits for its begin and its batch.
  */
 export function toItemJson({ destination, queue, headers, body }: BatchItem, headerPrefix: string): ItemJson {
-  const { deduplicationId } = itemNamesOf(headerPrefix);
+  const { deduplicationId, itemHeader } = itemNamesOf(headerPrefix);
   const inQueue = queue === undefined ? "" : `,"queue":${toJsonText(queue)}`;
   let head = `{"destination":${toJsonText(destination)}${inQueue},"headers":{`;
   let tail = "";
@@ -53,7 +53,7 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
   let comma = "";
   for (const name in headers) {
     const value = headers[name]!;
-    const start = `${comma}${toJsonText(name)}:`;
+    const start = comma + itemHeader(name).json;
     comma = ",";
     if (name === deduplicationId) {
       id = value;

@@ -1,5 +1,5 @@
 import type { HeaderValues } from "./dead-letter.ts";
-import { isPlain } from "./json-text.ts";
+import { isPlain, toJsonText } from "./json-text.ts";
 import { oncePerText } from "./once-per-text.ts";
 
 /** Signed, and travels with every redriven message (lineage.ts). */
@@ -134,6 +134,7 @@ function toItemNames(prefix: string) {
     redactFields: `${prefix}Redact-Fields`,
     // A queue has some dozens of names.
     headerName: oncePerText(1_000, 256, (name): HeaderName => toHeaderName(name, prefix)),
+    itemHeader: oncePerText(1_000, 256, toItemHeader),
   };
 }
 
@@ -165,6 +166,11 @@ function toHeaderName(name: string, headerPrefix: string): HeaderName {
     isForwardable: isForwardable(name, headerPrefix),
     isSingleValued: singleValued.has(lower),
   };
+}
+
+/** What follows from the name of an item's header. */
+function toItemHeader(name: string) {
+  return { isToken: isToken(name), json: `${toJsonText(name)}:` };
 }
 
 interface ForwardHeader {

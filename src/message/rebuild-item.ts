@@ -87,7 +87,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   for (const { itemName, value } of forward.values()) headers[itemName] = value;
   for (const name in settings) headers[name] = settings[name]!;
   for (const name in headers) {
-    if (!isToken(name) || !isFieldValue(headers[name]!)) return park("unjoinable-header");
+    if (!names.itemHeader(name).isToken || !isFieldValue(headers[name]!)) return park("unjoinable-header");
   }
   // Our own two are written from letters and digits.
   headers[names.deduplicationId] = context.deduplicationId;
