@@ -65,7 +65,7 @@ function toEnd({ passes, verdict, sent, settled }: ReceiverOutageResult, metrics
       ["deleted", summary.deleted],
       ["held", summary.held],
       ["parked", summary.parked],
-      ["delivered exactly once", summary.deliveredOnce],
+      ["delivered exactly once", summary.deliveredOnce, "a message to the URL Group has two deliveries"],
       ["lost", summary.lost],
       ["doubled", summary.doubled],
     ],
