@@ -30,8 +30,13 @@ export interface Loaded {
   readonly document: DrainsDocument;
 }
 
+export interface LoadedWhole extends Loaded {
+  /** The document as it was read. */
+  readonly text: string;
+}
+
 /** Settings and the drains document. Warnings go to stderr; problems are thrown, all at once. */
-export function loadAll(command: Command, io: Io): Loaded {
+export function loadAll(command: Command, io: Io): LoadedWhole {
   return loadOr(command, io, (_, problems) => {
     throw new RedriverError("document-invalid", toLines(problems));
   });
@@ -75,14 +80,15 @@ function loadOr<Other extends Loaded>(
   command: Command,
   io: Io,
   instead: (settings: Settings, problems: readonly Problem[]) => Other,
-): Loaded | Other {
+): LoadedWhole | Other {
   const settings = loadSettingsFor(command, io);
   const outcome = readDocumentFile(settings.drains.file, { now: Date.now() });
   if (!outcome.ok) return instead(settings, outcome.problems);
   for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);
   const broken = checkFit(settings, outcome.document);
   if (broken.length > 0) throw new RedriverError("settings-invalid", toLines(broken));
-  return { settings, document: outcome.document };
+  const { document, text } = outcome;
+  return { settings, document, text };
 }
 
 function toLines(problems: readonly Problem[]): string {

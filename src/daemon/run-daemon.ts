@@ -50,6 +50,8 @@ function maxSilenceMs(sweepEveryMs: number): number {
 interface DaemonParts {
   readonly live: LiveCore;
   readonly documentFile: DocumentFile;
+  /** What the document in force was loaded from. */
+  readonly documentText: string;
   readonly onAdopted: (document: DrainsDocument) => void;
   readonly replica: string;
   readonly queue: WorkQueue;
@@ -68,7 +70,11 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { settings, document, redis, replicas } = live.current();
   const earlyTicks = createEarlyTicks(queue);
   const peers = createPeerReplicas(replicas, replica);
-  const watchedDocument = createDocumentWatch({ ...parts, file: parts.documentFile });
+  const watchedDocument = createDocumentWatch({
+    ...parts,
+    file: parts.documentFile,
+    text: parts.documentText,
+  });
   const redisFitness = createRedisFitness(redis, events, clock);
   const watchedArchive = createArchiveWatch({
     current: () => live.current(),

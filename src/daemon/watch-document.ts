@@ -19,6 +19,8 @@ const settleMs = 300;
 
 interface DocumentWatchParts {
   readonly file: DocumentFile;
+  /** What the document in force was loaded from: it is not loaded again. */
+  readonly text: string;
   readonly live: LiveCore;
   readonly clock: Clock;
   readonly events: Events;
@@ -42,11 +44,10 @@ type Verdict =
   | { readonly kind: "rejected"; readonly problems: readonly string[]; readonly again: boolean };
 
 export function createDocumentWatch(parts: DocumentWatchParts) {
-  const { file, live, clock, events, onAdopted, stop } = parts;
+  const { file, text, live, clock, events, onAdopted, stop } = parts;
   let state: DocumentState = { adoptedAt: clock.now(), rejected: null };
   /** Hash of the content that was judged last and need not be judged again; null: the next one is. */
-  let judged: string | null = null;
-  let isFirst = true;
+  let judged: string | null = toKey({ ok: true, text });
 
   function judge(reading: ReturnType<DocumentFile["read"]>): Verdict {
     if (!reading.ok) {
@@ -68,8 +69,6 @@ export function createDocumentWatch(parts: DocumentWatchParts) {
   function note(verdict: Verdict): "changed" | "unchanged" {
     const { document } = live.current();
     const { hash } = document;
-    const first = isFirst;
-    isFirst = false;
     if (verdict.kind === "rejected") {
       const rejected = verdict.problems.join("\n");
       if (rejected === state.rejected) return "unchanged";
@@ -78,8 +77,6 @@ export function createDocumentWatch(parts: DocumentWatchParts) {
       return "changed";
     }
     const { before, warnings } = verdict;
-    // The start has reported it already.
-    if (first && before === hash) return "unchanged";
     const at = clock.now();
     state = { adoptedAt: before === hash ? state.adoptedAt : at, rejected: null };
     if (before !== hash) onAdopted(document);

@@ -118,6 +118,7 @@ const readings = createIndexReadings({
 await runDaemon({
   live,
   documentFile: createDocumentFile(settings),
+  documentText: loaded.text,
   onAdopted: () => undefined,
   replica: replicaName(),
   queue: decorateQueue(queue, failpoints, atWork),

@@ -68,6 +68,7 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
   const ended = runDaemon({
     live,
     documentFile,
+    documentText: document,
     onAdopted: () => undefined,
     replica: `pod-${randomUUID()}`,
     queue,

@@ -20,7 +20,7 @@ import { createLogger } from "../../telemetry/logger.ts";
 import { createMetrics } from "../../telemetry/metrics.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
-import { loadAll, type Loaded } from "../load-config.ts";
+import { loadAll, type LoadedWhole } from "../load-config.ts";
 import { version } from "../version.ts";
 
 const closeEachWithinMs = 2_000;
@@ -34,7 +34,7 @@ export const registerRun: Register = (program, context) => {
     });
 };
 
-async function run(loaded: Loaded, { io }: CommandContext): Promise<number> {
+async function run(loaded: LoadedWhole, { io }: CommandContext): Promise<number> {
   const teardown = createTeardown();
   try {
     await runUntilStopped(loaded, io, teardown);
@@ -46,7 +46,11 @@ async function run(loaded: Loaded, { io }: CommandContext): Promise<number> {
   }
 }
 
-async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown: Teardown): Promise<void> {
+async function runUntilStopped(
+  { settings, document, text }: LoadedWhole,
+  io: Io,
+  teardown: Teardown,
+): Promise<void> {
   const { stop, closed } = endOnSignals(io.onSignal, settings.shutdown.hardMs);
   // First in, so last: a second signal ends the process also while the rest is being closed.
   teardown.add("signals", closed);
@@ -100,6 +104,7 @@ async function runUntilStopped({ settings, document }: Loaded, io: Io, teardown:
     await runDaemon({
       live,
       documentFile: createDocumentFile(settings),
+      documentText: text,
       onAdopted: (adopted) => {
         secrets.use(live.current());
         metrics.adopt(adopted);

@@ -19,6 +19,8 @@ export type DocumentOutcome =
   | {
       readonly ok: true;
       readonly document: DrainsDocument;
+      /** What was loaded. */
+      readonly text: string;
       readonly warnings: readonly Problem[];
       locate(path: ValuePath): TextPosition;
     }
@@ -53,7 +55,7 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   const warnings = inOrder(together.warnings.filter(isOutside(overfull)));
   if (!success || problems.length > 0) return { ok: false, problems: inOrder(problems), warnings };
   const document = compileDocument(data);
-  return { ok: true, document, warnings, locate: (path) => tree.locate(path, "value") };
+  return { ok: true, document, text, warnings, locate: (path) => tree.locate(path, "value") };
 }
 
 /** Reads and loads a document of at most 1 MiB. */

@@ -49,8 +49,9 @@ function setUp(path = "drains.yaml", prepare?: (folder: ReturnType<typeof create
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
   const file = createDocumentFile(loaded.settings);
   const reading = file.read();
-  const first = reading.ok ? file.load(reading.text, 0) : null;
-  if (first?.ok !== true) throw new Error("the first document loads");
+  const text = reading.ok ? reading.text : "";
+  const first = file.load(text, 0);
+  if (!first.ok) throw new Error("the first document loads");
   const env: Record<string, string | undefined> = {};
   const live = openLiveCore({
     settings: loaded.settings,
@@ -62,6 +63,7 @@ function setUp(path = "drains.yaml", prepare?: (folder: ReturnType<typeof create
   const clock = createManualClock();
   const watch = createDocumentWatch({
     file,
+    text,
     live,
     clock,
     events: { emit: (event) => void events.push(event) },
