@@ -43,8 +43,13 @@ export function keepHeapSteady(isDaemon: boolean): void {
  * Functions take over less code of those that they call. By default V8's optimising compiler used a sixth of the
  * CPU of 100,000 messages: most of our code runs once for each page, and took 900 compilations. With less in
  * each, it used a tenth, and the code is as fast (docs/benchmarks.md).
+ *
+ * WebAssembly is not optimised at all. Ours is undici's parser of HTTP heads, three for a hundred messages. To
+ * optimise it took 0.15 s of CPU, just as a drain began.
  */
 export function compileLess(): void {
   setFlagsFromString("--max-inlined-bytecode-size=60");
   setFlagsFromString("--max-inlined-bytecode-size-cumulative=100");
+  setFlagsFromString("--no-wasm-tier-up");
+  setFlagsFromString("--no-wasm-dynamic-tiering");
 }
