@@ -22,6 +22,7 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "support/interleavings/turns.ts": "the real clock behind the one that is played",
   "support/plain-client.ts": "a service elsewhere that limits its callers",
   "support/redis-cluster.ts": "a slot that moves slowly",
+  "support/redis.ts": "a Redis that did not answer in time",
 };
 
 /** Programs of their own, which play hours in real time. */
