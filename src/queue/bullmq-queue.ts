@@ -120,21 +120,22 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     );
   }
 
-  /** Jobs from the front that are not there yet, until `atOnce` wait or run. */
+  /**
+   * Jobs from the front that are not there yet, until `atOnce` wait or run. Which jobs wait or run is one
+   * question. Of the others mostly one is missing, and it is the first.
+   */
   async function toFill(jobs: readonly WindowJob[], atOnce: number): Promise<readonly WindowJob[]> {
     const queue = windows.current();
-    const states = await Promise.all(jobs.map((job) => queue.getJobState(toWindowJobId(job))));
-    const going = await Promise.all(
-      states.map(async (state, index) => {
-        if (state !== "delayed") return state === "waiting" || state === "active";
-        const job = jobs[index];
-        const stored = job === undefined ? undefined : await queue.getJob(toWindowJobId(job));
-        return stored !== undefined && stored.delay <= shortWaitMs;
-      }),
-    );
-    return jobs
-      .filter((_, index) => states[index] === "unknown")
-      .slice(0, Math.max(0, atOnce - going.filter(Boolean).length));
+    const going = new Set(await queue.getRanges(["active", "waiting"], 0, -1));
+    const others = jobs.filter((job) => !going.has(toWindowJobId(job)));
+    const missing: WindowJob[] = [];
+    for (let room = atOnce - jobs.length + others.length; room > 0 && others.length > 0;) {
+      const asked = others.splice(0, room);
+      const places = await Promise.all(asked.map((job) => placeOf(queue, toWindowJobId(job))));
+      missing.push(...asked.filter((_, index) => places[index] === "missing"));
+      room -= places.filter((place) => place !== "away").length;
+    }
+    return missing;
   }
 
   return {
@@ -234,4 +235,14 @@ function createRenewedQueue(make: () => Queue) {
     },
     close: () => queue.close(),
   };
+}
+
+/** `away`: it has ended, or waits for long. */
+async function placeOf(queue: Queue, id: string): Promise<"missing" | "going" | "away"> {
+  const state = await queue.getJobState(id);
+  if (state === "unknown") return "missing";
+  if (state === "waiting" || state === "active") return "going";
+  if (state !== "delayed") return "away";
+  const stored = await queue.getJob(id);
+  return stored !== undefined && stored.delay <= shortWaitMs ? "going" : "away";
 }
