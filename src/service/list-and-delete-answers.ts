@@ -2,6 +2,7 @@ import { isObject } from "../message/json-value.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage } from "../ports/service.ts";
 import { parseJsonBody } from "./http-answer.ts";
+import { parseListAnswer } from "./parse-list-answer.ts";
 import { withoutTokenInIds } from "./sanitise-ids.ts";
 
 export type Shaped<Value> =
@@ -14,7 +15,7 @@ export type Shaped<Value> =
  * that repeats the token. An empty or null cursor is the end, like an absent one (remote-contract.md, GET).
  */
 export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage> {
-  const parsed = parseJsonBody(bytes);
+  const parsed = parseListAnswer(bytes);
   if (!isObject(parsed)) return problem("expected a JSON object, got something else");
   const { messages, cursor } = parsed;
   if (!Array.isArray(messages) || !messages.every(isObject)) {
