@@ -3,17 +3,19 @@
  * list is parsed in parts that are cut off between two records, and the records are joined:
  *
  *     {"messages":[{…},{…}           ,           {…},{…}           ,           {…}],"cursor":"…"}
- *     {"messages":[{…},{…},0]}       {"messages":[{…},{…},0]}     {"messages":[{…}],"cursor":"…"}
+ *     {"messages":[{…},{…},end]}     {"messages":[{…},{…},end]}   {"messages":[{…}],"cursor":"…"}
  *
  * If a cut is elsewhere, the whole is parsed. In a text or inside a record, the part before it is no JSON. In another
- * list, its 0 is not the last of the messages.
+ * list, its end is not the last of the messages: no answer has this text, which no two processes share.
  */
+import { randomUUID } from "node:crypto";
 import { isObject } from "../message/json-value.ts";
 import { parseJsonBody } from "./http-answer.ts";
 
 /** With two bytes for each character, as V8 keeps some texts, a little below 128 KiB. */
 const partBytes = 60_000;
 const betweenRecords = '},{"';
+const end = randomUUID();
 
 /** As `parseJsonBody`. If the answer has several lists of messages, it may join them. */
 export function parseListAnswer(bytes: Uint8Array): unknown {
@@ -33,11 +35,11 @@ function parseInParts(bytes: Buffer): object | undefined {
     const part = parseJsonBody(
       bytes.subarray(from, to),
       from === 0 ? "" : '{"messages":[',
-      isLast ? "" : ",0]}",
+      isLast ? "" : `,"${end}"]}`,
     );
     if (!isObject(part) || !Array.isArray(part["messages"])) return undefined;
     const records: unknown[] = part["messages"];
-    if (!isLast && records.pop() !== 0) return undefined;
+    if (!isLast && records.pop() !== end) return undefined;
     answer = { ...answer, ...part, messages: [...answer.messages, ...records] };
   }
   return answer;

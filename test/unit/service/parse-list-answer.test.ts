@@ -27,6 +27,7 @@ test.each([
   ],
   ["other lists of objects before", asText({ others: plain, messages: plain, cursor: "next" })],
   ["other lists of objects behind", asText({ messages: plain, others: plain, cursor: "next" })],
+  ["a 0 at the end of its records", asText({ messages: [...plain, 0], others: plain, cursor: "next" })],
   // JSON puts it first, although it comes last.
   ["another list with a number for its name", `{"messages":${asText(plain)},"0":${asText(plain)}}`],
   ["an object around it", asText({ answer: { messages: plain } })],
