@@ -10,7 +10,7 @@ import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";
 import { createPagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
-import type { WindowSizes } from "../../src/redrive/pass/split-window.ts";
+import { windowSizes, type WindowSizes } from "../../src/redrive/pass/split-window.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
@@ -60,12 +60,16 @@ export const impatient = {
 };
 export const takeoverMs = 17_500;
 
+/**
+ * What a test needs, whatever TEST_KNOBS says. Windows of any size are cut if several may be worked at once.
+ */
+export const oneWindow = { windowSizes: turnedDown.windowSizes, windowsAtOnce: turnedDown.windowsAtOnce };
 /** A pass lists one page after the other by one cursor: a cursor that is a position skips behind deletes. */
-export const oneCursor = {
-  pagesInFlight: turnedDown.pagesInFlight,
-  windowSizes: turnedDown.windowSizes,
-};
+export const oneCursor = turnedDown;
+export const pagesSideBySide = { pagesInFlight: turnedUp.pagesInFlight };
 export const manyWindows = { windowSizes: turnedUp.windowSizes };
+/** Windows are cut as the product cuts them. */
+export const ownWindows = { windowSizes };
 
 export interface RigOptions {
   readonly redisUrl: string;
@@ -128,7 +132,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const ahead = options.twinOf?.ahead ?? { ms: 0 };
   const {
     pagesInFlight,
-    windowSizes = main.source.windowSizes,
+    windowSizes: sizes = main.source.windowSizes,
     windowsAtOnce = 1,
   } = { ...chosenKnobs(), ...options };
   const { clock, readAt } = main.source;
@@ -139,7 +143,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     ...main,
     source: {
       ...main.source,
-      windowSizes,
+      windowSizes: sizes,
       ...(pagesInFlight === undefined ? {} : { pagesInFlight: createPagesInFlight(pagesInFlight) }),
       clock: { ...clock, now: () => clock.now() + ahead.ms },
       // The part behind it does not see this clock jump.
