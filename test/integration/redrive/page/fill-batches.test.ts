@@ -6,7 +6,7 @@ import { workPage } from "../../../../src/redrive/page/work-page.ts";
 import type { Tally } from "../../../../src/ports/tally.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, oneWindow, pagesSideBySide, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -185,7 +185,8 @@ describe("pages of one window", () => {
   });
 
   it("of a pass do the same, while the rules hold every second record", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain });
+    // One window and pages side by side, whatever the knobs: only such pages share batches.
+    const rig = await createRig({ redisUrl: redis.url(), drain, ...oneWindow, ...pagesSideBySide });
     for (let pair = 0; pair < 300; pair += 1) {
       rig.seed(1, {}, 60_000 * (pair + 10));
       rig.seed(1, { responseStatus: 404 }, 60_000 * (pair + 10));

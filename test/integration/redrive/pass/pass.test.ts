@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RedriverError } from "../../../../src/ports/errors.ts";
 import { runPassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
-import { createRig } from "../../../support/rig.ts";
+import { createRig, pagesSideBySide } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -25,7 +25,8 @@ describe("a pass in live mode", () => {
 
 describe("the pages of a window", () => {
   it("are listed while others are published, and each is settled once", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
+    // Pages side by side, whatever the knobs: with one in flight none is listed beside another.
+    const rig = await createRig({ redisUrl: redis.url(), ...pagesSideBySide });
     // Of one moment, so that they are one window.
     const at = Date.now() - 600_000;
     const of = { url: `${rig.receiver.url}/hook`, createdAt: at - 5_000, responseStatus: 503 };
