@@ -1,4 +1,5 @@
 import type { createPagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
+import type { EmulatorOptions } from "../../src/emulator/index.ts";
 import type { WindowSizes } from "../../src/redrive/pass/split-window.ts";
 
 /** How much of a source is worked at once. */
@@ -12,6 +13,11 @@ export interface Knobs {
 export function chosenKnobs(): Partial<Knobs> {
   const name = process.env["TEST_KNOBS"];
   return name === "up" ? turnedUp : name === "down" ? turnedDown : {};
+}
+
+/** `TEST_ORDER=latestFirst` has every rig's service list so, unless its test chooses for itself. */
+export function chosenOrder(): Pick<EmulatorOptions, "order"> {
+  return process.env["TEST_ORDER"] === "latestFirst" ? { order: "latestFirst" } : {};
 }
 
 /** One page after the other, by one cursor. */

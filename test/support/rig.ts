@@ -15,7 +15,7 @@ import type { Ledger } from "../../src/ports/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../src/redrive/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/redis/script-runner.ts";
-import { chosenKnobs, turnedDown, turnedUp } from "./knobs.ts";
+import { chosenKnobs, chosenOrder, turnedDown, turnedUp } from "./knobs.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
 
@@ -101,7 +101,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   const receiver = options.twinOf?.receiver ?? (await createReceiver());
   const emulator =
     options.twinOf?.emulator ??
-    (await startEmulator({ retryScale: 0, listParameters: "spec", ...options.emulator }));
+    (await startEmulator({ retryScale: 0, listParameters: "spec", ...chosenOrder(), ...options.emulator }));
   const keyPrefix = options.twinOf?.core.settings.redis.keyPrefix ?? `rig-${process.pid}-${(rigs += 1)}`;
   const settings = loadSettings({
     env: { REDRIVER_SERVICE_TOKEN: emulator.token, REDRIVER_SERVICE_URL: emulator.url },

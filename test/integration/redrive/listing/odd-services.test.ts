@@ -144,29 +144,35 @@ describe("a service whose cursors count what came before", () => {
     expect(rig.recordsOf("record:decided").filter(({ decision }) => decision.then === "park")).toEqual([]);
   });
 
-  it("hides records that are published and not deleted from a full pass, and they are neither doubled nor left", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      settings: impatient,
-      drain: atOnce,
-      emulator: { cursorBy: "offset" },
-      ...oneCursor,
-    });
-    rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
-    const at = Date.now() - everythingInOneWindow;
-    seedFrom(rig, at + 1_000, "first");
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 100, deleted: 0 } });
-    seedFrom(rig, at, "second");
-    expect(await rig.fullPass()).toMatchObject({
-      outcome: "complete",
-      tally: { listed: 100, republished: 100 },
-    });
-    expect(rig.emulator.dlq.size).toBe(100);
-    await rig.sweep();
-    await rig.fullPass();
-    await rig.sweep();
-    await expectDrainedOnce(rig, 200);
-  });
+  it.each([
+    ["earliestFirst", -1_000],
+    ["latestFirst", 1_000],
+  ] as const)(
+    "hides records that are published and not deleted from a full pass, %s, and they are neither doubled nor left",
+    async (order, toFrontMs) => {
+      const rig = await createRig({
+        redisUrl: redis.url(),
+        settings: impatient,
+        drain: atOnce,
+        emulator: { cursorBy: "offset", order },
+        ...oneCursor,
+      });
+      rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
+      const at = Date.now() - everythingInOneWindow;
+      seedFrom(rig, at, "first");
+      expect(await rig.pass()).toMatchObject({ tally: { republished: 100, deleted: 0 } });
+      seedFrom(rig, at + toFrontMs, "second");
+      expect(await rig.fullPass()).toMatchObject({
+        outcome: "complete",
+        tally: { listed: 100, republished: 100 },
+      });
+      expect(rig.emulator.dlq.size).toBe(100);
+      await rig.sweep();
+      await rig.fullPass();
+      await rig.sweep();
+      await expectDrainedOnce(rig, 200);
+    },
+  );
 });
 
 describe("an answer of which half says published and half refused", () => {

@@ -61,21 +61,13 @@ it("what a drain redrives carries its flow control, and comes back to its own wh
 
   await passAndFail(rig);
   expect(await listed(rig)).toMatchObject([ours, ours, own]);
-  expect(rig.recordsOf("record:decided").map(({ decision }) => decision.rule)).toEqual([
-    "partner",
-    "outage",
-    "own",
-  ]);
+  const rules = () => rig.recordsOf("record:decided").map(({ decision }) => String(decision.rule));
+  expect(rules().toSorted()).toEqual(["outage", "own", "partner"]);
   // Twice, so that what came back from one redrive goes through another: its rule asks for the key that it
   // had at first.
   await passAndFail(rig);
   expect(await listed(rig)).toMatchObject([ours, ours, own]);
-  expect(
-    rig
-      .recordsOf("record:decided")
-      .slice(3)
-      .map(({ decision }) => decision.rule),
-  ).toEqual(["partner", "outage", "own"]);
+  expect(rules().slice(3).toSorted()).toEqual(["outage", "own", "partner"]);
 
   const without = await createRig({ ...options, drain: drainWith("none"), twinOf: rig });
   await passAndFail(without);

@@ -27,10 +27,11 @@ test("a rule's drop is in the archive, whole, before it is deleted, and is never
   expect(one.emulator.dlq.size).toBe(0);
   expect(one.receiver.deliveries).toHaveLength(2);
   const entries = await kept(dir);
-  expect(entries.map(({ dlqId, why, rule, drain }) => [dlqId, why, rule, drain])).toEqual(
-    old.map((dlqId) => [dlqId, "dropped", "old", "main"]),
-  );
-  expect(entries[0]?.record).toMatchObject({ dlqId: old[0], topicName: "orders", unheardOf: { deep: [1] } });
+  expect(entries.map(({ dlqId }) => dlqId).toSorted()).toEqual(old.toSorted());
+  for (const { dlqId, why, rule, drain, record } of entries) {
+    expect([why, rule, drain]).toEqual(["dropped", "old", "main"]);
+    expect(record).toMatchObject({ dlqId, topicName: "orders", unheardOf: { deep: [1] } });
+  }
   expect(one.recordsOf("record:decided").filter(({ decision }) => decision.then === "drop")).toHaveLength(3);
 });
 
@@ -48,7 +49,7 @@ test("a drop waits for minAge as a republish does: the young one stays in the qu
   const young = one.seed(2, { responseStatus: 410 }, 5 * 60_000);
   const old = one.seed(2, { responseStatus: 410 }, 60 * 60_000);
   expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { deleted: 2 } });
-  expect((await kept(dir)).map(({ dlqId }) => dlqId)).toEqual(old);
+  expect((await kept(dir)).map(({ dlqId }) => dlqId).toSorted()).toEqual(old.toSorted());
   const held = one.recordsOf("record:decided").filter(({ decision }) => decision.reason === "too-young");
   expect(new Set(held.map(({ dlqId }) => dlqId))).toEqual(new Set(young));
   expect(one.emulator.dlq.size).toBe(2);
@@ -67,12 +68,12 @@ test("without a working archive nothing is dropped, and what is not dropped goes
   const held = one
     .recordsOf("record:decided")
     .filter(({ decision }) => decision.reason === "archive-missing");
-  expect(held.map(({ dlqId }) => dlqId)).toEqual(old);
+  expect(held.map(({ dlqId }) => String(dlqId)).toSorted()).toEqual(old.toSorted());
 
   rmSync(file);
   await one.pass();
   expect(one.emulator.dlq.size).toBe(0);
-  expect((await kept(file)).map(({ dlqId }) => dlqId)).toEqual(old);
+  expect((await kept(file)).map(({ dlqId }) => dlqId).toSorted()).toEqual(old.toSorted());
 });
 
 test("a drop obeys a pause, and plan mode drops nothing", async () => {
@@ -120,7 +121,7 @@ test("a record that cannot be written again keeps no other from being dropped or
   const records = listed.records.map((raw) => (raw["dlqId"] === odd ? { ...raw, unheardOf: deep } : raw));
   const { at } = await one.drain.source.ledger.now();
   await workPage(drain as unknown as typeof one.drain, { records, readAt: at }, new AbortController().signal);
-  expect((await kept(dir)).map(({ dlqId }) => dlqId)).toEqual(others);
+  expect((await kept(dir)).map(({ dlqId }) => dlqId).toSorted()).toEqual(others.toSorted());
   expect(one.emulator.dlq.find(odd ?? "")).toBeDefined();
   expect(one.emulator.dlq.size).toBe(1);
 });
