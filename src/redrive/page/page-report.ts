@@ -7,6 +7,7 @@ import { explainDecision } from "../../rules/explain-decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 import type { DropResult, PublishResult } from "./results.ts";
+import type { Settled } from "./settle.ts";
 
 /** A record that this page leaves in the DLQ: still due, held, or parked. */
 export interface LeftRecord {
@@ -23,6 +24,8 @@ export interface PageOutcome {
   readonly left: readonly LeftRecord[];
   /** Published or archived by this page, or decided to be parked. */
   readonly acted: readonly DlqId[];
+  /** True if it may have deleted records, also if no answer said so. */
+  readonly mayHaveDeleted: boolean;
 }
 
 /** Holds for lack of capacity. Such a record is due, and only something temporary holds it. */
@@ -54,6 +57,7 @@ export function createPageReport(drain: DrainRuntime) {
   const parks: { [Reason in ParkReason]?: number } = {};
   const left: LeftRecord[] = [];
   const acted: DlqId[] = [];
+  let mayHaveDeleted = false;
   let decisions: EventOf<"record:decided">["records"][number][] = [];
 
   const addDecision = (
@@ -174,8 +178,9 @@ export function createPageReport(drain: DrainRuntime) {
       }
       emitDecisions();
     },
-    settled(count: number): void {
-      tally.deleted += count;
+    settled({ deleted, calls }: Settled): void {
+      tally.deleted += deleted;
+      mayHaveDeleted ||= calls > 0;
     },
     /** `leftDue`: candidates that were decided and not acted on (plan mode). */
     outcome(leftDue: readonly Candidate[]): PageOutcome {
@@ -186,7 +191,7 @@ export function createPageReport(drain: DrainRuntime) {
         countOldest(one.letter);
       }
       emitDecisions();
-      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left, acted };
+      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left, acted, mayHaveDeleted };
     },
   };
 }

@@ -41,17 +41,20 @@ export const idsPerDelete = 100;
  */
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
-/**
- * The settle of one page: answers how many were deleted, and leaves failed deletes to the sweep. `recorded`
- * is that of SettleCall.
- */
+export interface Settled {
+  readonly deleted: number;
+  /** DELETEs, also those that failed: one without an answer may have deleted. */
+  readonly calls: number;
+}
+
+/** The settle of one page. It leaves failed deletes to the sweep. `recorded` is that of SettleCall. */
 export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: AbortSignal) {
   const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };
-  return async (ids: readonly DlqId[], recorded?: ReadonlySet<DlqId>): Promise<number> => {
+  return async (ids: readonly DlqId[], recorded?: ReadonlySet<DlqId>): Promise<Settled> => {
     const call = { signal, waits, ...defined({ recorded }) };
     const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), ids, call);
     if (outcomes.some((outcome) => outcome !== "deleted")) drain.source.sweepRequest.within(sweptWithinMs);
-    return deleted;
+    return { deleted, calls: outcomes.length };
   };
 }
 

@@ -79,7 +79,7 @@ export async function pageThroughWindow(
         batches,
         onDecided,
       });
-      place.ended(outcome.tally.deleted > 0);
+      place.ended(outcome.mayHaveDeleted);
       pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
       given.onPage(tally);
@@ -193,8 +193,8 @@ function createProgress(
 }
 
 /**
- * Counts pages by a cursor after a page that deleted. A delete may run beside the next GETs, and so count
- * pages that were listed before it.
+ * Counts pages by a cursor after a page that may have deleted. A delete may run beside the next GETs, and so
+ * count pages that were listed before it.
  */
 function countBehindDeletes() {
   const isBehindCursor: boolean[] = [];
@@ -203,8 +203,8 @@ function countBehindDeletes() {
     next(isBehind: boolean) {
       const index = isBehindCursor.push(isBehind) - 1;
       return {
-        ended(hasDeleted: boolean): void {
-          if (hasDeleted) first = Math.min(first, index);
+        ended(mayHaveDeleted: boolean): void {
+          if (mayHaveDeleted) first = Math.min(first, index);
         },
       };
     },

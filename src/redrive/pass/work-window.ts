@@ -119,8 +119,10 @@ async function endWindow(
   const census = toPassCensus(drain, pass, counts);
   // Losing this write costs one listing.
   if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
-  // If the pass deleted something, a service whose cursor is a position has skipped records.
-  if (pass.kind === "full" && pass.mode === "live" && counts.deleted === 0 && selectsEverything(config)) {
+  // If the pass deleted something, a service whose cursor is a position has skipped records. A delete without
+  // an answer may have done so too.
+  const mayHaveSkipped = counts.deleted > 0 || counts.pagesBehindDeletes > 0;
+  if (pass.kind === "full" && pass.mode === "live" && !mayHaveSkipped && selectsEverything(config)) {
     // A pending record that a whole pass did not list was deleted by someone or has expired. This is sure
     // only without a selection, which the record may merely have left. Nothing past `pass.to` was listed, and
     // that is minutes before the start if this worker's clock or the service's is behind.
