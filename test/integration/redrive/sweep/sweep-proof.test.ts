@@ -5,7 +5,7 @@ import type { SourceRuntime } from "../../../../src/redrive/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/redrive/sweep/sweep.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { type RaceStand, takeoverMs, useRaces } from "../../../support/race-stand.ts";
-import { createRig, oneWindow, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, oneCursor, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -25,8 +25,9 @@ async function deletedUnheard(
   options: Partial<RigOptions> = {},
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<Rig> {
-  // One window, whatever the knobs: after the small deletes of many the source pauses, and others are not sent.
-  const rig = await createRig({ redisUrl: redis.url(), settings: impatient, ...oneWindow, ...options });
+  // One page after the other, whatever the knobs: several deletes at once without an answer make the source
+  // pause, and others are not sent.
+  const rig = await createRig({ redisUrl: redis.url(), settings: impatient, ...oneCursor, ...options });
   for (const [count, ageMs] of counts) rig.seed(count, fields, ageMs);
   rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", name: "unheard" });
   await rig.pass();
