@@ -200,7 +200,7 @@ describe.skipIf(!kubectl).each(["plan", "production"])("the overlay %s", (overla
   it("gives the heap half of the memory", () => {
     const mebibytes = Number(/^(\d+)Mi$/.exec(container.resources.limits.memory)?.[1]);
     const { value } = container.env.find(({ name }: Tree) => name === "NODE_OPTIONS");
-    expect(value).toBe(`--max-old-space-size=${mebibytes * 0.5} --max-semi-space-size=24`);
+    expect(value).toBe(`--max-old-space-size=${mebibytes * 0.5} --max-semi-space-size=20`);
     expect(container.resources.requests).toMatchObject({ memory: "256Mi" });
   });
 });
