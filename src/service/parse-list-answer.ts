@@ -1,12 +1,12 @@
 /**
- * V8 maps memory for each text of more than 128 KiB, which takes half as long as to parse it. So the answer to a
- * list is parsed in parts that are cut off between two records, and the records are joined:
+ * V8 maps memory for each text of more than 128 KiB, which takes half as long as to parse it. So the answer
+ * to a list is parsed in parts that are cut off between two records, and the records are joined:
  *
  *     {"messages":[{…},{…}           ,           {…},{…}           ,           {…}],"cursor":"…"}
  *     {"messages":[{…},{…},end]}     {"messages":[{…},{…},end]}   {"messages":[{…}],"cursor":"…"}
  *
- * If a cut is elsewhere, the whole is parsed. In a text or inside a record, the part before it is no JSON. In another
- * list, its end is not the last of the messages: no answer has this text, which no two processes share.
+ * If a cut is elsewhere, the whole is parsed. In a text or inside a record, the part before it is no JSON. In
+ * another list, its end is not the last of the messages: no answer has this text, which no two processes share.
  */
 import { randomUUID } from "node:crypto";
 import { isObject } from "../message/json-value.ts";
