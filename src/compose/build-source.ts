@@ -49,6 +49,8 @@ import {
   createCallbackAuthenticator,
   type CallbackAuthenticator,
 } from "../redrive/callbacks/authenticate-callback.ts";
+import { createRecordFailures } from "../redrive/failures/record-failures.ts";
+import { createRedisFailureBook } from "../store/failures/redis-failure-book.ts";
 import { createLineageKeys } from "./lineage-keys.ts";
 import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./memory-budget.ts";
@@ -159,6 +161,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
 
   const book = createRedisSourceBook(redis, config.id, config.retentionMs);
   const passes = createRedisPassBook(redis, config.id);
+  const failures = createRedisFailureBook(redis, config.id);
   const limits = toLedgerLimits(settings, parts.document, config);
   const { riding, ...audit } = createRedisAudit(redis, config.id, auditLimits, parts.onAudit);
   const ledger = beginOnlyWithRoom(
@@ -234,6 +237,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     publish: settings.publish,
     checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl, address),
     lineageKeys,
+    failures,
+    recordFailures: createRecordFailures(failures, world.clock.monotonic),
     bind: async () => {
       const verdict = await bindSource({
         config,

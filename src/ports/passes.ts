@@ -1,5 +1,6 @@
 import type { DrainName, PassId, SourceId } from "./ids.ts";
-import type { SoFar, Tally } from "./tally.ts";
+import type { FailureCounts, StandingFailure } from "./failures.ts";
+import type { Tally } from "./tally.ts";
 
 /** An inclusive slice of a pass's time range, Unix ms. Windows are disjoint, except those that lanes add. */
 export interface Window {
@@ -26,20 +27,29 @@ export interface Pass {
   readonly from: number;
   /** The frozen horizon. */
   readonly to: number;
+  /**
+   * What entered up to here was counted by earlier passes, Unix ms. What entered later has arrived since. 0: no
+   * pass has counted yet.
+   */
+  readonly countedTo: number;
   /** Redis time at opening. */
   readonly startedAt: number;
 }
 
-/** Facts about a drain's queue as of its last passes, for metrics and status. */
+/** Facts about a drain's queue, for metrics and status: as of the last pages, also of an open pass. */
 export interface DrainFacts extends Pick<
   Tally,
   "due" | "held" | "parked" | "inDoubt" | "reasons" | "oldestRecordAt"
 > {
   /**
-   * True when the last pass was full and complete, so that the numbers are counts. Otherwise `due` is what
-   * the last complete pass left due, and held, parked and inDoubt are carried forward (end-window.lua.ts).
+   * True when the last pass was full and complete, and none is open, so that the numbers are counts. Otherwise
+   * arrivals were added to the last counts, and what was done was taken away.
    */
   readonly exact: boolean;
+  /** By kind of failure. */
+  readonly failures: readonly StandingFailure[];
+  /** How many of each kind the open pass has listed; null if earlier passes have counted everything. */
+  readonly seen: Readonly<Record<string, number>> | null;
   readonly lastSuccessAt: number | null;
   readonly lastFullAt: number | null;
   readonly openPass: OpenPass | null;
@@ -52,8 +62,9 @@ export interface OpenPass {
   readonly progressAt: number;
   /** Windows that have not ended, those at work included. */
   readonly windowsLeft: number;
+  readonly kind: Pass["kind"];
   /** Of the windows that have ended, and of the pages so far of those at work. */
-  readonly soFar: SoFar;
+  readonly soFar: Tally;
 }
 
 export type OpenVerdict =
@@ -61,7 +72,13 @@ export type OpenVerdict =
   /** Another pass of this drain is open and makes progress. */
   | { readonly kind: "busy"; readonly passId: PassId; readonly windows: readonly Window[] };
 
-export interface OpenRequest extends Omit<Pass, "kind" | "from" | "startedAt"> {
+export interface AbandonedPass {
+  readonly pass: Pass;
+  readonly tally: Tally;
+  readonly durationMs: number;
+}
+
+export interface OpenRequest extends Omit<Pass, "kind" | "from" | "startedAt" | "countedTo"> {
   /** Start of a full pass's range, Unix ms. */
   readonly fullFrom: number;
   readonly fullEveryMs: number;
@@ -102,11 +119,12 @@ export type CloseVerdict =
  * windowId). Fails with `redis-unavailable`.
  */
 export interface PassBook {
-  /** `abandoned`: the earlier pass that this call closed. */
-  open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: Pass | null }>;
+  /** `abandoned`: the earlier pass that this call closed, with what it had done. */
+  open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: AbandonedPass | null }>;
   /**
    * The window's range, how many windows its pass has had, and how many of them have not ended; null if its
-   * pass is closed or the window has ended. Counts as progress.
+   * pass is closed or the window has ended. Counts as progress. What an earlier worker of the window has done
+   * stays counted; what it left is counted again.
    */
   takeWindow(
     drain: DrainName,
@@ -115,18 +133,19 @@ export interface PassBook {
   ): Promise<{ pass: Pass; window: Window; rows: number; left: number } | null>;
   /**
    * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed. `dueLater`:
-   * Unix ms at which something entered in that minute becomes due. `soFar`: of all pages of this window by its
-   * present worker; shown with the open pass until the window ends.
+   * Unix ms at which something entered in that minute becomes due. `soFar` and `failures`: of all pages of this
+   * window by its present worker; shown with the open pass until the window ends.
    */
   progress(
     drain: DrainName,
     passId: PassId,
     windowId: string,
     dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
-    soFar: SoFar,
+    soFar: Tally,
+    failures: FailureCounts,
   ): Promise<number | null>;
   /**
-   * Ends a window with its tally. The last one closes the pass, moves the watermark if all were done, and
+   * Ends a window with its counts. The last one closes the pass, moves the watermark if all were done, and
    * writes the drain's facts. A pass that passed records over is partial and its facts are not exact, but its
    * watermark moves: the next full pass meets them again. A second end answers as before and changes nothing.
    */
@@ -136,7 +155,10 @@ export interface PassBook {
     windowId: string,
     end: WindowEnd,
     tally: Tally,
+    failures: FailureCounts,
   ): Promise<CloseVerdict>;
+  /** Counts what was done outside of passes: by sweeps and by orders of a person. `id`: of this call. */
+  countActs(drain: DrainName, id: string, failures: FailureCounts): Promise<void>;
   facts(drain: DrainName): Promise<DrainFacts | null>;
   forceFull(drain: DrainName): Promise<void>;
   /**

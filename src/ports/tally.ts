@@ -32,8 +32,6 @@ export interface Tally extends PassCounts {
   readonly passedOver: number;
 }
 
-export type SoFar = Pick<Tally, "listed" | "republished" | "due" | "held" | "parked">;
-
 export const noReasons: ReasonCounts = { due: {}, held: {}, parked: {} };
 
 export const emptyTally: Tally = {
@@ -66,16 +64,6 @@ export function addTallies(
     },
     oldestRecordAt: earlier(ownOldest, oldestRecordAt),
   };
-}
-
-const nothingSoFar: SoFar = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
-
-export function toSoFar({ listed, republished, due, held, parked }: SoFar): SoFar {
-  return { listed, republished, due, held, parked };
-}
-
-export function sumSoFar(parts: readonly SoFar[]): SoFar {
-  return parts.map(toSoFar).reduce(addCounts<{ readonly [Name in keyof SoFar]: number }>, nothingSoFar);
 }
 
 function addCounts<Counts extends { readonly [name: string]: number | undefined }>(

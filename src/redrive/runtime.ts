@@ -6,12 +6,14 @@ import type { Audit } from "../ports/audit.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainConfig, SourceConfig } from "../ports/drains-document.ts";
 import type { Events } from "../ports/events.ts";
+import type { FailureBook } from "../ports/failures.ts";
 import type { Guards } from "../ports/guards.ts";
 import type { Identities, PassId } from "../ports/ids.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Capacity } from "../ports/capacity.ts";
 import type { PassBook } from "../ports/passes.ts";
 import type { MessageService } from "../ports/service.ts";
+import type { RecordFailures } from "./failures/record-failures.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
 import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
@@ -70,6 +72,8 @@ export interface SourceRuntime extends World {
   readonly checkItem: CheckItem;
   /** The first key signs; all keys verify. Called each time, because tokens and so default keys change. */
   readonly lineageKeys: () => readonly [string, ...string[]];
+  readonly failures: FailureBook;
+  readonly recordFailures: RecordFailures;
   /** Binds the source id to its account; throws `source-rebound`. Called once the service has answered. */
   readonly bind: () => Promise<void>;
 }
@@ -84,6 +88,8 @@ export interface DrainRuntime {
   readonly nearMs: number;
   /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */
   readonly passId?: PassId;
+  /** What entered later arrives in this pass, Unix ms; absent outside of one: nothing does. */
+  readonly countedTo?: number;
 }
 
 /** The parts that give the service's time. */

@@ -20,6 +20,7 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     binding: key("binding"),
     copies: key("copies"),
     census: key("census"),
+    failures: key("failures"),
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };

@@ -55,6 +55,8 @@ const facts: QueueFacts = {
         oldestRecordAt: 1,
         lastSuccessAt: 1,
         lastFullAt: 1,
+        failures: [],
+        seen: null,
         openPass: null,
         lastOutcome: "complete",
       },

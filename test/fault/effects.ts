@@ -6,6 +6,7 @@ import type { SourceBook } from "../../src/ports/source-book.ts";
 import type { Archive } from "../../src/ports/archive.ts";
 import type { CopyBook } from "../../src/ports/copy-book.ts";
 import type { Audit } from "../../src/ports/audit.ts";
+import type { FailureBook } from "../../src/ports/failures.ts";
 import type { GuardBook } from "../../src/ports/guards.ts";
 import type { LaneBook } from "../../src/ports/lanes.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
@@ -35,6 +36,7 @@ export interface Ports {
   readonly passes: PassBook;
   readonly book: SourceBook;
   readonly source: Pick<SourceRuntime, "bind">;
+  readonly failures: FailureBook;
   readonly guardBook: GuardBook;
   readonly laneBook: LaneBook;
   readonly statistics: StatisticsStore;
@@ -76,10 +78,12 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     takeWindow: "effect",
     progress: "effect",
     endWindow: "effect",
+    countActs: "effect",
     facts: "read",
     forceFull: "effect",
     listAgain: "effect",
   },
+  failures: { meet: "effect", all: "read" },
   // A source binds through `source.bind`.
   book: {
     idOfAccount: "effect",
@@ -146,6 +150,9 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   audit: "audit",
   copies: "copies",
   passes: "passes",
+  failures: "failures",
+  // Writes through the book it is given.
+  recordFailures: "inside",
   book: "book",
   bind: "source",
   // Built anew over books with failpoints.

@@ -32,6 +32,7 @@ const portOf: Readonly<Record<string, keyof typeof methods>> = {
   Audit: "audit",
   CopyBook: "copies",
   PassBook: "passes",
+  FailureBook: "failures",
   SourceBook: "book",
   GuardBook: "guardBook",
   LaneBook: "laneBook",

@@ -39,6 +39,8 @@ export const drainFacts: DrainFacts = {
   oldestRecordAt: 1_700_000_000_000,
   lastSuccessAt: 1_700_000_100_500,
   lastFullAt: null,
+  failures: [],
+  seen: null,
   openPass: null,
   lastOutcome: "complete",
 };

@@ -1,3 +1,4 @@
+import type { FailureCounts } from "../../src/ports/failures.ts";
 import type { PassId } from "../../src/ports/ids.ts";
 import type { OpenRequest, Pass, PassBook, Window } from "../../src/ports/passes.ts";
 import { emptyTally, type Tally } from "../../src/ports/tally.ts";
@@ -30,6 +31,14 @@ export function asking(id: string, changes: Partial<OpenRequest> = {}): OpenRequ
   };
 }
 
+/** As if all records of the tally had arrived, had failed alike, and none was parked before. */
+export function toFailures(tally: Partial<Tally>): FailureCounts {
+  const { due = 0, held = 0, parked = 0, inDoubt = 0, republished = 0 } = tally;
+  const seen = due + held + parked + inDoubt + republished;
+  const done = { published: republished, arrivedDone: { 7: republished } };
+  return { one: { seen, arrived: { 7: seen }, parked, ...done } };
+}
+
 export async function open(passes: PassBook, id: string, changes: Partial<OpenRequest> = {}) {
   const verdict = await passes.open(asking(id, changes));
   if (verdict.kind !== "opened") throw new Error(`expected an open pass, got ${verdict.kind}`);
@@ -43,12 +52,13 @@ export async function runPass(
   changes: Partial<OpenRequest> = {},
   tally: Partial<Tally> = {},
   end: "done" | "failed" = "done",
+  failures: FailureCounts = toFailures(tally),
 ) {
   const { pass, windows } = await open(passes, id, changes);
   for (const [index, { windowId }] of windows.entries()) {
     const found = index === 0 ? { ...nothing, ...tally } : nothing;
     const ending = end === "done" ? { kind: end, split: [] } : { kind: end };
-    await passes.endWindow(pass.drain, pass.passId, windowId, ending, found);
+    await passes.endWindow(pass.drain, pass.passId, windowId, ending, found, index === 0 ? failures : {});
   }
   return { pass, windows };
 }
@@ -59,7 +69,7 @@ export function addDue(
   { drain: of, passId: id }: Pass,
   dueLater: Parameters<PassBook["progress"]>[3],
 ) {
-  return passes.progress(of, id, "w1", dueLater, nothing);
+  return passes.progress(of, id, "w1", dueLater, nothing, {});
 }
 
 /** Ends a window that was not split. */
@@ -68,8 +78,9 @@ export function endWindow(
   { drain: of, passId: id }: Pass,
   windowId = "w1",
   found: Tally = nothing,
+  failures: FailureCounts = toFailures(found),
 ) {
-  return passes.endWindow(of, id, windowId, { kind: "done", split: [] }, found);
+  return passes.endWindow(of, id, windowId, { kind: "done", split: [] }, found, failures);
 }
 
 export const ranges = (windows: readonly Window[]) =>

@@ -1,3 +1,4 @@
+import { emptyTally } from "../../src/ports/tally.ts";
 import type { Status, LaneStatus } from "../../src/cli/status/read.ts";
 import { toStatusText } from "../../src/cli/status/text.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
@@ -137,10 +138,11 @@ export const troubled: Partial<Status> = {
       },
       openPass: {
         passId: "p" as PassId,
+        kind: "full",
         startedAt: ago(40 * second),
         progressAt: now,
         windowsLeft: 3,
-        soFar: { listed: 1_200, republished: 310, due: 90, held: 800, parked: 0 },
+        soFar: { ...emptyTally, listed: 1_200, republished: 310, due: 90, held: 800 },
       },
       lastOutcome: "partial",
       lastFullAt: ago(12 * minute),

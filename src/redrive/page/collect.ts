@@ -2,6 +2,7 @@ import type { RawRecord, UnusableRecord } from "../../message/dead-letter.ts";
 import { withRootFlowControl } from "../../message/flow-control.ts";
 import { readLineage } from "../../message/lineage.ts";
 import { parseRecord } from "../../message/parse-record.ts";
+import { failureKindOf } from "../failures/failure-kind.ts";
 import type { FoundRecord } from "./records.ts";
 
 /** Parses a page's records, each once. A come-back gets the flow control of its root. */
@@ -17,7 +18,8 @@ export function collect(records: readonly RawRecord[], lineageKeys: readonly str
     const { letter } = parsed;
     if (found.has(letter.dlqId)) continue;
     const reading = readLineage(letter, lineageKeys);
-    found.set(letter.dlqId, { raw, letter: withRootFlowControl(letter, reading), reading });
+    const failure = failureKindOf(letter);
+    found.set(letter.dlqId, { raw, letter: withRootFlowControl(letter, reading), reading, failure });
   }
   return { found: [...found.values()], unusable };
 }

@@ -31,6 +31,7 @@ export function asKnown(
       raw: record.raw,
       letter: record.letter,
       reading: record.reading,
+      failure: record.failure,
       view,
       viewedAt: stamp.at,
       mayBeForgotten: mayBeForgotten(record.letter, view, stamp, limits),

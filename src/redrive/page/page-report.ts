@@ -1,9 +1,12 @@
 import type { DlqId, KeptLetter, UnusableRecord } from "../../message/dead-letter.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { EventOf } from "../../ports/events.ts";
+import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
 import type { Decision, HoldReason } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
+import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { unreadableKind } from "../failures/failure-kind.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 import type { DropResult, PublishResult } from "./results.ts";
@@ -24,6 +27,7 @@ export interface PageOutcome {
   readonly left: readonly LeftRecord[];
   /** Published or archived by this page, or decided to be parked. */
   readonly acted: readonly DlqId[];
+  readonly failures: FailureTally;
   /** True if it may have deleted records, also if no answer said so. */
   readonly mayHaveDeleted: boolean;
 }
@@ -46,6 +50,14 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
 const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
+/** What a count by kind of failure needs of a record. */
+type Counted = Pick<DecidedRecord, "failure" | "view"> & { readonly letter: KeptLetter };
+
+/** It does not wait any more: only its delete may be left. */
+function isDone({ state }: LedgerView): boolean {
+  return state === "published" || state === "archived" || state === "gone";
+}
+
 export type PageReport = ReturnType<typeof createPageReport>;
 
 /** Counts and reports the results of a page's stages. Each decision is reported once, with its reason. */
@@ -55,6 +67,8 @@ export function createPageReport(drain: DrainRuntime) {
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
   const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
   const parks: { [Reason in ParkReason]?: number } = {};
+  const failures = createFailureTally();
+  const { countedTo = Infinity } = drain;
   const left: LeftRecord[] = [];
   const acted: DlqId[] = [];
   let mayHaveDeleted = false;
@@ -93,8 +107,21 @@ export function createPageReport(drain: DrainRuntime) {
     leave(letter, reason, isDue ? (until ?? 0) : until);
   };
 
+  const countParkChange = ({ letter, failure, view }: Counted, isParked: boolean): void => {
+    const change = Number(isParked) - Number(view.state === "parked");
+    if (change !== 0) failures.add(failure, letter.dlqId, "parked", change);
+  };
+  const countDone = (record: Counted, name: "published" | "dropped"): void => {
+    const { failure, letter } = record;
+    failures.add(failure, letter.dlqId, name);
+    if (letter.enteredAt > countedTo)
+      failures.arrived(failure, letter.dlqId, letter.enteredAt, "arrivedDone");
+    countParkChange(record, false);
+  };
+
   const finalDecision = (record: DecidedRecord): void => {
     const { letter, decision } = record;
+    if (!isDone(record.view)) countParkChange(record, decision.then === "park");
     addDecision(letter.dlqId, decision, () => explainDecision(decision, record.facts));
     if (decision.then === "park") {
       countPark(decision.reason);
@@ -116,22 +143,32 @@ export function createPageReport(drain: DrainRuntime) {
       tally.listed += records.length;
       for (const { reason, problem } of records) {
         countPark(reason);
+        failures.add(unreadableKind, null, "seen");
+        failures.add(unreadableKind, null, "parked");
         const decision: Decision = { then: "park", reason, rule: null };
         addDecision(null, decision, () => `${explainDecision(decision)}: ${problem}`);
       }
     },
     comeBacks(records: readonly KnownRecord[]): void {
       const found: EventOf<"record:come-back">["records"][number][] = [];
-      for (const { letter, reading, isNewComeBack } of records) {
+      for (const { letter, reading, failure, isNewComeBack } of records) {
         if (!isNewComeBack || reading.kind !== "come-back") continue;
+        failures.add(failure, letter.dlqId, "failedAgain");
         const { parentDlqId, attempt, step } = reading.lineage;
         found.push({ dlqId: letter.dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
       }
       tally.comeBacks += found.length;
       if (found.length > 0) events.emit({ type: "record:come-back", ...of, records: found });
     },
-    listed(count: number): void {
-      tally.listed += count;
+    listed(records: readonly KnownRecord[]): void {
+      tally.listed += records.length;
+      for (const { letter, failure, view } of records) {
+        if (isDone(view)) continue;
+        failures.add(failure, letter.dlqId, "seen");
+        if (view.state === "parked") failures.add(failure, letter.dlqId, "parkedBefore");
+        if (letter.enteredAt > countedTo)
+          failures.arrived(failure, letter.dlqId, letter.enteredAt, "arrived");
+      }
     },
     /** Decisions that stay as they are. A candidate's decision is reported with its result. */
     decided(records: readonly DecidedRecord[]): void {
@@ -145,19 +182,25 @@ export function createPageReport(drain: DrainRuntime) {
         switch (result.kind) {
           case "published":
             addDecision(dlqId, decision);
+            countDone(result.candidate, "published");
             tally.republished += 1;
             if (result.deduplicated) tally.deduplicated += 1;
             acted.push(dlqId);
             break;
           case "dropped":
             addDecision(dlqId, decision);
+            countDone(result.candidate, "dropped");
             acted.push(dlqId);
             break;
           case "done-before":
             addDecision(dlqId, doneBefore);
+            // Whoever did it has counted it.
+            failures.add(result.candidate.failure, dlqId, "seen", -1);
+            countParkChange(result.candidate, false);
             break;
           case "held": {
             hold(letter, result.decision);
+            countParkChange(result.candidate, false);
             const { decision: holding, why } = result;
             const text = (): string => explainDecision(holding);
             addDecision(dlqId, holding, why === undefined ? text : () => `${text()}: ${why}`);
@@ -165,12 +208,14 @@ export function createPageReport(drain: DrainRuntime) {
           }
           case "parked":
             countPark(result.decision.reason);
+            countParkChange(result.candidate, true);
             leave(letter, result.decision.reason);
             addDecision(dlqId, result.decision);
             acted.push(dlqId);
             break;
           case "in-doubt":
             tally.inDoubt += 1;
+            countParkChange(result.candidate, false);
             leave(letter, "outcome-unknown");
             addDecision(dlqId, inDoubt);
             break;
@@ -191,7 +236,13 @@ export function createPageReport(drain: DrainRuntime) {
         countOldest(one.letter);
       }
       emitDecisions();
-      return { tally: { ...tally, reasons: { ...holds, parked: parks } }, left, acted, mayHaveDeleted };
+      return {
+        tally: { ...tally, reasons: { ...holds, parked: parks } },
+        left,
+        acted,
+        failures,
+        mayHaveDeleted,
+      };
     },
   };
 }

@@ -91,6 +91,7 @@ export function prepare(
     candidate: {
       letter: toKept(letter),
       reading,
+      failure: record.failure,
       view: record.view,
       attempt,
       decision: record.decision,

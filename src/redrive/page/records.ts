@@ -3,6 +3,7 @@ import type { BatchItem, DeadLetter, DlqId, KeptLetter, RawRecord } from "../../
 import type { ItemJson } from "../../message/encode-item.ts";
 import type { Lineage, LineageReading } from "../../message/lineage.ts";
 import type { StepRef } from "../../ports/lanes.ts";
+import type { FailureKind } from "../../ports/failures.ts";
 import type { LedgerView, Series } from "../../ports/ledger-entries.ts";
 import type { BeginVerdict } from "../../ports/ledger.ts";
 import type { Decision } from "../../rules/decision.ts";
@@ -21,6 +22,7 @@ export interface FoundRecord {
   readonly raw: RawRecord;
   readonly letter: DeadLetter;
   readonly reading: LineageReading;
+  readonly failure: FailureKind;
 }
 
 export interface KnownRecord extends FoundRecord {
@@ -34,7 +36,7 @@ export interface KnownRecord extends FoundRecord {
 }
 
 /** A decided record with no more than an act needs, its begin in the ledger and its audit. */
-export interface Actionable extends Pick<KnownRecord, "reading" | "view"> {
+export interface Actionable extends Pick<KnownRecord, "reading" | "view" | "failure"> {
   readonly letter: KeptLetter;
   /** Redrives that count: the larger of lineage and ledger; after a release the ledger's alone. */
   readonly attempt: number;

@@ -30,7 +30,8 @@ export interface SortedPage {
   readonly doneBefore: readonly DlqId[];
   /** Decided for good by now: everything but candidates, drops and `exhausted`. */
   readonly final: readonly DecidedRecord[];
-  readonly listed: number;
+  /** All but those that were refused. */
+  readonly listed: readonly KnownRecord[];
 }
 
 /** Decides each record. `accepts`: a record that it refuses is left as it is, uncounted. Changes nothing. */
@@ -47,11 +48,11 @@ export function sortByDecision(
   const toUnpark: DlqId[] = [];
   const doneBefore: DlqId[] = [];
   const final: DecidedRecord[] = [];
-  let listed = 0;
+  const listed: KnownRecord[] = [];
   for (const record of known) {
     const one = decideOne(drain, record);
     if (accepts?.(one) === false) continue;
-    listed += 1;
+    listed.push(record);
     const { decided, candidate } = one;
     if (isLive && isNewlyExhausted(decided)) {
       exhausted.push(decided);
@@ -76,6 +77,7 @@ export function decideOne({ config, source }: DecidingRuntime, record: KnownReco
     raw: record.raw,
     letter: record.letter,
     reading: record.reading,
+    failure: record.failure,
     view: record.view,
     viewedAt: record.viewedAt,
     mayBeForgotten: record.mayBeForgotten,

@@ -1,5 +1,4 @@
 import type { OpenVerdict } from "../../ports/passes.ts";
-import { emptyTally } from "../../ports/tally.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { horizonBehindMs, selectRange } from "./select-dates.ts";
 import { knownOffsetMs } from "./service-clock-offset.ts";
@@ -44,9 +43,9 @@ export async function openPass(
     abandonAfterMs: settings.abandonAfterMs,
   });
   if (verdict.abandoned !== null) {
-    const { drain: name, passId, startedAt } = verdict.abandoned;
-    const durationMs = Math.max(0, now - startedAt);
-    const closed = { drain: name, passId, outcome: "abandoned", counts: emptyTally, durationMs } as const;
+    const { pass, tally: counts, durationMs } = verdict.abandoned;
+    const { drain: name, passId } = pass;
+    const closed = { drain: name, passId, outcome: "abandoned", counts, durationMs } as const;
     source.events.emit({ type: "pass:closed", ...closed });
   }
   if (verdict.kind === "opened") {

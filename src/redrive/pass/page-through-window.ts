@@ -1,7 +1,8 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Capacity, CapacityQuery } from "../../ports/capacity.ts";
-import type { Pass, Window } from "../../ports/passes.ts";
-import { addTallies, emptyTally, toSoFar, type Tally } from "../../ports/tally.ts";
+import { isRecalled, type Pass, type Window } from "../../ports/passes.ts";
+import { addTallies, emptyTally, type Tally } from "../../ports/tally.ts";
+import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
 import type { LeftRecord } from "../page/page-report.ts";
@@ -29,7 +30,7 @@ export interface WindowPaging {
   /** Ends the run between two pages. */
   readonly stopping: AbortSignal;
   /** Called after each page. */
-  readonly onPage: (tally: Tally) => void;
+  readonly onPage: (tally: Tally, failures: FailureTally) => void;
 }
 
 /**
@@ -39,14 +40,17 @@ export interface WindowPaging {
  */
 export async function pageThroughWindow(
   given: WindowPaging,
-): Promise<{ readonly split: readonly Window[]; readonly tally: Tally }> {
+): Promise<{ readonly split: readonly Window[]; readonly tally: Tally; readonly failures: FailureTally }> {
   const { pass, rows, left, places, signal, stopping } = given;
   const { source, config } = given.drain;
   const stop = AbortSignal.any([signal, stopping]);
   const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
-  const drain: DrainRuntime = { ...given.drain, passId: pass.passId };
+  // A recalled window lists what another window of its pass counts.
+  const countedTo = isRecalled(given.window.windowId) ? Infinity : pass.countedTo;
+  const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo };
+  const failures = createFailureTally();
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
-  if (window === null) return { split: [], tally: emptyTally };
+  if (window === null) return { split: [], tally: emptyTally, failures };
   const query = {
     select: config.select,
     ...(window.from > 0 ? { fromDate: window.from } : {}),
@@ -82,8 +86,9 @@ export async function pageThroughWindow(
       place.ended(outcome.mayHaveDeleted);
       pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
-      given.onPage(tally);
-      await progress.page(outcome.left, tally);
+      failures.merge(outcome.failures);
+      given.onPage(tally, failures);
+      await progress.page(outcome.left, tally, failures);
     } finally {
       rate.ended();
       batches.leave();
@@ -114,14 +119,20 @@ export async function pageThroughWindow(
     flight.fail(error);
   }
   next.leave();
-  await flight.ended();
-  await progress.end(tally);
+  try {
+    await flight.ended();
+  } catch (error) {
+    // Another worker begins it again, and what was done here stays counted.
+    await progress.write(tally, failures).catch(() => undefined);
+    throw error;
+  }
+  await progress.end(tally, failures);
   if (split.length === 0) {
-    return { split, tally: { ...tally, pagesBehindDeletes: behindDeletes.count() } };
+    return { split, tally: { ...tally, pagesBehindDeletes: behindDeletes.count() }, failures };
   }
   tally = toActs(tally);
-  given.onPage(tally);
-  return { split, tally };
+  given.onPage(tally, failures);
+  return { split, tally, failures };
 }
 
 function leftOf({ due, held, parked, inDoubt }: Tally): number {
@@ -174,20 +185,22 @@ function createProgress(
 ) {
   let due: ReturnType<typeof toDueLater> = [];
   let writtenAt = source.clock.monotonic();
-  const write = async (tally: Tally): Promise<void> => {
+  const write = async (tally: Tally, failures: FailureTally): Promise<void> => {
     const dueLater = due;
     due = [];
     writtenAt = source.clock.monotonic();
-    const left = await source.passes.progress(drain, passId, windowId, dueLater, toSoFar(tally));
+    const counts = await source.recordFailures(drain, failures);
+    const left = await source.passes.progress(drain, passId, windowId, dueLater, tally, counts);
     if (left !== null) onLeft(left);
   };
   return {
-    async page(left: readonly LeftRecord[], tally: Tally): Promise<void> {
+    write,
+    async page(left: readonly LeftRecord[], tally: Tally, failures: FailureTally): Promise<void> {
       due = [...due, ...toDueLater(left)];
-      if (source.clock.monotonic() - writtenAt >= progressEveryMs) await write(tally);
+      if (source.clock.monotonic() - writtenAt >= progressEveryMs) await write(tally, failures);
     },
-    async end(tally: Tally): Promise<void> {
-      if (due.length > 0) await write(tally);
+    async end(tally: Tally, failures: FailureTally): Promise<void> {
+      if (due.length > 0) await write(tally, failures);
     },
   };
 }

@@ -1,7 +1,9 @@
 import { RedriverError, isRedisAway, isRedriverError, toFailure, type Failure } from "../../ports/errors.ts";
+import type { FailureCounts } from "../../ports/failures.ts";
 import type { PassId } from "../../ports/ids.ts";
 import type { CloseVerdict, Window, WindowEnd } from "../../ports/passes.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
+import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { toPassCensus } from "../census/census-from-pass.ts";
 import { selectsEverything } from "../listing/drain-selects.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
@@ -61,9 +63,11 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   const taken = await source.passes.takeWindow(config.name, passId, windowId);
   if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
   let latest = emptyTally;
+  let failures = createFailureTally();
   const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
-    const verdict = await endWindow(drain, passId, windowId, { kind: "failed" }, latest);
+    const counts = await source.recordFailures(config.name, failures);
+    const verdict = await endWindow(drain, passId, windowId, { kind: "failed" }, latest, counts);
     return { split: [], verdict, failedWith };
   };
   const opened = taken.pass.documentHash;
@@ -72,8 +76,9 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
     if (await work.isWorkedElsewhere?.(opened)) throw new RedriverError("document-changed", message);
     return fail({ code: "document-changed", message }, null);
   }
-  const onPage = (soFar: Tally): void => {
+  const onPage = (soFar: Tally, found: FailureTally): void => {
     latest = soFar;
+    failures = found;
     work.onPage?.(soFar);
   };
   let ended: Awaited<ReturnType<typeof pageThroughWindow>>;
@@ -90,7 +95,8 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
     return fail(toFailure(error), error);
   }
   const { split, tally } = ended;
-  const verdict = await endWindow(drain, passId, windowId, { kind: "done", split }, tally);
+  const counts = await source.recordFailures(config.name, ended.failures);
+  const verdict = await endWindow(drain, passId, windowId, { kind: "done", split }, tally, counts);
   return { split, verdict, failedWith: null };
 }
 
@@ -100,7 +106,8 @@ export async function abandonWindows(
   passId: PassId,
   windowIds: readonly string[],
 ): Promise<void> {
-  for (const windowId of windowIds) await endWindow(drain, passId, windowId, { kind: "failed" }, emptyTally);
+  const failed = { kind: "failed" } as const;
+  for (const windowId of windowIds) await endWindow(drain, passId, windowId, failed, emptyTally, {});
 }
 
 async function endWindow(
@@ -109,9 +116,10 @@ async function endWindow(
   windowId: string,
   end: WindowEnd,
   tally: Tally,
+  failures: FailureCounts,
 ): Promise<CloseVerdict> {
   const { source, config } = drain;
-  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally);
+  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally, failures);
   if (verdict.kind !== "pass-closed") return verdict;
   const { pass, outcome, tally: counts, durationMs } = verdict;
   source.events.emit({ type: "pass:closed", drain: config.name, passId, outcome, counts, durationMs });

@@ -6,6 +6,7 @@ import { explainDecision } from "../../rules/explain-decision.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import { writeParked } from "../page/park.ts";
+import { countActs } from "../failures/count-acts.ts";
 import { workPage } from "../page/work-page.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { PerIdBackoff } from "./per-id-backoff.ts";
@@ -72,7 +73,8 @@ async function reconcileDrain(
   for await (const { records, readAt, absent, failure } of findRecords(source, wanted, budget, signal)) {
     firstFailure ??= failure;
     if (records.length > 0) {
-      const { tally } = await workPage(drain, { records, readAt }, signal);
+      const { tally, failures } = await workPage(drain, { records, readAt }, signal);
+      await countActs(drain, failures);
       finished += tally.republished + tally.deleted;
     }
     finished += await parkVanished(drain, entries, new Set(absent));

@@ -6,15 +6,20 @@ import { serverTimeLua } from "../server-time.lua.ts";
  *
  * KEYS, all of one drain: 1 row (JSON string), 2 windows of the open pass (hash: windowId → JSON, or
  * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
- * due), 4 taken (zset: what the open pass took from due).
+ * due), 4 taken (zset: what the open pass took from due), 5 found (hash of the open pass: windowId, \`sum\` or
+ * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of other work since), 6
+ * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l? }: in the DLQ, parked of those; ever
+ * arrived, published, failed again; last arrival), 7 arrivals (hash: id → JSON of arrivals by hour).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: counts }, abandoned? }, forced?, watermark?, fullStartedAt?, hash?, mode? (of the last complete
+ * windowId: tally }, uncounted? (a window was ended by an older build), abandoned? }, forced?, watermark?, actIds? (of the last counted acts),
+ * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
  * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
  */
 export const passPreludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local foundKey, standingKey, arrivalsKey = KEYS[5], KEYS[6], KEYS[7]
 local call = cjson.decode(ARGV[1])
 local row = cjson.decode(redis.call('GET', rowKey) or '{}')
 
@@ -45,6 +50,145 @@ end
 local function addDue(minute, dueAt)
   local known = redis.call('ZSCORE', dueKey, minute)
   if not known or dueAt < tonumber(known) then redis.call('ZADD', dueKey, dueAt, minute) end
+end
+
+local function earlier(a, b)
+  if a and b then return math.min(a, b) end
+  return a or b
+end
+
+local leftCounts = { due = true, held = true, parked = true, inDoubt = true, reasons = true }
+
+-- Another window of the pass lists the records of a recalled one too.
+local function addTally(sum, tally, windowId)
+  for name, value in pairs(tally) do
+    if isRecalled(windowId) and leftCounts[name] then
+      sum[name] = sum[name] or (name == 'reasons' and { due = {}, held = {}, parked = {} } or 0)
+    elseif name == 'oldestRecordAt' then
+      sum[name] = earlier(sum[name], value)
+    elseif name == 'reasons' then
+      sum[name] = sum[name] or { due = {}, held = {}, parked = {} }
+      for kind, counts in pairs(value) do
+        for reason, count in pairs(counts) do sum[name][kind][reason] = (sum[name][kind][reason] or 0) + count end
+      end
+    else
+      sum[name] = (sum[name] or 0) + value
+    end
+  end
+end
+
+-- What a worker did stays done when another one begins its window again, or nobody does.
+local function toActs(tally)
+  return {
+    listed = tally.deleted, republished = tally.republished, deduplicated = tally.deduplicated, deleted = tally.deleted,
+    comeBacks = tally.comeBacks, pages = tally.pages,
+  }
+end
+
+local byHour = { arrived = true, arrivedDone = true }
+
+local function addFailures(sum, failures)
+  for id, count in pairs(failures) do
+    local one = sum[id] or {}
+    for name, value in pairs(count) do
+      if byHour[name] then
+        one[name] = one[name] or {}
+        for hour, arrivals in pairs(value) do one[name][hour] = (one[name][hour] or 0) + arrivals end
+      elseif name == 'lastArrivedAt' then
+        one[name] = math.max(one[name] or 0, value)
+      else
+        one[name] = (one[name] or 0) + value
+      end
+    end
+    sum[id] = one
+  end
+end
+
+-- Without what was left: another window or pass counts it, as parked too.
+local function toFailureActs(failures)
+  local acts = {}
+  for id, count in pairs(failures) do
+    acts[id] = {
+      seen = (count.published or 0) + (count.dropped or 0), published = count.published, dropped = count.dropped,
+      parkedBefore = count.parked and -count.parked, parked = count.parked, failedAgain = count.failedAgain,
+      arrived = count.arrivedDone, arrivedDone = count.arrivedDone,
+    }
+  end
+  return acts
+end
+
+local function readFound(field)
+  local text = redis.call('HGET', foundKey, field)
+  return text and cjson.decode(text)
+end
+
+local function addFound(field, failures)
+  local sum = readFound(field) or {}
+  addFailures(sum, failures)
+  redis.call('HSET', foundKey, field, cjson.encode(sum))
+end
+
+local function readStanding(id)
+  local text = redis.call('HGET', standingKey, id)
+  return text and cjson.decode(text) or { w = 0, q = 0, n = 0, p = 0, f = 0 }
+end
+
+local function writeStanding(id, it)
+  redis.call('HSET', standingKey, id, cjson.encode(it))
+end
+
+local arrivalHours = 168
+
+local function recordArrivals(id, arrived)
+  local hours = cjson.decode(redis.call('HGET', arrivalsKey, id) or '{}')
+  local oldest = math.floor(now / 3600000) - arrivalHours
+  for hour, count in pairs(arrived) do hours[hour] = (hours[hour] or 0) + count end
+  for hour in pairs(hours) do
+    if tonumber(hour) <= oldest then hours[hour] = nil end
+  end
+  redis.call('HSET', arrivalsKey, id, cjson.encode(hours))
+end
+
+-- Adds arrivals, and takes away what is done.
+local function addStanding(failures)
+  for id, count in pairs(failures) do
+    local it, arrived = readStanding(id), 0
+    for _, one in pairs(count.arrived or {}) do arrived = arrived + one end
+    it.w = it.w + arrived - (count.published or 0) - (count.dropped or 0)
+    it.q = it.q + (count.parked or 0)
+    it.n = it.n + arrived
+    it.p = it.p + (count.published or 0)
+    it.f = it.f + (count.failedAgain or 0)
+    if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end
+    writeStanding(id, it)
+    if count.arrived then recordArrivals(id, count.arrived) end
+  end
+end
+
+-- A kind that is gone and has not arrived for a week is forgotten.
+local function forgetStanding(id, it)
+  if it.w ~= 0 or it.q ~= 0 or (it.l or 0) > now - arrivalHours * 3600000 then return false end
+  redis.call('HDEL', standingKey, id)
+  redis.call('HDEL', arrivalsKey, id)
+  return true
+end
+
+-- A full pass has seen everything, so what it left is what there is. \`acts\`: of others, of what it saw.
+local function recount(seen, acts)
+  local all = redis.call('HGETALL', standingKey)
+  for i = 1, #all, 2 do
+    local id, it = all[i], cjson.decode(all[i + 1])
+    local count, act = seen[id] or {}, acts[id] or {}
+    it.w = (count.seen or 0) - (count.published or 0) - (count.dropped or 0) - (act.published or 0) - (act.dropped or 0)
+    it.q = (count.parkedBefore or 0) + (count.parked or 0) + (act.parked or 0)
+    if not forgetStanding(id, it) then writeStanding(id, it) end
+  end
+end
+
+-- The open pass leaves nothing behind that was counted for it alone.
+local function dropOpen()
+  row.open = nil
+  redis.call('DEL', windowsKey, takenKey, foundKey)
 end
 
 -- For an open pass that closes incomplete: its minutes are due again, and a forced full pass is still owed.
@@ -82,17 +226,21 @@ if row.open then
   if idleMs > -1000 and idleMs <= call.abandonAfterMs then
     return cjson.encode({ kind = 'busy', passId = row.open.pass.passId, windows = windowsLeft() })
   end
-  abandoned = row.open.pass
+  local tally = row.open.tally or {}
+  for _, one in pairs(row.open.soFar or {}) do addTally(tally, toActs(one), 'w') end
+  abandoned = { pass = row.open.pass, tally = tally, durationMs = math.max(0, now - row.open.pass.startedAt) }
+  local found = redis.call('HGETALL', foundKey)
+  for i = 1, #found, 2 do addStanding(toFailureActs(cjson.decode(found[i + 1]))) end
   giveBack()
   row.lastOutcome = 'abandoned'
 end
 
-local isFull = row.forced or not call.mayBeNew or not row.fullStartedAt or not row.watermark
+local isFull = row.forced or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
   or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash or row.mode ~= call.mode
 local from = call.fullFrom
 if not isFull then from = math.min(call.to, row.watermark - call.overlapMs) end
 
-redis.call('DEL', windowsKey, takenKey)
+redis.call('DEL', windowsKey, takenKey, foundKey)
 local minutes = {}
 local due = redis.call('ZRANGEBYSCORE', dueKey, '-inf', call.to, 'WITHSCORES')
 for i = 1, #due, 2 do
@@ -129,6 +277,7 @@ row.open = {
   pass = {
     passId = call.passId, drain = call.drain, source = call.source, kind = isFull and 'full' or 'new', mode = call.mode,
     documentHash = call.documentHash, from = from, to = call.to, startedAt = now,
+    countedTo = row.isCounted and row.watermark or 0,
   },
   progressAt = now, left = #windows, failed = 0, forced = row.forced, abandoned = abandoned,
 }
@@ -140,7 +289,8 @@ return opened()
 
 /**
  * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows, left }, or nil if the pass is
- * closed or the window has ended. Effects: counts as progress.
+ * closed or the window has ended. Effects: counts as progress. Of an earlier worker's counts, what it did is
+ * added to those of the pass.
  */
 export const takeWindowScript = defineScript(
   "passes:takeWindow",
@@ -149,15 +299,26 @@ local open = openPass()
 local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' then return false end
 open.progressAt = now
+local before = open.soFar and open.soFar[call.windowId]
+if before then
+  open.tally = open.tally or {}
+  addTally(open.tally, toActs(before), call.windowId)
+  open.soFar[call.windowId] = nil
+end
+local found = readFound(call.windowId)
+if found then
+  addFound('sum', toFailureActs(found))
+  redis.call('HDEL', foundKey, call.windowId)
+end
 save()
 return cjson.encode({ pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey), left = open.left })
 `,
 );
 
 /**
- * progress: ARGV[1] { passId, windowId, due: [{ minute, dueAt }], soFar }. Returns: how many windows of the
- * pass have not ended, or nil if it is closed. Effects: each minute is due at the earliest time known, even
- * if the pass is closed. An open pass makes progress, and keeps soFar until the window ends.
+ * progress: ARGV: 1 { passId, windowId, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON). Returns: how
+ * many windows of the pass have not ended, or nil if it is closed. Effects: each minute is due at the earliest
+ * time known, even if the pass is closed. An open pass makes progress, and keeps both until the window ends.
  */
 export const progressScript = defineScript(
   "passes:progress",
@@ -169,6 +330,7 @@ if open then
   if (redis.call('HGET', windowsKey, call.windowId) or 'ended') ~= 'ended' then
     open.soFar = open.soFar or {}
     open.soFar[call.windowId] = call.soFar
+    if ARGV[2] then redis.call('HSET', foundKey, call.windowId, ARGV[2]) end
   end
   save()
   return cjson.encode(open.left)
@@ -211,11 +373,33 @@ return false
 `,
 );
 
-/** facts: ARGV[1] {}. Returns: the row's JSON, or nil when the drain never had a pass. */
+/** facts: ARGV[1] {}. Returns: JSON { row, standing, found }, hashes as pairs; nil when there never was a pass. */
 export const factsScript = defineScript(
   "passes:facts",
   `${passPreludeLua}
-return redis.call('GET', rowKey)
+if not redis.call('GET', rowKey) then return false end
+return cjson.encode({ row = row, standing = redis.call('HGETALL', standingKey), found = redis.call('HGETALL', foundKey) })
+`,
+);
+
+/**
+ * countActs: ARGV[1] { id, failures: FailureCounts }. Returns: nil. Effects: counts them with an open pass, else
+ * at once. Run twice: counted once, as long as the id is among the last of the drain.
+ */
+export const countActsScript = defineScript(
+  "passes:countActs",
+  `${passPreludeLua}
+local maxIds = 16
+local ids = row.actIds or {}
+for _, id in ipairs(ids) do
+  if id == call.id then return false end
+end
+ids[#ids + 1] = call.id
+if #ids > maxIds then table.remove(ids, 1) end
+row.actIds = ids
+save()
+if row.open then addFound('acts', call.failures) else addStanding(toFailureActs(call.failures)) end
+return false
 `,
 );
 

@@ -1,18 +1,18 @@
+import type { FailureCounts } from "../../ports/failures.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import {
   maxLeftShown,
+  type AbandonedPass,
   type CloseVerdict,
-  type DrainFacts,
-  type OpenPass,
   type OpenVerdict,
   type Pass,
   type PassBook,
   type Window,
 } from "../../ports/passes.ts";
-import { noReasons, sumSoFar, type SoFar } from "../../ports/tally.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
 import {
+  countActsScript,
   factsScript,
   forceFullScript,
   openScript,
@@ -21,78 +21,69 @@ import {
   takeWindowScript,
 } from "./passes.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
+import { toDrainFacts, toStored, toTally, type StoredFacts, type StoredTally } from "./drain-facts.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 
 const minuteMs = 60_000;
 
-type Counts = Omit<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome" | "openPass">;
-type WithoutNulls<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
-
-/** The row of one drain as the scripts keep it; absent stands for null. */
-interface PassRow extends WithoutNulls<Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome">> {
-  readonly open?: {
-    readonly pass: Pass;
-    readonly progressAt: number;
-    readonly left: number;
-    readonly tally?: SoFar;
-    /** By window. */
-    readonly soFar?: Readonly<Record<string, SoFar>>;
-  };
-  readonly counts?: WithoutNulls<Counts>;
-}
-
-const noCounts: Counts = {
-  due: 0,
-  held: 0,
-  parked: 0,
-  inDoubt: 0,
-  exact: false,
-  reasons: noReasons,
-  oldestRecordAt: null,
-};
-
 /** Passes of one source's drains in Redis. */
 export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
   const { passPrefix } = sourceKeys(redis.keyPrefix, sourceId);
-  const run = async (script: RedisScript, drain: DrainName, call: object): Promise<unknown> => {
+  const run = async (
+    script: RedisScript,
+    drain: DrainName,
+    call: object,
+    failures?: FailureCounts,
+  ): Promise<unknown> => {
     const row = `${passPrefix}${drain}`;
-    const keys = [row, `${row}:windows`, `${row}:due`, `${row}:taken`];
-    const reply = await redis.run(script, keys, [JSON.stringify(call)]);
+    const parts = ["windows", "due", "taken", "found", "standing", "arrivals"];
+    const keys = [row, ...parts.map((part) => `${row}:${part}`)];
+    const args = [JSON.stringify(call), ...(failures === undefined ? [] : [JSON.stringify(failures)])];
+    const reply = await redis.run(script, keys, args);
     return typeof reply === "string" ? JSON.parse(reply) : null;
   };
 
   return {
     async open(request) {
-      const answer = (await run(openScript, request.drain, request)) as OpenVerdict & { abandoned?: Pass };
-      return { ...answer, abandoned: answer.abandoned ?? null };
+      const { abandoned, ...answer } = (await run(openScript, request.drain, request)) as OpenVerdict & {
+        abandoned?: Omit<AbandonedPass, "tally"> & { readonly tally: StoredTally };
+      };
+      return { ...answer, abandoned: abandoned ? { ...abandoned, tally: toTally(abandoned.tally) } : null };
     },
-    takeWindow: async (drain, passId, windowId) =>
-      (await run(takeWindowScript, drain, { passId, windowId })) as {
+    async takeWindow(drain, passId, windowId) {
+      const taken = (await run(takeWindowScript, drain, { passId, windowId })) as {
         pass: Pass;
         window: Window;
         rows: number;
         left: number;
-      } | null,
-    async progress(drain, passId, windowId, dueLater, soFar) {
-      const due = toDueMinutes(dueLater);
-      return (await run(progressScript, drain, { passId, windowId, due, soFar })) as number | null;
+      } | null;
+      if (taken === null) return null;
+      // An older build opened a pass without it.
+      return { ...taken, pass: { ...taken.pass, countedTo: taken.pass.countedTo ?? 0 } };
     },
-    async endWindow(drain, passId, windowId, end, tally) {
-      const answer = (await run(endWindowScript, drain, {
+    async progress(drain, passId, windowId, dueLater, soFar, failures) {
+      const call = { passId, windowId, due: toDueMinutes(dueLater), soFar: toStored(soFar) };
+      return (await run(progressScript, drain, call, failures)) as number | null;
+    },
+    async endWindow(drain, passId, windowId, end, tally, failures) {
+      const call = {
         passId,
         windowId,
         failed: end.kind === "failed" ? 1 : 0,
         split: end.kind === "done" ? end.split : [],
-        tally: { ...tally, oldestRecordAt: tally.oldestRecordAt ?? undefined },
+        tally: toStored(tally),
         maxLeft: maxLeftShown,
-      })) as CloseVerdict;
+      };
+      const answer = (await run(endWindowScript, drain, call, failures)) as CloseVerdict;
       if (answer.kind !== "pass-closed") return answer;
-      const { tally: sum } = answer;
-      return { ...answer, tally: { ...sum, oldestRecordAt: sum.oldestRecordAt ?? null } };
+      return { ...answer, tally: toTally(answer.tally as StoredTally) };
+    },
+    async countActs(drain, id, failures) {
+      await run(countActsScript, drain, { id, failures });
     },
     async facts(drain) {
-      const row = (await run(factsScript, drain, {})) as PassRow | null;
-      return row === null ? null : toFacts(row);
+      const stored = (await run(factsScript, drain, {})) as StoredFacts | null;
+      return stored === null ? null : toDrainFacts(stored);
     },
     async forceFull(drain) {
       await run(forceFullScript, drain, {});
@@ -116,21 +107,4 @@ function toDueMinutes(
     minutes.set(minute, Math.min(dueAt, minutes.get(minute) ?? dueAt));
   }
   return [...minutes].map(([minute, dueAt]) => ({ minute, dueAt }));
-}
-
-function toFacts({ open, counts, lastSuccessAt, lastFullAt, lastOutcome }: PassRow): DrainFacts {
-  return {
-    ...noCounts,
-    ...counts,
-    lastSuccessAt: lastSuccessAt ?? null,
-    lastFullAt: lastFullAt ?? null,
-    lastOutcome: lastOutcome ?? null,
-    openPass: open === undefined ? null : toOpenPass(open),
-  };
-}
-
-function toOpenPass({ pass, progressAt, left, tally, soFar = {} }: NonNullable<PassRow["open"]>): OpenPass {
-  const parts = [...(tally === undefined ? [] : [tally]), ...Object.values(soFar)];
-  const { passId, startedAt } = pass;
-  return { passId, startedAt, progressAt, windowsLeft: left, soFar: sumSoFar(parts) };
 }

@@ -3,6 +3,7 @@ import type { RedisConnection } from "../../../src/redis/connect.ts";
 import { createRedisCapacity } from "../../../src/store/capacity/redis-capacity.ts";
 import { createRedisCopyBook } from "../../../src/store/copies/redis-copy-book.ts";
 import { createRedisLaneBook } from "../../../src/store/lanes/redis-lane-book.ts";
+import { createRedisFailureBook } from "../../../src/store/failures/redis-failure-book.ts";
 import { createRedisPassBook } from "../../../src/store/passes/redis-pass-book.ts";
 import { createRedisSourcePauseBook } from "../../../src/store/source-pauses/redis-source-pauses.ts";
 import { createRedisSourceBook } from "../../../src/store/sources/redis-source-book.ts";
@@ -62,6 +63,7 @@ export async function runPlan(
     plan,
     document: withLane(documents[plan.unknownOutcome], plan.lane),
     passes: createRedisPassBook(redis, source),
+    failures: createRedisFailureBook(redis, source),
     book,
     rests: createRedisSourcePauseBook(redis, source),
     copies: createRedisCopyBook(redis, source, { lifeMs: limits.retentionMs }),

@@ -1,3 +1,4 @@
+import { createRecordFailures } from "../../../src/redrive/failures/record-failures.ts";
 import type { SourceBook } from "../../../src/ports/source-book.ts";
 import { once } from "node:events";
 import type { DrainName, PassId } from "../../../src/ports/ids.ts";
@@ -5,6 +6,7 @@ import type { DrainsDocument } from "../../../src/ports/drains-document.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { CopyBook } from "../../../src/ports/copy-book.ts";
 import type { Capacity } from "../../../src/ports/capacity.ts";
+import type { FailureBook } from "../../../src/ports/failures.ts";
 import type { PassBook, Window } from "../../../src/ports/passes.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import type { SourcePauseBook } from "../../../src/ports/source-pauses.ts";
@@ -32,6 +34,7 @@ import { archiveOf, auditOf, inTurns, lanesOf, ledgerOf, serviceOf, type Life, t
 export interface Installation extends World {
   readonly document: DrainsDocument;
   readonly passes: PassBook;
+  readonly failures: FailureBook;
   readonly book: SourceBook;
   readonly rests: SourcePauseBook;
   readonly copies: CopyBook;
@@ -183,6 +186,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     events,
   });
   const audit = auditOf(installation, life);
+  const failures = installation.failures;
   const ledger = ledgerOf(installation, life);
   return {
     clock,
@@ -209,6 +213,8 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     copies: installation.copies,
     passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),
     book: installation.book,
+    failures,
+    recordFailures: createRecordFailures(failures, turns.clock.monotonic),
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
     pagesInFlight: installation.atWork.pagesInFlight(knobs.pagesInFlight),

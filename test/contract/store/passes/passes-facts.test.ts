@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
+import type { FailureCounts } from "../../../../src/ports/failures.ts";
+import { noReasons } from "../../../../src/ports/tally.ts";
 import { drain, redisStand, startOfTime } from "../../../support/ledger-stands.ts";
-import { endWindow, epoch, nothing, open, overlapMs, runPass } from "../../../support/pass-book.ts";
+import {
+  endWindow,
+  epoch,
+  nothing,
+  open,
+  overlapMs,
+  runPass,
+  toFailures,
+} from "../../../support/pass-book.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -14,10 +24,19 @@ describe("what passes found", () => {
     const { passes } = stand;
     const { pass } = await open(passes, "p1");
     const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
-    const first = { ...nothing, listed: 3, held: 1, parked: 2, oldestRecordAt: 70 };
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first);
+    const first = { ...nothing, listed: 1, republished: 1, oldestRecordAt: 70 };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first, toFailures(first));
     await stand.advance(5_000);
-    const second = { ...nothing, listed: 4, due: 1, inDoubt: 1, republished: 2, oldestRecordAt: 50 };
+    const second = {
+      ...nothing,
+      listed: 6,
+      due: 1,
+      held: 1,
+      parked: 2,
+      inDoubt: 1,
+      republished: 1,
+      oldestRecordAt: 50,
+    };
     const verdict = await endWindow(passes, pass, "w1a", second);
     expect(verdict).toEqual({
       kind: "pass-closed",
@@ -46,6 +65,10 @@ describe("what passes found", () => {
       oldestRecordAt: 50,
       lastSuccessAt: startOfTime + 5_000,
       lastFullAt: startOfTime + 5_000,
+      failures: [
+        { id: "one", waiting: 3, parked: 2, arrived: 7, published: 2, failedAgain: 0, lastArrivedAt: null },
+      ],
+      seen: null,
       openPass: null,
       lastOutcome: "complete",
     });
@@ -86,102 +109,180 @@ describe("what passes found", () => {
     expect(next.pass).toMatchObject({ kind: "new", from: epoch + 30_000 - overlapMs });
   });
 
-  test("after a pass over what is new, due is what it left; the rest is carried forward", async () => {
+  test("an arrival waits from its page on, and what is published waits no more, in every replica", async () => {
     const { passes } = await create();
-    await runPass(passes, "p1", {}, { due: 4, held: 10, parked: 3, inDoubt: 2, oldestRecordAt: 70 });
-    await runPass(
-      passes,
-      "p2",
-      {},
-      { due: 1, held: 2, republished: 4, parked: 5, inDoubt: 0, oldestRecordAt: 90 },
-    );
-    expect(await passes.facts(drain)).toMatchObject({
-      due: 1,
-      held: 6,
+    const { pass } = await open(passes, "p1");
+    expect(pass.countedTo).toBe(0);
+    const facts = async () => (await passes.facts(drain))!;
+    const first = { a: { seen: 100, arrived: { 7: 60, 8: 40 }, lastArrivedAt: 90 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100, held: 100 }, first);
+    expect(await facts()).toMatchObject({ held: 100, exact: false, seen: { a: 100 } });
+    const then = {
+      a: {
+        seen: 150,
+        arrived: { 7: 60, 8: 90 },
+        lastArrivedAt: 95,
+        published: 30,
+        arrivedDone: { 7: 30 },
+        parked: 5,
+        failedAgain: 2,
+      },
+    };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 150, held: 115 }, then);
+    const counted = { id: "a", waiting: 115, parked: 5, arrived: 150, published: 30, failedAgain: 2 };
+    expect(await facts()).toMatchObject({
+      held: 115,
       parked: 5,
-      inDoubt: 2,
-      exact: false,
-      oldestRecordAt: 70,
+      failures: [{ ...counted, lastArrivedAt: 95 }],
+    });
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 150, held: 115, parked: 5 }, then);
+    expect(await facts()).toMatchObject({
+      held: 115,
+      parked: 5,
+      exact: true,
+      seen: null,
+      failures: [counted],
+    });
+    // Between two passes: a sweep, or an order of a person.
+    await passes.countActs(drain, "first", { a: { published: 10, parked: -1 } });
+    expect(await facts()).toMatchObject({ held: 106, parked: 4, failures: [{ published: 40 }] });
+  });
+
+  test("a window that is begun again counts its records once, and all that its first worker did", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const before = {
+      a: { seen: 300, arrived: { 7: 300 }, published: 100, arrivedDone: { 7: 100 }, parked: 10 },
+    };
+    const did = { ...nothing, listed: 300, republished: 100, deleted: 100, held: 190, parked: 10 };
+    await passes.progress(drain, pass.passId, "w1", [], did, before);
+    await passes.takeWindow(drain, pass.passId, "w1");
+    const rest = {
+      a: { seen: 200, parkedBefore: 10, arrived: { 7: 200 }, published: 50, arrivedDone: { 7: 50 } },
+    };
+    const closed = await endWindow(
+      passes,
+      pass,
+      "w1",
+      { ...nothing, listed: 200, republished: 50, deleted: 50, held: 140, parked: 10 },
+      rest,
+    );
+    expect(closed).toMatchObject({ tally: { listed: 300, republished: 150, deleted: 150, held: 140 } });
+    expect(await passes.facts(drain)).toMatchObject({
+      held: 140,
+      parked: 10,
+      failures: [{ arrived: 300, published: 150 }],
     });
   });
 
-  test("in plan mode, where nothing leaves, due is the most that any pass since the last full one found", async () => {
-    const { passes } = await create();
-    const due: (number | undefined)[] = [];
-    for (const [index, found] of [4, 1, 6, 2].entries()) {
-      await runPass(passes, `p${index}`, { mode: "plan" }, { due: found });
-      due.push((await passes.facts(drain))?.due);
-    }
-    await runPass(passes, "p4", { mode: "plan" }, { due: 9 }, "failed");
-    due.push((await passes.facts(drain))?.due);
-    await runPass(passes, "p5", { mode: "plan", mayBeNew: false }, { due: 3 });
-    due.push((await passes.facts(drain))?.due);
-    expect(due).toEqual([4, 4, 6, 6, 6, 3]);
-    // A live drain's passes list everything that is due, so each has the count.
-    await runPass(passes, "p6", { mode: "live" }, { due: 5 });
-    await runPass(passes, "p7", { mode: "live" }, { due: 2 });
-    expect((await passes.facts(drain))?.due).toBe(2);
-  });
-
-  test("reasons add up over windows; those of held and parked are carried forward up to their count", async () => {
+  test("the parts of a split window count what it left", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
-    const first = { due: { "rate-limit": 2 }, held: { "too-young": 1, rule: 4 }, parked: { refused: 1 } };
-    const second = { due: {}, held: { "too-young": 2 }, parked: { rule: 3 } };
-    await passes.endWindow(
-      drain,
-      pass.passId,
-      "w1",
-      { kind: "done", split },
-      { ...nothing, held: 5, parked: 1, reasons: first },
+    const whole = {
+      a: { seen: 100, arrived: { 7: 100 }, published: 30, arrivedDone: { 7: 30 }, parked: 20 },
+    };
+    const end = { kind: "done", split } as const;
+    await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 30, republished: 30 }, whole);
+    expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 30, arrived: 30 }] });
+    await endWindow(passes, pass, "w1a", nothing, { a: { seen: 70, parkedBefore: 20, arrived: { 7: 70 } } });
+    expect(await passes.facts(drain)).toMatchObject({ held: 50, parked: 20, failures: [{ arrived: 100 }] });
+  });
+
+  test("a full pass counts anew; one over what is new adds and takes away", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 10, parked: 3 });
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    expect(pass).toMatchObject({ kind: "new", countedTo: epoch });
+    const arrived = { seen: 7, arrived: { 7: 5 }, published: 4, arrivedDone: { 7: 1 } };
+    await endWindow(passes, pass, "w1", { ...nothing, republished: 4 }, { one: arrived });
+    expect(await passes.facts(drain)).toMatchObject({ held: 11, parked: 3, exact: false });
+    // Two expired, and one was deleted by somebody else.
+    const full = {
+      one: { seen: 9, parkedBefore: 1, arrived: { 7: 1 } },
+      two: { seen: 1, arrived: { 7: 1 } },
+    };
+    await runPass(
+      passes,
+      "p3",
+      { mayBeNew: false, to: epoch + 90_000 },
+      { held: 9, parked: 1 },
+      "done",
+      full,
     );
-    const verdict = await endWindow(passes, pass, "w1a", { ...nothing, held: 2, parked: 3, reasons: second });
-    const reasons = {
+    expect(await passes.facts(drain)).toMatchObject({ held: 9, parked: 1, exact: true });
+  });
+
+  test("a pass that fails has counted what it did; the next one counts its arrivals", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 10 });
+    const found = { a: { seen: 8, arrived: { 7: 8 }, published: 3, arrivedDone: { 7: 3 } } };
+    await runPass(passes, "p2", { to: epoch + 60_000 }, { held: 5 }, "failed", found);
+    expect(await passes.facts(drain)).toMatchObject({
+      held: 10,
+      exact: false,
+      failures: [{ id: "one" }, { arrived: 3 }],
+    });
+    await runPass(passes, "p3", { to: epoch + 60_000 }, { held: 5 }, "done", {
+      a: { seen: 5, arrived: { 7: 5 } },
+    });
+    expect(await passes.facts(drain)).toMatchObject({ held: 15, failures: [{ id: "one" }, { arrived: 8 }] });
+  });
+
+  test("an abandoned pass tells what it had done, and that stays counted", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const first = { ...nothing, listed: 20, republished: 20, deleted: 20 };
+    const acts = { a: { seen: 20, arrived: { 7: 20 }, published: 20, arrivedDone: { 7: 20 } } };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first, acts);
+    await passes.progress(drain, pass.passId, "w1a", [], { ...first, listed: 50, held: 30 }, acts);
+    await stand.advance(300_001);
+    const { abandoned } = await open(passes, "p2");
+    expect(abandoned).toMatchObject({
+      pass: { passId: "p1" },
+      tally: { listed: 40, republished: 40, deleted: 40, held: 0 },
+      durationMs: 300_001,
+    });
+    expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 40, arrived: 40 }] });
+  });
+
+  test("a pass row of an older build, without counts by failure, shows its own counts until a full pass", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const end = { kind: "done", split: [] } as const;
+    const asOlder = undefined as unknown as FailureCounts;
+    await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, held: 7, due: 2 }, asOlder);
+    expect(await passes.facts(drain)).toMatchObject({ held: 7, due: 2, exact: false });
+    const next = await open(passes, "p2", { to: epoch + 60_000 });
+    expect(next.pass).toMatchObject({ kind: "full", countedTo: 0 });
+  });
+
+  test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {
+    const { passes } = await create();
+    const sums = async () => {
+      const { due, held, parked, reasons } = (await passes.facts(drain))!;
+      const all = { due: sum(reasons.due), held: sum(reasons.held), parked: sum(reasons.parked) };
+      expect(all).toEqual({ due, held, parked });
+      return reasons;
+    };
+    const first = {
       due: { "rate-limit": 2 },
       held: { "too-young": 3, rule: 4 },
       parked: { refused: 1, rule: 3 },
     };
-    expect(verdict).toMatchObject({ tally: { reasons } });
-    expect(await passes.facts(drain)).toMatchObject({ reasons });
-    const met = { due: { paused: 5 }, held: { guard: 1, rule: 1 }, parked: {} };
-    await runPass(passes, "p2", {}, { due: 5, held: 2, republished: 1, reasons: met });
-    // Seven were held and one was published: two were met, and of the other four the most frequent are gone
-    // first.
-    const carried = {
-      due: { paused: 5 },
-      held: { guard: 1, rule: 4, "too-young": 1 },
-      parked: reasons.parked,
-    };
-    const facts = await passes.facts(drain);
-    expect(facts).toMatchObject({ held: 6, parked: 4 });
-    expect(facts?.reasons).toEqual(carried);
-    await runPass(passes, "p3", {}, { reasons: { ...nothing.reasons, held: { guard: 9 } } }, "failed");
-    expect((await passes.facts(drain))?.reasons).toEqual(carried);
-    await runPass(passes, "p4", { mayBeNew: false });
-    expect((await passes.facts(drain))?.reasons).toEqual(nothing.reasons);
-  });
-
-  test("after a pass over what is new the counts of held and parked are the sums of their reasons", async () => {
-    const { passes } = await create();
-    const sums = async () => {
-      const { held, parked, reasons } = (await passes.facts(drain))!;
-      expect({ held: sum(reasons.held), parked: sum(reasons.parked) }).toEqual({ held, parked });
-      return reasons.held;
-    };
-    await runPass(passes, "p1", {}, { republished: 9 });
-    // Nothing was held when the last full pass ended.
-    const waiting = { due: {}, held: { waiting: 690, "too-young": 678 }, parked: { refused: 1 } };
-    await runPass(passes, "p2", {}, { held: 1_368, parked: 1, reasons: waiting });
-    expect(await sums()).toEqual(waiting.held);
-    // It listed nothing.
-    await runPass(passes, "p3");
-    expect(await sums()).toEqual(waiting.held);
-    const halted = { due: {}, held: { "lane-halted": 500 }, parked: { refused: 1, rule: 2 } };
-    await runPass(passes, "p4", {}, { held: 500, republished: 300, parked: 3, reasons: halted });
-    expect(await sums()).toEqual({ "lane-halted": 500, waiting: 568 });
-    await runPass(passes, "p5", {}, { republished: 2_000 });
-    expect(await sums()).toEqual({});
+    await runPass(passes, "p1", {}, { due: 2, held: 7, parked: 4, reasons: first });
+    expect(await sums()).toEqual(first);
+    const met = { due: { paused: 2 }, held: { guard: 1, rule: 1 }, parked: {} };
+    await runPass(passes, "p2", {}, { due: 2, reasons: met }, "done", { one: { published: 2 } });
+    expect(await sums()).toEqual({
+      due: { paused: 2 },
+      held: { guard: 1, rule: 4 },
+      parked: first.parked,
+    });
+    await runPass(passes, "p3", {}, { reasons: noReasons }, "done", { one: { published: 20 } });
+    expect((await sums()).held).toEqual({});
   });
 
   test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
@@ -189,41 +290,48 @@ describe("what passes found", () => {
     const { pass } = await open(passes, "p1");
     const openPass = async () => (await passes.facts(drain))?.openPass;
     const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
-    expect(await openPass()).toMatchObject({ passId: "p1", windowsLeft: 1, soFar: none });
+    expect(await openPass()).toMatchObject({ passId: "p1", kind: "full", windowsLeft: 1, soFar: none });
     const split = ["w1a", "w1b"].map((windowId, part) => ({
       windowId,
       from: 10 * part,
       to: 10 * part + 9,
       depth: 1,
     }));
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing);
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing, {});
     expect(await openPass()).toMatchObject({ windowsLeft: 2, soFar: none });
-    const page = { listed: 100, republished: 60, due: 10, held: 25, parked: 5 };
-    expect(await passes.progress(drain, pass.passId, "w1a", [], page)).toBe(2);
-    await passes.progress(drain, pass.passId, "w1b", [], { ...none, listed: 100 });
-    // Of all pages of the window, also when it is begun again.
-    await passes.progress(drain, pass.passId, "w1b", [], { ...none, listed: 50, held: 50 });
-    expect((await openPass())?.soFar).toEqual({ listed: 150, republished: 60, due: 10, held: 75, parked: 5 });
+    const page = { ...nothing, listed: 100, republished: 60, due: 10, held: 25, parked: 5 };
+    expect(await passes.progress(drain, pass.passId, "w1a", [], page, {})).toBe(2);
+    // Of all pages of the window.
+    for (const listed of [100, 50]) {
+      await passes.progress(drain, pass.passId, "w1b", [], { ...nothing, listed, held: 50 }, {});
+    }
+    expect((await openPass())?.soFar).toMatchObject({
+      listed: 150,
+      republished: 60,
+      due: 10,
+      held: 75,
+      parked: 5,
+    });
     const done = { kind: "done", split: [] } as const;
-    await passes.endWindow(drain, pass.passId, "w1a", done, { ...nothing, ...page, listed: 120, held: 45 });
-    // Told by somebody who works a window that has ended, or none.
-    await passes.progress(drain, pass.passId, "w1a", [], page);
-    await passes.progress(drain, pass.passId, "w9", [], page);
+    await passes.endWindow(drain, pass.passId, "w1a", done, { ...page, listed: 120, held: 45 }, {});
+    // Reported by somebody who works a window that has ended, or none.
+    await passes.progress(drain, pass.passId, "w1a", [], page, {});
+    await passes.progress(drain, pass.passId, "w9", [], page, {});
     const soFar = { listed: 170, republished: 60, due: 10, held: 95, parked: 5 };
     expect(await openPass()).toMatchObject({ windowsLeft: 1, soFar });
-    await passes.endWindow(drain, pass.passId, "w1b", done, { ...nothing, listed: 50, held: 50 });
+    await passes.endWindow(drain, pass.passId, "w1b", done, { ...nothing, listed: 50, held: 50 }, {});
     expect(await openPass()).toBeNull();
-    expect(await passes.progress(drain, pass.passId, "w1b", [], page)).toBeNull();
+    expect(await passes.progress(drain, pass.passId, "w1b", [], page, {})).toBeNull();
   });
 
   test("the end that closed a pass is answered again, until the next one has closed", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const end = { kind: "done", split: [] } as const;
-    const closed = await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 1 });
+    const closed = await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 1 }, {});
     expect(closed).toMatchObject({ kind: "pass-closed" });
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual(closed);
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual(closed);
     await runPass(passes, "p2");
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({ kind: "stale" });
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({ kind: "stale" });
   });
 });

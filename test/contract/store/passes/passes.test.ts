@@ -15,6 +15,7 @@ import {
   passId,
   ranges,
   runPass,
+  toFailures,
 } from "../../../support/pass-book.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -39,6 +40,7 @@ describe("passes", () => {
         documentHash: "doc-1",
         from: 0,
         to: epoch,
+        countedTo: 0,
         startedAt: startOfTime,
       },
       windows: [{ windowId: "w1", from: 0, to: epoch, depth: 0 }],
@@ -67,7 +69,7 @@ describe("passes", () => {
     expect(await passes.open(asking("p3"))).toMatchObject({
       kind: "opened",
       pass: { kind: "full" },
-      abandoned: { passId: "p2" },
+      abandoned: { pass: { passId: "p2" } },
     });
   });
 
@@ -83,7 +85,7 @@ describe("passes", () => {
     await open(passes, "p1");
     const steps = [
       () => passes.takeWindow(drain, passId("p1"), "w1"),
-      () => passes.progress(drain, passId("p1"), "w1", [], nothing),
+      () => passes.progress(drain, passId("p1"), "w1", [], nothing, {}),
       () =>
         passes.endWindow(
           drain,
@@ -91,6 +93,7 @@ describe("passes", () => {
           "w1",
           { kind: "done", split: [{ windowId: "w1a", from: 1, to: 2, depth: 1 }] },
           nothing,
+          {},
         ),
     ];
     for (const step of steps) {
@@ -101,13 +104,13 @@ describe("passes", () => {
     await stand.advance(300_001);
     expect(await passes.open(asking("p2"))).toMatchObject({
       kind: "opened",
-      abandoned: { passId: "p1" },
+      abandoned: { pass: { passId: "p1" } },
       windows: [{ windowId: "w1" }],
     });
     expect(await passes.facts(drain)).toMatchObject({ lastOutcome: "abandoned", openPass: { passId: "p2" } });
     // The worker of the abandoned pass finds its window taken from it.
     expect(await passes.takeWindow(drain, passId("p1"), "w1a")).toBeNull();
-    expect(await passes.endWindow(drain, passId("p1"), "w1a", { kind: "failed" }, nothing)).toEqual({
+    expect(await passes.endWindow(drain, passId("p1"), "w1a", { kind: "failed" }, nothing, {})).toEqual({
       kind: "stale",
     });
   });
@@ -120,7 +123,7 @@ describe("passes", () => {
       { windowId: "w1b", from: 11, to: 20, depth: 1 },
     ];
     const end = { kind: "done", split: parts } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({
       kind: "pass-open",
       left: parts,
     });
@@ -133,15 +136,15 @@ describe("passes", () => {
     });
     const done = { kind: "done", split: [] } as const;
     const stillOpen = { kind: "pass-open", left: [parts[1]] };
-    expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing)).toEqual(stillOpen);
+    expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing, {})).toEqual(stillOpen);
     // The same end once more neither counts again nor brings the parts back.
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual(stillOpen);
-    expect(await passes.endWindow(drain, pass.passId, "w1b", done, nothing)).toMatchObject({
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual(stillOpen);
+    expect(await passes.endWindow(drain, pass.passId, "w1b", done, nothing, {})).toMatchObject({
       kind: "pass-closed",
       outcome: "complete",
       tally: { pages: 3 },
     });
-    expect(await passes.endWindow(drain, pass.passId, "none", done, nothing)).toEqual({ kind: "stale" });
+    expect(await passes.endWindow(drain, pass.passId, "none", done, nothing, {})).toEqual({ kind: "stale" });
   });
 
   test("of an open pass the oldest windows that are left are told, and no more than are worked at once", async () => {
@@ -154,12 +157,12 @@ describe("passes", () => {
       depth: 1,
     }));
     const end = { kind: "done", split: parts.toReversed() } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing)).toEqual({
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({
       kind: "pass-open",
       left: parts.slice(0, maxLeftShown),
     });
     const done = { kind: "done", split: [] } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1.1", done, nothing)).toEqual({
+    expect(await passes.endWindow(drain, pass.passId, "w1.1", done, nothing, {})).toEqual({
       kind: "pass-open",
       left: [parts[0], ...parts.slice(2, maxLeftShown + 1)],
     });
@@ -329,7 +332,14 @@ describe("passes", () => {
       { windowId: "w1.1", from: epoch, to: epoch, depth: 1 },
     ];
     const stands = { ...nothing, listed: 9, held: 7, republished: 2 };
-    const verdict = await passes.endWindow(drain, passId("p2"), "w1", { kind: "done", split: parts }, stands);
+    const verdict = await passes.endWindow(
+      drain,
+      passId("p2"),
+      "w1",
+      { kind: "done", split: parts },
+      stands,
+      toFailures(stands),
+    );
     const left = verdict.kind === "pass-open" ? verdict.left : [];
     expect(ranges(left)).toEqual([
       [-10 * minuteMs, -9 * minuteMs - 1],
@@ -339,11 +349,26 @@ describe("passes", () => {
     ]);
     const [first, second] = left.map(({ windowId }) => windowId);
     for (const windowId of [first!, second!, "w1.0"]) {
-      await passes.endWindow(drain, passId("p2"), windowId, { kind: "done", split: [] }, stands);
+      await passes.endWindow(
+        drain,
+        passId("p2"),
+        windowId,
+        { kind: "done", split: [] },
+        stands,
+        toFailures(stands),
+      );
     }
-    const closed = await passes.endWindow(drain, passId("p2"), "w1.1", { kind: "done", split: [] }, nothing);
+    const closed = await passes.endWindow(
+      drain,
+      passId("p2"),
+      "w1.1",
+      { kind: "done", split: [] },
+      nothing,
+      {},
+    );
     expect(closed).toMatchObject({ kind: "pass-closed", tally: { listed: 36, held: 14, republished: 8 } });
-    expect(await passes.facts(drain)).toMatchObject({ held: 14, exact: false });
+    // What a split window left, its parts count.
+    expect(await passes.facts(drain)).toMatchObject({ held: 7, exact: false });
     expect(ranges((await runPass(passes, "p3")).windows).at(-1)).toEqual([-overlapMs, 0]);
   });
 
@@ -352,8 +377,8 @@ describe("passes", () => {
     await runPass(passes, "p1");
     await open(passes, "p2");
     await passes.listAgain(drain, [epoch - 10 * minuteMs]);
-    await passes.endWindow(drain, passId("p2"), "r1", { kind: "done", split: [] }, nothing);
-    await passes.endWindow(drain, passId("p2"), "w1", { kind: "failed" }, nothing);
+    await passes.endWindow(drain, passId("p2"), "r1", { kind: "done", split: [] }, nothing, {});
+    await passes.endWindow(drain, passId("p2"), "w1", { kind: "failed" }, nothing, {});
     expect(ranges((await runPass(passes, "p3")).windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
   });
 

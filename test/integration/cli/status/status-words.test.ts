@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../../../src/cli/status/read.ts";
-import type { SoFar } from "../../../../src/ports/tally.ts";
+import type { Tally } from "../../../../src/ports/tally.ts";
 import { passWith } from "../../../support/pass-with.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
@@ -13,7 +13,7 @@ const redis = useRedis();
 async function whilePassing(rig: Rig) {
   const { drain } = rig;
   const { service, passes } = drain.source;
-  const told: SoFar[] = [];
+  const told: Tally[] = [];
   let now = 0;
   await passWith(rig, {
     // The row is written every 2 s.

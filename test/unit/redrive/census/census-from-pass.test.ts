@@ -53,6 +53,7 @@ describe("a full pass", () => {
     documentHash: "abc123",
     from: 0,
     to: now,
+    countedTo: 0,
     startedAt: now - 1_000,
   };
   const tally: Tally = {

@@ -1,3 +1,4 @@
+import { failureKindOf } from "../../../../src/redrive/failures/failure-kind.ts";
 import { numberPatterns } from "../../../../src/rules/patterns/number-and-time-patterns.ts";
 import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/message/dead-letter.ts";
@@ -61,7 +62,16 @@ function decide(
   });
   return decideRecord(
     { ...drain, ...over },
-    { raw: {}, letter, reading, view, viewedAt, mayBeForgotten: false, isNewComeBack: false },
+    {
+      raw: {},
+      letter,
+      reading,
+      failure: failureKindOf(letter),
+      view,
+      viewedAt,
+      mayBeForgotten: false,
+      isNewComeBack: false,
+    },
     now,
   ).decision;
 }

@@ -1,0 +1,89 @@
+import type { DrainName } from "./ids.ts";
+
+/**
+ * Dead letters of one source that failed alike: same destination, same status, same answer without the parts
+ * that vary.
+ */
+export interface FailureKind {
+  /** The same in every process at any time (`toFailureId`). */
+  readonly id: string;
+  /** Where it failed, as lanes name it; `(unreadable)` for records that are no dead letters. */
+  readonly origin: string;
+  /** Null: there was no HTTP answer. */
+  readonly status: number | null;
+  /** The signature of the answer: printable, at most 120 characters, nothing private. */
+  readonly text: string;
+}
+
+/**
+ * What a window, or any other work on a drain, found of one kind of failure. Counts that are absent are 0.
+ * What was published or archived before does not wait any more, and is not counted.
+ */
+export interface FailureCount {
+  /** Listed, each record once in a pass. */
+  readonly seen?: number;
+  /** Of those: parked when they were listed. */
+  readonly parkedBefore?: number;
+  /** Parked by this work, less those that it released. */
+  readonly parked?: number;
+  readonly published?: number;
+  readonly dropped?: number;
+  /** Come-backs that were met for the first time. */
+  readonly failedAgain?: number;
+  /** Entered after everything that earlier passes have counted: by the hour of entry (Unix time / 1 h). */
+  readonly arrived?: Readonly<Record<string, number>>;
+  /** The same of those that were published or dropped. */
+  readonly arrivedDone?: Readonly<Record<string, number>>;
+  /** The latest entry in `arrived`, Unix ms. */
+  readonly lastArrivedAt?: number;
+}
+
+export type FailureCounts = Readonly<Record<string, FailureCount>>;
+
+/** One kind of failure in the queue of one drain, as of the last pages. */
+export interface StandingFailure {
+  readonly id: string;
+  /** In the DLQ and not parked: due, held or in doubt. */
+  readonly waiting: number;
+  readonly parked: number;
+  /** Ever, of what this drain's passes have counted. */
+  readonly arrived: number;
+  readonly published: number;
+  readonly failedAgain: number;
+  /** Entry of the latest, Unix ms; null before the first. */
+  readonly lastArrivedAt: number | null;
+}
+
+/** A kind of failure as it is recorded for all drains of a source. Times are Redis time, Unix ms. */
+export interface RecordedFailure extends FailureKind {
+  readonly firstMetAt: number;
+  /** Within the last hour of its last meeting. */
+  readonly lastMetAt: number;
+  /** The drain that met it first. */
+  readonly drain: DrainName;
+  /** The dead letter with which it was met first. */
+  readonly sample: string | null;
+}
+
+/** A kind that a process has met. */
+export interface MetFailure extends FailureKind {
+  readonly sample: string | null;
+  /** The id of all other failures of its destination, for when there is no room for its own. */
+  readonly othersId: string;
+}
+
+/** Kinds of failure that are recorded for one source. Above this, the rest of a destination is counted as one. */
+export const maxFailureKinds = 500;
+
+/**
+ * The kinds of failure of one source, shared by all replicas. Bounded: at `maxFailureKinds` a kind that nobody
+ * has met for a day makes room for a new one. Fails with `redis-unavailable`.
+ */
+export interface FailureBook {
+  /**
+   * Records kinds that this process has met. Answers the id under which each is to be counted: its own, or
+   * that of its destination's other failures.
+   */
+  meet(drain: DrainName, kinds: readonly MetFailure[]): Promise<ReadonlyMap<string, string>>;
+  all(): Promise<readonly RecordedFailure[]>;
+}

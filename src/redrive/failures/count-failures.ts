@@ -1,0 +1,80 @@
+/** Counts what a page or a window did with each kind of failure. */
+import type { FailureCount, FailureCounts, FailureKind } from "../../ports/failures.ts";
+
+type HourName = "arrived" | "arrivedDone";
+type CountName = Exclude<keyof FailureCount, HourName | "lastArrivedAt">;
+
+type Counter = { [Name in CountName | "lastArrivedAt"]?: number } & {
+  [Name in HourName]?: Record<string, number>;
+};
+
+/** A kind with one of its dead letters, to be recorded. */
+export interface MetKind {
+  readonly kind: FailureKind;
+  readonly sample: string | null;
+}
+
+export interface FailureTally {
+  /** `sample`: the record, null if it has no id. */
+  add(kind: FailureKind, sample: string | null, name: CountName, count?: number): void;
+  /** `enteredAt`: Unix ms. */
+  arrived(kind: FailureKind, sample: string, enteredAt: number, name: HourName): void;
+  /** Adds all that another one counted. */
+  merge(other: FailureTally): void;
+  countOf(id: string): FailureCount;
+  kinds(): readonly MetKind[];
+  /** By the ids under which the kinds are recorded. */
+  counts(idOf: (id: string) => string): FailureCounts;
+}
+
+const hourMs = 3_600_000;
+
+export function createFailureTally(): FailureTally {
+  const counts = new Map<string, Counter>();
+  const kinds = new Map<string, MetKind>();
+  const counterOf = (kind: FailureKind, sample: string | null): Counter => {
+    const known = counts.get(kind.id);
+    if (known !== undefined) return known;
+    const counter: Counter = {};
+    counts.set(kind.id, counter);
+    kinds.set(kind.id, { kind, sample });
+    return counter;
+  };
+  return {
+    add(kind, sample, name, count = 1) {
+      const counter = counterOf(kind, sample);
+      counter[name] = (counter[name] ?? 0) + count;
+    },
+    arrived(kind, sample, enteredAt, name) {
+      const counter = counterOf(kind, sample);
+      addHour((counter[name] ??= {}), String(Math.floor(enteredAt / hourMs)), 1);
+      if (name === "arrived") counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, enteredAt);
+    },
+    merge(other) {
+      for (const { kind, sample } of other.kinds()) addCount(counterOf(kind, sample), other.countOf(kind.id));
+    },
+    countOf: (id) => counts.get(id) ?? {},
+    kinds: () => [...kinds.values()],
+    counts(idOf) {
+      const recorded: Record<string, Counter> = {};
+      for (const [id, count] of counts) addCount((recorded[idOf(id)] ??= {}), count);
+      return recorded;
+    },
+  };
+}
+
+function addCount(sum: Counter, { arrived, arrivedDone, lastArrivedAt, ...counts }: FailureCount): void {
+  for (const [name, count] of Object.entries(counts) as [CountName, number][]) {
+    sum[name] = (sum[name] ?? 0) + count;
+  }
+  if (lastArrivedAt !== undefined) sum.lastArrivedAt = Math.max(sum.lastArrivedAt ?? 0, lastArrivedAt);
+  for (const [name, hours] of Object.entries({ arrived, arrivedDone }) as [HourName, typeof arrived][]) {
+    if (hours === undefined) continue;
+    const own = (sum[name] ??= {});
+    for (const [hour, count] of Object.entries(hours)) addHour(own, hour, count);
+  }
+}
+
+function addHour(hours: Record<string, number>, hour: string, count: number): void {
+  hours[hour] = (hours[hour] ?? 0) + count;
+}
