@@ -6,6 +6,8 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
+import { toDepth } from "../redrive/backlog/depth.ts";
+import { toDestinations } from "../redrive/backlog/destinations.ts";
 import { hasLanes } from "../redrive/lanes/listing-checks.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
@@ -16,6 +18,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
       censusEveryMs: runtime.config.censusEveryMs,
       summary: await runtime.ledger.summary(),
       census: await runtime.book.census(),
+      failures: await runtime.failures.all(),
       pauses: await pauses.all(),
       lanes: await readLanes(core, runtime),
     })),
@@ -33,11 +36,19 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
       };
     }),
   );
+  const withDestinations = drains.map((drain) => {
+    const { census = null, failures = [] } = sources.find(({ source }) => source === drain.source) ?? {};
+    const selected = census?.selected?.[drain.drain] ?? {};
+    return { ...drain, destinations: toDestinations(drain.facts, failures, selected) };
+  });
   return {
     documentHash: core.document.hash,
     ...(await readFitness(core.redis)),
-    drains,
-    sources: sources.map(({ pauses: _pauses, ...source }) => source),
+    drains: withDestinations,
+    sources: sources.map(({ pauses: _pauses, ...source }) => {
+      const own = withDestinations.filter((drain) => drain.source === source.source);
+      return { ...source, depth: toDepth(source, own) };
+    }),
   };
 }
 

@@ -181,6 +181,8 @@ export interface LedgerSummary extends LedgerStamp {
   readonly pendingDelete: number;
   readonly oldestPendingAt: number | null;
   readonly failedDeletes: number;
+  /** How many were marked gone since the ledger began. */
+  readonly gone: number;
   readonly settleGate: "open" | "closed";
 }
 

@@ -50,6 +50,10 @@ export interface DrainFacts extends Pick<
   readonly failures: readonly StandingFailure[];
   /** How many of each kind the open pass has listed; null if earlier passes have counted everything. */
   readonly seen: Readonly<Record<string, number>> | null;
+  /** How many were published by slots of 10 s (Unix time / 10 s, Redis time), of the last two minutes at most. */
+  readonly pace: Readonly<Record<string, number>>;
+  /** Since when something waits (Redis time, Unix ms), and how many were published since; null: nothing waits. */
+  readonly backlog: { readonly at: number; readonly published: number } | null;
   readonly lastSuccessAt: number | null;
   readonly lastFullAt: number | null;
   readonly openPass: OpenPass | null;

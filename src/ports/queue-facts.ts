@@ -1,6 +1,7 @@
 import type { Census } from "./source-book.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { LanesCounted } from "./lanes.ts";
+import type { RecordedFailure } from "./failures.ts";
 import type { LedgerSummary } from "./ledger.ts";
 import type { DrainFacts } from "./passes.ts";
 
@@ -20,6 +21,8 @@ export interface QueueFacts {
     /** Null before the first pass has ended. */
     readonly facts: DrainFacts | null;
     readonly retentionMs: number;
+    /** Where records of the drain wait, the most first. */
+    readonly destinations: readonly Destination[];
   }[];
   readonly sources: readonly {
     readonly source: SourceId;
@@ -28,9 +31,35 @@ export interface QueueFacts {
     readonly censusEveryMs: number;
     /** Null before the first census. */
     readonly census: Census | null;
+    /** Null before the first pass and the first census. */
+    readonly depth: Depth | null;
+    /** Kinds of failure that its drains have met. */
+    readonly failures: readonly RecordedFailure[];
     /** The busiest, which are few: there may be a lane for every customer. Null if no drain has lanes. */
     readonly lanes: LanesCounted | null;
   }[];
+}
+
+/** Records of one drain by where they failed, as of its last pages. */
+export interface Destination {
+  /** As lanes name it; `(other)` for those that are counted together. */
+  readonly origin: string;
+  /** Due, held or in doubt. */
+  readonly waiting: number;
+  /** Of those: counted by the census, and not listed by the first full pass yet. */
+  readonly unseen: number;
+  readonly parked: number;
+  /** Ever. */
+  readonly arrived: number;
+  readonly published: number;
+  readonly failedAgain: number;
+}
+
+export interface Depth {
+  /** Records in the DLQ of a source, those to be deleted included. */
+  readonly count: number;
+  /** False: estimated from counts, arrivals and deletes since. */
+  readonly exact: boolean;
 }
 
 /** Lanes that metrics and status show one by one. */

@@ -1,4 +1,4 @@
-import type { SourceId } from "./ids.ts";
+import type { DrainName, SourceId } from "./ids.ts";
 
 /** Counts of all records of a source. Times in Unix ms. */
 export interface Census {
@@ -19,6 +19,10 @@ export interface Census {
   /** The same, but only of drains with a `beforeExpiry` that makes no copy. */
   readonly expiringAccepted: number;
   readonly documentHash: string;
+  /** How many the ledger had marked gone before; absent: counted by an older build. */
+  readonly goneBefore?: number;
+  /** By drain and kind of failure: what each drain selects. Absent: counted by a pass, or by an older build. */
+  readonly selected?: Readonly<Record<DrainName, Readonly<Record<string, number>>>>;
 }
 
 export interface StrayComeBacks {

@@ -41,6 +41,8 @@ export const drainFacts: DrainFacts = {
   lastFullAt: null,
   failures: [],
   seen: null,
+  pace: {},
+  backlog: null,
   openPass: null,
   lastOutcome: "complete",
 };
@@ -54,6 +56,7 @@ export const summary: LedgerSummary = {
   pendingDelete: 7,
   oldestPendingAt: 1_700_000_150_000,
   failedDeletes: 6,
+  gone: 0,
   settleGate: "closed",
 };
 const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
@@ -114,6 +117,7 @@ export const facts: QueueFacts = {
       ],
       facts: drainFacts,
       retentionMs: 259_200_000,
+      destinations: [],
     },
   ],
   sources: [{ source: eu, summary, censusEveryMs: 900_000, census, lanes }],

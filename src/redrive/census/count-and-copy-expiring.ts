@@ -11,6 +11,8 @@
 import type { Census } from "../../ports/source-book.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
+import { parseRecord } from "../../message/parse-record.ts";
+import type { DrainName } from "../../ports/ids.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
 import { earlier } from "../../ports/tally.ts";
 import { countStrays } from "./unselected-come-backs.ts";
@@ -19,6 +21,8 @@ import { enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { failureKindOf, unreadableKind } from "../failures/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
 
 /** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
@@ -27,7 +31,7 @@ const nearExpiryMs = 12 * 60 * 60_000;
 export interface CensusOrder {
   readonly source: SourceRuntime;
   /** All drains of this source, of one document. */
-  readonly drains: readonly Pick<DrainConfig, "select" | "dates" | "beforeExpiry">[];
+  readonly drains: readonly Pick<DrainConfig, "name" | "select" | "dates" | "beforeExpiry">[];
   readonly documentHash: string;
   /** Null if the document names none. */
   readonly archive: Archive | null;
@@ -51,7 +55,10 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
     if (now - known.at < source.config.censusEveryMs * served) return null;
   }
   const startedAt = source.clock.monotonic();
-  const census = await count(order, signals);
+  const { gone: goneBefore } = await source.ledger.summary();
+  const counts = await count(order, signals);
+  const selected = await recordSelected(source, counts.selected);
+  const census = { ...counts.census, goneBefore, selected };
   await source.book.recordCensus(census);
   reportCensus(source, census, startedAt);
   return census;
@@ -65,7 +72,8 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
   const { source } = order;
   const startedAt = source.clock.monotonic();
-  reportCensus(source, await count({ ...order, source: withoutRedis(source) }, signals), startedAt);
+  const { census } = await count({ ...order, source: withoutRedis(source) }, signals);
+  reportCensus(source, census, startedAt);
 }
 
 /**
@@ -87,11 +95,30 @@ function reportCensus({ clock, config, events }: SourceRuntime, census: Census, 
   events.emit({ type: "census:taken", source: config.id, depth, unselected, expiringUnarchived, durationMs });
 }
 
-async function count(order: CensusOrder, signals: ListingSignals): Promise<Census> {
+type Selected = ReadonlyMap<DrainName, FailureTally>;
+
+async function recordSelected(
+  { recordFailures }: SourceRuntime,
+  selected: Selected,
+): Promise<Readonly<Record<DrainName, Readonly<Record<string, number>>>>> {
+  const counts: Record<DrainName, Record<string, number>> = {};
+  for (const [drain, tally] of selected) {
+    const ofDrain: Record<string, number> = {};
+    for (const [id, { seen = 0 }] of Object.entries(await recordFailures(drain, tally))) ofDrain[id] = seen;
+    counts[drain] = ofDrain;
+  }
+  return counts;
+}
+
+async function count(
+  order: CensusOrder,
+  signals: ListingSignals,
+): Promise<{ readonly census: Census; readonly selected: Selected }> {
   const { source, documentHash, archive } = order;
   const { retentionMs } = source.config;
   const datesMean = await source.book.datesMean();
-  const sort = createSort(order, datesMean);
+  const selected = new Map(order.drains.map(({ name }) => [name, createFailureTally()]));
+  const sort = createSort(order, datesMean, selected);
   let census: Census = { ...emptyCensus, documentHash };
   const strays = countStrays();
   let startedAt: number | undefined;
@@ -131,10 +158,13 @@ async function count(order: CensusOrder, signals: ListingSignals): Promise<Censu
     };
   }
   return {
-    ...census,
-    at: startedAt ?? emptyCensus.at,
-    earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
-    strayComeBacks: strays.counted(),
+    census: {
+      ...census,
+      at: startedAt ?? emptyCensus.at,
+      earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
+      strayComeBacks: strays.counted(),
+    },
+    selected,
   };
 }
 
@@ -170,10 +200,11 @@ export const emptyCensus: Census = {
 };
 
 /** Sorts the records of a page by what the census counts. */
-function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning) {
+function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, selected: Selected) {
   const { retentionMs } = source.config;
   const known = drains.map((drain) => ({
     selects: createDrainSelects(drain, datesMean),
+    failures: selected.get(drain.name),
     withinMs: drain.beforeExpiry.withinMs,
     isKept: drain.beforeExpiry.then === "archive",
   }));
@@ -191,6 +222,10 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning) {
       oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
       const selecting = known.filter(({ selects }) => selects(record, now));
       const isUnselected = selecting.length === 0;
+      if (!isUnselected) {
+        const { kind, dlqId } = toKind(record);
+        for (const { failures } of selecting) failures?.add(kind, dlqId, "seen");
+      }
       if (isUnselected) {
         unselected.push(record);
         oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
@@ -209,6 +244,12 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning) {
     }
     return { nearExpiry, withoutId, toKeep, accepted, unselected, oldestUnselectedAt, oldestEnteredAt };
   };
+}
+
+function toKind(record: RawRecord) {
+  const parsed = parseRecord(record);
+  if (parsed.kind === "unusable") return { kind: unreadableKind, dlqId: null };
+  return { kind: failureKindOf(parsed.letter), dlqId: parsed.letter.dlqId };
 }
 
 export function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {

@@ -127,7 +127,7 @@ return stamped({ verdicts = verdicts })
  * ARGV: 5 { first, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and
  * not listed since; 6 dlqIds.
  * Returns: stamp, count of the given ids that are tombstones now. Effects: entry → tombstone, out of pending
- * and failed. Each call removes two gone batches that are due.
+ * and failed, and counted in the meta's `gone`. Each call removes two gone batches that are due.
  * Run twice: the same count, nothing changes.
  */
 export const goneScript = defineLedgerScript<{ count: number }>(
@@ -143,7 +143,7 @@ end
 
 -- Batches of which all ids are given, one after another, go on as one. As texts, because a list in JSON is a
 -- part of the text of a longer one.
-local count, ids, text, from = 0, nil, ARGV[6], 2
+local count, ids, text, from, buried = 0, nil, ARGV[6], 2, 0
 local id = call.first
 while id do
   local b = batchAt(id)
@@ -151,7 +151,10 @@ while id do
   local to = from + #b.ids - 3
   local follows = string.sub(text, to + 1, to + 1)
   if string.sub(text, from, to) ~= string.sub(b.ids, 2, -2) or (follows ~= ',' and follows ~= ']') then break end
-  if b.s ~= 'gone' then buryBatch(b, id) end
+  if b.s ~= 'gone' then
+    buryBatch(b, id)
+    buried = buried + b.count
+  end
   count = count + b.count
   if follows == ']' then id = nil else
     ids = ids or cjson.decode(text)
@@ -170,9 +173,11 @@ if id then
     elseif e and mayGo(e) then
       put(ids[i], { s = 'gone', at = now, as = e.as, cb = e.cb })
       count = count + 1
+      buried = buried + 1
     end
   end
 end
+if buried > 0 then redis.call('HINCRBY', metaKey, 'gone', buried) end
 return stamped({ count = count })
 `,
 );

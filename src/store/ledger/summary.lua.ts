@@ -3,7 +3,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
  * summary: ARGV[5] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
- * failedDeletes, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
+ * failedDeletes, gone, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
  * of an index are dropped; some gone batches that are due are removed; the time is recorded; the ledger may
  * return to the server's time. Run twice: the same, because a second return waits.
  *
@@ -47,6 +47,7 @@ return stamped({
   pendingDelete = redis.call('ZCARD', pendingKey) + countBatched(pendingBatchesKey, '+inf'),
   oldestPendingAt = byServer(oldestPendingAt),
   failedDeletes = redis.call('SCARD', failedKey),
+  gone = tonumber(redis.call('HGET', metaKey, 'gone') or 0),
   settleGate = settleGateClosed() and 'closed' or 'open',
 })
 `,

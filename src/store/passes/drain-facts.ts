@@ -31,6 +31,8 @@ export interface StoredFacts {
     readonly open?: OpenRow;
     readonly counts?: Counts;
     readonly isCounted?: boolean;
+    readonly backlog?: NonNullable<DrainFacts["backlog"]>;
+    readonly pace?: Readonly<Record<string, number>>;
   };
   /** Field and text in turn. Lua's empty list is an object. */
   readonly standing: readonly string[] | object;
@@ -89,6 +91,8 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     oldestRecordAt: counts.oldestRecordAt ?? null,
     failures,
     seen: isCounted ? null : toSeen(ofOpen),
+    backlog: row.backlog ?? null,
+    pace: row.pace ?? {},
     lastSuccessAt: lastSuccessAt ?? null,
     lastFullAt: lastFullAt ?? null,
     lastOutcome: lastOutcome ?? null,

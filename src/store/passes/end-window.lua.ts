@@ -36,7 +36,9 @@ if not text then return cjson.encode({ kind = 'stale' }) end
 if text == 'ended' then return passOpen() end
 
 redis.call('HSET', windowsKey, call.windowId, 'ended')
-if open.soFar then open.soFar[call.windowId] = nil end
+local before = open.soFar and open.soFar[call.windowId]
+countPublished(call.tally.republished - (before and before.republished or 0))
+if before then open.soFar[call.windowId] = nil end
 open.left = open.left - 1
 for _, window in ipairs(call.split) do
   if redis.call('HSETNX', windowsKey, window.windowId, cjson.encode(window)) == 1 then open.left = open.left + 1 end
@@ -92,6 +94,7 @@ if isComplete and isFull then
   row.isCounted = not open.uncounted or nil
   if row.isCounted and not open.recalled then recount(found, acts) end
 end
+if isComplete then endBacklog() end
 local isWhole = isComplete and tally.passedOver == 0
 -- Records of a recalled window may have left since they were counted.
 counts.exact = isWhole and isFull and not open.recalled

@@ -13,7 +13,8 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: tally }, uncounted? (a window was ended by an older build), abandoned? }, forced?, watermark?, actIds? (of the last counted acts),
+ * windowId: tally }, uncounted? (a window was ended by an older build), abandoned? }, forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
+ * backlog? { at, published },
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
  * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
  */
@@ -185,6 +186,31 @@ local function recount(seen, acts)
   end
 end
 
+local slotMs, paceSlots = 10000, 13
+
+-- From the pass that found something until one leaves nothing that waits.
+local function endBacklog()
+  local all = redis.call('HGETALL', standingKey)
+  for i = 2, #all, 2 do
+    local it = cjson.decode(all[i])
+    if it.w > math.max(it.q, 0) then return end
+  end
+  row.backlog = nil
+end
+
+-- How many were published in each of the last slots of 10 s.
+local function countPublished(count)
+  if count <= 0 then return end
+  local slot, pace = math.floor(now / slotMs), {}
+  for one, published in pairs(row.pace or {}) do
+    if tonumber(one) > slot - paceSlots then pace[one] = published end
+  end
+  local name = string.format('%.0f', slot)
+  pace[name] = (pace[name] or 0) + count
+  row.pace = pace
+  if row.backlog then row.backlog.published = row.backlog.published + count end
+end
+
 -- The open pass leaves nothing behind that was counted for it alone.
 local function dropOpen()
   row.open = nil
@@ -282,6 +308,7 @@ row.open = {
   progressAt = now, left = #windows, failed = 0, forced = row.forced, abandoned = abandoned,
 }
 row.forced = nil
+row.backlog = row.backlog or { at = now, published = 0 }
 save()
 return opened()
 `,
@@ -329,6 +356,8 @@ if open then
   open.progressAt = now
   if (redis.call('HGET', windowsKey, call.windowId) or 'ended') ~= 'ended' then
     open.soFar = open.soFar or {}
+    local before = open.soFar[call.windowId]
+    countPublished(call.soFar.republished - (before and before.republished or 0))
     open.soFar[call.windowId] = call.soFar
     if ARGV[2] then redis.call('HSET', foundKey, call.windowId, ARGV[2]) end
   end

@@ -76,7 +76,7 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       };
       const answer = (await run(endWindowScript, drain, call, failures)) as CloseVerdict;
       if (answer.kind !== "pass-closed") return answer;
-      return { ...answer, tally: toTally(answer.tally as StoredTally) };
+      return { ...answer, tally: toTally(answer.tally) };
     },
     async countActs(drain, id, failures) {
       await run(countActsScript, drain, { id, failures });

@@ -195,12 +195,14 @@ export function createMemoryLedger(
   };
 
   /** True when it is a tombstone afterwards. `unlistedSince`: only what is older and was not listed since. */
+  let buried = 0;
   const bury = (dlqId: DlqId): boolean => {
     const entry = entries.get(dlqId);
     if (entry?.state === "gone") return true;
     if (entry?.state !== "published" && entry?.state !== "archived") return false;
     const { as, namedBy } = entry.state === "published" ? entry : { as: null, namedBy: null };
     put(dlqId, { state: "gone", as, namedBy });
+    buried += 1;
     return true;
   };
 
@@ -332,6 +334,7 @@ export function createMemoryLedger(
         oldestOpenAt: open[0]?.entry.lastAt ?? null,
         pendingDelete: pending.length,
         oldestPendingAt: pending[0]?.since ?? null,
+        gone: buried,
         failedDeletes: pending.filter(({ entry }) => entry.deleteFailed).length,
         settleGate: isSettleGateClosed() ? "closed" : "open",
       });

@@ -146,7 +146,15 @@ describe("facts about the queue", () => {
     const metrics = create(async () => ({
       ...facts,
       drains: [
-        { drain: orders, source: eu, acting: false, guards: [], facts: null, retentionMs: 1 },
+        {
+          drain: orders,
+          source: eu,
+          acting: false,
+          guards: [],
+          facts: null,
+          retentionMs: 1,
+          destinations: [],
+        },
         {
           drain: refunds,
           source: eu,
@@ -154,6 +162,7 @@ describe("facts about the queue", () => {
           guards: [],
           facts: { ...drainFacts, oldestRecordAt: null, lastSuccessAt: null },
           retentionMs: 1,
+          destinations: [],
         },
       ],
       sources: [

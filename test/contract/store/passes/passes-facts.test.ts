@@ -69,6 +69,8 @@ describe("what passes found", () => {
         { id: "one", waiting: 3, parked: 2, arrived: 7, published: 2, failedAgain: 0, lastArrivedAt: null },
       ],
       seen: null,
+      pace: { [startOfTime / 10_000]: 2 },
+      backlog: { at: startOfTime, published: 2 },
       openPass: null,
       lastOutcome: "complete",
     });

@@ -1,3 +1,4 @@
+import type { DrainName } from "../../../../src/ports/ids.ts";
 import { describe, expect, it } from "vitest";
 import type { DlqId, RawRecord } from "../../../../src/message/dead-letter.ts";
 import { takeCensus, type CensusOrder } from "../../../../src/redrive/census/count-and-copy-expiring.ts";
@@ -17,7 +18,11 @@ function orderOf(rig: Rig, changes: Partial<CensusOrder> = {}): CensusOrder {
   const { source } = rig.drain;
   return {
     source,
-    drains: ["orders", "refunds"].map((topic) => ({ select: { topicName: [topic] }, beforeExpiry })),
+    drains: ["orders", "refunds"].map((topic) => ({
+      name: topic as DrainName,
+      select: { topicName: [topic] },
+      beforeExpiry,
+    })),
     documentHash: "doc-1",
     archive: null,
     ...changes,
@@ -68,12 +73,15 @@ describe("a census", () => {
     const lost = rig.seed(30, { topicName: "invoices" }, 5 * hourMs);
     rig.seed(1, { url: 7 });
     const census = await takeCensus(orderOf(rig), signals);
+    const [failed] = await rig.drain.source.failures.all();
     expect(census).toEqual({
       at: expect.any(Number) as number,
       counted: "listing",
       depth: 182,
       unselected: 31,
       oldestUnselectedAt: enteredAt(lost[0]),
+      goneBefore: 0,
+      selected: { orders: { [failed!.id]: 1 }, refunds: { [failed!.id]: 150 } },
       strayComeBacks: { count: 0, top: [] },
       oldestEnteredAt: enteredAt(oldest[0]),
       earliestExpiryAt: enteredAt(oldest[0]) + 72 * hourMs,
@@ -128,9 +136,10 @@ describe("a census", () => {
     rig.seed(4, { topicName: "invoices" }, 71 * hourMs);
     const beforeExpiry = { withinMs: 2 * hourMs, then: "nothing" } as const;
     const drains = [
-      { select: { topicName: ["orders"] }, beforeExpiry },
-      { select: { topicName: ["refunds"] }, beforeExpiry },
+      { name: "orders" as DrainName, select: { topicName: ["orders"] }, beforeExpiry },
+      { name: "refunds" as DrainName, select: { topicName: ["refunds"] }, beforeExpiry },
       {
+        name: "returns" as DrainName,
         select: { topicName: ["refunds", "returns"] },
         beforeExpiry: { ...beforeExpiry, then: "archive" } as const,
       },

@@ -1,0 +1,44 @@
+import type { RecordedFailure } from "../../ports/failures.ts";
+import type { DrainFacts } from "../../ports/passes.ts";
+import type { Destination } from "../../ports/queue-facts.ts";
+
+const unknownOrigin = "(other)";
+
+/**
+ * The destinations of a drain, the most waiting first. Pure. `selected`: what the census counted of the drain, by kind
+ * of failure. Until a full pass has counted everything, what it has not listed yet is taken from the census.
+ */
+export function toDestinations(
+  facts: Pick<DrainFacts, "failures" | "seen"> | null,
+  kinds: readonly Pick<RecordedFailure, "id" | "origin">[],
+  selected: Readonly<Record<string, number>>,
+): readonly Destination[] {
+  const originOf = new Map(kinds.map(({ id, origin }) => [id, origin]));
+  const sums = new Map<string, { -readonly [Name in keyof Destination]: Destination[Name] }>();
+  const sumOf = (id: string) => {
+    const origin = originOf.get(id) ?? unknownOrigin;
+    const none = { waiting: 0, unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0 };
+    const sum = sums.get(origin) ?? { origin, ...none };
+    sums.set(origin, sum);
+    return sum;
+  };
+  for (const { id, waiting, parked, arrived, published, failedAgain } of facts?.failures ?? []) {
+    const sum = sumOf(id);
+    sum.waiting += waiting;
+    sum.parked += parked;
+    sum.arrived += arrived;
+    sum.published += published;
+    sum.failedAgain += failedAgain;
+  }
+  const isCounted = facts?.seen === null;
+  for (const [id, count] of isCounted ? [] : Object.entries(selected)) {
+    const unseen = Math.max(0, count - (facts?.seen?.[id] ?? 0));
+    if (unseen === 0) continue;
+    const sum = sumOf(id);
+    sum.unseen += unseen;
+    sum.waiting += unseen;
+  }
+  return [...sums.values()].toSorted(
+    (one, other) => other.waiting - one.waiting || one.origin.localeCompare(other.origin),
+  );
+}
