@@ -120,7 +120,9 @@ export const facts: QueueFacts = {
       destinations: [],
     },
   ],
-  sources: [{ source: eu, summary, censusEveryMs: 900_000, census, lanes }],
+  sources: [
+    { source: eu, summary, censusEveryMs: 900_000, census, depth: { count: 9, exact: true }, failures: [], lanes },
+  ],
 };
 
 /** ProcessMetrics over a clock that each test of the file has to itself. */
