@@ -4,6 +4,7 @@ import { readSecret } from "../../config/read-secret.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { Register } from "../command-context.ts";
 import { printResult } from "../output/print.ts";
+import { barsFor } from "../output/sparkline.ts";
 import { repaintEvery, repaintMs } from "../output/watch.ts";
 import { loadAll } from "../load-config.ts";
 import { formatStatistics, type StatisticsView, toStatisticsJson } from "./text.ts";
@@ -41,21 +42,23 @@ export const registerIndex: Register = (program, { io }) => {
         }
         return views;
       };
+      const toText = (views: readonly StatisticsView[]): string =>
+        formatStatistics(views, { columns: io.columns, bars: barsFor(io.env) });
       if (options.watch !== true) {
         const views = await readAll([]);
-        printResult(io, options.json, toStatisticsJson(views), () => formatStatistics(views));
+        printResult(io, options.json, toStatisticsJson(views), () => toText(views));
         return;
       }
       const again = unlessAskedToWait(readAll);
-      if (options.json !== true) {
-        await repaintEvery(io, repaintMs, async (signal) => formatStatistics(await again([signal])));
-        return;
-      }
-      const toLine = (views: readonly StatisticsView[]): string =>
-        `${JSON.stringify(toStatisticsJson(views))}\n`;
-      await repaintEvery(io, repaintMs, async (signal) => toLine(await again([signal])), "lines");
+      await (options.json === true
+        ? repaintEvery(io, repaintMs, async (signal) => toJsonLine(await again([signal])), "lines")
+        : repaintEvery(io, repaintMs, async (signal) => toText(await again([signal]))));
     });
 };
+
+function toJsonLine(views: readonly StatisticsView[]): string {
+  return `${JSON.stringify(toStatisticsJson(views))}\n`;
+}
 
 type Read = (stopped: readonly AbortSignal[]) => Promise<readonly StatisticsView[]>;
 
