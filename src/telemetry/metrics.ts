@@ -93,14 +93,14 @@ function createScrapeReader<Facts>(
 
 /** Shows exactly the given gauges; only src/statistics knows their names. */
 function createIndexGauges(registry: Registry): (values: readonly IndexGauge[]) => void {
-  const gauges = new Map<string, Gauge<"index">>();
+  const gauges = new Map<string, Gauge>();
   return (values) => {
     for (const gauge of gauges.values()) gauge.reset();
-    for (const { name, help, value, index } of values) {
+    for (const { name, help, value, labels } of values) {
       const gauge =
-        gauges.get(name) ?? new Gauge({ name, help, labelNames: ["index"], registers: [registry] });
+        gauges.get(name) ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] });
       gauges.set(name, gauge);
-      gauge.set({ index }, value);
+      gauge.set({ ...labels }, value);
     }
   };
 }
