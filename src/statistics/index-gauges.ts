@@ -120,7 +120,7 @@ const seriesMetrics = seriesFields.map((field) => {
   return {
     field,
     metric: gauge(field, name, newest, questionsOfSeries[field]),
-    time: gauge(null, `${name}_timestamp_seconds`, time, `How old is that number (${field})?`),
+    time: gauge(null, `${name}_timestamp_seconds`, time, `How old is the newest point of ${field}?`),
   };
 });
 
