@@ -8,6 +8,10 @@ export interface Io {
   readonly isTerminal: boolean;
   /** Where lines of stdout are broken; Infinity: nowhere, because it is no terminal. */
   readonly columns: number;
+  /** Lines of the terminal that stdout is, as large as its window is now; Infinity if it is none. */
+  readonly rows: number;
+  /** Whether the reader of stdout has gone away (`| head`), so that what goes on for ever may end. */
+  readonly isOutLost: boolean;
   out(text: string): void;
   err(text: string): void;
   confirm(question: string): Promise<boolean>;
@@ -15,10 +19,22 @@ export interface Io {
   onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
+let isOutLost = false;
+process.stdout.on("error", () => {
+  isOutLost = true;
+});
+
 export const processIo: Io = {
   env: process.env,
   isTerminal: process.stdin.isTTY,
   columns: process.stdout.isTTY ? terminalColumns : Number.POSITIVE_INFINITY,
+  get rows() {
+    // 0 if a terminal does not know its size.
+    return (process.stdout.isTTY && process.stdout.rows) || Number.POSITIVE_INFINITY;
+  },
+  get isOutLost() {
+    return isOutLost;
+  },
   out: (text) => {
     process.stdout.write(text);
   },

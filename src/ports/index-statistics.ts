@@ -58,6 +58,8 @@ export interface IndexSummary {
   readonly scalars: Readonly<Partial<Record<ScalarField, number>>>;
   /** The newest point of each series that has one, by time. */
   readonly newest: Readonly<Partial<Record<SeriesField, Datapoint>>>;
+  /** Names of days of the week, in the order of the answer. */
+  readonly days: readonly string[];
   /** Number of fields that were present and unusable. */
   readonly unusableFields: number;
 }
@@ -65,7 +67,6 @@ export interface IndexSummary {
 export interface IndexStatistics extends IndexSummary {
   /** Points in the order of the answer; absent, null and empty series are empty. */
   readonly series: Readonly<Record<SeriesField, readonly Datapoint[]>>;
-  readonly days: readonly string[];
   /** Fields the interface does not name, as they came. */
   readonly other: Readonly<Record<string, unknown>>;
   readonly problems: readonly FieldProblem[];
@@ -114,6 +115,6 @@ export interface StatisticsStore {
 export interface IndexGauge {
   readonly name: string;
   readonly help: string;
-  readonly index: string;
+  readonly labels: { readonly index: string; readonly day?: string };
   readonly value: number;
 }

@@ -28,8 +28,8 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
   const take = async (index: IndexConfig, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
-      const { scalars, newest, unusableFields } = await read(index, signal);
-      const summary = { scalars, newest, unusableFields };
+      const { scalars, newest, days, unusableFields } = await read(index, signal);
+      const summary = { scalars, newest, days, unusableFields };
       const staleAfterMs = intervalMsOf(index.schedule) * staleAfterIntervals;
       await store.write({ index: index.name, readAt: clock.now(), summary }, staleAfterMs);
       events.emit({ type: "statistics:read", index: index.name, durationMs: clock.monotonic() - startedAt });

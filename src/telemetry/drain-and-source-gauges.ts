@@ -1,21 +1,32 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
+import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
 
 type DrainRow = QueueFacts["drains"][number];
 type SourceRow = QueueFacts["sources"][number];
 type LaneRow = NonNullable<SourceRow["lanes"]>["lanes"][number];
 
-/** Help of a metric, and its value. Null or undefined: it has no series, because absent is not 0. */
-type Row<Subject> = readonly [help: string, value: (of: Subject) => number | null | undefined];
+/** A metric, and its value. Null or undefined: it has no series, because absent is not 0. */
+type Row<Subject> = readonly [help: string, question: string, value: Value<Subject>];
+type Value<Subject> = (of: Subject) => number | null | undefined;
 type Rows<Subject> = Readonly<Record<string, Row<Subject>>>;
+
+/** A metric of each row, all with the same labels. */
+interface Table<Subject> {
+  readonly type: "gauge" | "counter";
+  readonly labels: readonly string[];
+  readonly rows: Rows<Subject>;
+}
 
 const ofDrains: Rows<DrainRow> = {
   redriver_pass_last_success_timestamp_seconds: [
     "End of the last complete pass.",
+    "When did the drain last complete a pass?",
     ({ facts }) => toSeconds(facts?.lastSuccessAt),
   ],
   redriver_drain_acting: [
     "1 when the drain acts; 0 in plan mode or while paused.",
+    "Does the drain act, or does it only report or stand still?",
     ({ acting }) => Number(acting),
   ],
 };
@@ -23,50 +34,62 @@ const ofDrains: Rows<DrainRow> = {
 const ofSources: Rows<SourceRow> = {
   redriver_pending_deletes: [
     "Published or archived and not deleted yet.",
+    "How many dead letters are published and still in the queue?",
     ({ summary }) => summary?.pendingDelete,
   ],
   redriver_oldest_pending_delete_timestamp_seconds: [
     "Since when the oldest of the pending deletes is pending.",
+    "How long has the oldest published dead letter waited for its delete?",
     ({ summary }) => toSeconds(summary?.oldestPendingAt),
   ],
   redriver_failed_deletes: [
     "Pending deletes that were tried and failed.",
+    "Do deletes fail?",
     ({ summary }) => summary?.failedDeletes,
   ],
   redriver_settle_gate_closed: [
     "1 while the source publishes nothing because too much waits for its delete.",
+    "Has publishing stopped because deletes are behind?",
     ({ summary }) => (summary === null ? null : Number(summary.settleGate === "closed")),
   ],
   redriver_source_depth: [
     "Records in the DLQ of the source, as the last census counted.",
+    "How many dead letters are in the queue?",
     ({ census }) => census?.depth,
   ],
   redriver_source_oldest_record_timestamp_seconds: [
     "When the oldest record of the source entered the DLQ.",
+    "How old is the oldest dead letter of the source?",
     ({ census }) => toSeconds(census?.oldestEnteredAt),
   ],
   redriver_source_earliest_expiry_timestamp_seconds: [
     "When the oldest record of the source leaves the DLQ for good.",
+    "When does the source lose its first dead letter?",
     ({ census }) => toSeconds(census?.earliestExpiryAt),
   ],
   redriver_source_expiring_unarchived_records: [
     "Records that expire soon and of which the archive has no copy, as the last census counted.",
+    "How many dead letters are soon lost without a copy?",
     ({ census }) => census?.expiringUnarchived,
   ],
   redriver_source_expiring_accepted_records: [
     "Records that expire soon without a copy and whose drains say beforeExpiry: nothing, as the last census counted.",
+    "How many dead letters are soon lost because the document wants no copy?",
     ({ census }) => census?.expiringAccepted,
   ],
   redriver_source_unselected_come_backs: [
     "Records that came back from a redrive and that no drain selects, as the last census counted.",
+    "Do redriven messages fail again where no drain sees them?",
     ({ census }) => census?.strayComeBacks.count,
   ],
   redriver_source_census_interval_seconds: [
     "How often the document asks for a census.",
+    "How often should the source be counted?",
     ({ censusEveryMs }) => toSeconds(censusEveryMs),
   ],
   redriver_source_census_timestamp_seconds: [
     "When the last census began.",
+    "How old are the numbers of the census?",
     ({ census }) => toSeconds(census?.at),
   ],
 };
@@ -76,14 +99,17 @@ const totalsOfSources: Rows<SourceRow> = {
   // The sum of all lanes: a sum of the hidden ones would jump with each lane that enters or leaves the 20.
   redriver_source_lane_canaries_total: [
     "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
+    "How many canaries have all lanes of a source sent?",
     ({ lanes }) => lanes?.totals.canaries,
   ],
   redriver_source_lane_come_backs_total: [
     "Those of them that came back, of all lanes.",
+    "How many canaries of all lanes failed again?",
     ({ lanes }) => lanes?.totals.comeBacks,
   ],
   redriver_source_lane_halts_total: [
     "How often lanes were halted, of all lanes.",
+    "How often did destinations have to be halted?",
     ({ lanes }) => lanes?.totals.halts,
   ],
 };
@@ -91,39 +117,107 @@ const totalsOfSources: Rows<SourceRow> = {
 const totalsOfLanes: Rows<LaneRow> = {
   redriver_lane_canaries_total: [
     "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were asked for most messages.",
+    "With how many messages was a destination tried?",
     ({ totals }) => totals.canaries,
   ],
   redriver_lane_come_backs_total: [
     "Those of them that came back; of the same lanes.",
+    "At which destination do messages fail again?",
     ({ totals }) => totals.comeBacks,
   ],
   redriver_lane_halts_total: [
     "How often a lane was halted; of the same lanes.",
+    "Which destination halts again and again?",
     ({ totals }) => totals.halts,
   ],
 };
+
+const ofDrain = ["source", "drain"] as const;
+/** Set one by one, because their series have labels of their own. */
+const single = {
+  redisUp: gauge(
+    "redriver_redis_up",
+    "1 when the facts about the queue could be read.",
+    "Does redriver reach Redis?",
+  ),
+  redisFit: gauge(
+    "redriver_redis_fit",
+    "1 when Redis is set up to keep a ledger; while it is 0 nothing is begun. Absent while Redis is away.",
+    "Is Redis set up so that it loses nothing?",
+  ),
+  redisMemory: gauge(
+    "redriver_redis_memory_ratio",
+    "Memory that Redis uses as a share of its maxmemory, of the fullest master; from 0.9 on nothing new is begun. Absent without a limit.",
+    "Is Redis filling up?",
+  ),
+  records: gauge(
+    "redriver_records",
+    "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain, as the last census counted.",
+    "How many dead letters are due, held, parked and in doubt?",
+    ["source", "drain", "state"],
+  ),
+  exact: gauge(
+    "redriver_records_exact",
+    "1 when the last pass counted every record of the drain.",
+    "Are the numbers of a drain counted, or carried forward from an earlier pass?",
+    ofDrain,
+  ),
+  oldest: gauge(
+    "redriver_oldest_record_timestamp_seconds",
+    "When the oldest record of the drain entered the DLQ.",
+    "How long has the oldest dead letter of a drain waited?",
+    ofDrain,
+  ),
+  expiry: gauge(
+    "redriver_earliest_expiry_timestamp_seconds",
+    "When the oldest record of the drain leaves the DLQ for good.",
+    "When does a drain lose its first dead letter?",
+    ofDrain,
+  ),
+  guardClosed: gauge(
+    "redriver_guard_closed",
+    "1 while a search index holds what the drain would republish.",
+    "Does a search index hold a drain back?",
+    ["drain", "index"],
+  ),
+  lanes: gauge(
+    "redriver_lanes",
+    "Destinations of the source's drains, by the state of their lanes.",
+    "How many destinations work, and how many are halted?",
+    ["source", "state"],
+  ),
+  lane: gauge(
+    "redriver_lane",
+    "1 for the state that a lane is in; of the 20 lanes of a source that were asked for most messages.",
+    "Which destination is halted?",
+    ["source", "drain", "origin", "state"],
+  ),
+} as const;
+
+const tables = {
+  drains: { type: "gauge", labels: ["drain"], rows: ofDrains },
+  sources: { type: "gauge", labels: ["source"], rows: ofSources },
+  sourceTotals: { type: "counter", labels: ["source"], rows: totalsOfSources },
+  laneTotals: { type: "counter", labels: ["source", "drain", "origin"], rows: totalsOfLanes },
+} as const;
+
+export const queueMetrics: readonly MetricDefinition[] = [
+  ...Object.values(single),
+  ...Object.values(tables).flatMap(toDefinitions),
+];
 
 /**
  * Facts about the queue: equal in every replica, so alerts take the max. The answered function sets every
  * gauge that shows Redis; `null` takes all their series away.
  */
 export function createQueueGauges(registry: Registry): (facts: QueueFacts | null) => void {
-  const registers = [registry];
   const all: { reset(): void }[] = [];
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => {
-    const made = new Gauge({ name, help, labelNames, registers });
-    all.push(made);
-    return made;
-  };
   /** Answers the function that sets one subject's series, after all were removed. */
-  const table = <Subject>(
-    Metric: typeof Gauge | typeof Counter,
-    rows: Rows<Subject>,
-    labelNames: readonly string[],
-  ) => {
-    const made = Object.entries(rows).map(([name, [help, value]]) => ({
+  const table = <Subject>({ type, labels, rows }: Table<Subject>) => {
+    const Metric = type === "gauge" ? Gauge : Counter;
+    const made = Object.entries(rows).map(([name, [help, , value]]) => ({
       value,
-      metric: new Metric({ name, help, labelNames, registers }),
+      metric: new Metric({ name, help, labelNames: labels, registers: [registry] }),
     }));
     all.push(...made.map(({ metric }) => metric));
     return (subject: Subject, labels: Labels): void => {
@@ -133,55 +227,27 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
       }
     };
   };
-
-  const redisUp = gauge("redriver_redis_up", "1 when the facts about the queue could be read.");
-  const redisFit = gauge(
-    "redriver_redis_fit",
-    "1 when Redis is set up to keep a ledger; while it is 0 nothing is begun. Absent while Redis is away.",
-  );
-  const redisMemory = gauge(
-    "redriver_redis_memory_ratio",
-    "Memory that Redis uses as a share of its maxmemory, of the fullest master; from 0.9 on nothing new is begun. Absent without a limit.",
-  );
-  const records = gauge(
-    "redriver_records",
-    "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain, as the last census counted.",
-    ["source", "drain", "state"],
-  );
-  const ofDrain = ["source", "drain"] as const;
-  const exact = gauge(
-    "redriver_records_exact",
-    "1 when the last pass counted every record of the drain.",
-    ofDrain,
-  );
-  const oldest = gauge(
-    "redriver_oldest_record_timestamp_seconds",
-    "When the oldest record of the drain entered the DLQ.",
-    ofDrain,
-  );
-  const expiry = gauge(
-    "redriver_earliest_expiry_timestamp_seconds",
-    "When the oldest record of the drain leaves the DLQ for good.",
-    ofDrain,
-  );
-  const guardClosed = gauge(
-    "redriver_guard_closed",
-    "1 while a search index holds what the drain would republish.",
-    ["drain", "index"],
-  );
-  const lanes = gauge("redriver_lanes", "Destinations of the source's drains, by the state of their lanes.", [
-    "source",
-    "state",
-  ]);
-  const lane = gauge(
-    "redriver_lane",
-    "1 for the state that a lane is in; of the 20 lanes of a source that were asked for most messages.",
-    ["source", "drain", "origin", "state"],
-  );
-  const setDrain = table(Gauge, ofDrains, ["drain"]);
-  const setSource = table(Gauge, ofSources, ["source"]);
-  const setSourceTotals = table(Counter, totalsOfSources, ["source"]);
-  const setLaneTotals = table(Counter, totalsOfLanes, ["source", "drain", "origin"]);
+  const create = <Label extends string>(
+    definition: MetricDefinition & { readonly labels: readonly Label[] },
+  ) => {
+    const made = createGauge(registry, definition);
+    all.push(made);
+    return made;
+  };
+  const redisUp = create(single.redisUp);
+  const redisFit = create(single.redisFit);
+  const redisMemory = create(single.redisMemory);
+  const records = create(single.records);
+  const exact = create(single.exact);
+  const oldest = create(single.oldest);
+  const expiry = create(single.expiry);
+  const guardClosed = create(single.guardClosed);
+  const lanes = create(single.lanes);
+  const lane = create(single.lane);
+  const setDrain = table(tables.drains);
+  const setSource = table(tables.sources);
+  const setSourceTotals = table(tables.sourceTotals);
+  const setLaneTotals = table(tables.laneTotals);
 
   const setRecords = ({ drain, source, guards, facts, retentionMs }: DrainRow): void => {
     for (const { index } of guards) guardClosed.set({ drain, index }, 0);
@@ -243,6 +309,10 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
 }
 
 type Labels = Readonly<Record<string, string>>;
+
+function toDefinitions({ type, labels, rows }: Table<never>): readonly MetricDefinition[] {
+  return Object.entries(rows).map(([name, [help, question]]) => ({ type, name, help, question, labels }));
+}
 
 function setTo(gauge: Gauge, labels: Labels, value: number | null): void {
   if (value !== null) gauge.set(labels, value);

@@ -1,6 +1,7 @@
-import { Counter, exponentialBuckets, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
 import { serviceOperations, type EventOf, type RedriverEvent } from "../ports/events.ts";
-import { counterRows, type CounterRow, type Labels } from "./counter-rows.ts";
+import { counterRows, type CounterRow, type Labels, labelsOfRow } from "./counter-rows.ts";
+import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
 
 /** The part of a drains document that metrics need. */
 export interface MeasuredDocument {
@@ -16,7 +17,6 @@ type TypeOf<Row> = Row extends { readonly on: infer On } ? keyof On : never;
 type CountedType = TypeOf<(typeof counterRows)[number]>;
 type MeasuredType =
   | "service:answered"
-  | "pass:closed"
   | "document:adopted"
   | "document:rejected"
   | "archive:volume-seen"
@@ -46,64 +46,85 @@ const unmeasured = {
 
 /** 10 ms to 41 s: a page takes tens of ms, a batch may wait 30 s for its answer. */
 const requestBuckets = exponentialBuckets(0.01, 2, 13);
-/** 0.1 s to 55 min: from an empty pass to one over a hundred thousand records. */
-const passBuckets = exponentialBuckets(0.1, 2, 16);
+
+const ofOperation = ["source", "operation"] as const;
+const requestMetric = {
+  type: "histogram",
+  name: "redriver_service_request_duration_seconds",
+  help: "How long requests to the message service took.",
+  question: "How fast does the service answer?",
+  labels: ofOperation,
+} as const satisfies MetricDefinition;
+const gauges = {
+  archiveVolume: gauge(
+    "redriver_archive_volume",
+    "1 for how the archive's volume looks: fit, doubtful (ends with its container) or unfit (nothing is dropped).",
+    "Does the archive keep what is written to it?",
+    ["verdict"],
+  ),
+  halted: gauge(
+    "redriver_source_halted",
+    "1 while this replica publishes nothing through the source, because it halted it.",
+    "Has a replica halted a source?",
+    ["source"],
+  ),
+  inFlight: gauge(
+    "redriver_service_calls_in_flight",
+    "The most calls that this replica had in flight at once, within the last second.",
+    "How many calls to the service are on their way?",
+    ofOperation,
+  ),
+  callLimit: gauge(
+    "redriver_service_calls_in_flight_limit",
+    "How many calls this replica may have in flight, as it has learned and shares it with others.",
+    "Is the speed limited by what the service takes?",
+    ofOperation,
+  ),
+  configInfo: gauge(
+    "redriver_config_info",
+    "1 for the drains document that this replica works by.",
+    "Do all replicas work by the same document?",
+    ["hash"],
+  ),
+  reloadSuccessful: gauge(
+    "redriver_config_last_reload_successful",
+    "0 while the drains document's file holds something that was not adopted.",
+    "Is the last edit of the document in force?",
+  ),
+  reloadedAt: gauge(
+    "redriver_config_last_reload_success_timestamp_seconds",
+    "When the drains document's file was last adopted.",
+    "Since when is the document in force?",
+  ),
+} as const;
+
+export const eventMetrics: readonly MetricDefinition[] = [
+  ...counterRows.map((row) => ({ type: "counter" as const, ...row, labels: labelsOfRow(row) })),
+  requestMetric,
+  ...Object.values(gauges),
+];
 
 /** Counts of this process's events. Per replica, so queries take the sum of rates. */
 export function createEventCounters(registry: Registry) {
   const registers = [registry];
   const counters = (counterRows as readonly CounterRow[]).map(({ owner, name, help, on, series }) => {
-    const labelNames = [...owner, ...Object.keys(series[0] ?? {})];
+    const labelNames = labelsOfRow({ owner, series });
     return { owner, on, series, labelNames, counter: new Counter({ name, help, labelNames, registers }) };
   });
   const requestSeconds = new Histogram({
-    name: "redriver_service_request_duration_seconds",
-    help: "How long requests to the message service took.",
-    labelNames: ["source", "operation"],
+    name: requestMetric.name,
+    help: requestMetric.help,
+    labelNames: requestMetric.labels,
     buckets: requestBuckets,
     registers,
   });
-  const passSeconds = new Histogram({
-    name: "redriver_pass_duration_seconds",
-    help: "How long passes were open.",
-    labelNames: ["drain"],
-    buckets: passBuckets,
-    registers,
-  });
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Gauge({ name, help, labelNames, registers });
-  const archiveVolume = gauge(
-    "redriver_archive_volume",
-    "1 for how the archive's volume looks: fit, doubtful (ends with its container) or unfit (nothing is dropped).",
-    ["verdict"],
-  );
-  const halted = gauge(
-    "redriver_source_halted",
-    "1 while this replica publishes nothing through the source, because it halted it.",
-    ["source"],
-  );
-  const ofOperation = ["source", "operation"] as const;
-  const inFlight = gauge(
-    "redriver_service_calls_in_flight",
-    "The most calls that this replica had in flight at once, within the last second.",
-    ofOperation,
-  );
-  const callLimit = gauge(
-    "redriver_service_calls_in_flight_limit",
-    "How many calls this replica may have in flight, as it has learned and shares it with others.",
-    ofOperation,
-  );
-  const configInfo = gauge("redriver_config_info", "1 for the drains document that this replica works by.", [
-    "hash",
-  ]);
-  const reloadSuccessful = gauge(
-    "redriver_config_last_reload_successful",
-    "0 while the drains document's file holds something that was not adopted.",
-  );
-  const reloadedAt = gauge(
-    "redriver_config_last_reload_success_timestamp_seconds",
-    "When the drains document's file was last adopted.",
-  );
+  const archiveVolume = createGauge(registry, gauges.archiveVolume);
+  const halted = createGauge(registry, gauges.halted);
+  const inFlight = createGauge(registry, gauges.inFlight);
+  const callLimit = createGauge(registry, gauges.callLimit);
+  const configInfo = createGauge(registry, gauges.configInfo);
+  const reloadSuccessful = createGauge(registry, gauges.reloadSuccessful);
+  const reloadedAt = createGauge(registry, gauges.reloadedAt);
   reloadSuccessful.set(1);
 
   const start = (labels: Labels): void => {
@@ -123,7 +144,6 @@ export function createEventCounters(registry: Registry) {
   const measured: { readonly [Type in MeasuredType]: (event: EventOf<Type>) => void } = {
     "service:answered": ({ source, operation, durationMs }) =>
       requestSeconds.observe({ source, operation }, durationMs / 1_000),
-    "pass:closed": ({ drain, durationMs }) => passSeconds.observe({ drain }, durationMs / 1_000),
     "document:adopted": ({ at }) => {
       reloadSuccessful.set(1);
       reloadedAt.set(at / 1_000);
@@ -172,7 +192,6 @@ export function createEventCounters(registry: Registry) {
       for (const { name: drain, source } of drains) {
         start({ drain });
         start({ source: source.id, drain });
-        passSeconds.zero({ drain });
       }
       for (const { name: index } of indexes) start({ index });
     },

@@ -3,8 +3,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { QueueFacts } from "../ports/queue-facts.ts";
 import type { IndexGauge } from "../ports/index-statistics.ts";
-import { createEventCounters, type MeasuredDocument } from "./event-counters.ts";
+import { createEventCounters, eventMetrics, type MeasuredDocument } from "./event-counters.ts";
 import { createQueueGauges } from "./drain-and-source-gauges.ts";
+import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
 
 export interface MetricsOptions {
   readonly version: string;
@@ -14,6 +15,13 @@ export interface MetricsOptions {
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
   readonly clock: Pick<Clock, "sleep">;
 }
+
+const buildInfo = gauge("redriver_build_info", "1 for the version that runs.", "Which version runs?", [
+  "version",
+  "node",
+]);
+/** Of this process alone. */
+export const processMetrics: readonly MetricDefinition[] = [...eventMetrics, buildInfo];
 
 export type ProcessMetrics = ReturnType<typeof createMetrics>;
 
@@ -29,13 +37,7 @@ export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs });
   for (const kind of timerFed) registry.removeSingleMetric(`nodejs_eventloop_lag_${kind}_seconds`);
-  const buildInfo = new Gauge({
-    name: "redriver_build_info",
-    help: "1 for the version that runs.",
-    labelNames: ["version", "node"],
-    registers: [registry],
-  });
-  buildInfo.set({ version: options.version, node: process.version }, 1);
+  createGauge(registry, buildInfo).set({ version: options.version, node: process.version }, 1);
   const counters = createEventCounters(registry);
   const setQueueGauges = createQueueGauges(registry);
   const setIndexGauges = createIndexGauges(registry);
@@ -93,14 +95,14 @@ function createScrapeReader<Facts>(
 
 /** Shows exactly the given gauges; only src/statistics knows their names. */
 function createIndexGauges(registry: Registry): (values: readonly IndexGauge[]) => void {
-  const gauges = new Map<string, Gauge<"index">>();
+  const gauges = new Map<string, Gauge>();
   return (values) => {
     for (const gauge of gauges.values()) gauge.reset();
-    for (const { name, help, value, index } of values) {
+    for (const { name, help, value, labels } of values) {
       const gauge =
-        gauges.get(name) ?? new Gauge({ name, help, labelNames: ["index"], registers: [registry] });
+        gauges.get(name) ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] });
       gauges.set(name, gauge);
-      gauge.set({ index }, value);
+      gauge.set({ ...labels }, value);
     }
   };
 }

@@ -15,6 +15,8 @@ export async function ask(argv: readonly string[], env: Record<string, string> =
     env,
     isTerminal: false,
     columns: Infinity,
+    rows: Infinity,
+    isOutLost: false,
     out: (text) => {
       out += text;
     },

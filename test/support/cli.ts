@@ -35,6 +35,8 @@ export async function runHere(
     env,
     isTerminal: terminal,
     columns: terminal ? 80 : Infinity,
+    rows: terminal ? 24 : Infinity,
+    isOutLost: false,
     out: (text) => {
       out += text;
       onOut?.(text);

@@ -2,12 +2,18 @@ import type { IndexConfig } from "../../ports/drains-document.ts";
 import {
   type FieldProblem,
   type IndexStatistics,
+  type ScalarField,
   scalarFields,
+  type SeriesField,
   seriesFields,
 } from "../../ports/index-statistics.ts";
 import { baseField } from "../../statistics/parse-index-statistics.ts";
-import { formatInstant } from "../../statistics/timestamp.ts";
-import { toTable } from "../output/table.ts";
+import { compareInstants, formatInstant } from "../../statistics/timestamp.ts";
+import { toCompact } from "../output/compact-number.ts";
+import { toAge } from "../output/phrases.ts";
+import { type Bars, toSparkline } from "../output/sparkline.ts";
+import { toFields, toTable } from "../output/table.ts";
+import { wrapList, wrapText } from "../output/wrap.ts";
 
 export interface StatisticsView {
   readonly index: Pick<IndexConfig, "name" | "id" | "period">;
@@ -16,9 +22,14 @@ export interface StatisticsView {
   readonly statistics: IndexStatistics;
 }
 
-/** Tables for a terminal, one block per index. Text that came from the service cannot move the cursor. */
-export function formatStatistics(views: readonly StatisticsView[]): string {
-  return views.map(formatView).join("\n");
+interface Look {
+  readonly columns: number;
+  readonly bars: Bars;
+}
+
+/** One block per index, 80 columns wide. Text that came from the service cannot move the cursor. */
+export function formatStatistics(views: readonly StatisticsView[], look: Look): string {
+  return views.map((view) => formatView(view, look)).join("\n");
 }
 
 /** Everything that was read, to print as JSON; times in ISO form with nine fraction digits. */
@@ -41,34 +52,61 @@ export function toStatisticsJson(views: readonly StatisticsView[]): readonly unk
   }));
 }
 
-function formatView({ index, readAt, statistics }: StatisticsView): string {
-  const scalars = toTable(scalarFields, {
-    FIELD: (field) => field,
-    VALUE: (field) => statistics.scalars[field] ?? "-",
-  });
-  const valuesOf = (field: (typeof seriesFields)[number]): readonly number[] =>
-    statistics.series[field].map(({ value }) => value);
-  const series = toTable(seriesFields, {
+/** What the other columns leave of 80. */
+const trendWidth = 21;
+/** What is longer is shown with a unit, as a terabyte and more is. */
+const exactWidth = 13;
+
+function formatView({ index, readAt, statistics }: StatisticsView, { columns, bars }: Look): string {
+  const { scalars, newest, series } = statistics;
+  const toCells = (field: ScalarField | undefined): readonly string[] =>
+    field === undefined ? [] : [field, toExact(scalars[field])];
+  const half = Math.ceil(scalarFields.length / 2);
+  const numbers = toFields(
+    scalarFields
+      .slice(0, half)
+      .map((field, row) => [...toCells(field), ...toCells(scalarFields[half + row])]),
+  );
+  const ofPoints = (field: SeriesField, toCell: (values: readonly number[]) => string): string =>
+    series[field].length === 0 ? "-" : toCell(toTimeline(series[field]));
+  const trends = toTable(seriesFields, {
     SERIES: (field) => field,
-    POINTS: (field) => statistics.series[field].length,
-    NEWEST: (field) => statistics.newest[field]?.value ?? "-",
-    LOWEST: (field) => (statistics.newest[field] ? Math.min(...valuesOf(field)) : "-"),
-    HIGHEST: (field) => (statistics.newest[field] ? Math.max(...valuesOf(field)) : "-"),
-    "NEWEST AT": (field) => (statistics.newest[field] ? formatInstant(statistics.newest[field].at) : "-"),
+    ["TREND".padEnd(trendWidth)]: (field) =>
+      ofPoints(field, (values) => toSparkline(values, trendWidth, bars)),
+    " NEWEST": (field) => toRight(ofPoints(field, () => toCompact(newest[field]?.value ?? Number.NaN))),
+    " LOWEST": (field) => toRight(ofPoints(field, (values) => toCompact(Math.min(...values)))),
+    HIGHEST: (field) => toRight(ofPoints(field, (values) => toCompact(Math.max(...values)))),
+    "    AGE": (field) => {
+      const point = newest[field];
+      return toRight(point === undefined ? "-" : toAge(point.at.epochMs, readAt));
+    },
   });
-  const problems = formatProblems(statistics.problems);
-  const others = Object.keys(statistics.other);
+  const others = Object.keys(statistics.other).map(printable);
   const notes = [
-    statistics.days.length === 0 ? [] : [`days: ${statistics.days.join(", ")}`],
-    others.length === 0 ? [] : [`fields not known to redriver: ${others.join(", ")}`],
-    problems,
-  ].filter((lines) => lines.length > 0);
-  return [
-    `index ${index.name} (${index.id}), period ${index.period}, read ${new Date(readAt).toISOString()}\n`,
-    scalars,
-    series,
-    ...notes.map((lines) => `${lines.map(printable).join("\n")}\n`),
-  ].join("\n");
+    wrapList(columns, 0, "days:", statistics.days.map(printable), "days: ".length),
+    wrapList(columns, 0, "fields not known to redriver: ", others),
+    ...formatProblems(statistics.problems).map((line) => wrapText(columns, 0, "", printable(line))),
+  ].join("");
+  const read = new Date(readAt).toISOString();
+  const heading = [`index ${index.name} (${index.id})`, `period ${index.period}`, `read ${read}`];
+  return [wrapList(columns, 0, "", heading, 0), numbers, trends, notes]
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** Values by their time; the service may send the newest first. */
+function toTimeline(points: IndexStatistics["series"][SeriesField]): readonly number[] {
+  return points.toSorted((one, other) => compareInstants(one.at, other.at)).map(({ value }) => value);
+}
+
+function toExact(value: number | undefined): string {
+  if (value === undefined) return "-".padStart(exactWidth);
+  const exact = String(Number(value.toFixed(4)));
+  return (exact.length > exactWidth ? toCompact(value) : exact).padStart(exactWidth);
+}
+
+function toRight(text: string): string {
+  return text.padStart(7);
 }
 
 /** One line per field: a series of 240 bad points is one mistake. */

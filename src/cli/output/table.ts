@@ -16,7 +16,8 @@ export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): strin
   });
 }
 
-export function toFields(fields: readonly (readonly [label: string, value: string])[]): string {
+/** Labels and their values, one pair or several in a line. */
+export function toFields(fields: readonly (readonly string[])[]): string {
   return toLines(fields, () => false);
 }
 

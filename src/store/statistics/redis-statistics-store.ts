@@ -14,9 +14,15 @@ export function createRedisStatisticsStore(
 ): StatisticsStore {
   const keyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics", index);
   return {
-    async write({ index, readAt, summary: { scalars, newest, unusableFields } }, staleAfterMs) {
+    async write({ index, readAt, summary }, staleAfterMs) {
       // The summary alone, without series: about a kilobyte whatever the period.
-      const text = JSON.stringify({ version, index, readAt, summary: { scalars, newest, unusableFields } });
+      const { scalars, newest, days, unusableFields } = summary;
+      const text = JSON.stringify({
+        version,
+        index,
+        readAt,
+        summary: { scalars, newest, days, unusableFields },
+      });
       await redis.command("SET", keyOf(index), text, "PX", staleAfterMs);
     },
     async readAll(indexes) {
@@ -31,10 +37,11 @@ function toReadings(text: string, expected: string | undefined): readonly IndexR
   try {
     const stored = JSON.parse(text) as Partial<IndexReading> & { readonly version?: unknown };
     const { index, readAt, summary } = stored;
-    const { scalars, newest, unusableFields } = summary ?? {};
+    // Readings of earlier releases have no days.
+    const { scalars, newest, days = [], unusableFields } = summary ?? {};
     const isOurs = stored.version === version && index !== undefined && index === expected;
     if (!isOurs || readAt === undefined || !scalars || !newest || unusableFields === undefined) return [];
-    return [{ index, readAt, summary: { scalars, newest, unusableFields } }];
+    return [{ index, readAt, summary: { scalars, newest, days, unusableFields } }];
   } catch {
     return [];
   }

@@ -197,6 +197,25 @@ describe("redriver index stats", () => {
     expect((await runToEnd(["index", "stats"], setup.env)).out).toContain("pending_index_count");
   });
 
+  it("watched without a terminal appends reading after reading, and ends with 0 on Ctrl-C", async () => {
+    const { emulator, setup } = await setUp();
+    emulator.putIndex("catalog-id", { pending_index_count: 7 });
+    const { child, ended } = start(["index", "stats", "--watch", "--json"], setup.env);
+    let readings = 0;
+    child.stdout?.on("data", (text: Buffer) => {
+      readings += text.toString("utf8").split("\n").length - 1;
+      emulator.putIndex("catalog-id", { pending_index_count: 8 });
+      if (readings === 2) child.kill("SIGINT");
+    });
+    const { exitCode, out } = await ended;
+    expect(exitCode).toBe(0);
+    const lines = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toMatchObject([7, 8].map((pending_index_count) => [{ scalars: { pending_index_count } }]));
+  });
+
   it("names the variable of a credential that is missing", async () => {
     const { setup } = await setUp();
     const { INDEX_PASSWORD: _password, ...env } = setup.env;

@@ -56,6 +56,6 @@ it("a receiver that is down for an hour of scaled time exhausts no attempts: wha
   expect(failures).toBeGreaterThan(100);
   const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
   expect(metrics).toMatch(
-    /redriver_decisions_total\{drain="main",decision="park",reason="attempts-exhausted"\} 0/,
+    /redriver_decision_reasons_total\{source="default",decision="park",reason="attempts-exhausted"\} 0/,
   );
 }, 360_000);

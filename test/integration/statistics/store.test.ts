@@ -15,6 +15,7 @@ const reading: IndexReading = {
   summary: {
     scalars: { pending_index_count: 3, monthly_cost: 1.5 },
     newest: { vector_count: { at: { epochMs: 1_700_000_000_000, nanos: 975 }, value: 9 } },
+    days: ["Sunday", "Monday"],
     unusableFields: 1,
   },
 };

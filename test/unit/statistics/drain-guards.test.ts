@@ -44,7 +44,7 @@ const hysteresis = '{ index: catalog, hold: "pending_index_count > 10000", resum
 
 function reading(value: number | undefined, readAt = 1_000, index = "catalog"): IndexReading {
   const scalars = value === undefined ? {} : { pending_index_count: value };
-  return { index, readAt, summary: { scalars, newest: {}, unusableFields: 0 } };
+  return { index, readAt, summary: { scalars, newest: {}, days: [], unusableFields: 0 } };
 }
 
 const closed: GuardMemory = { state: "closed", effect: "closed", readAt: 1 };

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { scalarFields, seriesFields, type IndexStatistics } from "../../../src/ports/index-statistics.ts";
-import { toGauges } from "../../../src/statistics/index-gauges.ts";
+import { indexMetrics, toGauges } from "../../../src/statistics/index-gauges.ts";
 import { parseStatistics } from "../../../src/statistics/parse-index-statistics.ts";
 
 function statisticsOf(answer: unknown): IndexStatistics {
@@ -21,6 +21,7 @@ const complete = statisticsOf({
       ],
     ]),
   ),
+  days: ["Friday", "Saturday", "Someday"],
 });
 const newestSeconds = Date.UTC(2025, 9, 19, 18, 33, 6, 500) / 1000;
 const gaugesOf = (summary: IndexStatistics) => toGauges({ index: "catalog", readAt: 1_500, summary });
@@ -28,11 +29,14 @@ const valuesOf = (summary: IndexStatistics) =>
   new Map(gaugesOf(summary).map(({ name, value }) => [name, value]));
 
 describe("gauges of an index", () => {
-  it("show each scalar once, and of each series the newest point and its time", () => {
+  it("show each field of the interface once, and of each series also the time of its newest point", () => {
     const shown = valuesOf(complete);
     // A name twice would be one fewer here.
-    expect(shown.size).toBe(11 + 16 * 2 + 2);
-    expect(gaugesOf(complete)).toHaveLength(shown.size);
+    expect(shown.size).toBe(11 + 16 * 2 + 1 + 2);
+    expect(gaugesOf(complete)).toHaveLength(shown.size + 1);
+    expect(indexMetrics.map(({ name }) => name)).toEqual([...shown.keys()]);
+    const fields = indexMetrics.flatMap(({ field }) => field ?? []);
+    expect(fields.toSorted()).toEqual([...scalarFields, ...seriesFields, "days"].toSorted());
     expect(shown.get("redriver_index_pending_index_operations")).toBe(1);
     expect(shown.get("redriver_index_storage_usage_bytes")).toBe(8);
     expect(shown.get("redriver_index_query_latency_99")).toBe(107);
@@ -40,6 +44,14 @@ describe("gauges of an index", () => {
     expect(shown.get("redriver_index_vectors")).toBe(114);
     expect(shown.get("redriver_index_current_vectors")).toBe(2);
     expect(shown.get("redriver_index_unusable_fields")).toBe(0);
+  });
+
+  it("show days of the week by their position, and no other text of the service", () => {
+    const days = gaugesOf(complete).filter(({ name }) => name === "redriver_index_day");
+    expect(days.map(({ labels, value }) => [labels, value])).toEqual([
+      [{ index: "catalog", day: "Friday" }, 1],
+      [{ index: "catalog", day: "Saturday" }, 2],
+    ]);
   });
 
   it("have no sample for what the answer did not have", () => {
@@ -53,8 +65,10 @@ describe("gauges of an index", () => {
   const promtool = spawnSync("promtool", ["--version"]).error === undefined;
   it.skipIf(!promtool)("pass promtool check metrics (skipped where promtool is not on PATH)", () => {
     const page = gaugesOf(complete)
-      .map(({ name, help, index, value }) => {
-        return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name}{index="${index}"} ${value}\n`;
+      .filter(({ labels }) => labels.day !== "Saturday")
+      .map(({ name, help, labels, value }) => {
+        const written = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+        return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name}{${written.join()}} ${value}\n`;
       })
       .join("");
     const check = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });

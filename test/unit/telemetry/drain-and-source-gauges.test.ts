@@ -215,8 +215,8 @@ describe("facts about the queue", () => {
 test("statistics of search indexes are shown as they are handed in, and go when they do", async () => {
   const name = "redriver_index_current_vectors";
   let gauges: readonly IndexGauge[] = [
-    { name, help: "Current number of vectors.", index: "catalog", value: 12 },
-    { name, help: "Current number of vectors.", index: "users", value: 3 },
+    { name, help: "Current number of vectors.", labels: { index: "catalog" }, value: 12 },
+    { name, help: "Current number of vectors.", labels: { index: "users" }, value: 3 },
   ];
   const metrics = create(undefined, async () => gauges);
   expect(named(await samples(metrics), name)).toEqual({
@@ -230,7 +230,7 @@ test("statistics of search indexes are shown as they are handed in, and go when 
 
 test("statistics that cannot be read take their series away and nothing else", async () => {
   const name = "redriver_index_current_vectors";
-  const gauge = { name, help: "Current number of vectors.", index: "catalog", value: 12 };
+  const gauge = { name, help: "Current number of vectors.", labels: { index: "catalog" }, value: 12 };
   let readable = true;
   const metrics = create(undefined, async () => {
     if (!readable) throw new Error("Redis is away");

@@ -8,11 +8,13 @@ describe("before anything has happened", () => {
   test("every counter of a closed set stands at 0", async () => {
     const all = await samples(create());
     const decisions = Object.entries(reasons).flatMap(([decision, list]) =>
-      list.map((reason) => `{drain="orders",decision="${decision}",reason="${reason}"}`),
+      list.map((reason) => `{source="eu",decision="${decision}",reason="${reason}"}`),
     );
     const requests = ["list", "batch", "delete"].map((operation) => `{source="eu",operation="${operation}"`);
     const keys = [
-      ...decisions.map((labels) => `redriver_decisions_total${labels}`),
+      ...decisions.map((labels) => `redriver_decision_reasons_total${labels}`),
+      ...Object.keys(reasons).map((one) => `redriver_decisions_total{drain="orders",decision="${one}"}`),
+      'redriver_pass_seconds_total{drain="orders"}',
       ...requests.map((labels) => `redriver_service_requests_total${labels},outcome="rate-limited"}`),
       ...requests.map((labels) => `redriver_service_request_duration_seconds_count${labels}}`),
       'redriver_settled_total{source="eu",drain="orders"}',
@@ -90,11 +92,17 @@ describe("events are counted", () => {
     }) as const;
   test.each<[series: string, event: RedriverEvent, value?: number]>([
     [
-      'decisions_total{drain="orders",decision="hold",reason="too-young"}',
+      'decision_reasons_total{source="eu",decision="hold",reason="too-young"}',
       decided("too-young", "guard", "too-young"),
       2,
     ],
-    ['decisions_total{drain="orders",decision="hold",reason="guard"}', decided("too-young", "guard")],
+    ['decision_reasons_total{source="eu",decision="hold",reason="guard"}', decided("too-young", "guard")],
+    [
+      'pass_seconds_total{drain="orders"}',
+      { type: "pass:closed", drain: orders, durationMs: 2_500, outcome: "complete" } as RedriverEvent,
+      2.5,
+    ],
+    ['decisions_total{drain="orders",decision="hold"}', decided("too-young", "guard"), 2],
     [
       'published_total{drain="orders",deduplicated="true"}',
       published(plain, { ...plain, deduplicated: true }),

@@ -84,7 +84,7 @@ describe("redriver plan, of guards", () => {
       {
         index: "catalog",
         readAt: Date.now(),
-        summary: { scalars: { pending_index_count: 12_000 }, newest: {}, unusableFields: 0 },
+        summary: { scalars: { pending_index_count: 12_000 }, newest: {}, days: [], unusableFields: 0 },
       },
       60_000,
     );

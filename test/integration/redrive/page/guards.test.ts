@@ -36,7 +36,7 @@ async function write(
   staleAfterMs = 60_000,
 ): Promise<void> {
   await createRedisStatisticsStore(rig.core.redis).write(
-    { index: "catalog", readAt: Date.now(), summary: { scalars, newest: {}, unusableFields: 0 } },
+    { index: "catalog", readAt: Date.now(), summary: { scalars, newest: {}, days: [], unusableFields: 0 } },
     staleAfterMs,
   );
 }

@@ -1,0 +1,68 @@
+import { scalarFields, seriesFields } from "../../src/ports/index-statistics.ts";
+import type { DrainName } from "../../src/ports/ids.ts";
+import { toGauges } from "../../src/statistics/index-gauges.ts";
+import { parseStatistics } from "../../src/statistics/parse-index-statistics.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { drainFacts, eu, facts, lanes } from "./metrics.ts";
+
+/** The metrics page of a replica that knows everything of a source with so many drains: every series it can have. */
+export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<string> {
+  const drains = names("drain", drainCount) as readonly DrainName[];
+  const indexes = names("index", indexCount);
+  const guards = [{ index: indexes[0] ?? "", effect: "open" }] as const;
+  const [source] = facts.sources;
+  const [lane] = lanes.lanes;
+  if (source === undefined || lane === undefined) throw new Error("facts without a source or a lane");
+  const metrics = createMetrics({
+    version: "0",
+    clock: { sleep: () => new Promise(() => undefined) },
+    indexGauges: async () => indexes.flatMap((index) => toGauges({ index, readAt: 1, summary: statistics })),
+    readFacts: async () => ({
+      ...facts,
+      drains: drains.map((drain) => ({
+        drain,
+        source: eu,
+        acting: true,
+        guards,
+        retentionMs: 1,
+        facts: drainFacts,
+      })),
+      sources: [
+        {
+          ...source,
+          lanes: { ...lanes, lanes: names("https://host", 20).map((origin) => ({ ...lane, origin })) },
+        },
+      ],
+    }),
+  });
+  metrics.adopt({
+    hash: "h",
+    sources: [{ id: eu }],
+    drains: drains.map((name) => ({ name, source: { id: eu } })),
+    indexes: indexes.map((name) => ({ name })),
+  });
+  const calls = { list: 1, batch: 1, delete: 1 };
+  metrics.events.emit({ type: "archive:volume-seen", verdict: "fit", complaint: "" });
+  metrics.events.emit({ type: "document:adopted", hash: "h", before: null, at: 1, warnings: [] });
+  metrics.events.emit({
+    type: "source:calls",
+    source: eu,
+    inFlight: calls,
+    limits: calls,
+    dlqPerSecond: null,
+  });
+  return metrics.render();
+}
+
+const answer = {
+  ...Object.fromEntries(scalarFields.map((field) => [field, 1])),
+  ...Object.fromEntries(seriesFields.map((field) => [field, [{ x: "2025-10-19 18:33:06 +0000 UTC", y: 1 }]])),
+  days: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
+};
+const parsed = parseStatistics(answer);
+if (parsed.kind === "unreadable") throw new Error("the answer does not parse");
+const { statistics } = parsed;
+
+function names(of: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${of}-${index}`);
+}
