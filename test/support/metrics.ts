@@ -121,7 +121,15 @@ export const facts: QueueFacts = {
     },
   ],
   sources: [
-    { source: eu, summary, censusEveryMs: 900_000, census, depth: { count: 9, exact: true }, failures: [], lanes },
+    {
+      source: eu,
+      summary,
+      censusEveryMs: 900_000,
+      census,
+      depth: { count: 9, exact: true },
+      failures: [],
+      lanes,
+    },
   ],
 };
 

@@ -1,6 +1,7 @@
 import { emptyTally } from "../../src/ports/tally.ts";
 import type { Status, LaneStatus } from "../../src/cli/status/read.ts";
 import { toStatusText } from "../../src/cli/status/text.ts";
+import type { Outlook } from "../../src/redrive/backlog/outlook.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 
 export const now = Date.UTC(2026, 7, 1, 12);
@@ -10,6 +11,16 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 
 export const eu = "eu" as SourceId;
+
+export const nothingWaits: Outlook = {
+  waiting: 0,
+  heldByRules: 0,
+  haltedWaiting: 0,
+  going: 0,
+  backlog: 0,
+  perSecond: null,
+  doneInMs: null,
+};
 
 type DrainStatus = Status["drains"][number];
 type SourceStatus = Status["sources"][number];
@@ -29,6 +40,12 @@ export function drain(name: string, changes: Partial<DrainStatus> = {}): DrainSt
     inDoubt: 0,
     exact: true,
     reasons: { due: {}, held: {}, parked: {} },
+    failures: [],
+    seen: null,
+    pace: {},
+    backlog: null,
+    destinations: [],
+    outlook: nothingWaits,
     oldestRecordAt: null,
     lastSuccessAt: ago(16 * second),
     lastFullAt: ago(16 * second),
@@ -50,6 +67,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
     pendingDelete: 0,
     oldestPendingAt: null,
     failedDeletes: 0,
+    gone: 0,
     settleGate: "open",
     census: {
       at: ago(4 * minute),
@@ -64,6 +82,8 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
       expiringAccepted: 0,
       documentHash: "0f1e2d3c4b5a",
     },
+    depth: { count: 0, exact: true },
+    failures: [],
     lanes: null,
     ...changes,
   };

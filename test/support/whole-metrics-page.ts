@@ -26,6 +26,7 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
         guards,
         retentionMs: 1,
         facts: drainFacts,
+        destinations: [],
       })),
       sources: [
         {

@@ -37,6 +37,13 @@ export function toTime(at: number): string {
     .replace(/\.\d+Z$/, " UTC");
 }
 
+/** `14:32 UTC`; with its day if that is another one than `now`'s. Unix ms. */
+export function toClock(at: number, now: number): string {
+  const day = (ms: number): string => toTime(ms).slice(0, 10);
+  const clock = `${toTime(at).slice(11, 16)} UTC`;
+  return day(at) === day(now) ? clock : `${day(at)} ${clock}`;
+}
+
 /** `in 1m12s to 10m`, `in 1h`. */
 export function toSpan(from: number, to: number, now: number): string {
   const [first, last] = [from, to].map((at) => formatDuration(Math.max(0, at - now)));

@@ -3,27 +3,65 @@ import { systemClock } from "../../compose/system-world.ts";
 import { readNextRuns } from "../../queue/apply-schedules.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
+import { chooseDrains } from "../input/choose-drains.ts";
+import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
+import { repaintEvery, repaintMs } from "../output/watch.ts";
 import { withCore } from "../with-core.ts";
-import { readStatus } from "./read.ts";
+import { toOverview } from "./overview.ts";
+import { createPaint } from "./paint.ts";
+import { readStatus, type Status } from "./read.ts";
 import { toStatusText } from "./text.ts";
+
+interface StatusOptions {
+  readonly json?: boolean;
+  readonly watch?: boolean;
+}
 
 export const registerStatus: Register = (program, { io }) => {
   program
     .command("status")
-    .description("the state of each drain, source and replica, as Redis has it")
-    .option("--json", "print as JSON")
-    .action(async (options: { json?: boolean }, command) => {
+    .description("what waits, where and until when, as Redis has it; with a drain its details")
+    .argument("[drains...]", "drains of the document, to be shown in detail")
+    .option("--watch", "show it again every 2 s, until Ctrl-C")
+    .option("--json", "print as JSON; with --watch a line each time")
+    .action(async (names: string[], { json = false, watch = false }: StatusOptions, command) => {
       const loaded = loadForReading(command, io);
       const { settings, problems } = loaded;
       await withCore(io, loaded, {}, async (core, teardown) => {
+        const named = names.length === 0 ? null : chooseDrains(core, names).map(({ config }) => config.name);
         await requireRedis(core.redis);
         const connection = toBullmqConnection(settings.redis.target, "queue");
         teardown.add("queue connection", () => connection.disconnect());
-        const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
-        const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });
-        printResult(io, options.json, status, () => toStatusText(io.columns, status));
+        const read = async (): Promise<Status> => {
+          const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
+          const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });
+          return named === null ? status : onlyOf(status, named);
+        };
+        const toText = (status: Status): string => {
+          if (named !== null) return toStatusText(io.columns, status);
+          return toOverview(io.columns, status, createPaint(isColoured(io)));
+        };
+        if (!watch) {
+          const status = await read();
+          printResult(io, json, status, () => toText(status));
+          return;
+        }
+        await (json
+          ? repaintEvery(io, repaintMs, async () => `${JSON.stringify(await read())}\n`, "lines")
+          : repaintEvery(io, repaintMs, async () => toText(await read())));
       });
     });
 };
+
+function onlyOf(status: Status, names: readonly string[]): Status {
+  const drains = status.drains.filter(({ drain }) => names.includes(drain));
+  const sources = status.sources.filter(({ source }) => drains.some((drain) => drain.source === source));
+  return { ...status, drains, sources };
+}
+
+/** On a terminal, unless NO_COLOR asks for none (no-color.org) or the terminal has none. */
+function isColoured({ columns, env }: Io): boolean {
+  return Number.isFinite(columns) && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+}

@@ -4,6 +4,7 @@ import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
+import { toOutlook, type DestinationLane, type DestinationOutlook } from "../../redrive/backlog/outlook.ts";
 import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
 
 export async function readStatus(
@@ -17,19 +18,31 @@ export async function readStatus(
     core.replicas.all(),
     Promise.all([...core.sources.values()].map((source) => source.pauses.all())),
   ]);
+  const lanesOf = new Map(
+    await Promise.all(
+      facts.drains.map(async (drain) => [drain.drain, await readDestinationLanes(core, drain)] as const),
+    ),
+  );
   const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
   return {
     at: now,
     /** Null: the document has problems, and the replicas go on under one from before. */
     documentHash: isWhole ? core.document.hash : null,
     documentProblems: problems,
-    drains: facts.drains.map(({ drain, source, guards, facts: found }) => {
+    drains: facts.drains.map(({ drain, source, guards, facts: found, destinations: counted }) => {
       const config = core.drains.get(drain)?.config;
       // The document has only that it is paused, not since when or why.
       const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
+      const lanes = lanesOf.get(drain);
+      const destinations: readonly DestinationOutlook[] = counted.map((one) => ({
+        ...one,
+        lane: lanes?.get(one.origin) ?? null,
+      }));
       return {
         drain,
         source,
+        destinations,
+        outlook: toOutlook(found, destinations, now),
         mode: isWhole ? (config?.mode ?? "plan") : null,
         paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,
@@ -40,10 +53,12 @@ export async function readStatus(
       };
     }),
     sources: await Promise.all(
-      facts.sources.map(async ({ source, summary, census, lanes }) => ({
+      facts.sources.map(async ({ source, summary, census, depth, failures, lanes }) => ({
         source,
         ...summary,
         census,
+        depth,
+        failures,
         lanes: lanes && (await readLanes(core, source)),
       })),
     ),
@@ -52,6 +67,23 @@ export async function readStatus(
       sameDocument: isWhole && replica.documentHash === core.document.hash,
     })),
   };
+}
+
+/** More destinations are not asked for one by one: a drain may have one for each customer. */
+const maxDestinationsAsked = 100;
+
+/** By origin. Empty if the drain has no lanes. Changes nothing. */
+async function readDestinationLanes(
+  core: Core,
+  { drain: name, destinations }: QueueFacts["drains"][number],
+): Promise<ReadonlyMap<string, DestinationLane>> {
+  const drain = core.drains.get(name);
+  const config = drain?.config.lane;
+  const waiting = destinations.filter(({ waiting: count }) => count > 0);
+  const origins = waiting.slice(0, maxDestinationsAsked).map(({ origin }) => origin);
+  if (drain === undefined || config === undefined || origins.length === 0) return new Map();
+  const peeked = await peekLanes(drain, config, origins);
+  return new Map(peeked.map(({ origin, answer, nextInMs }) => [origin, { state: answer.state, nextInMs }]));
 }
 
 /** As the metric counts it: what the ledger does not know now, in place of what the last pass met. */

@@ -2,11 +2,12 @@ import { formatDuration } from "../../rules/durations.ts";
 import { laneStates, type LaneState } from "../../ports/lanes.ts";
 import { counted, ifAny, joined, present, toAge, type Part } from "../output/phrases.ts";
 import type { OpenPass } from "../../ports/passes.ts";
+import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
 import type { LaneStatus, Status } from "./read.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
-/** What `redriver status` prints: a table of the drains, then the lines of each part. */
+/** What `redriver status <drain>` prints: a table of the drains, then the lines of each part. */
 export function toStatusText(columns: number, status: Status): string {
   const { drains, sources, replicas, at } = status;
   const table = toTable(drains, {
@@ -32,8 +33,6 @@ type DrainStatus = Status["drains"][number];
 type SourceStatus = Status["sources"][number];
 type ReplicaStatus = Status["replicas"][number];
 
-/** So that the seven columns of the table fit 80. The whole name is below the table. */
-const maxName = 18;
 /** So that it fits a line beside the name; `--json` has the whole. */
 const maxOrigin = 44;
 
@@ -44,24 +43,6 @@ function toDocumentText(columns: number, { documentHash, documentProblems, repli
   const problems = `${counted(documentProblems, "problem")}, see redriver rules check`;
   const text = `document does not load: ${problems}; modes and guards are not known here${running}`;
   return wrapWords(columns, 0, "", text);
-}
-
-/** Of a mode that is not known only a pause is shown. */
-function toModeText({ mode, paused }: DrainStatus): string {
-  return present([mode, paused && "paused"]).join(", ") || "-";
-}
-
-function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
-}
-
-/** What Redis has scheduled begins only if a replica runs. */
-function toNextText({ nextPassAt }: DrainStatus, replicas: readonly ReplicaStatus[], now: number): string {
-  if (nextPassAt === null) return "none";
-  if (replicas.length === 0) return "no replica";
-  return nextPassAt >= now
-    ? `in ${formatDuration(nextPassAt - now)}`
-    : `late by ${formatDuration(now - nextPassAt)}`;
 }
 
 function toDrainText(columns: number, drain: DrainStatus, now: number): string {
@@ -107,12 +88,12 @@ function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }
     lastOutcome && lastOutcome !== "complete" && `the last was ${lastOutcome}`,
     lastSuccessAt && `last complete ${toAge(lastSuccessAt, now)} ago`,
     lastFullAt && `last full ${toAge(lastFullAt, now)} ago`,
-    lastSuccessAt && (exact === true ? "counts are exact" : "counts carried forward since"),
+    lastSuccessAt && (exact === true ? "counts are exact" : "counts are estimated"),
   ]);
   return items.length === 0 ? ["none has ended yet"] : items;
 }
 
-/** Its counts are of the pages that it has done. They replace those of the last pass when it ends. */
+/** Its counts are of the pages that it has done. */
 function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: number): readonly Part[] {
   const { listed, republished, due, held, parked } = soFar;
   return [
@@ -233,14 +214,14 @@ function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): 
   ];
 }
 
-/** The step of a halted lane is its probe. That of an open one is a sample, without plain traffic. */
+/** The step of a halted lane is its probe. That of an open one is a sample of its messages. */
 function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly string[] {
   const back = comeBacks.down + comeBacks.refused;
   if (state === "halted") return sent === 0 ? [] : ["a probe is out"];
   if (state === "open") {
-    return [`${sent} of a sample of ${size} sent`, `${back} failed again`, "plain traffic is not counted"];
+    return [`${sent} of a sample of ${size} sent`, `${back} failed again`, "other messages are not counted"];
   }
-  return [`${sent} of a step of ${size} sent`, `${back} failed again`, `${sent - back} surviving`];
+  return [`${sent} of a step of ${size} sent`, `${back} failed again`, `${sent - back} not failed again yet`];
 }
 
 function toLaneNext(lane: LaneStatus, standstill: string | null): string | null {

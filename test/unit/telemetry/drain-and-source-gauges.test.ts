@@ -30,7 +30,15 @@ async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(
         { ...facts.drains[0]!, drain: refunds, facts: { ...drainFacts, inDoubt: alsoSaw } },
       ],
       sources: [
-        { source: eu, summary: { ...summary, unknown }, censusEveryMs: 900_000, census: null, lanes: null },
+        {
+          source: eu,
+          summary: { ...summary, unknown },
+          censusEveryMs: 900_000,
+          census: null,
+          depth: null,
+          failures: [],
+          lanes: null,
+        },
       ],
     })),
   );
@@ -171,6 +179,8 @@ describe("facts about the queue", () => {
           summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const },
           censusEveryMs: 900_000,
           census: null,
+          depth: null,
+          failures: [],
           lanes: null,
         },
       ],
@@ -195,7 +205,17 @@ describe("facts about the queue", () => {
     const all = await samples(
       create(async () => ({
         ...facts,
-        sources: [{ source: eu, summary, censusEveryMs: 900_000, census: other, lanes: null }],
+        sources: [
+          {
+            source: eu,
+            summary,
+            censusEveryMs: 900_000,
+            census: other,
+            depth: null,
+            failures: [],
+            lanes: null,
+          },
+        ],
       })),
     );
     expect(all.get('redriver_records_exact{source="eu",drain="none"}')).toBe(0);

@@ -9,6 +9,7 @@ import {
   source,
   statusText,
   troubled,
+  nothingWaits,
 } from "../../../support/statuses.ts";
 
 const textOf: typeof statusText = (changes) => `\n${statusText(changes)}`;
@@ -54,8 +55,7 @@ describe("status on a terminal", () => {
         guards    index catalog holds it back
         passes    one is open since 40s, 1200 listed so far, 310 published,
                   90 left due, 800 held, 3 windows left, the last was partial,
-                  last complete 16s ago, last full 12m ago,
-                  counts carried forward since
+                  last complete 16s ago, last full 12m ago, counts are estimated
 
       payments-to-the-old-provider-in-the-north: live, paused, source eu
         paused    by ana 2h ago: the receiver is down until its database has been
@@ -78,14 +78,14 @@ describe("status on a terminal", () => {
                     https://api.example.com of orders, halted since 6m,
                     3 of 5 came back, 503, next probe in 4m
                     https://c.example of orders, canary since 6m, a probe survived,
-                    5 of a step of 5 sent, 1 failed again, 4 surviving,
+                    5 of a step of 5 sent, 1 failed again, 4 not failed again yet,
                     next step in 40s
                     queue:invoices of orders, ramping since 6m, 5 of 5 survived,
-                    20 of a step of 50 sent, 0 failed again, 20 surviving,
+                    20 of a step of 50 sent, 0 failed again, 20 not failed again yet,
                     takes 30 more now
                     https://b.example of orders, open since 6m,
                     0 of a sample of 50 sent, 0 failed again,
-                    plain traffic is not counted
+                    other messages are not counted
                     and 11 open
         pauses    redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised),
                   reported 3s ago
@@ -108,7 +108,16 @@ describe("status on a terminal", () => {
 
   test("before anything has run", () => {
     const { drain: name, source: of, mode, paused, guards } = drain("orders");
-    const bare = { drain: name, source: of, mode, paused, guards, nextPassAt: null };
+    const bare = {
+      drain: name,
+      source: of,
+      mode,
+      paused,
+      guards,
+      nextPassAt: null,
+      destinations: [],
+      outlook: nothingWaits,
+    };
     const text = textOf({ drains: [bare], sources: [source({ census: null })], replicas: [] });
     expect(text).toMatchInlineSnapshot(`
       "

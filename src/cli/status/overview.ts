@@ -1,0 +1,100 @@
+/** What `redriver status` prints: the verdict, the drains, and their destinations by trouble, in 80 x 24. */
+import { formatDuration } from "../../rules/durations.ts";
+import { counted, toAge } from "../output/phrases.ts";
+import { terminalColumns, wrapWords } from "../output/wrap.ts";
+import { toTable } from "../output/table.ts";
+import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
+import { hostText } from "./host-text.ts";
+import type { Paint } from "./paint.ts";
+import type { Status } from "./read.ts";
+import { number, rateText, toIn, toVerdict } from "./verdict.ts";
+
+type DrainStatus = Status["drains"][number];
+type DestinationStatus = DrainStatus["destinations"][number];
+
+interface Row extends DestinationStatus {
+  readonly drain: string;
+}
+
+/** So that verdict, drains, destinations and replicas fit 24 lines. */
+const shownDestinations = 10;
+const shownDrains = 8;
+const maxOrigin = 34;
+
+export function toOverview(columns: number, status: Status, paint: Paint): string {
+  const { drains, replicas, at } = status;
+  const verdict = toVerdict(status);
+  const shown = drains
+    .toSorted((one, other) => other.outlook.waiting - one.outlook.waiting)
+    .slice(0, shownDrains);
+  const sections = [
+    paint.verdict(verdict, wrapWords(columns, 0, "", verdict)),
+    toTable(shown, {
+      drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
+      mode: toModeText,
+      waiting: ({ outlook, lastSuccessAt, openPass }) =>
+        lastSuccessAt || openPass || outlook.waiting > 0 ? outlook.waiting : "-",
+      parked: ({ parked }) => parked ?? "-",
+      "in doubt": ({ inDoubt }) => inDoubt ?? "-",
+      "per second": ({ outlook }) => (outlook.perSecond === null ? "-" : rateText(outlook.perSecond)),
+      pass: (drain) => toPassText(drain, status),
+    }),
+    ...moreOf(drains.length - shown.length, "drain"),
+    ...toDestinations(columns, drains),
+    toReplicasLine(status),
+  ];
+  return sections.join("\n");
+
+  function toPassText(drain: DrainStatus, { replicas: running }: Status): string {
+    if (drain.openPass !== null && drain.openPass !== undefined) {
+      return `open for ${toAge(drain.openPass.startedAt, at)}`;
+    }
+    return toNextText(drain, running, at);
+  }
+
+  function toReplicasLine({ documentHash }: Status): string {
+    const differing = replicas.filter(
+      ({ sameDocument, rejected }) => !sameDocument || rejected !== null,
+    ).length;
+    const document = documentHash === null ? "" : `, document ${documentHash}`;
+    const differ = differing === 0 ? "" : `, ${differing} under another document`;
+    return `${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details\n`;
+  }
+}
+
+function moreOf(count: number, what: string): readonly string[] {
+  return count > 0 ? [`and ${counted(count, `more ${what}`)}\n`] : [];
+}
+
+/** Those in trouble first: halted, then with most that wait. */
+function toDestinations(columns: number, drains: readonly DrainStatus[]): readonly string[] {
+  const rows = drains
+    .flatMap(({ drain, destinations }) => destinations.map((one): Row => ({ ...one, drain })))
+    .filter(({ waiting, parked }) => waiting + parked > 0)
+    .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
+  if (rows.length === 0) return [];
+  const shown = rows.slice(0, shownDestinations);
+  const table = toTable(shown, {
+    destination: ({ origin }) => (columns <= terminalColumns ? cut(hostText(origin), maxOrigin) : origin),
+    waiting: ({ waiting }) => number(waiting),
+    parked: ({ parked }) => number(parked),
+    "failed again": ({ failedAgain }) => number(failedAgain),
+    lane: ({ lane }) => toLaneText(lane),
+  });
+  return [table, ...moreOf(rows.length - shown.length, "destination")];
+}
+
+function toTrouble({ lane, waiting }: Row): number {
+  return lane?.state === "halted" && waiting > 0 ? 1 : 0;
+}
+
+function toLaneText(lane: DestinationStatus["lane"]): string {
+  if (lane === null) return "-";
+  const { state, nextInMs } = lane;
+  if (nextInMs === null || state === "open") return state;
+  return state === "halted"
+    ? `halted, probe ${toIn(nextInMs)}`
+    : nextInMs === 0
+      ? `${state}, sends now`
+      : `${state}, next step in ${formatDuration(nextInMs)}`;
+}

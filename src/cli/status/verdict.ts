@@ -1,0 +1,90 @@
+/** The first line of `redriver status`: what a person needs to know before anything else. */
+import { formatDuration } from "../../rules/durations.ts";
+import { hostText } from "./host-text.ts";
+import { counted, present, toClock, type Part } from "../output/phrases.ts";
+import type { Status } from "./read.ts";
+
+type DrainStatus = Status["drains"][number];
+
+/** One sentence, parts of it apart by `; `. */
+export function toVerdict(status: Status): string {
+  const { drains, sources, replicas, documentProblems } = status;
+  const parked = sum(drains, ({ parked: count }) => count ?? 0);
+  const notes: readonly Part[] = [
+    ...drains.flatMap((drain) => toLaneNotes(drain, status.at)),
+    ...sources.flatMap(toSourceNotes),
+    parked > 0 && `${number(parked)} parked for a person`,
+    documentProblems > 0 && "the drains document does not load",
+    drains.some(({ openPass, nextPassAt }) => openPass === null && nextPassAt === null) &&
+      replicas.length > 0 &&
+      "not every drain is scheduled",
+  ];
+  return present([toHeadline(status), ...notes]).join("; ");
+}
+
+function toHeadline({ drains, replicas, at }: Status): string {
+  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
+    return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
+  }
+  if (replicas.length === 0) return `not running: no replica, ${number(waiting)} waiting`;
+  if (waiting === 0) return "all clear: nothing waits";
+  const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
+  if (acting.length === 0) {
+    const why = drains.some(({ paused }) => paused !== null) ? "paused" : "plan mode, nothing is sent";
+    return `${why}: ${number(waiting)} waiting`;
+  }
+  const going = sum(acting, ({ outlook }) => outlook.going);
+  const perSecond = sum(acting, ({ outlook }) => outlook.perSecond ?? 0);
+  const backlog = sum(drains, ({ outlook }) => outlook.backlog);
+  const left = `${number(waiting)} of ${number(Math.max(backlog, waiting))} left`;
+  if (going === 0) return `waiting: ${left}, none can go now`;
+  if (perSecond === 0) return `waiting: ${left}`;
+  const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
+  const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
+  const done = isKnown && ends.length > 0 && `done about ${toClock(at + Math.max(...ends), at)}`;
+  return present([`draining: ${left}`, `${rateText(perSecond)}/s`, done]).join(", ");
+}
+
+function toLaneNotes({ destinations, outlook, guards }: DrainStatus, at: number): readonly Part[] {
+  const halted = destinations.filter(({ lane, waiting }) => lane?.state === "halted" && waiting > 0);
+  const [first, ...more] = halted;
+  const closed = guards.filter(({ effect }) => effect === "closed");
+  return [
+    first !== undefined && `${hostText(first.origin)} halted${toNextProbe(first.lane?.nextInMs ?? null, at)}`,
+    more.length > 0 && `${counted(more.length, "more destination")} halted`,
+    outlook.heldByRules > 0 && `${number(outlook.heldByRules)} held by rules`,
+    closed.length > 0 && `held back by ${closed.map(({ index }) => index).join(", ")}`,
+  ];
+}
+
+function toNextProbe(nextInMs: number | null, at: number): string {
+  if (nextInMs === null) return "";
+  return nextInMs === 0 ? ", next probe now" : `, next probe ${toClock(at + nextInMs, at)}`;
+}
+
+function toSourceNotes({ settleGate, census }: Status["sources"][number]): readonly Part[] {
+  return [
+    settleGate === "closed" && "publishing waits for deletes",
+    census !== null && census.expiringUnarchived > 0 && `${number(census.expiringUnarchived)} expire soon`,
+    census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
+  ];
+}
+
+/** `in 40s` needs no clock; a day's end does. */
+export function toIn(ms: number): string {
+  return ms === 0 ? "now" : `in ${formatDuration(ms)}`;
+}
+
+export function rateText(perSecond: number): string {
+  return perSecond >= 10 ? number(Math.round(perSecond)) : perSecond.toFixed(1);
+}
+
+/** `12,480`. */
+export function number(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+function sum<One>(all: readonly One[], of: (one: One) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
+}
