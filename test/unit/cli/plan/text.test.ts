@@ -180,8 +180,31 @@ const report: PlanReport = {
         billed: { best: 812, worst: 3_248 },
         calls: { list: 12, publish: 9, remove: 9 },
         durationMs: 81_200,
+        nowMs: 81_200,
+        later: null,
         atLeast: false,
-        boundBy: { kind: "host", host: "api.orders.example.com", rate: { count: 10, perMs: 1_000 } },
+        notCounted: null,
+        boundBy: {
+          kind: "host",
+          host: "api.orders.example.com",
+          rate: { count: 10, perMs: 1_000 },
+          publishes: 812,
+          ms: 81_200,
+        },
+        destinations: {
+          top: [
+            {
+              origin: "https://api.orders.example.com",
+              publishes: 812,
+              later: 0,
+              rate: { count: 10, perMs: 1_000 },
+              lane: null,
+              durationMs: 81_200,
+              isCounted: true,
+            },
+          ],
+          more: { destinations: 0, publishes: 0, later: 0, durationMs: 0, notCounted: 0 },
+        },
         passes: 2,
         days: 9,
       },
@@ -266,12 +289,15 @@ describe("a plan on the terminal", () => {
                     hold 132
           48        of 3 or more other kinds
 
-        doing it now
-          takes     about 1m21s (perHost 10/s for api.orders.example.com)
+        time and cost
+          takes     about 1m21s: 812 for api.orders.example.com at 10/s take 1m21s
           calls     12 list, 9 publish, 9 delete
           bills     812 to 3248 attempts for 812 publishes
           perPass   a drain left to itself needs 2 passes
           perDay    90 of 100 used today (UTC), 10 left, spread over 9 days
+
+          destination             now  rate  time
+          api.orders.example.com  812  10/s  1m21s
       "
     `);
   });
@@ -294,7 +320,7 @@ describe("a plan on the terminal", () => {
           decisions: { republish: 0, drop: 0, settle: 0, park: 0, hold: 50 },
           rules: [],
           failures: { top: [], more: none },
-          estimate: { ...orders!.estimate, publishes: 0 },
+          estimate: { ...orders!.estimate, billed: { best: 0, worst: 0 } },
         },
       ],
     });
@@ -332,7 +358,7 @@ describe("a plan on the terminal", () => {
         { lanes: 14, due: 200 },
       ),
     );
-    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  doing it now"))).toMatchInlineSnapshot(`
+    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  time and cost"))).toMatchInlineSnapshot(`
       "  lanes: a destination gets more when nothing has come back for 1m
           812 wait for lane https://a.example.com: new, next step now
           90 wait for lane https://b.example.com: halted for 3m,
@@ -347,15 +373,6 @@ describe("a plan on the terminal", () => {
 
       "
     `);
-    const takes = {
-      ...report.drains[0]!.estimate,
-      durationMs: 240_000,
-      atLeast: true,
-      boundBy: { kind: "lane", origin: "https://b.example.com" } as const,
-    };
-    expect(toPlanText(80, { ...report, drains: [{ ...report.drains[0]!, estimate: takes }] })).toContain(
-      "takes     at least 4m (lane https://b.example.com),\n              longer by the steps of its lanes",
-    );
   });
 
   it("says where it would say how many are due that a halted lane holds them, or a pause does", () => {
