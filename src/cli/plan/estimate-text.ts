@@ -18,7 +18,7 @@ export function toEstimateText(columns: number, estimate: Estimate, room: Room):
   return joined(
     "\n  time and cost\n",
     wrapWords(columns, 4, "takes     ", toWholeText(estimate)),
-    later !== null && wrapWords(columns, 4, "later     ", toLaterText(later)),
+    later !== null && wrapWords(columns, 4, "held      ", toLaterText(later)),
     wrapList(columns, 4, "calls", [
       `${calls.list} list`,
       `${calls.publish} publish`,

@@ -11,7 +11,7 @@ import type { LaneConfig, LimitsConfig } from "../../ports/drains-document.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import { countOf, type Arrival } from "./due-times.ts";
 import type { Room } from "./guards-and-ceilings.ts";
-import { noLimit } from "./pace.ts";
+import { noLimit, type HostRate } from "./pace.ts";
 import { scheduleDestinations, type DestinationWork, type Schedule } from "./schedule-destinations.ts";
 import {
   dueBound,
@@ -21,7 +21,6 @@ import {
   ruleBound,
   spreadOverDays,
   turnsOf,
-  type HostRate,
 } from "./time-bounds.ts";
 
 export type Estimate = ReturnType<typeof estimate>;

@@ -15,7 +15,7 @@ import type { PlanFilter } from "./plan-file.ts";
 import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
-import { toSteadyPace } from "./pace.ts";
+import { toHostRate } from "./pace.ts";
 import { createSignatureCount } from "./signature-count.ts";
 import { survey, type SurveyedRecord } from "./list-and-decide.ts";
 import type { FrozenRange } from "./freeze-range.ts";
@@ -105,8 +105,7 @@ export async function planDrain(run: PlanRun) {
     lanes: laneWaits.report(standings),
     estimate: estimate({
       limits,
-      perHost:
-        limits.perHost === undefined ? null : { rate: limits.perHost, pace: toSteadyPace(limits.perHost) },
+      perHost: toHostRate(limits),
       ruleRates,
       lane: config.lane ?? null,
       destinations: destinations.report(standings),

@@ -4,7 +4,7 @@ import type { Origin } from "../../ports/lanes.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import { countOf, inOrder } from "./due-times.ts";
 import type { DayCeiling } from "./guards-and-ceilings.ts";
-import { finishOf, noLimit, toSteadyPace, type Pace } from "./pace.ts";
+import { finishOf, noLimit, toSteadyPace, type HostRate } from "./pace.ts";
 import { notBefore, type Schedule } from "./schedule-destinations.ts";
 
 /** So many publishes at this rate take `ms`. */
@@ -28,11 +28,6 @@ export type Bound =
 export interface TimedBound {
   readonly ms: number;
   readonly bound: Bound;
-}
-
-export interface HostRate {
-  readonly rate: Rate;
-  readonly pace: Pace;
 }
 
 /** By its lane, or by its host's rate. */
@@ -93,10 +88,11 @@ export function longestOf(bounds: readonly TimedBound[]): TimedBound {
 export function turnsOf(schedules: readonly Schedule[], { publish }: LimitsConfig): readonly number[] {
   if (publish === undefined) return schedules.map(() => 0);
   const pace = toSteadyPace(publish);
-  const counts = schedules.map(({ free }) => countOf(free));
-  return schedules.map(({ free }, index) => {
-    const own = counts[index] ?? 0;
-    const sent = counts.reduce((sum, other) => sum + Math.min(own, other), 0);
+  return schedules.map(({ free, finishMs }) => {
+    const own = countOf(free);
+    // What becomes free only afterwards takes no turn from it.
+    const meanwhile = schedules.map((other) => countOf(other.free.filter(({ inMs }) => inMs < finishMs)));
+    const sent = meanwhile.reduce((sum, count) => sum + Math.min(own, count), 0);
     return (free[0]?.inMs ?? 0) + pace(sent, 0);
   });
 }

@@ -90,7 +90,7 @@ describe("the time of a plan", () => {
         time and cost
           takes     about 30m45s (4m for what is due now): 20400 for api.example.com
                     at 10/s take 34m
-          later     18000 become due in 30s to 45s; then about 30m of work
+          held      18000 become due in 30s to 45s; then about 30m of work
           calls     145 list, 145 publish, 145 delete
           bills     14430 to 57720 attempts for 14430 publishes
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createDueTimes } from "../../../../src/redrive/plan/due-times.ts";
 import { estimate, type EstimateInput } from "../../../../src/redrive/plan/estimate.ts";
 import type { LaneStanding } from "../../../../src/redrive/plan/lane-standings.ts";
-import { toSteadyPace } from "../../../../src/redrive/plan/pace.ts";
-import type { DestinationWork } from "../../../../src/redrive/plan/schedule-destinations.ts";
+import { halted, lane, later, open, perHost, standing, to } from "../../../support/estimates.ts";
 
 const second = 1_000;
 const minute = 60_000;
@@ -12,37 +11,6 @@ const minute = 60_000;
 function day(limit: number, used: number): Partial<EstimateInput> {
   return { room: { perDay: { limit, used, left: Math.max(0, limit - used), endsInMs: 7_200_000 } } };
 }
-
-function perHost(count: number, perMs = second): Pick<EstimateInput, "perHost"> {
-  return { perHost: { rate: { count, perMs }, pace: toSteadyPace({ count, perMs }) } };
-}
-
-const standing: LaneStanding = {
-  state: "canary",
-  sinceMs: null,
-  why: null,
-  size: 5,
-  sent: 0,
-  nextInMs: 0,
-  isShaky: false,
-  isSuspect: false,
-};
-const halted = { ...standing, state: "halted", size: 1, nextInMs: 4 * minute } as const;
-const open = { ...standing, state: "open", size: 50 } as const;
-const lane = { canary: 5, watchMs: minute, openFrom: 300 };
-
-/** `count` due now. */
-const to = (host: string, count: number, fields: Partial<DestinationWork> = {}): DestinationWork => ({
-  origin: `https://${host}`,
-  host,
-  arrivals: count === 0 ? [] : [{ inMs: 0, count }],
-  earliestMs: null,
-  again: 0,
-  rules: [],
-  lane: null,
-  ...fields,
-});
-const later = (inMs: number, count: number) => ({ arrivals: [{ inMs, count }], earliestMs: inMs });
 
 const input: EstimateInput = {
   limits: {},
