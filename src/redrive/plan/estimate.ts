@@ -163,7 +163,6 @@ function toLater(counted: readonly Schedule[], durationMs: number) {
 }
 
 function toNotCounted(halted: readonly Schedule[]) {
-  const waitingOf = ({ work }: Schedule): number => countOf(work.arrivals) - work.again;
   const [busiest] = halted.toSorted((one, other) => waitingOf(other) - waitingOf(one));
   if (busiest === undefined) return null;
   const { origin, lane } = busiest.work;
@@ -176,6 +175,11 @@ function toNotCounted(halted: readonly Schedule[]) {
     nextInMs: lane?.nextInMs ?? 0,
     isProbeOut: lane !== null && lane.sent > 0,
   };
+}
+
+/** For its lane. */
+function waitingOf({ work }: Schedule): number {
+  return countOf(work.arrivals) - work.again;
 }
 
 function callsFor({ listed, otherDeletes, itemsPerPublish }: EstimateInput, publishes: number) {

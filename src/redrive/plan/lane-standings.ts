@@ -33,8 +33,9 @@ export async function readLaneStandings(
 ): Promise<LaneStandings> {
   const { lane } = drain.config;
   const standings = new Map<Origin, LaneStanding>();
-  const all = lane === undefined ? [] : [...new Set(origins)];
-  for (let from = 0; lane !== undefined && from < all.length; from += lanesPerCall) {
+  if (lane === undefined) return standings;
+  const all = [...new Set(origins)];
+  for (let from = 0; from < all.length; from += lanesPerCall) {
     const peeked = await peekLanes(drain, lane, all.slice(from, from + lanesPerCall));
     const views = await drain.source.lanes.viewsOf(peeked.map((one) => one.lane));
     const byLane = new Map(views.map((view) => [view.lane, view]));

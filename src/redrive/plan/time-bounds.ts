@@ -70,9 +70,8 @@ export function ruleBound(rule: string, rate: Rate, schedules: readonly Schedule
 
 /** Null unless the last of them becomes due after more than half of that time. */
 export function dueBound(schedules: readonly Schedule[], ms: number): TimedBound | null {
-  const lastOf = ({ isCounted, work }: Schedule): number =>
-    isCounted ? (work.arrivals.at(-1)?.inMs ?? 0) : 0;
-  const inMs = Math.max(0, ...schedules.map(lastOf));
+  const counted = schedules.filter(({ isCounted }) => isCounted);
+  const inMs = Math.max(0, ...counted.map(({ work }) => work.arrivals.at(-1)?.inMs ?? 0));
   return inMs > ms / 2 ? { ms, bound: { kind: "due", inMs } } : null;
 }
 

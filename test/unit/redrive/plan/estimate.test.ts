@@ -101,14 +101,15 @@ describe("an estimate", () => {
   });
 });
 
-describe("an estimate of lanes", () => {
-  const laned = (count: number, is: LaneStanding) => ({
-    ...perHost(10),
-    listed: 1,
-    lane,
-    destinations: [to("a.example.com", count, { lane: is })],
-  });
+const laned = (count: number, is: LaneStanding) => ({
+  ...perHost(10),
+  listed: 1,
+  lane,
+  destinations: [to("a.example.com", count, { lane: is })],
+});
+const timeIn = (is: LaneStanding) => rowOf(laned(1_056, is), "a.example.com")?.durationMs;
 
+describe("an estimate of lanes", () => {
   it.each<[string, number, LaneStanding, number]>([
     ["open: at its rate", 2_400, open, 240_000],
     // 5, a minute, 50, a minute, and the other 2,345: the step after 50 is larger than 300.
@@ -167,10 +168,9 @@ describe("an estimate of lanes", () => {
   });
 
   it("takes the long way after a halt that came soon after it opened, and waits for a probe that is out", () => {
-    const next = (is: LaneStanding) => rowOf(laned(1_056, is), "a.example.com")?.durationMs;
-    expect(next(halted)).toBe(5 * minute + minute + 105_500);
-    expect(next({ ...halted, isShaky: true })).toBe(5 * minute + 2 * minute + 105_500);
-    expect(next({ ...halted, sent: 1, nextInMs: 30_000 })).toBe(30_000 + minute + 105_600);
+    expect(timeIn(halted)).toBe(5 * minute + minute + 105_500);
+    expect(timeIn({ ...halted, isShaky: true })).toBe(5 * minute + 2 * minute + 105_500);
+    expect(timeIn({ ...halted, sent: 1, nextInMs: 30_000 })).toBe(30_000 + minute + 105_600);
   });
 
   it("sends what was posted before also to a halted destination", () => {
