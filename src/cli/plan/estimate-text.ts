@@ -71,7 +71,7 @@ function toHaltedText(halted: NonNullable<Estimate["notCounted"]>): string {
   const when = nextInMs === 0 ? "now" : `in ${shown(nextInMs)}`;
   return [
     isOne ? `${name} is halted` : `${name} and ${destinations - 1} more are halted`,
-    isProbeOut ? `its probe is judged ${when}` : `next probe ${when}`,
+    isProbeOut ? `its probe is out, result ${when}` : `next probe ${when}`,
     `${publishes} ${publishes === 1 ? "waits" : "wait"} for ${isOne ? "it" : "them"} and ${publishes === 1 ? "is" : "are"} not counted`,
   ].join(", ");
 }

@@ -21,7 +21,7 @@ export interface PlanReport {
   readonly createdAt: number;
   readonly documentHash: string;
   readonly filter: PlanFilter;
-  /** False when it was stopped before all was looked at. */
+  /** False when it was stopped before all was read. */
   readonly complete: boolean;
   readonly drains: readonly (DrainReport & {
     readonly drain: DrainName;
@@ -35,7 +35,7 @@ export function toPlanText(columns: number, report: PlanReport): string {
   return joined(
     `Plan of ${toTime(createdAt)}, document ${report.documentHash.slice(0, 12)}. Nothing was changed.\n`,
     toFilterText(filter),
-    !complete && "Stopped before all was looked at.\n",
+    !complete && "Stopped before all was read.\n",
     // Ages go by the service's clock.
     ...drains.map((drain) => `\n${toDrainText(columns, drain, createdAt + drain.clock.serviceAheadMs)}`),
   );

@@ -12,7 +12,11 @@ import type { Rate } from "../../rules/rule-spec.ts";
 import { countOf, type Arrival } from "./due-times.ts";
 import type { Room } from "./guards-and-ceilings.ts";
 import { noLimit, type HostRate } from "./pace.ts";
-import { scheduleDestinations, type DestinationWork, type Schedule } from "./schedule-destinations.ts";
+import {
+  scheduleDestinations,
+  type DestinationWork,
+  type DestinationTimes,
+} from "./schedule-destinations.ts";
 import {
   dueBound,
   hostBound,
@@ -107,7 +111,7 @@ function timeOf(input: EstimateInput, destinations: readonly DestinationWork[]) 
   return { schedules, days, ...whole };
 }
 
-function toRow({ work, isCounted, finishMs }: Schedule, perHost: HostRate | null) {
+function toRow({ work, isCounted, finishMs }: DestinationTimes, perHost: HostRate | null) {
   const { origin, lane, arrivals } = work;
   const publishes = countOf(dueNow(arrivals));
   return {
@@ -146,7 +150,7 @@ function toDestinations(rows: readonly DestinationEstimate[]) {
   };
 }
 
-function toLater(counted: readonly Schedule[], durationMs: number) {
+function toLater(counted: readonly DestinationTimes[], durationMs: number) {
   const times = counted.flatMap(({ work: { arrivals, earliestMs } }) =>
     earliestMs === null ? [] : [{ earliestMs, latestMs: arrivals.at(-1)?.inMs ?? 0 }],
   );
@@ -162,7 +166,7 @@ function toLater(counted: readonly Schedule[], durationMs: number) {
   };
 }
 
-function toNotCounted(halted: readonly Schedule[]) {
+function toNotCounted(halted: readonly DestinationTimes[]) {
   const [busiest] = halted.toSorted((one, other) => waitingOf(other) - waitingOf(one));
   if (busiest === undefined) return null;
   const { origin, lane } = busiest.work;
@@ -178,7 +182,7 @@ function toNotCounted(halted: readonly Schedule[]) {
 }
 
 /** For its lane. */
-function waitingOf({ work }: Schedule): number {
+function waitingOf({ work }: DestinationTimes): number {
   return countOf(work.arrivals) - work.again;
 }
 
@@ -191,7 +195,7 @@ function callsFor({ listed, otherDeletes, itemsPerPublish }: EstimateInput, publ
 }
 
 /** Counted by ceilings. */
-function firstOf(schedules: readonly Schedule[]): number {
+function firstOf(schedules: readonly DestinationTimes[]): number {
   return sumOf(schedules, ({ free, work }) => countOf(free) - work.again);
 }
 

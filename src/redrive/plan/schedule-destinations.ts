@@ -26,7 +26,7 @@ export interface DestinationWork {
 }
 
 /** Times are ms from the plan's moment. */
-export interface Schedule {
+export interface DestinationTimes {
   readonly work: DestinationWork;
   /** False if its lane is halted: `free` then has only what waits for no lane. */
   readonly isCounted: boolean;
@@ -47,7 +47,7 @@ export function scheduleDestinations(
   destinations: readonly DestinationWork[],
   lane: StepConfig | null,
   pace: Pace,
-): readonly Schedule[] {
+): readonly DestinationTimes[] {
   const laned = destinations
     .filter(({ arrivals }) => arrivals.length > 0)
     .map((work) => behindLane(work, lane, pace));

@@ -5,7 +5,7 @@ import type { Rate } from "../../rules/rule-spec.ts";
 import { countOf, inOrder } from "./due-times.ts";
 import type { DayCeiling } from "./guards-and-ceilings.ts";
 import { finishOf, noLimit, toSteadyPace, type HostRate } from "./pace.ts";
-import { notBefore, type Schedule } from "./schedule-destinations.ts";
+import { notBefore, type DestinationTimes } from "./schedule-destinations.ts";
 
 /** So many publishes at this rate take `ms`. */
 interface RateWork {
@@ -32,7 +32,7 @@ export interface TimedBound {
 
 /** By its lane, or by its host's rate. */
 export function hostBound(
-  { work: { origin, host }, isCounted, openInMs, free, finishMs, hostPublishes }: Schedule,
+  { work: { origin, host }, isCounted, openInMs, free, finishMs, hostPublishes }: DestinationTimes,
   perHost: HostRate | null,
 ): TimedBound {
   const ms = isCounted ? finishMs : finishOf(free, perHost?.pace ?? noLimit);
@@ -47,7 +47,7 @@ export function hostBound(
 /** None without such a limit. */
 export function publishBounds(
   { publish }: LimitsConfig,
-  schedules: readonly Schedule[],
+  schedules: readonly DestinationTimes[],
 ): readonly TimedBound[] {
   if (publish === undefined) return [];
   const arrivals = inOrder(schedules.flatMap(({ free }) => free));
@@ -57,7 +57,7 @@ export function publishBounds(
   return [{ ms: finishOf(arrivals, pace), bound }];
 }
 
-export function ruleBound(rule: string, rate: Rate, schedules: readonly Schedule[]): TimedBound {
+export function ruleBound(rule: string, rate: Rate, schedules: readonly DestinationTimes[]): TimedBound {
   const counted = schedules.filter(({ isCounted }) => isCounted);
   const arrivals = counted.flatMap(({ work, openInMs }) =>
     work.rules.flatMap((one) => (one.rule === rule ? notBefore(one.arrivals, openInMs) : [])),
@@ -69,7 +69,7 @@ export function ruleBound(rule: string, rate: Rate, schedules: readonly Schedule
 }
 
 /** Null unless the last of them becomes due after more than half of that time. */
-export function dueBound(schedules: readonly Schedule[], ms: number): TimedBound | null {
+export function dueBound(schedules: readonly DestinationTimes[], ms: number): TimedBound | null {
   const counted = schedules.filter(({ isCounted }) => isCounted);
   const inMs = Math.max(0, ...counted.map(({ work }) => work.arrivals.at(-1)?.inMs ?? 0));
   return inMs > ms / 2 ? { ms, bound: { kind: "due", inMs } } : null;
@@ -84,7 +84,10 @@ export function longestOf(bounds: readonly TimedBound[]): TimedBound {
  * Destinations take turns in the rate of all: when one is done, each other has sent as many, or is done. Ms
  * from the plan's moment, by destination.
  */
-export function turnsOf(schedules: readonly Schedule[], { publish }: LimitsConfig): readonly number[] {
+export function turnsOf(
+  schedules: readonly DestinationTimes[],
+  { publish }: LimitsConfig,
+): readonly number[] {
   if (publish === undefined) return schedules.map(() => 0);
   const pace = toSteadyPace(publish);
   return schedules.map(({ free, finishMs }) => {

@@ -96,7 +96,7 @@ describe("redriver plan", () => {
     seed(3, { responseStatus: 400 });
     seed(4, { topicName: "refunds" });
     const { exitCode, out, err } = await plan("--all", "--json");
-    expect({ exitCode, err: err.replaceAll(/.*(?:looked at|warning: ).*\n/g, "") }).toEqual({
+    expect({ exitCode, err: err.replaceAll(/.*(?: read, |warning: ).*\n/g, "") }).toEqual({
       exitCode: 0,
       err: "",
     });
@@ -294,7 +294,7 @@ describe("redriver plan", () => {
     interrupt?.();
     const { exitCode, out } = await running;
     expect(exitCode).toBe(3);
-    expect(out).toContain("Stopped before all was looked at.");
+    expect(out).toContain("Stopped before all was read.");
     expect(readdirSync(folder)).toEqual(["drains.yaml"]);
   });
 

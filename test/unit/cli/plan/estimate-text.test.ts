@@ -143,7 +143,7 @@ describe("the time of a plan", () => {
         boundBy: { kind: "calls" },
         notCounted: { ...outage.notCounted!, destinations: 3, isProbeOut: true, nextInMs: 40_000 },
       },
-      "about 4m: one call after the other; pay.example.com and 2 more are halted, its probe is judged in 40s, 12000 wait for them and are not counted",
+      "about 4m: one call after the other; pay.example.com and 2 more are halted, its probe is out, result in 40s, 12000 wait for them and are not counted",
     ],
   ])("names %s", (_name, fields, expected) => {
     expect(takes(fields)).toBe(expected);

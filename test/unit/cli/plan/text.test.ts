@@ -327,7 +327,7 @@ describe("a plan on the terminal", () => {
     expect(text).toMatchInlineSnapshot(`
       "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
       Only: rule outage or moved, host *.example.com, at most 50 records of a drain
-      Stopped before all was looked at.
+      Stopped before all was read.
 
       orders (mode plan) on qstash.upstash.io: 50 of 1181 records
         entered until 2026-11-20 10:14:55 UTC; the limit was reached, there may be more
@@ -347,7 +347,7 @@ describe("a plan on the terminal", () => {
           laneOf({
             origin: "https://b.example.com",
             state: "halted",
-            why: "3 of 5 came back, 503",
+            why: "3 of 5 failed again, 503",
             due: 90,
             kept: 12,
             nextInMs: 240_000,
@@ -359,17 +359,18 @@ describe("a plan on the terminal", () => {
       ),
     );
     expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  time and cost"))).toMatchInlineSnapshot(`
-      "  lanes: a destination gets more when nothing has come back for 1m
+      "  lanes: a destination gets more when nothing failed again for 1m
           812 wait for lane https://a.example.com: new, next step now
           90 wait for lane https://b.example.com: halted for 3m,
-          3 of 5 came back, 503, next probe in 4m,
-          12 without attempts left held and not parked
+          3 of 5 failed again, 503, next probe in 4m,
+          12 without attempts left are held, not parked
           9 due to lane https://d.example.com: open for 1h
           lane https://e.example.com: halted for 3m, next probe now,
-          4 without attempts left held and not parked
+          4 without attempts left are held, not parked
           200 wait for 14 more lanes
-        apply sends each lane a step, waits for its watch and goes on. It leaves what
-        would wait longer than 10m, and what waits for a lane that stays halted
+        apply sends each destination a few, waits for failures, and sends more. It
+        leaves what would wait longer than 10m, and what waits for a destination that
+        stays halted
 
       "
     `);
