@@ -211,13 +211,13 @@ export const troubled: Partial<Status> = {
           lane({
             origin: "https://api.example.com",
             state: "halted",
-            why: "3 of 5 came back, 503",
+            why: "3 of 5 failed again, 503",
             nextInMs: 4 * minute,
           }),
           lane({
             origin: "https://c.example",
             state: "canary",
-            why: "a probe survived",
+            why: "the probe did not fail again",
             size: 5,
             sent: 5,
             comeBacks: { down: 1, refused: 0 },
@@ -226,7 +226,7 @@ export const troubled: Partial<Status> = {
           lane({
             origin: "queue:invoices",
             state: "ramping",
-            why: "5 of 5 survived",
+            why: "none of 5 failed again",
             size: 50,
             sent: 20,
             nextInMs: 0,

@@ -140,7 +140,7 @@ async function planAll(
         await output?.write(writer.record(line));
       };
       const onPage = ({ listed, planned }: { readonly listed: number; readonly planned: number }): void =>
-        progress.show(`${drain.config.name}: ${listed} looked at, ${planned} in the plan`);
+        progress.show(`${drain.config.name}: ${listed} read, ${planned} in the plan`);
       const report = await planDrain({ drain, range, filter, show, signals: stop, onRecord, onPage });
       const { host } = addressOf(core, drain);
       reports.push({ ...report, host, pausedBy: await readPausedBy(core, drain) });

@@ -9,14 +9,14 @@ export function toPlanLanesText(columns: number, waits: LaneWaits | null): strin
   const watch = formatDuration(waits.watchMs);
   return joined(
     "\n",
-    wrapWords(columns, 2, "", `lanes: a destination gets more when nothing has come back for ${watch}`),
+    wrapWords(columns, 2, "", `lanes: a destination gets more when nothing failed again for ${watch}`),
     toLanesText(columns, 4, waits),
     waits.lanes.some(({ state }) => state !== "open") && wrapWords(columns, 2, "", applyText),
   );
 }
 
 const applyText =
-  "apply sends each lane a step, waits for its watch and goes on. It leaves what would wait longer than 10m, and what waits for a lane that stays halted";
+  "apply sends each destination a few, waits for failures, and sends more. It leaves what would wait longer than 10m, and what waits for a destination that stays halted";
 
 export function toLanesText(columns: number, indent: number, { lanes, more }: LaneWaits): string {
   const others = more.lanes > 0 && `${toWait(more.due)} ${counted(more.lanes, "more lane")}`;
@@ -32,17 +32,17 @@ export function toHaltedText(waits: LaneWaits | null): string {
   return due === 0 ? "" : `${toWait(due)} halted lanes`;
 }
 
-/** `12 wait for lane https://pay.example.com: halted for 3m`, `3 of 5 came back, 503`, `next probe in 4m`. */
+/** `12 wait for lane https://pay.example.com: halted for 3m`, `3 of 5 failed again, 503`, `next probe in 4m`. */
 function toLaneItems({ origin, due, kept, state, sinceMs, why, sent, nextInMs }: LaneWait) {
   const since = sinceMs === null ? "new" : `${state} for ${formatDuration(sinceMs)}`;
   const waiting = due === 0 ? "" : state === "open" ? `${due} due to ` : `${toWait(due)} `;
   const when = nextInMs === 0 ? "now" : `in ${formatDuration(Math.max(1_000, nextInMs))}`;
-  const probe = sent > 0 ? `its probe is watched, and judged ${when}` : `next probe ${when}`;
+  const probe = sent > 0 ? `its probe is out, result ${when}` : `next probe ${when}`;
   return [
     `${waiting}lane ${origin}: ${since}`,
     why !== "new" && why,
     state !== "open" && (state === "halted" ? probe : `next step ${when}`),
-    kept > 0 && `${kept} without attempts left held and not parked`,
+    kept > 0 && `${kept} without attempts left are held, not parked`,
   ];
 }
 

@@ -1,12 +1,8 @@
 /** A plan in lines for a person: what would be done, why, and what it would take. */
 import type { DrainName } from "../../ports/ids.ts";
-import type { Bound, Estimate } from "../../redrive/plan/estimate.ts";
 import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { PlanFilter } from "../../redrive/plan/plan-file.ts";
-import type { Room } from "../../redrive/plan/guards-and-ceilings.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
-import { formatDuration } from "../../rules/durations.ts";
-import { rateText } from "../../rules/patterns/parse-rate.ts";
 import {
   failuresHeading,
   shownFailures,
@@ -16,7 +12,8 @@ import {
 import { counted, joined, present, toTime } from "../output/phrases.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
-import { toCeilingText, toClockText, toGuardText } from "./limits-text.ts";
+import { toEstimateText } from "./estimate-text.ts";
+import { toClockText, toGuardText } from "./limits-text.ts";
 import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./decisions-text.ts";
 
 export interface PlanReport {
@@ -24,7 +21,7 @@ export interface PlanReport {
   readonly createdAt: number;
   readonly documentHash: string;
   readonly filter: PlanFilter;
-  /** False when it was stopped before all was looked at. */
+  /** False when it was stopped before all was read. */
   readonly complete: boolean;
   readonly drains: readonly (DrainReport & {
     readonly drain: DrainName;
@@ -38,7 +35,7 @@ export function toPlanText(columns: number, report: PlanReport): string {
   return joined(
     `Plan of ${toTime(createdAt)}, document ${report.documentHash.slice(0, 12)}. Nothing was changed.\n`,
     toFilterText(filter),
-    !complete && "Stopped before all was looked at.\n",
+    !complete && "Stopped before all was read.\n",
     // Ages go by the service's clock.
     ...drains.map((drain) => `\n${toDrainText(columns, drain, createdAt + drain.clock.serviceAheadMs)}`),
   );
@@ -76,7 +73,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     toRulesText(columns, drain.rules, now, pausedBy !== null ? "paused" : halted && "see lanes"),
     drain.failures.top.length > 0 && `\n${toFailureText(columns, drain.failures)}`,
     toPlanLanesText(columns, lanes),
-    estimate.publishes > 0 && `\n${toEstimateText(columns, estimate, drain.room)}`,
+    toEstimateText(columns, estimate, drain.room),
   );
 }
 
@@ -95,42 +92,4 @@ function toFailureText(columns: number, { top, more }: SignatureCounts): string 
       ]),
     rest > 0 && toOtherFailures(rest, `${hidden.length + more.kinds} or more`),
   );
-}
-
-function toEstimateText(columns: number, estimate: Estimate, room: Room): string {
-  const { durationMs, atLeast, boundBy, publishes, billed, calls } = estimate;
-  const best = billed.best === billed.worst ? "" : `${billed.best} to `;
-  const bills = `${best}${counted(billed.worst, "attempt")} for ${counted(publishes, "publish", "publishes")}`;
-  const duration = formatDuration(Math.max(1_000, durationMs));
-  return joined(
-    "  doing it now\n",
-    wrapList(columns, 4, "takes", [
-      `${atLeast ? "at least" : "about"} ${duration} (${toBound(boundBy)})`,
-      atLeast && "longer by the steps of its lanes",
-    ]),
-    wrapList(columns, 4, "calls", [
-      `${calls.list} list`,
-      `${calls.publish} publish`,
-      `${calls.remove} delete`,
-    ]),
-    wrapList(columns, 4, "bills", [bills]),
-    toCeilingText(columns, room, estimate),
-  );
-}
-
-function toBound(bound: Bound): string {
-  switch (bound.kind) {
-    case "day":
-      return `perDay ${bound.limit}`;
-    case "lane":
-      return `lane ${bound.origin}`;
-    case "calls":
-      return "one call after the other";
-    case "publish":
-      return `publish ${rateText(bound.rate)}`;
-    case "host":
-      return `perHost ${rateText(bound.rate)} for ${bound.host}`;
-    case "rule":
-      return `rule ${bound.rule} ${rateText(bound.rate)}`;
-  }
 }

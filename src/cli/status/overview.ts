@@ -7,7 +7,7 @@ import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
 import { hostText } from "./host-text.ts";
 import type { Paint } from "./paint.ts";
 import type { Status } from "./read.ts";
-import { number, rateText, toIn, toVerdict } from "./verdict.ts";
+import { rateText, toIn, toVerdict } from "./verdict.ts";
 
 type DrainStatus = Status["drains"][number];
 type DestinationStatus = DrainStatus["destinations"][number];
@@ -76,9 +76,9 @@ function toDestinations(columns: number, drains: readonly DrainStatus[]): readon
   const shown = rows.slice(0, shownDestinations);
   const table = toTable(shown, {
     destination: ({ origin }) => (columns <= terminalColumns ? cut(hostText(origin), maxOrigin) : origin),
-    waiting: ({ waiting }) => number(waiting),
-    parked: ({ parked }) => number(parked),
-    "failed again": ({ failedAgain }) => number(failedAgain),
+    waiting: ({ waiting }) => waiting,
+    parked: ({ parked }) => parked,
+    "failed again": ({ failedAgain }) => failedAgain,
     lane: ({ lane }) => toLaneText(lane),
   });
   return [table, ...moreOf(rows.length - shown.length, "destination")];
@@ -91,7 +91,7 @@ function toTrouble({ lane, waiting }: Row): number {
 function toLaneText(lane: DestinationStatus["lane"]): string {
   if (lane === null) return "-";
   const { state, nextInMs } = lane;
-  if (nextInMs === null || state === "open") return state;
+  if (state === "open") return state;
   return state === "halted"
     ? `halted, probe ${toIn(nextInMs)}`
     : nextInMs === 0

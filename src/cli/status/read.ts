@@ -4,7 +4,8 @@ import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
-import { toOutlook, type DestinationLane, type DestinationOutlook } from "../../redrive/backlog/outlook.ts";
+import { toOutlook, type DestinationOutlook } from "../../redrive/backlog/outlook.ts";
+import { readLaneStandings, type LaneStandings } from "../../redrive/plan/lane-standings.ts";
 import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
 
 export async function readStatus(
@@ -42,7 +43,7 @@ export async function readStatus(
         drain,
         source,
         destinations,
-        outlook: toOutlook(found, destinations, now),
+        outlook: toOutlook(found, destinations, { limits: config?.limits ?? {}, lane: config?.lane }, now),
         mode: isWhole ? (config?.mode ?? "plan") : null,
         paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,
@@ -76,14 +77,11 @@ const maxDestinationsAsked = 100;
 async function readDestinationLanes(
   core: Core,
   { drain: name, destinations }: QueueFacts["drains"][number],
-): Promise<ReadonlyMap<string, DestinationLane>> {
+): Promise<LaneStandings> {
   const drain = core.drains.get(name);
-  const config = drain?.config.lane;
   const waiting = destinations.filter(({ waiting: count }) => count > 0);
   const origins = waiting.slice(0, maxDestinationsAsked).map(({ origin }) => origin);
-  if (drain === undefined || config === undefined || origins.length === 0) return new Map();
-  const peeked = await peekLanes(drain, config, origins);
-  return new Map(peeked.map(({ origin, answer, nextInMs }) => [origin, { state: answer.state, nextInMs }]));
+  return drain === undefined ? new Map() : readLaneStandings(drain, origins);
 }
 
 /** As the metric counts it: what the ledger does not know now, in place of what the last pass met. */

@@ -1,17 +1,15 @@
-import type { LaneState } from "../../ports/lanes.ts";
+import { hostOf } from "../../message/destination-url.ts";
+import type { LaneConfig, LimitsConfig } from "../../ports/drains-document.ts";
 import type { DrainFacts } from "../../ports/passes.ts";
 import type { Destination } from "../../ports/queue-facts.ts";
+import type { LaneStanding } from "../plan/lane-standings.ts";
+import { noLimit, toHostRate, toSteadyPace } from "../plan/pace.ts";
+import { scheduleDestinations, type DestinationWork } from "../plan/schedule-destinations.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 
-/** The lane of a destination, as it is now; null: the drain has no lanes. */
-export interface DestinationLane {
-  readonly state: LaneState;
-  /** Ms until its next step or probe; 0: now; null: open, or unknown. */
-  readonly nextInMs: number | null;
-}
-
 export interface DestinationOutlook extends Destination {
-  readonly lane: DestinationLane | null;
+  /** Null: the drain has no lanes, or too many destinations to ask each. */
+  readonly lane: LaneStanding | null;
 }
 
 export interface Outlook {
@@ -27,7 +25,7 @@ export interface Outlook {
   readonly backlog: number;
   /** Over the last minute at most; null: nothing was published, or for too short a time to say. */
   readonly perSecond: number | null;
-  /** Ms until `going` is 0 at that rate; null: not known. */
+  /** Ms until `going` is 0, by limits and lanes, or at that rate if it takes longer; null: not known. */
   readonly doneInMs: number | null;
 }
 
@@ -42,6 +40,7 @@ const minSpanMs = 5_000;
 export function toOutlook(
   facts: Pick<DrainFacts, "pace" | "backlog" | "reasons"> | null,
   destinations: readonly DestinationOutlook[],
+  config: { readonly limits: LimitsConfig; readonly lane?: LaneConfig | undefined },
   now: number,
 ): Outlook {
   let waiting = 0;
@@ -61,8 +60,40 @@ export function toOutlook(
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond,
-    doneInMs: going === 0 || perSecond === null ? null : Math.round((going / perSecond) * 1_000),
+    doneInMs: toDoneInMs(going, perSecond, destinations, config),
   };
+}
+
+/**
+ * By limits and by the steps of lanes, as a plan estimates them. What was published lately counts only once all
+ * lanes are open: steps begin slowly.
+ */
+function toDoneInMs(
+  going: number,
+  perSecond: number | null,
+  destinations: readonly DestinationOutlook[],
+  { limits, lane }: Parameters<typeof toOutlook>[2],
+): number | null {
+  if (going === 0) return null;
+  const counted = destinations.filter((one) => one.waiting > 0 && one.lane?.state !== "halted");
+  const waiting = counted.reduce((sum, one) => sum + one.waiting, 0);
+  const works = counted.map(({ origin, waiting: count, lane: standing }): DestinationWork => ({
+    origin,
+    host: origin.startsWith("queue:") ? origin : hostOf(origin),
+    // What rules hold is spread over all of them.
+    arrivals: [{ inMs: 0, count: Math.ceil((count * going) / Math.max(1, waiting)) }],
+    earliestMs: null,
+    again: 0,
+    rules: [],
+    lane: standing,
+  }));
+  const schedules = scheduleDestinations(works, lane ?? null, toHostRate(limits)?.pace ?? noLimit);
+  const byDestinationMs = Math.max(0, ...schedules.map(({ finishMs }) => finishMs));
+  const togetherMs = limits.publish === undefined ? 0 : toSteadyPace(limits.publish)(going, 0);
+  const byLimitsMs = Math.max(byDestinationMs, togetherMs);
+  const isStepping = counted.some((one) => one.lane !== null && one.lane.state !== "open");
+  if (perSecond === null || isStepping) return byLimitsMs === 0 ? null : Math.ceil(byLimitsMs);
+  return Math.ceil(Math.max(byLimitsMs, (going / perSecond) * 1_000));
 }
 
 /** Publishes per second of the last minute, or since the first of it. Null: none. */

@@ -16,16 +16,20 @@ export function toAsking({ config }: DrainRuntime, candidates: readonly Candidat
   const ruleLimits = new Map(config.rules.map(({ name, limit }) => [name, limit]));
   return candidates.map((candidate) => {
     const { rule } = candidate.decision;
-    const { destination, queue } = candidate.target;
     const ruleLimit = rule === null ? undefined : ruleLimits.get(rule);
     const request: CapacityRequest = {
-      host: queue === undefined ? hostOf(destination) : `queue:${queue}`,
+      host: rateHostOf(candidate.target),
       rule,
       ...(ruleLimit === undefined ? {} : { ruleLimit }),
       post: isReconciling(candidate) ? "again" : "first",
     };
     return { candidate, request };
   });
+}
+
+/** By which rates per host count: the destination's host with its port, or `queue:<name>`. */
+export function rateHostOf({ destination, queue }: Candidate["target"]): string {
+  return queue === undefined ? hostOf(destination) : `queue:${queue}`;
 }
 
 export function toQuery(

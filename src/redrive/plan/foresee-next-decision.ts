@@ -1,5 +1,6 @@
 import type { Decision } from "../../rules/decision.ts";
 import { decideOne } from "../page/sort-by-decision.ts";
+import type { Candidate } from "../page/records.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { SurveyedRecord } from "./list-and-decide.ts";
 
@@ -16,6 +17,8 @@ export interface NextDecision {
 export interface ForeseenRecord extends SurveyedRecord {
   /** Null unless it is held until a time that is known. */
   readonly next: NextDecision | null;
+  /** The message that is published then; null unless `next` is a republish. */
+  readonly becomes: Candidate | null;
 }
 
 /** A record with more turns than this is decided only at the end of its wait. */
@@ -23,22 +26,24 @@ const maxTurns = 50;
 
 /** Pure. Decides the record again at each moment at which time can change its decision. */
 export function foresee(drain: DrainRuntime, record: SurveyedRecord): ForeseenRecord {
-  return { ...record, next: nextDecision(drain, record) };
+  return { ...record, ...nextDecision(drain, record) };
 }
 
-function nextDecision(drain: DrainRuntime, record: SurveyedRecord): NextDecision | null {
+function nextDecision(drain: DrainRuntime, record: SurveyedRecord): Pick<ForeseenRecord, "next" | "becomes"> {
   const { expiresAt } = record.decided.facts;
   let held = record;
   let next: NextDecision | null = null;
   for (let turn = 0; turn <= maxTurns; turn += 1) {
     const at = turnOf(drain, held, turn < maxTurns);
-    if (at === null) return next;
-    if (at >= expiresAt) return { then: "expire", reason: "retention", rule: null, at: expiresAt };
+    if (at === null) break;
+    if (at >= expiresAt) {
+      return { next: { then: "expire", reason: "retention", rule: null, at: expiresAt }, becomes: null };
+    }
     held = decideAt(drain, held, at);
     const { then, reason, rule } = held.decided.decision;
     next = { then, reason, rule, at };
   }
-  return next;
+  return { next, becomes: next === null ? null : held.candidate };
 }
 
 /** When the decision about a held record can change; null if it is not held, or nothing is known. Unix ms. */

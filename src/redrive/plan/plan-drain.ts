@@ -4,20 +4,21 @@ import { hostOf, parseUrl } from "../../message/destination-url.ts";
 import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
-import { isReconciling } from "../page/records.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { createDecidedCount } from "./decided-count.ts";
+import { createDestinationCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
+import { readLaneStandings } from "./lane-standings.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./foresee-next-decision.ts";
 import type { PlanFilter } from "./plan-file.ts";
 import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
+import { toHostRate } from "./pace.ts";
 import { createSignatureCount } from "./signature-count.ts";
 import { survey, type SurveyedRecord } from "./list-and-decide.ts";
 import type { FrozenRange } from "./freeze-range.ts";
-import { createTopCount } from "./top-count.ts";
 import { itemOf } from "../page/publish/canary-variant.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
@@ -44,7 +45,11 @@ export async function planDrain(run: PlanRun) {
   const decided = createDecidedCount();
   const failures = createSignatureCount(show);
   const laneWaits = createLaneWaitCount(drain);
-  const publishes = createPublishCount(source.headerPrefix);
+  const ruleRates = new Map(
+    config.rules.flatMap(({ name, limit: rate }) => (rate === undefined ? [] : [[name, rate] as const])),
+  );
+  const destinations = createDestinationCount(source.headerPrefix, new Set(ruleRates.keys()));
+  const startedAt = serviceNow(source);
   const unusable: Record<string, number> = {};
   let listed = 0;
   let cut = false;
@@ -61,7 +66,10 @@ export async function planDrain(run: PlanRun) {
       decided.add(toCounted(drain, foreseen, show));
       failures.add(record.decided.letter, record.decided.decision.then);
       laneWaits.add(record);
-      publishes.add(record);
+      const { candidate, decided: now } = record;
+      const { becomes, next } = foreseen;
+      if (candidate !== null) destinations.add(candidate, now.decision.rule, 0);
+      else if (becomes !== null && next !== null) destinations.add(becomes, next.rule, next.at - startedAt);
       await run.onRecord(foreseen);
     }
     listed += looked;
@@ -72,9 +80,10 @@ export async function planDrain(run: PlanRun) {
   }
 
   const report = decided.report(config.rules.map(({ name }) => name));
-  const { decisions, rules } = report;
+  const { drop, settle } = report.decisions;
+  const { limits } = config;
   const room = await readRoom(drain);
-  const lanes = await laneWaits.read();
+  const standings = await readLaneStandings(drain, [...destinations.origins(), ...laneWaits.origins()]);
   return {
     drain: config.name,
     source: source.config.id,
@@ -93,20 +102,18 @@ export async function planDrain(run: PlanRun) {
     failures: failures.counts(),
     room,
     /** Null if the drain has none. */
-    lanes,
+    lanes: laneWaits.report(standings),
     estimate: estimate({
-      limits: config.limits,
-      listed,
-      publishes: decisions.republish,
-      ...publishes.counts(),
+      limits,
+      perHost: toHostRate(limits),
+      ruleRates,
+      lane: config.lane ?? null,
+      destinations: destinations.report(standings),
       room,
-      lanes,
-      deletes: decisions.republish + decisions.drop + decisions.settle,
+      listed,
+      worstBilled: destinations.worstBilled(),
+      otherDeletes: drop + settle,
       itemsPerPublish: source.publish.maxItems,
-      rules: config.rules.flatMap(({ name, limit: rate }) => {
-        const count = rules.find(({ rule }) => rule === name)?.dueNow ?? 0;
-        return rate === undefined || count === 0 ? [] : [{ rule: name, rate, count }];
-      }),
     }),
   };
 }
@@ -152,36 +159,4 @@ function toCounted({ config, source }: DrainRuntime, record: ForeseenRecord, sho
         candidate === null ? [] : describeRebuild(letter, itemOf(candidate, 1), { headerPrefix, show }),
     }),
   };
-}
-
-const maxHosts = 2_000;
-
-/** The estimate's figures of all publishes. */
-function createPublishCount(headerPrefix: string) {
-  /** By the key of rates per host: the destination's host with its port, or `queue:<name>`. */
-  const targets = createTopCount<string>(maxHosts);
-  let firstPublishes = 0;
-  let worstBilled = 0;
-  return {
-    add({ candidate }: SurveyedRecord): void {
-      if (candidate === null) return;
-      if (!isReconciling(candidate)) firstPublishes += 1;
-      const item = itemOf(candidate, 1);
-      targets.add(item.queue === undefined ? hostOf(item.destination) : `queue:${item.queue}`);
-      worstBilled += 1 + retriesOf(item.headers[`${headerPrefix}Retries`]);
-    },
-    counts() {
-      const [busiest] = targets.top(1).top;
-      const busiestHost = busiest === undefined ? null : { host: busiest.key, count: busiest.count };
-      return { firstPublishes, worstBilled, busiestHost };
-    },
-  };
-}
-
-/** The service retries three times if a message has no number of its own. */
-const defaultRetries = 3;
-
-function retriesOf(header: string | undefined): number {
-  const retries = Number(header ?? defaultRetries);
-  return Number.isSafeInteger(retries) && retries >= 0 ? retries : defaultRetries;
 }

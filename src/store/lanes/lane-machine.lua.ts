@@ -59,7 +59,7 @@ end
 
 local function whyResumed(step, survived)
   local again = againOf(step)
-  if survived > count(again) then return 'a probe survived' end
+  if survived > count(again) then return 'the probe did not fail again' end
   if survived > 0 then return 'a probe was answered, refused as before, ' .. statusesOf(again) end
   return 'the receiver answers, ' .. statusesOf(step.back)
 end
@@ -82,7 +82,7 @@ local function judgeProbe(lane, step)
   end
   lane.probeEvery = probeEveryOf(lane, 1.5)
   lane.nextAt = now + lane.probeEvery
-  lane.why = 'a probe came back, ' .. statusesOf(step.back)
+  lane.why = 'a probe failed again, ' .. statusesOf(step.back)
   dropStep(lane, step)
   return false
 end
@@ -95,12 +95,12 @@ end
 -- True if the lane is now in another state, or at the next size.
 local function judge(lane, step, checkedAt)
   local back, whole = count(step.back), wholeOf(lane, step)
-  local cameBack = string.format('%.0f of %.0f came back, %s', back, whole, statusesOf(step.back))
+  local failedAgain = string.format('%.0f of %.0f failed again, %s', back, whole, statusesOf(step.back))
   -- 0.29 of 100 is a little less than 29 in binary. If haltAt is 1, all of them are too many.
   local isTooMany = downOf(step) > step.haltAt * whole + 1e-9 or downOf(step) >= whole
   local isByChance = isTooMany and mayBeByChance(lane, step, whole)
   if lane.state ~= 'halted' and isTooMany and not isByChance then
-    halt(lane, 'down', cameBack)
+    halt(lane, 'down', failedAgain)
     return true
   end
   local isSilent = checkedAt and step.lastAt and not waitsForGrants(lane, step) and checkedAt >= step.lastAt + step.watchMs
@@ -109,10 +109,10 @@ local function judge(lane, step, checkedAt)
   if lane.state == 'halted' then return judgeProbe(lane, step) end
   if back >= whole then
     if whole >= 3 then
-      halt(lane, 'refused', cameBack)
+      halt(lane, 'refused', failedAgain)
       return true
     end
-    lane.why = cameBack .. ': too few to tell'
+    lane.why = failedAgain .. ': too few to tell'
     lane.isDoubted = isByChance or nil
     dropStep(lane, step)
     return false
@@ -124,7 +124,7 @@ local function judge(lane, step, checkedAt)
   end
   local size = math.max(10 * whole, lane.config.canary)
   local isOpen = size >= lane.config.openFrom
-  local why = string.format('%.0f of %.0f survived', whole - back, whole)
+  local why = back == 0 and string.format('none of %.0f failed again', whole) or failedAgain
   lane.isMixed = nil
   enter(lane, isOpen and 'open' or 'ramping', why, isOpen and sizeIn('open', lane.config) or size)
   return true

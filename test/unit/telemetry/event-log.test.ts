@@ -219,15 +219,21 @@ describe("an event's line", () => {
 
   test("of a lane warns where it halts, and says at info that it has resumed", () => {
     const move = { type: "lane:moved", source, drain, origin: "https://a.example", sent: 5 } as const;
-    const halt = { ...move, from: "open", to: "halted", size: 0, why: "3 of 5 came back, 503" } as const;
+    const halt = { ...move, from: "open", to: "halted", size: 0, why: "3 of 5 failed again, 503" } as const;
     expect(log({ ...halt, comeBacks: 3 })).toMatchObject({
       level: "warn",
-      msg: "lane https://a.example of orders: halted: 3 of 5 came back, 503",
+      msg: "lane https://a.example of orders: halted: 3 of 5 failed again, 503",
     });
-    const resumption = { ...move, from: "halted", to: "canary", size: 5, why: "a probe survived" } as const;
+    const resumption = {
+      ...move,
+      from: "halted",
+      to: "canary",
+      size: 5,
+      why: "the probe did not fail again",
+    } as const;
     expect(log({ ...resumption, comeBacks: 0 })).toMatchObject({
       level: "info",
-      msg: "lane https://a.example of orders: resumed, canary, next 5: a probe survived",
+      msg: "lane https://a.example of orders: resumed, canary, next 5: the probe did not fail again",
     });
   });
 

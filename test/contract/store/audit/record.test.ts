@@ -50,7 +50,7 @@ describe("the audit", () => {
       origin: "https://a.example",
       from: "open",
       to: "halted",
-      why: "3 of 5 came back, 503",
+      why: "3 of 5 failed again, 503",
       sent: 5,
       comeBacks: 3,
     } as const;

@@ -183,7 +183,7 @@ describe("a lane that is tried", () => {
       from: "canary",
       to: "ramping",
       size: 50,
-      why: "5 of 5 survived",
+      why: "none of 5 failed again",
       sent: 5,
       comeBacks: 0,
       resumeMinutes: [],
@@ -191,7 +191,7 @@ describe("a lane that is tried", () => {
     });
     expect(await survive(100)).toMatchObject({ from: "ramping", to: "open", size: 50, sent: 50 });
     expect(await ask(100)).toMatchObject({ state: "open", canaries: 1, plain: 99, until: null });
-    expect(await view()).toMatchObject({ state: "open", why: "50 of 50 survived", step: first + 2 });
+    expect(await view()).toMatchObject({ state: "open", why: "none of 50 failed again", step: first + 2 });
   });
 
   test("is judged by a look alone, and only by one that began when the whole watch was over", async () => {
@@ -237,7 +237,7 @@ describe("a lane that is tried", () => {
       expect(await book.delivered({ lane, step }, parent)).toEqual({ kind: "none" });
     }
     expect(await driver.note(step, "refused", ["p9"], 422)).toMatchObject([
-      { to: "ramping", size: 50, sent: 5, comeBacks: 1, why: "4 of 5 survived" },
+      { to: "ramping", size: 50, sent: 5, comeBacks: 1, why: "1 of 5 failed again, 422" },
     ]);
     expect(await book.delivered({ lane, step }, "p5")).toEqual({ kind: "none" });
   });
@@ -270,7 +270,7 @@ describe("a lane that fails", () => {
         from: "canary",
         to: "halted",
         size: 0,
-        why: "2 of 5 came back, no answer, 503",
+        why: "2 of 5 failed again, no answer, 503",
         sent: 2,
         comeBacks: 2,
         resumeMinutes: [],
@@ -292,7 +292,7 @@ describe("a lane that fails", () => {
     expect(await driver.note(step, "down", ["p1"])).toEqual([]);
     await stand.advance(config.watchMs / 2);
     expect(await driver.note(step, "down", ["p1"])).toMatchObject([
-      { to: "halted", why: "1 of 2 came back, 503" },
+      { to: "halted", why: "1 of 2 failed again, 503" },
     ]);
   });
 
@@ -328,7 +328,7 @@ describe("a lane that fails", () => {
     await driver.note(step, "down", parents(1, "b"), 500);
     await driver.note(step, "down", parents(3, "c"), 0);
     await driver.note(step, "down", parents(2, "d"), 429);
-    expect((await driver.view()).why).toBe("10 of 10 came back, 503, no answer, 429");
+    expect((await driver.view()).why).toBe("10 of 10 failed again, 503, no answer, 429");
   });
 
   test("refusals halt where all of three or more are back; fewer are tried again", async () => {
@@ -342,12 +342,12 @@ describe("a lane that fails", () => {
       state: "canary",
       step: step + 1,
       sent: 0,
-      why: "2 of 2 came back, 422: too few to tell",
+      why: "2 of 2 failed again, 422: too few to tell",
     });
     const next = await driver.step(5);
     expect(await driver.note(next, "refused", parents(4), 422)).toEqual([]);
     expect(await driver.note(next, "refused", ["p4"], 422)).toMatchObject([
-      { to: "halted", why: "5 of 5 came back, 422" },
+      { to: "halted", why: "5 of 5 failed again, 422" },
     ]);
   });
 
@@ -476,7 +476,7 @@ describe("a lane that is halted", () => {
       from: "halted",
       to: "ramping",
       size: 50,
-      why: "a probe survived",
+      why: "the probe did not fail again",
     });
     expect(await driver.view()).toMatchObject({ nextAt: null, totals: { halts: 1 } });
     expect((await driver.ask(90)).canaries).toBe(50);
@@ -535,7 +535,9 @@ describe("a lane that is halted", () => {
     await driver.sent(step, 2);
     await driver.note(step, "again", ["p"], 422);
     expect((await driver.view()).state).toBe("halted");
-    expect(await stand.book.delivered({ lane, step }, "p2")).toMatchObject({ why: "a probe survived" });
+    expect(await stand.book.delivered({ lane, step }, "p2")).toMatchObject({
+      why: "the probe did not fail again",
+    });
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {
@@ -547,7 +549,7 @@ describe("a lane that is halted", () => {
       expect(await driver.note(step, "down", ["p"])).toEqual([]);
       expect(await driver.view()).toMatchObject({
         state: "halted",
-        why: "a probe came back, 503",
+        why: "a probe failed again, 503",
         nextAt: stand.now() + factor * config.probeEveryMs,
         totals: { halts: 1 },
       });
@@ -583,7 +585,7 @@ describe("a lane that is halted", () => {
       expect(await driver.note(await driver.step(1), "refused", [`q${factor}`], 404)).toEqual([]);
     }
     await stand.advance(3 * config.probeEveryMs);
-    expect(await driver.survive(1)).toMatchObject({ from: "halted", why: "a probe survived" });
+    expect(await driver.survive(1)).toMatchObject({ from: "halted", why: "the probe did not fail again" });
     await driver.survive(50);
     await driver.failOpen();
     await stand.advance(3 * config.probeEveryMs);
@@ -600,7 +602,7 @@ describe("a lane that is halted", () => {
       const { stand, driver } = createDriven({ ...config, haltAt: 1, canary });
       const step = await driver.step(canary);
       expect(await driver.note(step, "down", parents(canary))).toMatchObject([
-        { to: "halted", why: `${canary} of ${canary} came back, 503` },
+        { to: "halted", why: `${canary} of ${canary} failed again, 503` },
       ]);
       await stand.advance(config.probeEveryMs);
       const probe = await driver.step(1);
@@ -684,7 +686,7 @@ describe("a lane that is open", () => {
     await stand.advance(30_000);
     expect((await driver.ask(1)).step).toBe(step + 1);
     expect(await driver.note(step, "down", parents(6))).toMatchObject([
-      { from: "open", to: "halted", why: "6 of 25 came back, 503" },
+      { from: "open", to: "halted", why: "6 of 25 failed again, 503" },
     ]);
   });
 
@@ -746,7 +748,7 @@ describe("a lane that is open", () => {
     await driver.sent(step, 9);
     await stand.advance(config.watchMs / 2);
     expect(await driver.note(step, "down", parents(3))).toMatchObject([
-      { to: "halted", why: "3 of 10 came back, 503" },
+      { to: "halted", why: "3 of 10 failed again, 503" },
     ]);
   });
 
@@ -784,7 +786,7 @@ describe("a lane that is open", () => {
     expect(await period("down")).toEqual({ kind: "none" });
     expect(await period("refused")).toEqual({ kind: "none" });
     expect(await period("down")).toEqual({ kind: "none" });
-    expect(await period("down")).toMatchObject({ to: "halted", why: "1 of 1 came back, 503" });
+    expect(await period("down")).toMatchObject({ to: "halted", why: "1 of 1 failed again, 503" });
   });
 
   test("is not halted by what is known to be bad, however much of it there is", async () => {

@@ -51,7 +51,7 @@ describe("redriver apply, of a drain with lanes", () => {
           held: applied.left,
           state: "halted",
           sinceMs: expect.any(Number),
-          why: expect.stringMatching(/came back, 503$/),
+          why: expect.stringMatching(/failed again, 503$/),
           nextInMs: expect.any(Number),
         },
       ],
@@ -61,7 +61,7 @@ describe("redriver apply, of a drain with lanes", () => {
     expect(told).toContain(
       `left (lane-halted ${applied.left}); apply the plan again to go on ${applied.left} wait for lane ${origin}: halted for `,
     );
-    expect(told).toMatch(/came back, 503, (next probe|its probe is watched, and judged) (now|in \d+s)/);
+    expect(told).toMatch(/failed again, 503, (next probe|its probe is out, result) (now|in \d+s)/);
     expect(stand.receiver.deliveries.length).toBeLessThan(10);
     const history = (await stand.run(["history", "--json"])).out.trimEnd().split("\n");
     const moves = history
@@ -79,7 +79,7 @@ describe("redriver apply, of a drain with lanes", () => {
           origin: new URL(stand.receiver.url).origin,
           from: "canary",
           to: "halted",
-          why: expect.stringMatching(/of 5 came back, 503$/),
+          why: expect.stringMatching(/of 5 failed again, 503$/),
           sent: 5,
           comeBacks: expect.any(Number),
         },
@@ -91,6 +91,6 @@ describe("redriver apply, of a drain with lanes", () => {
       .map(({ dlqId }) => dlqId);
     expect(orders.toSorted()).toEqual(seeded.toSorted());
     const { out: status } = await stand.run(["status"]);
-    expect(status).toMatch(/halted since \d+s, .* came back, 503, waits for a replica/);
+    expect(status).toMatch(/halted since \d+s, .* failed again, 503, waits for a replica/);
   }, 120_000);
 });

@@ -96,7 +96,7 @@ describe("redriver plan", () => {
     seed(3, { responseStatus: 400 });
     seed(4, { topicName: "refunds" });
     const { exitCode, out, err } = await plan("--all", "--json");
-    expect({ exitCode, err: err.replaceAll(/.*(?:looked at|warning: ).*\n/g, "") }).toEqual({
+    expect({ exitCode, err: err.replaceAll(/.*(?: read, |warning: ).*\n/g, "") }).toEqual({
       exitCode: 0,
       err: "",
     });
@@ -128,12 +128,15 @@ describe("redriver plan", () => {
       },
       estimate: {
         publishes: 150,
-        billed: { best: 150, worst: 450 },
+        // With the five that become due.
+        billed: { best: 155, worst: 465 },
         calls: { list: 2, publish: 2, remove: 2 },
-        // 120 at one a second, by the rule's own limit.
-        durationMs: 120_000,
-        boundBy: { kind: "rule", rule: "outage" },
-        passes: 3,
+        // 5, 50 and two watches until the lane is open, and then 125 at one a second, by the rule's own limit.
+        durationMs: 250_500,
+        nowMs: 245_500,
+        later: { publishes: 5 },
+        boundBy: { kind: "rule", rule: "outage", publishes: 125 },
+        passes: 4,
         days: 1,
       },
     });
@@ -291,7 +294,7 @@ describe("redriver plan", () => {
     interrupt?.();
     const { exitCode, out } = await running;
     expect(exitCode).toBe(3);
-    expect(out).toContain("Stopped before all was looked at.");
+    expect(out).toContain("Stopped before all was read.");
     expect(readdirSync(folder)).toEqual(["drains.yaml"]);
   });
 

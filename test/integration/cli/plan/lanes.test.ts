@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Estimate } from "../../../../src/redrive/plan/estimate.ts";
 import type { LaneWaits } from "../../../../src/redrive/plan/lane-waits.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../support/plan-stand.ts";
 import { createReceiver } from "../../../support/receiver.ts";
@@ -14,7 +15,7 @@ const document = outageDocument.replace(
 async function planned(stand: PlanStand, ...args: readonly string[]) {
   const { out, exitCode, err } = await stand.run(["plan", "orders", "--json", ...args]);
   expect(exitCode, err).toBe(0);
-  const [drain] = (JSON.parse(out) as { drains: readonly [{ lanes: LaneWaits; estimate: object }] }).drains;
+  const [drain] = (JSON.parse(out) as { drains: readonly [{ lanes: LaneWaits; estimate: Estimate }] }).drains;
   return drain;
 }
 
@@ -61,7 +62,12 @@ describe("redriver plan, of a drain with lanes", () => {
       ],
       more: { lanes: 0, due: 0 },
     });
-    expect(estimate).toMatchObject({ atLeast: true, boundBy: { kind: "calls" } });
+    // A step of 5 and one of 50, each with its watch: no limit opens the lane sooner.
+    expect(estimate).toMatchObject({
+      durationMs: 4_000,
+      atLeast: false,
+      boundBy: { kind: "lane", origin: lanes.lanes[0]?.origin },
+    });
     expect((await lanesIn(stand)).size).toBe(0);
   });
 
@@ -92,7 +98,7 @@ describe("redriver plan, of a drain with lanes", () => {
     expect(lanes.lanes).toMatchObject([
       {
         state: "halted",
-        why: expect.stringMatching(/of 5 came back, 503$/),
+        why: expect.stringMatching(/of 5 failed again, 503$/),
         sent: 0,
       },
       { due: 3, state: "canary", sinceMs: null, nextInMs: 0 },
@@ -100,9 +106,59 @@ describe("redriver plan, of a drain with lanes", () => {
     expect(lanes.lanes[0]?.nextInMs).toBeGreaterThan(3_500_000);
     const text = (await stand.run(["plan", "orders"])).out.replaceAll(/\s+/g, " ");
     expect(text).toMatch(
-      /\d+ wait for lane http:\S+ halted for \S+ \d of 5 came back, 503, next probe in 59m/,
+      /\d+ wait for lane http:\S+ halted for \S+ \d of 5 failed again, 503, next probe in 59m/,
     );
-    expect(text).toMatch(/takes at least 59m\S* \(lane http/);
+    expect(text).toMatch(
+      /takes about 1s: one call after the other; http:\S+ is halted, next probe in 59m\S*, \d+ wait for it and are not counted/,
+    );
     expect(await lanesIn(stand)).toEqual(before);
+  }, 80_000);
+
+  it("charges four hosts each its own time, and the halted one's backlog to nobody else", async () => {
+    const limits = "limits: { publish: none, perHost: 10/s, perPass: none, perDay: none }";
+    const stand = await createPlanStand(redis.url(), {
+      document: document.replace(/limits: .*/, limits).replace("minAge: 1s", "minAge: 40s"),
+    });
+    stand.receiver.answer = () => 503;
+    stand.seed(30);
+    await stand.plan();
+    await stand.apply();
+    stand.seed(270);
+    stand.seed(120, { url: "https://b.example.com/hook" });
+    stand.seed(40, { url: "https://c.example.com/hook" });
+    stand.seed(5, { url: "https://d.example.com/hook" });
+    stand.seed(90, { url: "https://d.example.com/hook" }, 8_000);
+    const { estimate } = await planned(stand);
+    const { later, notCounted, destinations, ...whole } = estimate;
+    const down = new URL(stand.receiver.url).origin;
+    expect(notCounted).toMatchObject({ destinations: 1, origin: down, isProbeOut: false });
+    expect(notCounted!.publishes).toBeGreaterThan(270);
+    // A step of 5 and its watch, and the others at 10/s; the young ones of d are due in about 30 s.
+    const timeOf = (host: string) =>
+      destinations.top.find(({ origin }) => origin === `https://${host}.example.com`)?.durationMs;
+    expect(timeOf("b")).toBe(500 + 2_000 + 11_500);
+    expect(timeOf("c")).toBe(500 + 2_000 + 3_500);
+    expect(later).toMatchObject({ publishes: 90 });
+    expect(later!.toMs).toBeGreaterThan(10_000);
+    expect(later!.toMs).toBeLessThan(36_000);
+    expect(later!.workMs).toBe(9_000);
+    expect(timeOf("d")).toBe(later!.toMs + 9_000);
+    expect(whole).toMatchObject({
+      publishes: notCounted!.publishes + 165,
+      nowMs: timeOf("b"),
+      durationMs: timeOf("d"),
+      atLeast: true,
+    });
+    expect(destinations.top.map(({ origin, isCounted }) => [origin === down, isCounted])).toEqual([
+      [true, false],
+      [false, true],
+      [false, true],
+      [false, true],
+    ]);
+    const text = (await stand.run(["plan", "orders"])).out;
+    expect(text).toMatch(/takes +about \d\ds \(14s for what is due now\): /);
+    expect(text).toMatch(/held +90 become due in \d+s(?: to \d+s)?; then about 9s of work\n/);
+    expect(text).toMatch(/\n {4}b\.example\.com +120 +0 +10\/s +canary +14s\n/);
+    expect(text).toMatch(/\n {4}http:\S+ +\d+ +0 +10\/s +halted, not counted +1h\S* or more\n/);
   }, 80_000);
 });

@@ -230,7 +230,7 @@ it.concurrent("a canary that waited too long for its turn is not begun, and its 
     { counts: { reasons: { held: { "lane-watched": 5 - sent } } } },
   ]);
   await look(rig);
-  expect(await laneOf(rig)).toMatchObject({ state: "ramping", why: `${sent} of ${sent} survived` });
+  expect(await laneOf(rig)).toMatchObject({ state: "ramping", why: `none of ${sent} failed again` });
 }, 120_000);
 
 it.concurrent("a canary in doubt is granted to nobody else", async ({ expect, onTestFinished }) => {

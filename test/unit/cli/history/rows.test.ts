@@ -30,12 +30,12 @@ describe("the table of history", () => {
       origin: "https://a.example",
       from: "ramping",
       to: "halted",
-      why: "12 of 50 came back, 503",
+      why: "12 of 50 failed again, 503",
       sent: 50,
       comeBacks: 12,
     } as const;
     const moves = [row({ act: "lane-halted", dlqId: null, lane })];
-    expect(column("reason", moves)).toEqual(["12 of 50 came back, 503"]);
+    expect(column("reason", moves)).toEqual(["12 of 50 failed again, 503"]);
     expect(column("notes", moves)).toEqual(["https://a.example, ramping to halted, 50 sent, 12 back"]);
     expect([column("dlqId", moves), column("why", moves)]).toEqual([["-"], ["-"]]);
   });

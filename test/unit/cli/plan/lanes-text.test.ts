@@ -7,7 +7,7 @@ describe("what waits for lanes", () => {
     const text = toLanesText(80, 2, {
       watchMs: 60_000,
       lanes: [
-        laneOf({ state: "halted", why: "3 of 5 came back, 503", due: 90, nextInMs: 240_000 }),
+        laneOf({ state: "halted", why: "3 of 5 failed again, 503", due: 90, nextInMs: 240_000 }),
         laneOf({ origin: "https://b.example.com", state: "halted", due: 3, sent: 1, nextInMs: 40_000 }),
         laneOf({ origin: "queue:invoices", state: "ramping", due: 20, sent: 50, nextInMs: 300 }),
         laneOf({ origin: "https://c.example.com", state: "canary", due: 4, sinceMs: null }),
@@ -16,10 +16,10 @@ describe("what waits for lanes", () => {
       more: { lanes: 14, due: 200 },
     });
     expect(text).toMatchInlineSnapshot(`
-      "  90 wait for lane https://a.example.com: halted for 3m, 3 of 5 came back, 503,
-        next probe in 4m
+      "  90 wait for lane https://a.example.com: halted for 3m,
+        3 of 5 failed again, 503, next probe in 4m
         3 wait for lane https://b.example.com: halted for 3m,
-        its probe is watched, and judged in 40s
+        its probe is out, result in 40s
         20 wait for lane queue:invoices: ramping for 3m, next step in 1s
         4 wait for lane https://c.example.com: new, next step now
         2 due to lane https://d.example.com: open for 3m

@@ -180,8 +180,31 @@ const report: PlanReport = {
         billed: { best: 812, worst: 3_248 },
         calls: { list: 12, publish: 9, remove: 9 },
         durationMs: 81_200,
+        nowMs: 81_200,
+        later: null,
         atLeast: false,
-        boundBy: { kind: "host", host: "api.orders.example.com", rate: { count: 10, perMs: 1_000 } },
+        notCounted: null,
+        boundBy: {
+          kind: "host",
+          host: "api.orders.example.com",
+          rate: { count: 10, perMs: 1_000 },
+          publishes: 812,
+          ms: 81_200,
+        },
+        destinations: {
+          top: [
+            {
+              origin: "https://api.orders.example.com",
+              publishes: 812,
+              later: 0,
+              rate: { count: 10, perMs: 1_000 },
+              lane: null,
+              durationMs: 81_200,
+              isCounted: true,
+            },
+          ],
+          more: { destinations: 0, publishes: 0, later: 0, durationMs: 0, notCounted: 0 },
+        },
         passes: 2,
         days: 9,
       },
@@ -266,12 +289,15 @@ describe("a plan on the terminal", () => {
                     hold 132
           48        of 3 or more other kinds
 
-        doing it now
-          takes     about 1m21s (perHost 10/s for api.orders.example.com)
+        time and cost
+          takes     about 1m21s: 812 for api.orders.example.com at 10/s take 1m21s
           calls     12 list, 9 publish, 9 delete
           bills     812 to 3248 attempts for 812 publishes
           perPass   a drain left to itself needs 2 passes
           perDay    90 of 100 used today (UTC), 10 left, spread over 9 days
+
+          destination             now  rate  time
+          api.orders.example.com  812  10/s  1m21s
       "
     `);
   });
@@ -294,14 +320,14 @@ describe("a plan on the terminal", () => {
           decisions: { republish: 0, drop: 0, settle: 0, park: 0, hold: 50 },
           rules: [],
           failures: { top: [], more: none },
-          estimate: { ...orders!.estimate, publishes: 0 },
+          estimate: { ...orders!.estimate, billed: { best: 0, worst: 0 } },
         },
       ],
     });
     expect(text).toMatchInlineSnapshot(`
       "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
       Only: rule outage or moved, host *.example.com, at most 50 records of a drain
-      Stopped before all was looked at.
+      Stopped before all was read.
 
       orders (mode plan) on qstash.upstash.io: 50 of 1181 records
         entered until 2026-11-20 10:14:55 UTC; the limit was reached, there may be more
@@ -321,7 +347,7 @@ describe("a plan on the terminal", () => {
           laneOf({
             origin: "https://b.example.com",
             state: "halted",
-            why: "3 of 5 came back, 503",
+            why: "3 of 5 failed again, 503",
             due: 90,
             kept: 12,
             nextInMs: 240_000,
@@ -332,30 +358,22 @@ describe("a plan on the terminal", () => {
         { lanes: 14, due: 200 },
       ),
     );
-    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  doing it now"))).toMatchInlineSnapshot(`
-      "  lanes: a destination gets more when nothing has come back for 1m
+    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  time and cost"))).toMatchInlineSnapshot(`
+      "  lanes: a destination gets more when nothing failed again for 1m
           812 wait for lane https://a.example.com: new, next step now
           90 wait for lane https://b.example.com: halted for 3m,
-          3 of 5 came back, 503, next probe in 4m,
-          12 without attempts left held and not parked
+          3 of 5 failed again, 503, next probe in 4m,
+          12 without attempts left are held, not parked
           9 due to lane https://d.example.com: open for 1h
           lane https://e.example.com: halted for 3m, next probe now,
-          4 without attempts left held and not parked
+          4 without attempts left are held, not parked
           200 wait for 14 more lanes
-        apply sends each lane a step, waits for its watch and goes on. It leaves what
-        would wait longer than 10m, and what waits for a lane that stays halted
+        apply sends each destination a few, waits for failures, and sends more. It
+        leaves what would wait longer than 10m, and what waits for a destination that
+        stays halted
 
       "
     `);
-    const takes = {
-      ...report.drains[0]!.estimate,
-      durationMs: 240_000,
-      atLeast: true,
-      boundBy: { kind: "lane", origin: "https://b.example.com" } as const,
-    };
-    expect(toPlanText(80, { ...report, drains: [{ ...report.drains[0]!, estimate: takes }] })).toContain(
-      "takes     at least 4m (lane https://b.example.com),\n              longer by the steps of its lanes",
-    );
   });
 
   it("says where it would say how many are due that a halted lane holds them, or a pause does", () => {

@@ -76,13 +76,13 @@ describe("status on a terminal", () => {
                   failed deletes 4, settle gate closed
         lanes     1 halted, 1 canary, 1 ramping, 12 open
                     https://api.example.com of orders, halted since 6m,
-                    3 of 5 came back, 503, next probe in 4m
-                    https://c.example of orders, canary since 6m, a probe survived,
-                    5 of a step of 5 sent, 1 failed again, 4 not failed again yet,
-                    next step in 40s
-                    queue:invoices of orders, ramping since 6m, 5 of 5 survived,
-                    20 of a step of 50 sent, 0 failed again, 20 not failed again yet,
-                    takes 30 more now
+                    3 of 5 failed again, 503, next probe in 4m
+                    https://c.example of orders, canary since 6m,
+                    the probe did not fail again, 5 of a step of 5 sent,
+                    1 failed again, 4 surviving, next step in 40s
+                    queue:invoices of orders, ramping since 6m,
+                    none of 5 failed again, 20 of a step of 50 sent, 0 failed again,
+                    20 surviving, takes 30 more now
                     https://b.example of orders, open since 6m,
                     0 of a sample of 50 sent, 0 failed again,
                     other messages are not counted
@@ -196,7 +196,7 @@ describe("status on a terminal", () => {
     );
     const step = lane({ state: "canary", size: 5, sent: 5, ...late });
     expect(endOf(step)).toBe(
-      "5 of a step of 5 sent, 0 failed again, 5 surviving, next step after a listing check that is due",
+      "5 of a step of 5 sent, 0 failed again, 5 not failed again yet, next step after a listing check that is due",
     );
     const pause = { drain: "*" as const, by: "ana", at: ago(second), reason: "deploy" };
     for (const paused of [pause, { by: "document" } as const]) {

@@ -14,7 +14,7 @@ const moved = (changes: Partial<Extract<LaneChange, { kind: "moved" }>>): LaneCh
   from: "canary",
   to: "ramping",
   size: 50,
-  why: "5 of 5 survived",
+  why: "none of 5 failed again",
   sent: 5,
   comeBacks: 0,
   resumeMinutes: [],
@@ -100,10 +100,10 @@ test.each([
   "a move from %s to %s is in the audit, as %s, with nothing of a message",
   async (from, to, act) => {
     const { lanes, noted } = stageOf({
-      change: moved({ from, to, why: "2 of 5 came back, 503", comeBacks: 2, resumeMinutes: [60_000] }),
+      change: moved({ from, to, why: "2 of 5 failed again, 503", comeBacks: 2, resumeMinutes: [60_000] }),
     });
     await lanes.checked(step, 0, []);
-    const move = { origin, from, to, why: "2 of 5 came back, 503", sent: 5, comeBacks: 2 };
+    const move = { origin, from, to, why: "2 of 5 failed again, 503", sent: 5, comeBacks: 2 };
     expect(noted).toEqual([{ act, by: "daemon pod-7", source, drain, lane: move, records: [] }]);
   },
 );

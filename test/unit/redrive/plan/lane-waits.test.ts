@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { LaneConfig } from "../../../../src/ports/drains-document.ts";
 import type { LaneAsk } from "../../../../src/ports/lanes.ts";
+import { readLaneStandings } from "../../../../src/redrive/plan/lane-standings.ts";
 import { createLaneWaitCount } from "../../../../src/redrive/plan/lane-waits.ts";
 import type { SurveyedRecord } from "../../../../src/redrive/plan/list-and-decide.ts";
 import type { DrainRuntime } from "../../../../src/redrive/runtime.ts";
@@ -42,7 +43,7 @@ async function createStage(lane: LaneConfig | null = config) {
     source: { lanes },
   } as unknown as DrainRuntime;
   const driver = driverOf({ book, now, advance });
-  return { driver, book, count: createLaneWaitCount(runtime), advance, asked };
+  return { driver, book, count: createLaneWaitCount(runtime), advance, asked, runtime };
 }
 
 const due = (url = `${origin}/hook`, view: object = { state: "absent" }): SurveyedRecord =>
@@ -139,4 +140,25 @@ test("a drain without lanes has none to wait for, and asks nobody", async () => 
   count.add(due());
   expect(await count.read()).toBeNull();
   expect(asked).toEqual([]);
+});
+
+test("more lanes than one call takes are asked in several, each once", async () => {
+  const { asked, runtime } = await createStage();
+  const origins = Array.from({ length: 250 }, (_, index) => `https://h${index % 240}.example.com`);
+  const standings = await readLaneStandings(runtime, origins);
+  expect(standings.size).toBe(240);
+  expect(standings.get("https://h239.example.com")).toMatchObject({ state: "canary", size: 5, sent: 0 });
+  expect(asked.map(({ origin: of }) => of)).toEqual(origins.slice(0, 240));
+});
+
+test("a step shows its size and what is sent of it, and a lane that halted from ramping that it is shaky", async () => {
+  const { driver, runtime } = await createStage();
+  const standing = async () => (await readLaneStandings(runtime, [origin])).get(origin);
+  await driver.survive(5);
+  await driver.step(20);
+  expect(await standing()).toMatchObject({ state: "ramping", size: 50, sent: 20, isShaky: false });
+  const { step } = await driver.view();
+  const parents = Array.from({ length: 15 }, (_, index) => `p${index}`);
+  await driver.note(step, "down", parents);
+  expect(await standing()).toMatchObject({ state: "halted", size: 1, sent: 0, isShaky: true });
 });
