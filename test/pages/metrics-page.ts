@@ -10,7 +10,8 @@ export function toMetricsPage(): string {
   return `# Metrics
 
 \`redriver run\` serves these on \`/metrics\`, beside the \`process_\` and \`nodejs_\` metrics of the client library. \`npm run docs:metrics\` writes this page
-from the code. The alerts on them are in \`deploy/monitoring\`, with a [runbook](runbooks.md) each.
+from the code. The alerts on them are in \`deploy/monitoring\`, with a [runbook](runbooks.md) each. The Grafana dashboards in \`deploy/dashboards\` show them
+with the alerts' expressions and limits.
 
 What is not known has no series: absent is not 0. Counters stand at 0 from the start for every drain, source and index of the document. Labels have values
 from closed sets or from the document. Only \`origin\` does not, and it is limited to 20 lanes of a source. So 50 drains on one source have fewer than 2,500
