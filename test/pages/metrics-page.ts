@@ -30,6 +30,8 @@ ${toTable(processMetrics)}
 ## Search indexes
 
 The last reading of an index, equal in every replica. It is absent if there was none for three intervals of its schedule. Numbers keep the service's units.
+\`redriver index stats\` shows the numbers without Prometheus. Of each series it draws the course, and has the newest, lowest and highest point and the age of
+the newest. \`--watch\` reads them again every 2 s. Bars are ASCII if the locale is not UTF-8, or if \`TERM\` is \`dumb\`.
 
 ${toTable(indexMetrics)}
 ## Fields of the search index statistics

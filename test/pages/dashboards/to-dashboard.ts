@@ -115,16 +115,17 @@ function toDescription(queries: readonly Query[]): string {
   return [...questions, ...ends].join("\n");
 }
 
+const steps = (first: string, second: string, from: number) => ({
+  mode: "absolute",
+  steps: [
+    { color: first, value: null },
+    { color: second, value: from },
+  ],
+});
+
 /** A step of Grafana begins at its value, so what fires above 0 is red a little later. */
 function toThresholds(queries: readonly Query[]) {
   const found = queries.find(({ threshold }) => threshold !== undefined)?.threshold;
-  const steps = (first: string, second: string, from: number) => ({
-    mode: "absolute",
-    steps: [
-      { color: first, value: null },
-      { color: second, value: from },
-    ],
-  });
   if (found === undefined) return { mode: "absolute", steps: [{ color: "green", value: null }] };
   const { comparison, value } = found;
   if (comparison === "==" && value === 0) return steps("red", "green", 1);
