@@ -284,6 +284,15 @@ describe.skipIf(!kubectl)("the component for callbacks", () => {
   });
 });
 
+describe.skipIf(!kubectl)("the component for dashboards", () => {
+  it("is a ConfigMap of both under its own name, with the label that Grafana's sidecar looks for", () => {
+    const { metadata, data } = only(renderWith("dashboards"), "ConfigMap", "redriver-dashboards");
+    expect(metadata).toMatchObject({ name: "redriver-dashboards", labels: { grafana_dashboard: "1" } });
+    const uids = Object.values(data).map((text) => JSON.parse(String(text)).uid);
+    expect(uids).toEqual(["redriver-operations", "redriver-search-indexes"]);
+  });
+});
+
 describe("the Dockerfile", () => {
   const lines = read("Dockerfile")
     .replaceAll("\\\n", " ")

@@ -10,7 +10,8 @@ export function toMetricsPage(): string {
   return `# Metrics
 
 \`redriver run\` serves these on \`/metrics\`, beside the \`process_\` and \`nodejs_\` metrics of the client library. \`npm run docs:metrics\` writes this page
-from the code. The alerts on them are in \`deploy/monitoring\`, with a [runbook](runbooks.md) each.
+from the code. The alerts on them are in \`deploy/monitoring\`, with a [runbook](runbooks.md) each. The Grafana dashboards in \`deploy/dashboards\` show them
+with the alerts' expressions and limits.
 
 What is not known has no series: absent is not 0. Counters stand at 0 from the start for every drain, source and index of the document. Labels have values
 from closed sets or from the document. Only \`origin\` does not, and it is limited to 20 lanes of a source. So 50 drains on one source have fewer than 2,500
@@ -29,6 +30,8 @@ ${toTable(processMetrics)}
 ## Search indexes
 
 The last reading of an index, equal in every replica. It is absent if there was none for three intervals of its schedule. Numbers keep the service's units.
+\`redriver index stats\` shows the numbers without Prometheus. Of each series it draws the course, and has the newest, lowest and highest point and the age of
+the newest. \`--watch\` reads them again every 2 s. Bars are ASCII if the locale is not UTF-8, or if \`TERM\` is \`dumb\`.
 
 ${toTable(indexMetrics)}
 ## Fields of the search index statistics
