@@ -151,6 +151,8 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   // Built anew over books with failpoints.
   guards: "guardBook",
   lanes: "laneBook",
+  // Reads a person's pauses.
+  hostPauses: "inside",
   clock: "inside",
   poison: "inside",
   refusalsInARow: "inside",

@@ -3,6 +3,7 @@ import { laneStates, type LaneState } from "../../ports/lanes.ts";
 import { counted, ifAny, joined, present, toAge, type Part } from "../output/phrases.ts";
 import type { OpenPass } from "../../ports/passes.ts";
 import type { LaneStatus, Status } from "./read.ts";
+import { toHostPausesText, toPausedBy } from "./pauses-text.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
@@ -88,7 +89,7 @@ function toSection(columns: number, heading: string, rows: readonly ListRow[]): 
 
 function toPauseText(columns: number, paused: DrainStatus["paused"], now: number): string {
   if (paused === null) return "";
-  const byPerson = "reason" in paused && `by ${paused.by} ${toAge(paused.at, now)} ago: ${paused.reason}`;
+  const byPerson = "reason" in paused && toPausedBy(paused, now);
   return wrapText(columns, 2, "paused    ", byPerson || "by the drains document");
 }
 
@@ -135,7 +136,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
         `reported ${toAge(seenAt, now)} ago`,
       ]),
   );
-  return toSection(columns, `source ${source.source}\n`, [
+  const section = toSection(columns, `source ${source.source}\n`, [
     ...toCensusRows(source.census, now),
     [
       "ledger",
@@ -152,6 +153,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
     // Each replica reports what it knows, so one that does not run reports none.
     ["pauses", pauses],
   ]);
+  return section + toHostPausesText(columns, source.hostPauses, now);
 }
 
 function toExpiring(count: number, tail: string): Part {
@@ -246,6 +248,7 @@ function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly stri
 function toLaneNext(lane: LaneStatus, standstill: string | null): string | null {
   const { state, size, sent, nextInMs, awaitsLook } = lane;
   if (nextInMs === null) return null;
+  if (lane.hostPaused) return "waits for its host to be resumed";
   if (standstill !== null) return standstill;
   if (state === "open") return "goes on after a listing check that is due";
   const next = state === "halted" ? "next probe" : "next step";
