@@ -89,6 +89,8 @@ describe("status on a terminal", () => {
                     and 11 open
         pauses    redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised),
                   reported 3s ago
+        hosts     pay.example.com of all drains paused until 2026-08-01 12:12:00 UTC
+                  (in 12m), by ana 18m ago: their database is being moved
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        rejected
