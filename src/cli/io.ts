@@ -28,7 +28,8 @@ export const processIo: Io = {
     process.stderr.write(text);
   },
   // No answer is a no.
-  confirm: async (question) => ["y", "yes"].includes((await askOnTerminal(`${question} [y/N] `)).toLowerCase()),
+  confirm: async (question) =>
+    ["y", "yes"].includes((await askOnTerminal(`${question} [y/N] `)).toLowerCase()),
   ask: (question) => askOnTerminal(`${question} `),
   onSignal: (listener) => {
     process.on("SIGINT", listener);

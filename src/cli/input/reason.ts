@@ -13,5 +13,8 @@ export async function requireReason(io: Io, given: string | undefined, what: str
   }
   const answer = (await io.ask("Why? Others read it in the status and the history:")).trim();
   if (answer !== "") return answer;
-  throw new RedriverError("command-misused", `${what} needs a reason: answer the question, or give --reason "…"`);
+  throw new RedriverError(
+    "command-misused",
+    `${what} needs a reason: answer the question, or give --reason "…"`,
+  );
 }

@@ -31,7 +31,9 @@ export const registerPause: Register = (program, { io }) => {
     .description("hold drains or one destination back: every replica obeys before its next batch")
     .argument("[names...]", "drains of the document")
     .option("--all", "every drain")
-    .addOption(hostOption("--host <host>", "only what goes there: a host, host:port, an origin or queue:<name>"))
+    .addOption(
+      hostOption("--host <host>", "only what goes there: a host, host:port, an origin or queue:<name>"),
+    )
     .addOption(durationOption("--for <time>", "it ends by itself after so long: 30m, 2h"))
     .option("--reason <text>", "why; shown by status. Asked for on a terminal");
   const resuming = program
@@ -84,7 +86,9 @@ function toTargets(
 ): readonly (readonly [label: string, source: BuiltSource, drain: DrainName | "*"])[] {
   const sources = [...core.sources.values()];
   if (names.length === 0) {
-    return sources.map((source) => [`all drains of source ${source.runtime.config.id}`, source, "*"] as const);
+    return sources.map(
+      (source) => [`all drains of source ${source.runtime.config.id}`, source, "*"] as const,
+    );
   }
   return chooseDrains(core, names).flatMap(({ config: { name, source } }) =>
     sources

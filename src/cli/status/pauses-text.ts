@@ -6,7 +6,8 @@ import { wrapText } from "../output/wrap.ts";
 
 /** `until 2026-11-20 10:15:00 UTC (in 12m), by ana 2h ago: why`. */
 export function toPausedBy({ by, at, until, reason }: PauseRecord, now: number): string {
-  const end = until === undefined ? "" : `until ${toTime(until)} (in ${formatDuration(Math.max(0, until - now))}), `;
+  const end =
+    until === undefined ? "" : `until ${toTime(until)} (in ${formatDuration(Math.max(0, until - now))}), `;
   return `${end}by ${by} ${toAge(at, now)} ago: ${reason}`;
 }
 
@@ -15,7 +16,12 @@ export function toHostPausesText(columns: number, pauses: readonly PauseRecord[]
   return pauses
     .map((pause) => {
       const drains = pause.drain === "*" ? "all drains" : pause.drain;
-      return wrapText(columns, 2, "hosts     ", `${pause.host} of ${drains} paused ${toPausedBy(pause, now)}`);
+      return wrapText(
+        columns,
+        2,
+        "hosts     ",
+        `${pause.host} of ${drains} paused ${toPausedBy(pause, now)}`,
+      );
     })
     .join("");
 }

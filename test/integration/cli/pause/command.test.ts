@@ -36,7 +36,9 @@ it("a host's pause holds what goes there and nothing else, and status and histor
   expect(sources[0]).toMatchObject({ hostPauses: [{ drain: "*", host, by: "ann", reason: because[1] }] });
   expect(Math.abs(until - Date.now() - 30 * 60_000)).toBeLessThan(60_000);
   const text = (await run(["status"])).out;
-  expect(text).toMatch(new RegExp(`^  hosts {5}${host} of all drains paused until .* by ann .* ago: they move`, "m"));
+  expect(text).toMatch(
+    new RegExp(`^  hosts {5}${host} of all drains paused until .* by ann .* ago: they move`, "m"),
+  );
 
   const resume = await run(["resume", "--host", host, "--reason", "moved", "--by", "bob"]);
   expect(resume.err).toBe(`${host} of all drains of source default: resumed\n`);
@@ -79,9 +81,16 @@ it("the reason is asked for on a terminal, and needed", async () => {
     ["pause", "look first"],
   ]);
   const empty = await run(["pause", "--all"], { terminal: true, answer: "  " });
-  expect(empty).toMatchObject({ exitCode: 2, err: expect.stringContaining("a pause needs a reason") as string });
+  expect(empty).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining("a pause needs a reason") as string,
+  });
   const nobody = await run(["resume", "orders"]);
-  expect(nobody).toMatchObject({ exitCode: 2, questions: [], err: expect.stringContaining("--reason") as string });
+  expect(nobody).toMatchObject({
+    exitCode: 2,
+    questions: [],
+    err: expect.stringContaining("--reason") as string,
+  });
   const typo = await run(["pause", "ordres"], { terminal: true, answer: "x" });
   expect(typo).toMatchObject({ exitCode: 2, questions: [] });
   expect(await rows("history")).toHaveLength(2);
