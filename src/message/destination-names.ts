@@ -1,5 +1,5 @@
 import type { BatchItem } from "./dead-letter.ts";
-import { parseUrl } from "./destination-url.ts";
+import { parseUrl, urlPartsOf } from "./destination-url.ts";
 import { oncePerText } from "./once-per-text.ts";
 
 /**
@@ -8,12 +8,18 @@ import { oncePerText } from "./once-per-text.ts";
  */
 export type DestinationName = string;
 
-/** A URL's names, from the narrowest: origin, host with port, host. Empty if it is no http(s) address. */
-const namesOfUrl = oncePerText(500, 1_024, (text): readonly DestinationName[] => {
-  const url = parseUrl(text);
-  if (url === null || !isHttp(url)) return [];
-  return [url.origin, `${url.hostname}:${portOf(url)}`, url.hostname];
+/** From the narrowest: origin, host with port, host. Origins are fewer than addresses. */
+const namesByOrigin = oncePerText(500, 1_024, (origin): readonly DestinationName[] => {
+  const { hostname, port, protocol } = new URL(origin);
+  const usual = protocol === "https:" ? "443" : "80";
+  return [origin, `${hostname}:${port === "" ? usual : port}`, hostname];
 });
+
+/** Empty if it is no http(s) address. Begun messages ask for it, and their parts are mostly known. */
+function namesOfUrl(text: string): readonly DestinationName[] {
+  const parts = urlPartsOf(text);
+  return parts !== null && isHttp(parts) ? namesByOrigin(parts.origin) : [];
+}
 
 /** All names of an item's destination. A queue record has those of its queue too. */
 export function namesOfDestination({
@@ -58,14 +64,10 @@ function withoutScheme(text: string): string {
   return text.replace(/^https?:\/\//iu, "").replace(/\/$/u, "");
 }
 
-function isHttp({ protocol }: URL): boolean {
+function isHttp({ protocol }: Pick<URL, "protocol">): boolean {
   return protocol === "https:" || protocol === "http:";
 }
 
 function isHostAlone({ hostname, pathname, search, hash, username, password }: URL): boolean {
   return hostname !== "" && pathname === "/" && `${search}${hash}${username}${password}` === "";
-}
-
-function portOf({ port, protocol }: URL): string {
-  return port === "" ? (protocol === "https:" ? "443" : "80") : port;
 }

@@ -2,6 +2,7 @@ import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import type { Teardown } from "../../compose/teardown.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
+import type { LaneState } from "../../ports/lanes.ts";
 import { requestSweep } from "../../queue/command-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import { probeNow, resetLane } from "../../redrive/lanes/person-acts.ts";
@@ -25,8 +26,6 @@ export type LaneAct = (
 
 export const probe: LaneAct = async (lane, reason, parts) => {
   const { built, view } = lane;
-  const notHalted = (state: string) =>
-    ({ said: `it is ${state}; only a halted lane is probed`, isDone: false }) as const;
   if (view.state !== "halted") return notHalted(view.state);
   const found = await probeNow(built.runtime, view, reason);
   switch (found.kind) {
@@ -53,6 +52,10 @@ export const reset: LaneAct = async (lane, reason, parts) => {
   const said = `it was ${found.from}, and starts over at canary${await wakeUp(lane, parts)}`;
   return { said, isDone: true };
 };
+
+function notHalted(state: LaneState) {
+  return { said: `it is ${state}; only a halted lane is probed`, isDone: false };
+}
 
 /** Asks the daemons to look at the lanes now, and answers what nevertheless keeps everything back. */
 async function wakeUp({ built, view }: ChosenLane, { core, teardown, isWhole }: Parts): Promise<string> {
