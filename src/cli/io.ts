@@ -15,6 +15,8 @@ export interface Io {
   out(text: string): void;
   err(text: string): void;
   confirm(question: string): Promise<boolean>;
+  /** One line of text; empty if there is no terminal, and at Ctrl-C. */
+  ask(question: string): Promise<string>;
   /** Calls back on SIGINT and SIGTERM; answers how to stop listening. */
   onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
 }
@@ -41,19 +43,10 @@ export const processIo: Io = {
   err: (text) => {
     process.stderr.write(text);
   },
-  confirm: async (question) => {
-    if (!process.stdin.isTTY) return false;
-    const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      const answer = await terminal.question(`${question} [y/N] `);
-      return ["y", "yes"].includes(answer.trim().toLowerCase());
-    } catch {
-      // Ctrl-C or the end of input at the question is a no.
-      return false;
-    } finally {
-      terminal.close();
-    }
-  },
+  // No answer is a no.
+  confirm: async (question) =>
+    ["y", "yes"].includes((await askOnTerminal(`${question} [y/N] `)).toLowerCase()),
+  ask: (question) => askOnTerminal(`${question} `),
   onSignal: (listener) => {
     process.on("SIGINT", listener);
     process.on("SIGTERM", listener);
@@ -63,3 +56,16 @@ export const processIo: Io = {
     };
   },
 };
+
+async function askOnTerminal(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return "";
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(question)).trim();
+  } catch {
+    // Ctrl-C or the end of input at the question is no answer.
+    return "";
+  } finally {
+    terminal.close();
+  }
+}

@@ -61,18 +61,22 @@ export function loadForReading(command: Command, io: Io): Loaded & { readonly pr
   return { problems: 0, ...loaded };
 }
 
-/** As loadAll, for pause and resume: of a document with mistakes they take the names. */
-export function loadNames(command: Command, io: Io): Loaded {
-  return loadOr(command, io, (settings, problems) => {
+/**
+ * As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the
+ * names.
+ */
+export function loadNames(command: Command, io: Io): Loaded & { readonly problems: number } {
+  const loaded = loadOr(command, io, (settings, found) => {
     const document = readBrokenDocument(settings.drains.file);
-    const lines = toLines(problems);
+    const lines = toLines(found);
     if (document === null) {
       const advice = "name the document from before with --drains to go on without this one";
       throw new RedriverError("document-invalid", `${lines}\n${advice}`);
     }
     io.err(`warning: ${lines}\nwarning: the document is taken for the names of its drains alone\n`);
-    return { settings, document };
+    return { settings, document, problems: countProblems(found) };
   });
+  return { problems: 0, ...loaded };
 }
 
 /** `instead`: for a document that does not load. Throws `settings-invalid` for what does not go together. */

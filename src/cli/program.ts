@@ -15,6 +15,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["apply"], load: async () => (await import("./apply/command.ts")).registerApply },
   { names: ["status"], load: async () => (await import("./status/command.ts")).registerStatus },
   { names: ["pause", "resume"], load: async () => (await import("./pause/command.ts")).registerPause },
+  { names: ["lanes"], load: async () => (await import("./lanes/command.ts")).registerLanes },
   { names: ["parked"], load: async () => (await import("./parked/command.ts")).registerParked },
   { names: ["history"], load: async () => (await import("./history/command.ts")).registerHistory },
   { names: ["rules"], load: async () => (await import("./rules/command.ts")).registerRules },

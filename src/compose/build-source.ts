@@ -45,6 +45,7 @@ import { createLedgerTime } from "../redrive/source/ledger-time.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/drain-guards.ts";
 import { bindSource } from "../redrive/source/bind-to-account.ts";
+import { createHostPauses } from "../redrive/source/host-pauses.ts";
 import {
   createCallbackAuthenticator,
   type CallbackAuthenticator,
@@ -162,6 +163,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   const book = createRedisSourceBook(redis, config.id, config.retentionMs);
   const passes = createRedisPassBook(redis, config.id);
   const failures = createRedisFailureBook(redis, config.id);
+  const pauseBook = createRedisPauseBook(redis, config.id);
   const limits = toLedgerLimits(settings, parts.document, config);
   const { riding, ...audit } = createRedisAudit(redis, config.id, auditLimits, parts.onAudit);
   const ledger = beginOnlyWithRoom(
@@ -193,6 +195,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     takeBatchTurn: (signal) => turns.take("batch", signal),
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
+    hostPauses: createHostPauses(pauseBook, world.clock),
     audit,
     copies: rememberCopies(
       createRedisCopyBook(redis, config.id, {
@@ -256,7 +259,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     runtime: parts.decorate?.source?.(runtime) ?? runtime,
     service,
     token,
-    pauses: createRedisPauseBook(redis, config.id),
+    pauses: pauseBook,
     baseUrl,
     callbacks,
     losses: () => losses,

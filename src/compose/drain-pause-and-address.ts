@@ -1,4 +1,4 @@
-import { pauseOf, type PauseRecord } from "../ports/pauses.ts";
+import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../ports/pauses.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 import { toKeyedHash } from "./build-source.ts";
@@ -9,6 +9,14 @@ export async function readPause(
   { config, source }: DrainRuntime,
 ): Promise<PauseRecord | undefined> {
   return pauseOf((await sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
+}
+
+/** The destinations that a person has paused for this drain. Throws `redis-unavailable`. */
+export async function readHostPauses(
+  { sources }: Core,
+  { config, source }: DrainRuntime,
+): Promise<readonly HostPause[]> {
+  return hostPausesOf((await sources.get(source.config.id)?.pauses.all()) ?? [], config.name);
 }
 
 /** The address of a drain's source: its host with port, and a keyed hash of the whole address. */

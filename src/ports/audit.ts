@@ -1,3 +1,4 @@
+import type { DestinationName } from "../message/destination-names.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { LaneMove } from "./lanes.ts";
 
@@ -12,6 +13,8 @@ export const auditActs = [
   "pause",
   "resume",
   "apply",
+  "lane-probe",
+  "lane-reset",
   "lane-halted",
   "lane-resumed",
   "lane-opened",
@@ -38,8 +41,8 @@ export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
  * One act: its kind, its dead letters, its actor and its reason. `republish`, `drop`, `park`, `delete`,
- * `copy`, `release`, `pause`, `resume` and `apply` are written before the act they name; `delete` and `copy`
- * later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
+ * `copy`, `release`, `pause`, `resume`, `apply`, `lane-probe` and `lane-reset` are written before the act they
+ * name; `delete` and `copy` later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
  * follow the move.
  */
 export interface AuditEntry {
@@ -56,7 +59,11 @@ export interface AuditEntry {
   /** A person's reason. */
   readonly why?: string;
   readonly lane?: AuditLane;
-  /** In no particular order. Empty for `pause` and `resume`, and for moves of lanes. */
+  /** Of a pause or its end: the one destination that it is about. */
+  readonly host?: DestinationName;
+  /** Of a pause that ends by itself: how long it lasts, ms. */
+  readonly forMs?: number;
+  /** In no particular order. Empty for `pause` and `resume`, and for acts on lanes and their moves. */
   readonly records: readonly AuditRecord[];
 }
 

@@ -127,7 +127,23 @@ export interface LaneReady {
   readonly drain: DrainName;
   /** Ascending, each once. */
   readonly resumeMinutes: readonly number[];
+  /** A person asked for one of its lanes, and nobody knows where its messages are: a full pass finds them. */
+  readonly wantsFull?: true;
 }
+
+/**
+ * `due`: its probe may be granted now. `under-way`: one was granted or sent before. Ms by Redis time, until the
+ * end of its watch.
+ */
+export type LaneProbe =
+  | { readonly kind: "unknown" | "due" }
+  | { readonly kind: "not-halted"; readonly state: LaneState }
+  | { readonly kind: "under-way"; readonly forMs: number; readonly judgedInMs: number };
+
+/** `reset`: as the lane was before, and how much of its last step was sent and came back. */
+export type LaneReset =
+  | { readonly kind: "unknown" }
+  | ({ readonly kind: "reset" } & Pick<LaneMove, "from" | "why" | "sent" | "comeBacks">);
 
 export interface LaneTotals {
   readonly canaries: number;
@@ -203,6 +219,15 @@ export interface LaneBook {
   views(max: number): Promise<LanesCounted>;
   /** Those of these lanes that are remembered, at most 100, in any order. */
   viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
+  /** Of one state, the last used first, without the first `skip`. For a person's list of all lanes. */
+  viewsIn(state: LaneState, skip: number, max: number): Promise<readonly LaneView[]>;
+  /**
+   * Makes the next probe of a halted lane due now. The probe itself is granted to one page, as any other, and
+   * its result counts as any other.
+   */
+  probeNow(lane: string): Promise<LaneProbe>;
+  /** The lane starts over at canary and forgets its failures. Reports of its earlier steps count no more. */
+  reset(lane: string): Promise<LaneReset>;
   /**
    * Those asked for most messages since each is remembered, the most first, of equals the larger id. Each
    * page that meets a held message asks for it. Unlike the last used ones they stay the same for days.

@@ -1,5 +1,6 @@
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { DlqId, MessageId } from "../message/dead-letter.ts";
+import type { DestinationName } from "../message/destination-names.ts";
 import type { NewAuditEntry } from "./audit.ts";
 import type { DrainName, Token } from "./ids.ts";
 import type {
@@ -57,6 +58,8 @@ export interface BeginOptions {
    * next suffix (a declared double).
    */
   readonly pastHorizon: "leave" | "new-series";
+  /** All names of the destinations of these records (destination-names.ts). Pauses of single ones are by name. */
+  readonly destinations?: readonly DestinationName[];
   /** Takes a record parked under another hash if its reason is decided again. Absent: it stays parked. */
   readonly rulesHash?: string;
   /** Entries of the audit that are true if every record is begun and no double is declared (Riding). */
@@ -88,10 +91,12 @@ export type BeginAnswer = LedgerStamp &
   (
     | ({ readonly kind: "answered"; readonly verdicts: readonly BeginVerdict[] } & Riding)
     /**
-     * Nothing was begun, for all. `ledger-full`: Redis is almost full. The settle gate stops first POSTs
-     * alone: a POST in doubt is repeated up to its horizon, which shows its outcome.
+     * Nothing was begun, for all. `ledger-full`: Redis is almost full. The settle gate and paused destinations
+     * stop first POSTs alone: a POST in doubt is repeated up to its horizon, which shows its outcome.
      */
     | { readonly kind: "page-too-old" | "paused" | "settle-gate" | "ledger-full" }
+    /** Some destinations are paused, by these names. The call may be repeated without their records. */
+    | { readonly kind: "host-paused"; readonly hosts: readonly DestinationName[] }
   );
 
 export interface PublishedFact {

@@ -1,21 +1,47 @@
+import type { DestinationName } from "../message/destination-names.ts";
 import type { DrainName } from "./ids.ts";
 
-/** A person's pause, which outranks the document. All replicas obey it at the next begin. */
+/**
+ * A person's pause, which outranks the document. All replicas obey it at the next begin. Without a `host` it
+ * holds whole drains back. With one, nothing new is begun for that destination; what is in doubt is still
+ * reconciled, and drops and deletes go on.
+ */
 export interface PauseRecord {
   readonly drain: DrainName | "*";
+  readonly host?: DestinationName;
   readonly reason: string;
   readonly by: string;
   /** Unix ms. */
   readonly at: number;
+  /** It ends by itself then: Redis time, Unix ms. Absent: it stays until it is resumed. */
+  readonly until?: number;
 }
 
-/** The pause that stops this drain, if any. */
+/** A pause of one destination. */
+export type HostPause = PauseRecord & { readonly host: DestinationName };
+
+/** The pause that stops this whole drain, if any. */
 export function pauseOf(pauses: readonly PauseRecord[], drain: string): PauseRecord | undefined {
-  return pauses.find((pause) => pause.drain === drain || pause.drain === "*");
+  return pauses.find((pause) => pause.host === undefined && isOf(pause, drain));
 }
+
+/** The pauses of single destinations that bind this drain. */
+export function hostPausesOf(pauses: readonly PauseRecord[], drain: string): readonly HostPause[] {
+  return pauses.filter((pause): pause is HostPause => pause.host !== undefined && isOf(pause, drain));
+}
+
+function isOf(pause: PauseRecord, drain: string): boolean {
+  return pause.drain === drain || pause.drain === "*";
+}
+
+/** The drains and the destination that a pause is about: it has one place, and another one replaces it. */
+export type PauseTarget = Pick<PauseRecord, "drain" | "host">;
 
 export interface PauseBook {
-  pause(record: PauseRecord): Promise<void>;
-  resume(drain: DrainName | "*"): Promise<boolean>;
+  /** `forMs`: it ends by itself after so long, by Redis time. Answers when that is. */
+  pause(record: Omit<PauseRecord, "until">, forMs?: number): Promise<PauseRecord>;
+  /** False if there was no such pause. */
+  resume(target: PauseTarget): Promise<boolean>;
+  /** Those in force, the oldest first. Those that are over are forgotten. */
   all(): Promise<readonly PauseRecord[]>;
 }

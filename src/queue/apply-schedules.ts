@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JobSchedulerJson, type JobSchedulerTemplateOptions, Queue, type RepeatOptions } from "bullmq";
+import type { JobSchedulerJson, JobSchedulerTemplateOptions, Queue, RepeatOptions } from "bullmq";
 import type { Schedule } from "../ports/drains-document.ts";
 import type { OtherSchedules, ScheduledJob } from "../ports/work-queue.ts";
 import { toJobData } from "./job-data.ts";
 import { keepShort, callTimeoutMs } from "./policy.ts";
 import { withinRedis, type QueueConnection } from "./connection.ts";
-import { toQueueName, toQueuePrefix } from "./queue-names.ts";
+import { openShortQueue } from "./command-queue.ts";
 
 /**
  * Makes the schedules in Redis equal to the wanted ones. An equal one is left alone: an upsert removes the
@@ -126,13 +126,7 @@ export async function readNextRuns(
   connection: QueueConnection,
   keyPrefix: string,
 ): Promise<ReadonlyMap<string, number>> {
-  const queue = new Queue(toQueueName(keyPrefix, "short"), {
-    connection,
-    prefix: toQueuePrefix(keyPrefix),
-    skipMetasUpdate: true,
-  });
-  // The call itself fails with what goes wrong.
-  queue.on("error", () => undefined);
+  const queue = openShortQueue(connection, keyPrefix);
   const schedulers = await withinRedis(connection, callTimeoutMs, "schedules", () =>
     queue.getJobSchedulers(),
   );

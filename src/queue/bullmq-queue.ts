@@ -5,6 +5,7 @@ import type { Events } from "../ports/events.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
 import { toJobData, toWindowJobId } from "./job-data.ts";
+import { onceOptions } from "./once-options.ts";
 import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "./queue-names.ts";
 import {
   callTimeoutMs,
@@ -102,19 +103,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     return worker;
   }
 
-  /**
-   * Jobs of one second are one. A done job is removed at once: BullMQ adds no job while another of its id is
-   * there, be it done or running.
-   */
   async function addOnce(job: Exclude<Job, { kind: "window" }>, of: string, at: number): Promise<void> {
-    const opts = {
-      jobId: `${job.kind}-once-${of}-${Math.round(at / 1_000)}`,
-      delay: Math.max(0, at - clock.now()),
-      attempts: 1,
-      removeOnComplete: true,
-      removeOnFail: true,
-      stackTraceLimit: 0,
-    };
+    const opts = onceOptions(job.kind, of, at, clock.now());
     await withinRedis(forQueues, callTimeoutMs, job.kind, () =>
       short.current().add(job.kind, toJobData(job), opts),
     );

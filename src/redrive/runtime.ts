@@ -8,10 +8,11 @@ import type { DrainConfig, SourceConfig } from "../ports/drains-document.ts";
 import type { Events } from "../ports/events.ts";
 import type { FailureBook } from "../ports/failures.ts";
 import type { Guards } from "../ports/guards.ts";
-import type { Identities, PassId } from "../ports/ids.ts";
+import type { DrainName, Identities, PassId } from "../ports/ids.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Capacity } from "../ports/capacity.ts";
 import type { PassBook } from "../ports/passes.ts";
+import type { HostPause } from "../ports/pauses.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { RecordFailures } from "./failures/record-failures.ts";
 import type { Lanes } from "./lanes/lanes.ts";
@@ -52,6 +53,8 @@ export interface SourceRuntime extends World {
   readonly readAt: () => Promise<number>;
   readonly capacity: Capacity;
   readonly guards: Guards;
+  /** The destinations that a person has paused for this drain, as known for a second at most. */
+  readonly hostPauses: (drain: DrainName) => Promise<readonly HostPause[]>;
   readonly lanes: Lanes;
   readonly audit: Audit;
   readonly copies: CopyBook;

@@ -1,4 +1,5 @@
-import type { AuditAct, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
+import type { DestinationName } from "../message/destination-names.ts";
+import type { AuditAct, AuditLane, AuditRecord, NewAuditEntry } from "../ports/audit.ts";
 import type { DrainName, PassId } from "../ports/ids.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
@@ -8,6 +9,9 @@ export interface ActOf {
   readonly documentHash?: string;
   readonly passId?: PassId;
   readonly why?: string;
+  readonly lane?: AuditLane;
+  readonly host?: DestinationName;
+  readonly forMs?: number;
 }
 
 export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {

@@ -25,6 +25,8 @@ export const holds = {
   /** Another version of redriver wrote its ledger entry, in a layout that this one does not know. */
   "other-version": "passing",
   paused: "passing",
+  /** A person has paused its destination. */
+  "host-paused": "passing",
   "page-too-old": "passing",
   stopping: "passing",
   "attempts-exhausted": "decided",

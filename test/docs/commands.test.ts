@@ -64,7 +64,7 @@ describe("the commands of README", () => {
       const options = entriesOf(await helpOf(command), "Options");
       if (options.some((option) => /^--json\b/.test(option))) withJson.push(command);
     }
-    // archive, drain, history, parked, status and index stats print tables, demo its summary, emulator its
+    // archive, drain, history, lanes, parked, status and index stats print tables, demo its summary, emulator its
     // addresses.
     expect(withJson.toSorted()).toEqual([
       "apply",
@@ -75,6 +75,7 @@ describe("the commands of README", () => {
       "emulator",
       "history",
       "index stats",
+      "lanes list",
       "parked list",
       "parked show",
       "plan",

@@ -125,7 +125,7 @@ describe("a first plan, as README tells it", () => {
       deleted: "0",
     });
     const [, drains = ""] = outputOf("status").split("\n\n");
-    expect(firstRow(drains)).toMatchObject({ drain: "everything", due: "3", held: "2", parked: "1" });
+    expect(firstRow(drains)).toMatchObject({ drain: "everything", waiting: "5", parked: "1" });
 
     expect(emulator.journal.counts().requests["list 200"]).toBeGreaterThan(0);
     expect(writes(emulator)).toEqual([]);

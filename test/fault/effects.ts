@@ -107,7 +107,10 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     delivered: "effect",
     views: "read",
     viewsOf: "read",
+    viewsIn: "read",
     busiest: "read",
+    probeNow: "effect",
+    reset: "effect",
   },
   statistics: { write: "effect", readAll: "read" },
   archive: { write: "effect", close: "lifecycle" },
@@ -158,6 +161,8 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   // Built anew over books with failpoints.
   guards: "guardBook",
   lanes: "laneBook",
+  // Reads a person's pauses.
+  hostPauses: "inside",
   clock: "inside",
   poison: "inside",
   refusalsInARow: "inside",
@@ -185,6 +190,8 @@ export const notReached: Readonly<Record<string, string>> = {
   "book.idOfAccount": "inside source.bind, which has the failpoints",
   "book.bind": "inside source.bind, which has the failpoints",
   "ledger.recordLoss": "Redis loses nothing in this scenario; the soak flushes it",
+  "laneBook.probeNow": "a person's act, written by a command in one call",
+  "laneBook.reset": "a person's act, written by a command in one call",
   "laneBook.delivered": "no source of the scenario has a callback address, so nobody reports a delivery",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",

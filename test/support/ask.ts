@@ -24,6 +24,7 @@ export async function ask(argv: readonly string[], env: Record<string, string> =
       err += text;
     },
     confirm: () => Promise.resolve(false),
+    ask: () => Promise.resolve(""),
     onSignal: () => () => undefined,
   };
   const exitCode = await runCli(argv, io);

@@ -14,6 +14,8 @@ export interface CliHere {
   readonly terminal?: boolean;
   /** The answer to every question. */
   readonly confirm?: boolean;
+  /** What is typed where a text is asked for. */
+  readonly answer?: string;
   /** Handed what a Ctrl-C would call, once a command listens. */
   readonly onListening?: (interrupt: () => void) => void;
   /** Handed what the command writes to stdout, as it does. */
@@ -26,7 +28,7 @@ export interface CliHere {
 export async function runHere(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
-  { terminal = false, confirm = false, onListening, onOut, onErr }: CliHere = {},
+  { terminal = false, confirm = false, answer = "", onListening, onOut, onErr }: CliHere = {},
 ): Promise<CliAnswer> {
   let out = "";
   let err = "";
@@ -48,6 +50,10 @@ export async function runHere(
     confirm: (question) => {
       questions.push(question);
       return Promise.resolve(confirm);
+    },
+    ask: (question) => {
+      questions.push(question);
+      return Promise.resolve(answer);
     },
     onSignal: (listener) => {
       onListening?.(() => listener("SIGINT"));

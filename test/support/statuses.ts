@@ -84,6 +84,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
     },
     depth: { count: 0, exact: true },
     failures: [],
+    hostPauses: [],
     lanes: null,
     ...changes,
   };
@@ -134,6 +135,7 @@ export function lane(changes: Partial<LaneStatus>): LaneStatus {
     lastUsedAt: ago(minute),
     nextInMs: null,
     awaitsLook: false,
+    hostPaused: false,
     ...changes,
   };
 }
@@ -205,6 +207,16 @@ export const troubled: Partial<Status> = {
         expiringAccepted: 3,
         documentHash: "0f1e2d3c4b5a",
       },
+      hostPauses: [
+        {
+          drain: "*",
+          host: "pay.example.com",
+          by: "ana",
+          at: ago(18 * minute),
+          reason: "their database is being moved",
+          until: now + 12 * minute,
+        },
+      ],
       lanes: {
         counts: { halted: 1, canary: 1, ramping: 1, open: 12 },
         reported: [

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { addressOf, readPause } from "../../compose/drain-pause-and-address.ts";
+import { addressOf, readHostPauses, readPause } from "../../compose/drain-pause-and-address.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
 import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
@@ -20,6 +20,7 @@ import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
 import { printResult } from "../output/print.ts";
 import { toCounts } from "../output/phrases.ts";
+import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { withActingCore } from "../with-acting-core.ts";
@@ -159,6 +160,7 @@ async function act(
 ): Promise<Applied> {
   const progress = createProgressLine(io);
   const total = open.size;
+  io.err(toHostPausesNote(drain, await readHostPauses(core, runtime)));
   const toDone = (left: number): string => `${drain}: ${total - left} of ${total} done`;
   const pausedBy = async (): Promise<string | null> => {
     const pause = await readPause(core, runtime);

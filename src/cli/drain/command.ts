@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addressOf, readPause } from "../../compose/drain-pause-and-address.ts";
+import { addressOf, readHostPauses, readPause } from "../../compose/drain-pause-and-address.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { DrainFacts } from "../../ports/passes.ts";
@@ -18,6 +18,7 @@ import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { loadAll } from "../load-config.ts";
 import type { Io } from "../io.ts";
+import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { withActingCore } from "../with-acting-core.ts";
@@ -109,6 +110,7 @@ async function reportPause(core: Core, drain: DrainRuntime, io: Io): Promise<voi
     io.err(`${name}: paused by ${who}; nothing will be published${fix}\n`);
   if (paused) report("the drains document", "");
   if (pause !== undefined) report(`${pause.by}: ${pause.reason}`, " (redriver resume)");
+  io.err(toHostPausesNote(name, await readHostPauses(core, drain)));
 }
 
 async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Promise<PassLine> {

@@ -1,4 +1,5 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { present } from "../output/phrases.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../ports/audit.ts";
 
@@ -43,16 +44,20 @@ export function withProofs(rows: readonly HistoryRow[]): readonly ProvenRow[] {
     .toReversed();
 }
 
-function toNotes({ notes = [], parent, lane, proof }: ProvenRow): string {
+function toNotes({ notes = [], parent, lane, host, forMs, proof }: ProvenRow): string {
   const parts = [
     ...new Set(notes),
     proof,
     parent !== undefined && `came back from ${parent}`,
     ...(lane === undefined ? [] : toLaneNotes(lane)),
+    host,
+    forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];
   return present(parts).join(", ") || "-";
 }
 
+/** A probe that a person asked for moves nothing. */
 function toLaneNotes({ origin, from, to, sent, comeBacks }: AuditLane): readonly string[] {
+  if (from === to) return [origin, from];
   return [origin, `${from} to ${to}`, `${sent} sent`, `${comeBacks} back`];
 }

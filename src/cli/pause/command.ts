@@ -1,87 +1,98 @@
+import type { Command } from "commander";
 import { requireRedis } from "../../compose/open-core.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
-import { systemClock } from "../../compose/system-world.ts";
+import type { Core } from "../../compose/build-core.ts";
+import { defined } from "../../message/defined.ts";
+import type { DestinationName } from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
 import type { Register } from "../command-context.ts";
-import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
+import { chooseDrains, requireNamesOrAll, unknownDrain } from "../input/choose-drains.ts";
 import { currentUser } from "../input/current-user.ts";
+import { durationOption, hostOption } from "../input/option-values.ts";
+import { requireReason } from "../input/reason.ts";
 import { loadNames } from "../load-config.ts";
 import { withCore } from "../with-core.ts";
-import type { Command } from "commander";
 import type { Io } from "../io.ts";
+import { pause, resume, type Order } from "./acts.ts";
+
+type ActFlags = Readonly<{
+  all?: boolean;
+  host?: DestinationName;
+  for?: number;
+  reason?: string;
+  by: string;
+}>;
+
+type Act = (source: BuiltSource, drain: DrainName | "*", order: Order, core: Core) => Promise<string>;
 
 export const registerPause: Register = (program, { io }) => {
-  register("pause", "hold drains back: every replica stops before its next batch", {
-    all: "every drain",
-    reason: "why; shown by status",
-    act: async ({ runtime, pauses }, drain, flags) => {
-      await recordIntent(runtime, "pause", [], toActOf(drain, flags));
-      await pauses.pause({ drain, reason: flags.reason, by: flags.by, at: systemClock.now() });
-      return "paused";
-    },
-  });
-  register("resume", "let paused drains go on", {
-    all: "every drain, also those paused by name",
-    reason: "why; recorded in the audit",
-    act: async ({ runtime, pauses }, drain, flags) => {
-      const paused = await pauses.all();
-      await recordIntent(runtime, "resume", [], toActOf(drain, flags));
-      if (drain !== "*") {
-        const resumed = (await pauses.resume(drain)) ? "resumed" : "was not paused by name";
-        const all = paused.find((pause) => pause.drain === "*");
-        return all === undefined
-          ? resumed
-          : `${resumed}, but all drains are paused by ${all.by}: resume --all`;
-      }
-      for (const pause of paused) await pauses.resume(pause.drain);
-      return paused.length > 0 ? "resumed" : "was not paused";
-    },
-  });
-
-  function register(
-    name: string,
-    description: string,
-    { all, reason, act }: { readonly all: string; readonly reason: string; readonly act: Act },
-  ): void {
-    program
-      .command(name)
-      .description(description)
-      .argument("[names...]", "drains of the document")
-      .option("--all", all)
-      .requiredOption("--reason <text>", reason)
+  const pausing = program
+    .command("pause")
+    .description("hold drains or one destination back: every replica obeys before its next batch")
+    .argument("[names...]", "drains of the document")
+    .option("--all", "every drain")
+    .addOption(
+      hostOption("--host <host>", "only what goes there: a host, host:port, an origin or queue:<name>"),
+    )
+    .addOption(durationOption("--for <time>", "it ends by itself after so long: 30m, 2h"))
+    .option("--reason <text>", "why; shown by status. Asked for on a terminal");
+  const resuming = program
+    .command("resume")
+    .description("let paused drains or a paused destination go on")
+    .argument("[names...]", "drains of the document")
+    .option("--all", "every drain, also those paused by name")
+    .addOption(hostOption("--host <host>", "the pauses of this destination, named as it was paused"))
+    .option("--reason <text>", "why; recorded in the audit. Asked for on a terminal");
+  for (const [command, what, act] of [
+    [pausing, "a pause", pause],
+    [resuming, "a resume", resume],
+  ] as const) {
+    command
       .option("--by <name>", "who; default: the current user", currentUser())
-      .action((names: string[], flags: ActFlags, command: Command) => onEach(command, io, names, flags, act));
+      .action((names: string[], flags: ActFlags) => onEach(command, io, names, flags, { what, act }));
   }
 };
-
-type ActFlags = Readonly<{ all?: boolean; reason: string; by: string }>;
-
-function toActOf(drain: DrainName | "*", { reason: why }: ActFlags): ActOf {
-  return { drain: drain === "*" ? null : drain, why };
-}
-
-type Act = (source: BuiltSource, drain: DrainName | "*", flags: ActFlags) => Promise<string>;
 
 async function onEach(
   command: Command,
   io: Io,
   names: readonly string[],
   flags: ActFlags,
-  act: Act,
+  { what, act }: { readonly what: string; readonly act: Act },
 ): Promise<void> {
-  const { all = false, by } = flags;
-  requireNamesOrAll(names, all);
-  await withCore(io, loadNames(command, io), { by }, async (core) => {
-    const sources = [...core.sources.values()];
-    const targets = all
-      ? sources.map((source) => [`all drains of source ${source.runtime.config.id}`, source, "*"] as const)
-      : chooseDrains(core, names).flatMap(({ config: { name, source } }) =>
-          sources
-            .filter(({ runtime }) => runtime.config.id === source.id)
-            .map((built) => [name, built, name] as const),
-        );
+  const { all = false, by, host, for: forMs } = flags;
+  // A destination is meant in every drain, if none is named.
+  if (host === undefined || all) requireNamesOrAll(names, all);
+  const loaded = loadNames(command, io);
+  // Before anybody types a reason.
+  const known = loaded.document.drains.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name as DrainName));
+  if (unknown !== undefined) throw unknownDrain(unknown, known);
+  const reason = await requireReason(io, flags.reason, what);
+  await withCore(io, loaded, { by }, async (core) => {
+    const targets = toTargets(core, names);
     await requireRedis(core.redis);
-    for (const [label, source, drain] of targets) io.err(`${label}: ${await act(source, drain, flags)}\n`);
+    for (const [label, source, drain] of targets) {
+      const said = await act(source, drain, { reason, by, ...defined({ host, forMs }) }, core);
+      io.err(`${host === undefined ? "" : `${host} of `}${label}: ${said}\n`);
+    }
   });
+}
+
+/** Whole sources if no drain is named. */
+function toTargets(
+  core: Core,
+  names: readonly string[],
+): readonly (readonly [label: string, source: BuiltSource, drain: DrainName | "*"])[] {
+  const sources = [...core.sources.values()];
+  if (names.length === 0) {
+    return sources.map(
+      (source) => [`all drains of source ${source.runtime.config.id}`, source, "*"] as const,
+    );
+  }
+  return chooseDrains(core, names).flatMap(({ config: { name, source } }) =>
+    sources
+      .filter(({ runtime }) => runtime.config.id === source.id)
+      .map((built) => [name, built, name] as const),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { addressOf, readPause } from "../../compose/drain-pause-and-address.ts";
+import { addressOf, readHostPauses, readPause } from "../../compose/drain-pause-and-address.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
@@ -27,6 +27,7 @@ import { openPlanOutput, type PlanOutput } from "./file.ts";
 import { toDecisionText } from "./decisions-text.ts";
 import { showPlan } from "./show-file.ts";
 import { toPlanText, type PlanReport } from "./text.ts";
+import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
@@ -107,7 +108,10 @@ async function planAll(
   const createdAt = systemClock.now();
   // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.
   const ranges = new Map<DrainRuntime, FrozenRange>();
-  for (const drain of drains) ranges.set(drain, await freezeRange(drain, stop.signal));
+  for (const drain of drains) {
+    io.err(toHostPausesNote(drain.config.name, await readHostPauses(core, drain)));
+    ranges.set(drain, await freezeRange(drain, stop.signal));
+  }
 
   const writer = createPlanWriter();
   const documentHash = core.document.hash;

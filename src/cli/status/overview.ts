@@ -7,7 +7,7 @@ import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
 import { hostText } from "./host-text.ts";
 import type { Paint } from "./paint.ts";
 import type { Status } from "./read.ts";
-import { rateText, toIn, toVerdict } from "./verdict.ts";
+import { toIn, toRounded, toVerdict } from "./verdict.ts";
 
 type DrainStatus = Status["drains"][number];
 type DestinationStatus = DrainStatus["destinations"][number];
@@ -16,10 +16,11 @@ interface Row extends DestinationStatus {
   readonly drain: string;
 }
 
-/** So that verdict, drains, destinations and replicas fit 24 lines. */
-const shownDestinations = 10;
-const shownDrains = 8;
-const maxOrigin = 34;
+/** So that a verdict of three lines, drains, destinations and replicas fit 24 lines. */
+const shownDrains = 5;
+const shownRows = 12;
+/** So that the columns of the destinations fit 80. */
+const maxOrigin = 26;
 
 export function toOverview(columns: number, status: Status, paint: Paint): string {
   const { drains, replicas, at } = status;
@@ -29,18 +30,17 @@ export function toOverview(columns: number, status: Status, paint: Paint): strin
     .slice(0, shownDrains);
   const sections = [
     paint.verdict(verdict, wrapWords(columns, 0, "", verdict)),
-    toTable(shown, {
+    `${toTable(shown, {
       drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
       mode: toModeText,
       waiting: ({ outlook, lastSuccessAt, openPass }) =>
         lastSuccessAt || openPass || outlook.waiting > 0 ? outlook.waiting : "-",
       parked: ({ parked }) => parked ?? "-",
       "in doubt": ({ inDoubt }) => inDoubt ?? "-",
-      "per second": ({ outlook }) => (outlook.perSecond === null ? "-" : rateText(outlook.perSecond)),
+      "per second": ({ outlook }) => (outlook.perSecond === null ? "-" : toRounded(outlook.perSecond)),
       pass: (drain) => toPassText(drain, status),
-    }),
-    ...moreOf(drains.length - shown.length, "drain"),
-    ...toDestinations(columns, drains),
+    })}${moreOf(drains.length - shown.length, "drain")}`,
+    ...toDestinations(columns, drains, shownRows - shown.length),
     toReplicasLine(status),
   ];
   return sections.join("\n");
@@ -58,22 +58,23 @@ export function toOverview(columns: number, status: Status, paint: Paint): strin
     ).length;
     const document = documentHash === null ? "" : `, document ${documentHash}`;
     const differ = differing === 0 ? "" : `, ${differing} under another document`;
-    return `${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details\n`;
+    const text = `${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details`;
+    return wrapWords(columns, 0, "", text);
   }
 }
 
-function moreOf(count: number, what: string): readonly string[] {
-  return count > 0 ? [`and ${counted(count, `more ${what}`)}\n`] : [];
+function moreOf(count: number, what: string): string {
+  return count > 0 ? `and ${counted(count, `more ${what}`)}\n` : "";
 }
 
 /** Those in trouble first: halted, then with most that wait. */
-function toDestinations(columns: number, drains: readonly DrainStatus[]): readonly string[] {
+function toDestinations(columns: number, drains: readonly DrainStatus[], max: number): readonly string[] {
   const rows = drains
     .flatMap(({ drain, destinations }) => destinations.map((one): Row => ({ ...one, drain })))
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
   if (rows.length === 0) return [];
-  const shown = rows.slice(0, shownDestinations);
+  const shown = rows.slice(0, max);
   const table = toTable(shown, {
     destination: ({ origin }) => (columns <= terminalColumns ? cut(hostText(origin), maxOrigin) : origin),
     waiting: ({ waiting }) => waiting,
@@ -81,7 +82,7 @@ function toDestinations(columns: number, drains: readonly DrainStatus[]): readon
     "failed again": ({ failedAgain }) => failedAgain,
     lane: ({ lane }) => toLaneText(lane),
   });
-  return [table, ...moreOf(rows.length - shown.length, "destination")];
+  return [`${table}${moreOf(rows.length - shown.length, "destination")}`];
 }
 
 function toTrouble({ lane, waiting }: Row): number {

@@ -1,4 +1,5 @@
-import { pauseOf } from "../../ports/pauses.ts";
+import { namesOfOrigin } from "../../message/destination-names.ts";
+import { hostPausesOf, pauseOf, type PauseRecord } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import type { SourceId } from "../../ports/ids.ts";
@@ -60,7 +61,9 @@ export async function readStatus(
         census,
         depth,
         failures,
-        lanes: lanes && (await readLanes(core, source)),
+        /** A person's pauses of single destinations. */
+        hostPauses: (pausesOf.get(source) ?? []).filter(({ host }) => host !== undefined),
+        lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),
       })),
     ),
     replicas: replicas.map((replica) => ({
@@ -96,9 +99,9 @@ function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: numbe
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
-async function readLanes(core: Core, source: SourceId) {
+async function readLanes(core: Core, source: SourceId, pauses: readonly PauseRecord[]) {
   const lanes = core.sources.get(source)?.runtime.lanes;
-  return lanes === undefined ? null : readLaneNext(core, await lanes.views(maxLanesShown));
+  return lanes === undefined ? null : readLaneNext(core, await lanes.views(maxLanesShown), pauses);
 }
 
 export type LaneStatus = Awaited<ReturnType<typeof readLaneNext>>["reported"][number];
@@ -107,6 +110,7 @@ export type LaneStatus = Awaited<ReturnType<typeof readLaneNext>>["reported"][nu
 export async function readLaneNext(
   { drains }: Pick<Core, "drains">,
   { lanes, counts }: Pick<LanesCounted, "lanes" | "counts">,
+  pauses: readonly PauseRecord[],
 ) {
   const names = [...new Set(lanes.map(({ drain }) => drain))];
   const peeked = await Promise.all(
@@ -126,7 +130,9 @@ export async function readLaneNext(
       const nextInMs = next.get(lane.lane) ?? null;
       /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
       const awaitsLook = nextInMs === lateCheckMs;
-      return { ...lane, nextInMs, awaitsLook };
+      const names = namesOfOrigin(lane.origin);
+      const hostPaused = hostPausesOf(pauses, lane.drain).some(({ host }) => names.includes(host));
+      return { ...lane, nextInMs, awaitsLook, hostPaused };
     }),
   };
 }

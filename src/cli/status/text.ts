@@ -4,6 +4,7 @@ import { counted, ifAny, joined, present, toAge, type Part } from "../output/phr
 import type { OpenPass } from "../../ports/passes.ts";
 import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
 import type { LaneStatus, Status } from "./read.ts";
+import { toHostPausesText, toPausedBy } from "./pauses-text.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
@@ -69,7 +70,7 @@ function toSection(columns: number, heading: string, rows: readonly ListRow[]): 
 
 function toPauseText(columns: number, paused: DrainStatus["paused"], now: number): string {
   if (paused === null) return "";
-  const byPerson = "reason" in paused && `by ${paused.by} ${toAge(paused.at, now)} ago: ${paused.reason}`;
+  const byPerson = "reason" in paused && toPausedBy(paused, now);
   return wrapText(columns, 2, "paused    ", byPerson || "by the drains document");
 }
 
@@ -116,7 +117,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
         `reported ${toAge(seenAt, now)} ago`,
       ]),
   );
-  return toSection(columns, `source ${source.source}\n`, [
+  const section = toSection(columns, `source ${source.source}\n`, [
     ...toCensusRows(source.census, now),
     [
       "ledger",
@@ -126,13 +127,14 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
         `pending delete ${source.pendingDelete ?? "-"}`,
         source.oldestPendingAt && `the oldest ${toAge(source.oldestPendingAt, now)}`,
         source.failedDeletes && `failed deletes ${source.failedDeletes}`,
-        `settle gate ${source.settleGate ?? "-"}`,
+        source.settleGate === "closed" && "publishing waits until these are deleted",
       ],
     ],
     ...toLaneRows(source.lanes, now, (drain) => toStandstill(drain, drains, replicas)),
     // Each replica reports what it knows, so one that does not run reports none.
     ["pauses", pauses],
   ]);
+  return section + toHostPausesText(columns, source.hostPauses, now);
 }
 
 function toExpiring(count: number, tail: string): Part {
@@ -227,6 +229,7 @@ function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly stri
 function toLaneNext(lane: LaneStatus, standstill: string | null): string | null {
   const { state, size, sent, nextInMs, awaitsLook } = lane;
   if (nextInMs === null) return null;
+  if (lane.hostPaused) return "waits for its host to be resumed";
   if (standstill !== null) return standstill;
   if (state === "open") return "goes on after a listing check that is due";
   const next = state === "halted" ? "next probe" : "next step";

@@ -11,7 +11,8 @@ export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
   const parked = sum(drains, ({ parked: count }) => count ?? 0);
   const notes: readonly Part[] = [
-    ...drains.flatMap((drain) => toLaneNotes(drain, status.at)),
+    ...toHaltNotes(drains, status.at),
+    ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
     parked > 0 && `${number(parked)} parked for a person`,
     documentProblems > 0 && "the drains document does not load",
@@ -43,18 +44,28 @@ function toHeadline({ drains, replicas, at }: Status): string {
   const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
   const done = isKnown && ends.length > 0 && `done about ${toClock(at + Math.max(...ends), at)}`;
-  return present([`draining: ${left}`, `${rateText(perSecond)}/s`, done]).join(", ");
+  return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, done]).join(", ");
 }
 
-function toLaneNotes({ destinations, outlook, guards }: DrainStatus, at: number): readonly Part[] {
-  const halted = destinations.filter(({ lane, waiting }) => lane?.state === "halted" && waiting > 0);
-  const [first, ...more] = halted;
-  const closed = guards.filter(({ effect }) => effect === "closed");
+/** The halted destination with most that waits, and how many others there are. */
+function toHaltNotes(drains: readonly DrainStatus[], at: number): readonly Part[] {
+  const [first, ...more] = drains
+    .flatMap(({ destinations }) => destinations)
+    .filter(({ lane, waiting }) => lane?.state === "halted" && waiting > 0)
+    .toSorted((one, other) => other.waiting - one.waiting);
   return [
     first !== undefined && `${hostText(first.origin)} halted${toNextProbe(first.lane?.nextInMs ?? null, at)}`,
     more.length > 0 && `${counted(more.length, "more destination")} halted`,
-    outlook.heldByRules > 0 && `${number(outlook.heldByRules)} held by rules`,
-    closed.length > 0 && `held back by ${closed.map(({ index }) => index).join(", ")}`,
+  ];
+}
+
+function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
+  const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
+  const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
+  const indexes = [...new Set(closed.map(({ index }) => index))];
+  return [
+    ruled > 0 && `${number(ruled)} held by rules`,
+    indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];
 }
 
@@ -76,8 +87,9 @@ export function toIn(ms: number): string {
   return ms === 0 ? "now" : `in ${formatDuration(ms)}`;
 }
 
-export function rateText(perSecond: number): string {
-  return perSecond >= 10 ? number(Math.round(perSecond)) : perSecond.toFixed(1);
+/** To one decimal below 10, else to a whole number. */
+export function toRounded(perSecond: number): number {
+  return perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10;
 }
 
 /** `12,480`. */

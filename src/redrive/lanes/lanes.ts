@@ -41,7 +41,8 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
   let reportedProbeAt = 0;
 
   /** Recalled first: the drain's next pass has them in its windows. If that fails, a full pass finds them. */
-  const wake = async ({ drain, resumeMinutes }: LaneReady): Promise<void> => {
+  const wake = async ({ drain, resumeMinutes, wantsFull }: LaneReady): Promise<void> => {
+    if (wantsFull === true) await passes.forceFull(drain).catch(() => undefined);
     if (resumeMinutes.length > 0) await passes.listAgain(drain, resumeMinutes).catch(() => undefined);
     ready.add(drain);
   };
@@ -78,7 +79,10 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
     },
     views: (max: number) => book.views(max),
     viewsOf: (lanes: readonly string[]) => book.viewsOf(lanes),
+    viewsIn: (...which: Parameters<LaneBook["viewsIn"]>) => book.viewsIn(...which),
     busiest: (max: number) => book.busiest(max),
+    probeNow: (lane: string) => book.probeNow(lane),
+    reset: (lane: string) => book.reset(lane),
     /** `watchMs`: of the lane's drain; a listing check is due when it is over. */
     async sent(sent: readonly LaneSent[], watchMs: number): Promise<void> {
       if (sent.length === 0) return;

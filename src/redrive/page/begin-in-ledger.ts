@@ -1,44 +1,58 @@
+import { namesOfDestination } from "../../message/destination-names.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
-import type { BeginOptions, BeginVerdict } from "../../ports/ledger.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { BeginAnswer, BeginOptions, BeginVerdict } from "../../ports/ledger.ts";
 import { ofDrain, recordIntent, toEntry } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import type { Actionable, Begun } from "./records.ts";
+import type { Actionable, Begun, Candidate } from "./records.ts";
 import { held, inDoubt, type LeftResult } from "./results.ts";
 
 /** Which acts are begun, and how the ledger and the audit get them. */
-export interface Beginning<R extends Actionable> extends Omit<BeginOptions, "drain" | "rulesHash" | "audit"> {
+export interface Beginning<R extends Actionable> extends Omit<
+  BeginOptions,
+  "drain" | "rulesHash" | "audit" | "destinations"
+> {
+  /** Where a record goes. Absent: it goes nowhere, and no pause of a destination stops it. */
+  readonly targetOf?: (record: R) => Candidate["target"];
   /** The redrives made once this one is accepted. */
   readonly attemptOf: (record: R) => number;
   readonly toAuditRecord: (begun: Pick<Begun<R>, "candidate" | "declaredDouble">) => AuditRecord;
+}
+
+/** `recordBegun`: see begin. */
+interface Beginnings<R extends Actionable> {
+  readonly begun: readonly Begun<R>[];
+  readonly results: readonly LeftResult<R>[];
+  readonly recordBegun: () => Promise<void>;
 }
 
 /**
  * Takes the right to act on records and writes the intent, in one step: in the ledger, and in the audit if all
  * are begun as expected. Otherwise `recordBegun` writes exactly the begun ones into the audit. It is called
  * before the act and throws `redis-unavailable`; then the act must not be done. Answers the results of those
- * not begun. Throws `redis-unavailable`; then nothing may be sent.
+ * not begun. If some destinations are paused, the records of the others are begun by a second call. Throws
+ * `redis-unavailable`; then nothing may be sent.
  */
 export async function begin<R extends Actionable>(
   drainRuntime: DrainRuntime,
   records: readonly R[],
-  { attemptOf, toAuditRecord, ...options }: Beginning<R>,
-): Promise<{
-  readonly begun: readonly Begun<R>[];
-  readonly results: readonly LeftResult<R>[];
-  readonly recordBegun: () => Promise<void>;
-}> {
+  beginning: Beginning<R>,
+): Promise<Beginnings<R>> {
+  const { attemptOf, toAuditRecord, targetOf, ...options } = beginning;
   const { config, source } = drainRuntime;
   const { name: drain, rulesHash } = config;
   const of = ofDrain(drainRuntime);
   const expected = records.map((candidate) => toAuditRecord({ candidate, declaredDouble: false }));
+  const destinations = targetOf === undefined ? {} : { destinations: namesOf(records, targetOf) };
   const answer = await source.ledger.begin(
     records.map((record) => ({
       dlqId: record.letter.dlqId,
       messageId: record.letter.messageId,
       attempt: attemptOf(record),
     })),
-    { ...options, drain, rulesHash, audit: [toEntry(source, options.act, expected, of)] },
+    { ...options, ...destinations, drain, rulesHash, audit: [toEntry(source, options.act, expected, of)] },
   );
+  if (answer.kind === "host-paused") return beginOthers(drainRuntime, records, beginning, answer);
   if (answer.kind !== "answered") {
     const results = records.map((record) => held(record, answer.kind));
     return { begun: [], results, recordBegun: () => Promise.resolve() };
@@ -56,6 +70,35 @@ export async function begin<R extends Actionable>(
     await recordIntent(source, options.act, begun.map(toAuditRecord), of);
   };
   return { begun, results, recordBegun };
+}
+
+/** Holds the records of paused destinations and begins the others. Each call leaves out one at least. */
+async function beginOthers<R extends Actionable>(
+  drain: DrainRuntime,
+  records: readonly R[],
+  beginning: Beginning<R>,
+  { hosts }: Extract<BeginAnswer, { kind: "host-paused" }>,
+): Promise<Beginnings<R>> {
+  const { targetOf } = beginning;
+  const paused = new Set(hosts);
+  const results: LeftResult<R>[] = [];
+  const others: R[] = [];
+  for (const record of records) {
+    const name = targetOf && namesOfDestination(targetOf(record)).find((one) => paused.has(one));
+    if (name === undefined) others.push(record);
+    else results.push(held(record, "host-paused", undefined, name));
+  }
+  if (results.length === 0) throw new RedriverError("invariant-broken", "no record goes to a paused host");
+  if (others.length === 0) return { begun: [], results, recordBegun: () => Promise.resolve() };
+  const rest = await begin(drain, others, beginning);
+  return { ...rest, results: [...results, ...rest.results] };
+}
+
+/** Each once. */
+function namesOf<R>(records: readonly R[], targetOf: (record: R) => Candidate["target"]): readonly string[] {
+  const names = new Set<string>();
+  for (const record of records) for (const name of namesOfDestination(targetOf(record))) names.add(name);
+  return [...names];
 }
 
 function notBegun<R extends Actionable>(

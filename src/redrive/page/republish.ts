@@ -130,6 +130,7 @@ async function post(
   const token = source.identities.token();
   const { begun, results, recordBegun } = await begin(context.drain, candidates, {
     attemptOf: ({ lineage }) => lineage.attempt,
+    targetOf: ({ target }) => target,
     toAuditRecord: toPublishRecord,
     token,
     act: "republish",

@@ -4,7 +4,8 @@
  *   write facts that waited for Redis ─► collect ─► look up ─► decide and prepare
  *     ─► keep copies of what expires soon ─► (plan mode ends here)
  *     ─► unpark, park ─► settle what was done before ─► drop, settle ─► guards, beside come-backs to their lanes
- *     ─► lanes, park ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
+ *     ─► paused destinations ─► lanes, park
+ *     ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
  *     ─► give back unused canaries ─► keep copies of candidates that are left
  *
  * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
@@ -24,6 +25,7 @@ import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
 import { parkRecords } from "./park.ts";
+import { holdPausedHosts } from "./paused-hosts.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { idsOf, type Candidate, type Page } from "./records.ts";
 import { asksAgain, deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
@@ -80,10 +82,11 @@ export async function workPage(
     holdByGuards(drain, sorted.candidates),
     source.lanes.recordComeBacks(newComeBacks),
   ]);
-  const admitted = await admitToLanes(drain, guarded.free, sorted.exhausted);
+  const unpaused = await holdPausedHosts(drain, guarded.free);
+  const admitted = await admitToLanes(drain, unpaused.free, sorted.exhausted);
   report.decided(admitted.toPark);
   await parkRecords(drain, admitted.toPark);
-  report.results([...guarded.held, ...admitted.held, ...admitted.kept]);
+  report.results([...guarded.held, ...unpaused.held, ...admitted.held, ...admitted.kept]);
 
   const candidates = sorted.candidates.length;
   const ofPage = {

@@ -3,7 +3,8 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 
 /**
- * A stored entry: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, g groups }.
+ * A stored entry: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, o
+ * host, f forMs, g groups }.
  * Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x notes, i
  * dlqIds, as, pa parents }: of a hundred records only the ids are kept a hundred times. `as` and `pa` have
  * the order of `i`, with "" for none. Absent fields are left out.
@@ -17,6 +18,8 @@ interface StoredEntry {
   readonly h?: string;
   readonly w?: string;
   readonly l?: AuditLane;
+  readonly o?: string;
+  readonly f?: number;
   readonly g?: readonly StoredGroup[];
 }
 
@@ -46,7 +49,8 @@ export function toTexts(entry: NewAuditEntry): readonly string[] {
   return texts;
 }
 
-function toText({ act, by, drain, passId, documentHash, why, lane, records }: NewAuditEntry): string {
+function toText(entry: NewAuditEntry): string {
+  const { act, by, drain, passId, documentHash, why, lane, host, forMs, records } = entry;
   // JSON leaves out what is undefined.
   return JSON.stringify({
     v: 1,
@@ -57,6 +61,8 @@ function toText({ act, by, drain, passId, documentHash, why, lane, records }: Ne
     h: documentHash,
     w: why?.slice(0, maxWhy),
     l: lane,
+    o: host,
+    f: forMs,
     g: records.length === 0 ? undefined : toGroups(records),
   });
 }
@@ -118,6 +124,8 @@ export function parseEntryText(text: string, at: number, source: SourceId): Audi
     ...(stored.h === undefined ? {} : { documentHash: stored.h }),
     ...(stored.w === undefined ? {} : { why: stored.w }),
     ...(stored.l === undefined ? {} : { lane: stored.l }),
+    ...(stored.o === undefined ? {} : { host: stored.o }),
+    ...(stored.f === undefined ? {} : { forMs: stored.f }),
     records: (stored.g ?? []).flatMap(toRecords),
   };
 }

@@ -178,7 +178,7 @@ end
 -- When its resume minutes are handed out, because there is room for their messages.
 local function readyAt(lane)
   local step = lane.step
-  if #lane.places == 0 or isBlind(lane) then return nil end
+  if (#lane.places == 0 and not lane.isAsked) or isBlind(lane) then return nil end
   local at = step.calledAt and step.calledAt + ${callAgainMs} or lane.since
   if lane.state == 'open' then return at end
   if lane.state == 'halted' and takenOf(step) == 0 then return math.max(at, lane.nextAt) end

@@ -12,8 +12,8 @@ import {
  * Expects `now` and `grantLife`, and `read` and `put` around it.
  *
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?,
- * cause? (what halted it), resumedAt?, nextAt?, probeEvery?, isShaky?, isDoubted?, isMixed?, places,
- * hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay,
+ * cause? (what halted it), resumedAt?, nextAt?, probeEvery?, isShaky?, isDoubted?, isMixed?, isAsked? (by a
+ * person, without a place to list), places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay,
  * forgotten, sent, unreported? (of sent: proven, and not reported when their grants were forgotten),
  * firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status },
  * delivered { hash: 1, or a and the status }.
@@ -123,6 +123,7 @@ end
 local function enter(lane, state, why, size)
   if isSteady(lane) then lane.probeEvery = nil end
   lane.isDoubted = nil
+  lane.isAsked = nil
   if lane.state == 'halted' then lane.resumedAt = now end
   lane.state = state
   lane.why = why

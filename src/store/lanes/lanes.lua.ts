@@ -2,7 +2,9 @@ import {
   laneStates,
   type LaneAnswer,
   type LaneChange,
+  type LaneProbe,
   type LaneReady,
+  type LaneReset,
   type LanesCounted,
   type LaneWatch,
 } from "../../ports/lanes.ts";
@@ -35,6 +37,7 @@ local function grant(lane, wanted, resumeMinutes)
     if takenOf(step) == 0 then step.firstAt = now end
     step.underWay = step.underWay + canaries
     step.grantAt = now
+    if lane.isAsked then lane.isAsked = nil end
   end
   local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
   -- A probe may be given back unused. Its minute is then handed out again.
@@ -189,8 +192,8 @@ return #moves > 0 and mark(reply) or reply
 );
 
 /**
- * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes }] } of the
- * lanes that want something by now, the earliest 200.
+ * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes, wantsFull? }] }
+ * of the lanes that want something by now, the earliest 200.
  * Effects: a step that was handed out for a listing check comes again at the end of its watch, and then every
  * 15 s. A minute of entry is handed out once; other minutes for the same step follow a minute later.
  * Run twice: marked where something is handed out.
@@ -202,7 +205,7 @@ export const dueScript = defineScript<{
 }>(
   "lanes:due",
   `${lanePreludeLua}
-local watches, ready, minutesOf = {}, {}, {}
+local watches, ready, minutesOf, needsFull = {}, {}, {}, {}
 
 local function takeWatch(id, lane, step)
   local at = wantsCheckAt(lane, step)
@@ -223,7 +226,13 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0,
       if not minutesOf[lane.drain] then
         minutesOf[lane.drain] = {}
         ready[#ready + 1] = { drain = lane.drain, resumeMinutes = minutesOf[lane.drain] }
+        needsFull[lane.drain] = ready[#ready]
       end
+      if lane.isAsked and #lane.places == 0 then
+        needsFull[lane.drain].wantsFull = true
+        lane.step.calledAt = now
+      end
+      if lane.isAsked then lane.isAsked = nil end
       local resumeMinutes = minutesOf[lane.drain]
       for _, minute in ipairs(takeResumeMinutes(lane)) do resumeMinutes[#resumeMinutes + 1] = minute end
     end
@@ -239,10 +248,57 @@ return (#watches > 0 or #ready > 0) and mark(reply) or reply
 );
 
 /**
+ * probeNow: a person asks for the probe of a halted lane.
+ *
+ * ARGV[2]: { lane }. Returns: JSON LaneProbe. Effects: its next probe is due, also for a message that was a
+ * canary lately, and its minutes are handed out at once. If it has none, its drain is to make a full pass.
+ * None unless it is halted, or while a probe is under way. Run twice: it is due already.
+ */
+export const probeNowScript = defineScript<LaneProbe>(
+  "lanes:probeNow",
+  `${lanePreludeLua}
+local lane = read(call.lane)
+if not lane then return cjson.encode({ kind = 'unknown' }) end
+if lane.state ~= 'halted' then return cjson.encode({ kind = 'not-halted', state = lane.state }) end
+if takenOf(lane.step) > 0 then
+  local sentAt = lane.step.lastAt or lane.step.grantAt
+  return cjson.encode({ kind = 'under-way', forMs = now - sentAt, judgedInMs = math.max(0, sentAt + lane.step.watchMs - now) })
+end
+lane.nextAt = math.min(lane.nextAt, now - ${repeatAfterMs})
+lane.step.calledAt = nil
+if #lane.places == 0 then lane.isAsked = true end
+put(call.lane, lane)
+return cjson.encode({ kind = 'due' })
+`,
+);
+
+/**
+ * reset: a person lets a lane start over.
+ *
+ * ARGV[2]: { lane }. Returns: JSON LaneReset. Effects: it is a canary, under a new step, without what it knew of failures. Its minutes are handed out at
+ * once, as for probeNow. Totals stay. Run twice: marked.
+ */
+export const resetScript = defineScript<LaneReset>(
+  "lanes:reset",
+  `${lanePreludeLua}
+local lane = read(call.lane)
+if not lane then return cjson.encode({ kind = 'unknown' }) end
+local step = lane.step
+local was = { kind = 'reset', from = lane.state, why = lane.why, sent = knownOf(step), comeBacks = count(step.back) }
+enter(lane, 'canary', 'reset by a person', sizeIn('canary', lane.config))
+for _, name in ipairs({ 'cause', 'nextAt', 'probeEvery', 'isShaky', 'isMixed' }) do lane[name] = nil end
+if #lane.places == 0 then lane.isAsked = true end
+put(call.lane, lane)
+return mark(cjson.encode(was))
+`,
+);
+
+/**
  * views: the lanes that are named, or lanes in an order.
  *
- * ARGV[2]: { lanes: [lane] } or { max, by: state | records }. By state: halted, canary, ramping and then
- * open, of each the last used first. By records: those that were asked for most messages first.
+ * ARGV[2]: { lanes: [lane] } or { max, by: state | records } or { max, by: one, state, skip }. By state:
+ * halted, canary, ramping and then open, of each the last used first. By records: those that were asked for
+ * most messages first. One: of one state behind the first `skip`.
  * Returns: JSON { lanes } of the known lanes, each as its LaneView; in an order also { counts, totals }.
  * Effects: in an order, lanes that have been unused for seven days leave the indexes. Run twice: the same.
  */
@@ -282,6 +338,9 @@ local counts, totals = countLanes(), {}
 for _, state in ipairs(call.by == 'state' and { ${laneStates.map((state) => `'${state}'`).join(", ")} } or {}) do
   local left = call.max - #lanes
   for _, id in ipairs(left > 0 and redis.call('ZREVRANGE', stateKeys[state], 0, left - 1) or {}) do add(id) end
+end
+if call.by == 'one' then
+  for _, id in ipairs(redis.call('ZREVRANGE', stateKeys[call.state], call.skip, call.skip + call.max - 1)) do add(id) end
 end
 while call.by == 'records' and #lanes < call.max do
   local ids = redis.call('ZREVRANGE', recordsKey, #lanes, call.max - 1)

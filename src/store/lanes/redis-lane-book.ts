@@ -5,7 +5,16 @@ import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
 import { laneKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { maxStep } from "./lane-constants.ts";
-import { askScript, dueScript, giveBackScript, proveScript, sentScript, viewsScript } from "./lanes.lua.ts";
+import {
+  askScript,
+  dueScript,
+  giveBackScript,
+  probeNowScript,
+  proveScript,
+  resetScript,
+  sentScript,
+  viewsScript,
+} from "./lanes.lua.ts";
 
 interface Proof {
   readonly step: number;
@@ -80,7 +89,12 @@ export function createRedisLaneBook(
     async viewsOf(lanes) {
       return lanes.length === 0 ? [] : (await run(viewsScript, { lanes })).lanes;
     },
+    async viewsIn(state, skip, max) {
+      return (await run(viewsScript, { max, by: "one", state, skip })).lanes;
+    },
     busiest: (max) => run(viewsScript, { max, by: "records" }),
+    probeNow: (lane) => run(probeNowScript, { lane }),
+    reset: (lane) => run(resetScript, { lane }),
   };
 }
 
@@ -100,8 +114,8 @@ function toShort(dlqId: string): string {
  */
 function inOrder(ready: readonly LaneReady[]): readonly LaneReady[] {
   return ready
-    .map(({ drain, resumeMinutes }) => ({
-      drain,
+    .map(({ resumeMinutes, ...one }) => ({
+      ...one,
       resumeMinutes: [...new Set(resumeMinutes)].toSorted((a, b) => a - b),
     }))
     .toSorted((a, b) => (a.drain < b.drain ? -1 : 1));

@@ -10,10 +10,11 @@ export interface BatchBegun extends Riding {
 /**
  * begin: takes the right to act and writes the intent.
  *
- * ARGV: 5 { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash? }, 6 dlqIds,
- * 7 messageIds (column), 8 attempts (column).
+ * ARGV: 5 { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?,
+ * destinations? }, 6 dlqIds, 7 messageIds (column), 8 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
- * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate with nothing begun.
+ * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
+ * names of `destinations` that are paused, with nothing begun.
  * Effects: entries of begun verdicts become open under the token; a previous POST's outcome is counted once.
  * Two or more records to republish of which none is known become a batch. If all are begun and no double is
  * declared, the audit's texts are written (write-audit.lua.ts).
@@ -44,11 +45,35 @@ local function batchBegun(at)
   return answered({ kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }, true)
 end
 
+-- Those of the call's destinations that are paused.
+local pausedHosts = {}
+
+-- A person's pauses are few. They end by the server's clock.
+local function pauseNow()
+  if redis.call('HLEN', pausesKey) == 0 then return nil end
+  local isCalled, refusal = {}, nil
+  pausedHosts = {}
+  for _, name in ipairs(call.destinations or {}) do isCalled[name] = true end
+  for _, text in ipairs(redis.call('HVALS', pausesKey)) do
+    local pause = cjson.decode(text)
+    local isOver = pause['until'] and pause['until'] <= server
+    if not isOver and (pause.drain == '*' or pause.drain == call.drain) then
+      if not pause.host then return 'paused' end
+      if isCalled[pause.host] then
+        pausedHosts[#pausedHosts + 1] = pause.host
+        refusal = 'host-paused'
+      end
+    end
+  end
+  return refusal
+end
+
 local function pageRefusal()
   if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
   -- It was listed before the ledger went back to the server's time, so its age is unknown.
   if call.pageReadAt > now then return 'page-too-old' end
-  if redis.call('HEXISTS', pausesKey, '*') == 1 or redis.call('HEXISTS', pausesKey, call.drain) == 1 then return 'paused' end
+  local paused = pauseNow()
+  if paused then return paused end
   if settleGateClosed() then return 'settle-gate' end
   return nil
 end
@@ -76,12 +101,14 @@ for i, id in ipairs(ids) do
 end
 
 -- Whether entries may begin that the token does not have yet. A retry begins no others. A repeated call
--- begins what the gates allow. The settle gate allows POSTs that ask again.
+-- begins what the gates allow. The settle gate and a paused destination allow POSTs that ask again.
 local mayBegin, mayAsk = not previous, not previous
 if not previous then
   local refusal = pageRefusal()
-  mayAsk = not refusal or (refusal == 'settle-gate' and asksSome)
-  if refusal and not holdsSome and not mayAsk then return stamped({ kind = refusal }) end
+  mayAsk = not refusal or ((refusal == 'settle-gate' or refusal == 'host-paused') and asksSome)
+  if refusal and not holdsSome and not mayAsk then
+    return stamped({ kind = refusal, hosts = refusal == 'host-paused' and pausedHosts or nil })
+  end
   if refusal then mayBegin = false end
 end
 

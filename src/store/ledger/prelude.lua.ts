@@ -11,7 +11,7 @@ import { batchLua } from "./batch.lua.ts";
  *   wroteAt the last change of an entry, endedAt when a refusal last ended a series, coolUntil when the last
  *   cool entry ends, returnedAt when the ledger last returned to the server's time), 2 open (zset: dlqId by
  *   lastAt), 3 pending (zset: dlqId by when its deletion became pending), 4 failed (set: pending ones whose
- *   DELETE failed), 5 pauses (hash: drain or `*` → JSON), 6 parked (zset: dlqId by when its entry expires),
+ *   DELETE failed), 5 pauses (hash: redis-pause-book.ts), 6 parked (zset: dlqId by when its entry expires),
  *   7 open batches, 8 pending batches, 9 gone batches (zsets: batch.lua.ts).
  *   Keys of entries are ARGV[1] .. dlqId, those of batches ARGV[2] .. token. They share the hash tag of KEYS.
  *   They are not in KEYS: half of the scripts find them in an index.

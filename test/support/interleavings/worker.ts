@@ -209,6 +209,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
       by: life.name,
     }),
     guards: { standings: () => Promise.resolve([]), peek: () => Promise.resolve([]) },
+    hostPauses: () => Promise.resolve([]),
     audit,
     copies: installation.copies,
     passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),

@@ -7,9 +7,9 @@ export function createMemoryPauseBook(): PauseBook & { isPaused(drain: DrainName
   return {
     pause: (record) => {
       records.set(record.drain, record);
-      return Promise.resolve();
+      return Promise.resolve(record);
     },
-    resume: (drain) => Promise.resolve(records.delete(drain)),
+    resume: ({ drain }) => Promise.resolve(records.delete(drain)),
     all: () => Promise.resolve([...records.values()].toSorted((a, b) => a.at - b.at)),
     isPaused: (drain) => records.has("*") || records.has(drain),
   };

@@ -208,12 +208,12 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
     expect(await begin(stand, id, a)).toMatchObject([{ kind: "begun" }]);
     await stand.pauses.pause({ ...record, drain });
     expect(await beginAnswer(stand, dlqId(2), b)).toMatchObject({ kind: "paused" });
-    expect(await stand.pauses.resume(drain)).toBe(true);
+    expect(await stand.pauses.resume({ drain })).toBe(true);
     expect(await begin(stand, dlqId(2), b)).toMatchObject([{ kind: "begun" }]);
     await stand.pauses.pause({ ...record, drain: "*" });
     expect(await beginAnswer(stand, dlqId(3), c)).toMatchObject({ kind: "paused" });
     expect(await stand.pauses.all()).toHaveLength(2);
-    expect(await stand.pauses.resume(drain)).toBe(false);
+    expect(await stand.pauses.resume({ drain })).toBe(false);
   });
 
   test("the settle gate closes on a deletion that is pending too long and opens when it is gone", async () => {

@@ -236,7 +236,7 @@ describe("a ceiling", () => {
     expect(await rig.pass()).toMatchObject({
       tally: { republished: 0, due: 10, reasons: { due: { paused: 10 } } },
     });
-    await pauses.resume(rig.drain.config.name);
+    await pauses.resume({ drain: rig.drain.config.name });
     expect(await rig.pass()).toMatchObject({ tally: { republished: 10, due: 0 } });
   }, 60_000);
 });

@@ -16,7 +16,7 @@ function countByTime({ core }: Rig): () => number {
   const { run } = core.redis;
   const startedAt = performance.now();
   const counts = new Map(
-    ["source-pauses", "call-shares:exchange", "passes:progress"].map((name) => [name, 0]),
+    ["source-pauses", "call-shares:exchange", "passes:progress", "pauses:all"].map((name) => [name, 0]),
   );
   core.redis.run = (script, ...call) => {
     const count = counts.get(script.name);

@@ -120,7 +120,7 @@ describe("between decide and begin", () => {
     deciding.release();
     expect(await page).toMatchObject({ tally: { republished: 0, reasons: { due: { paused: 1 } } } });
     expect(race.posts).toEqual([]);
-    await pauses.resume("*");
+    await pauses.resume({ drain: "*" });
     expect(await a.page()).toMatchObject({ tally: { republished: 1 } });
     await expectDrainedOnce(race.rig, 1);
   });

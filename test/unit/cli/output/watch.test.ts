@@ -20,6 +20,7 @@ async function watch(frames: readonly Frame[], world: Partial<Io> = {}) {
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     confirm: () => Promise.resolve(false),
+    ask: () => Promise.resolve(""),
     onSignal: (listener) => {
       interrupt = () => listener("SIGINT");
       return () => (interrupt = () => expect.unreachable());

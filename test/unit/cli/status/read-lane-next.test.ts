@@ -16,7 +16,7 @@ test("a step whose watch is over awaits a look, until that has come", async () =
     drains: new Map([[drain, { config: { name: drain, lane: config }, source: { lanes: book } }]]),
   };
   const next = async () => {
-    const { reported } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1));
+    const { reported } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1), []);
     return reported.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
   };
   const asks = [{ lane, origin, wanted: config.canary, resumeMinutes: [] }];

@@ -28,7 +28,7 @@ describe("status on a terminal", () => {
 
       source eu
         queue     0 records, counted 4m ago
-        ledger    open 0, unknown 0, pending delete 0, settle gate open
+        ledger    open 0, unknown 0, pending delete 0
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s
@@ -73,22 +73,24 @@ describe("status on a terminal", () => {
                   2 expire soon without a copy
         back from api.example.com 503 (3), b.example without an answer (1)
         ledger    open 12, unknown 1, pending delete 4, the oldest 6m,
-                  failed deletes 4, settle gate closed
+                  failed deletes 4, publishing waits until these are deleted
         lanes     1 halted, 1 canary, 1 ramping, 12 open
                     https://api.example.com of orders, halted since 6m,
                     3 of 5 failed again, 503, next probe in 4m
                     https://c.example of orders, canary since 6m,
                     the probe did not fail again, 5 of a step of 5 sent,
-                    1 failed again, 4 surviving, next step in 40s
+                    1 failed again, 4 not failed again yet, next step in 40s
                     queue:invoices of orders, ramping since 6m,
                     none of 5 failed again, 20 of a step of 50 sent, 0 failed again,
-                    20 surviving, takes 30 more now
+                    20 not failed again yet, takes 30 more now
                     https://b.example of orders, open since 6m,
                     0 of a sample of 50 sent, 0 failed again,
                     other messages are not counted
                     and 11 open
         pauses    redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised),
                   reported 3s ago
+        hosts     pay.example.com of all drains paused until 2026-08-01 12:12:00 UTC
+                  (in 12m), by ana 18m ago: their database is being moved
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        rejected
@@ -131,7 +133,7 @@ describe("status on a terminal", () => {
 
       source eu
         queue     not counted yet
-        ledger    open 0, unknown 0, pending delete 0, settle gate open
+        ledger    open 0, unknown 0, pending delete 0
 
       no replica is running: no pass will begin, and nothing is counted anew
       "
@@ -169,7 +171,7 @@ describe("status on a terminal", () => {
 
       source eu
         queue     0 records, counted 4m ago
-        ledger    open 0, unknown 0, pending delete 0, settle gate open
+        ledger    open 0, unknown 0, pending delete 0
 
       replica                      document      for   seen ago
       redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        differs, rejected
@@ -206,7 +208,7 @@ describe("status on a terminal", () => {
     expect(endOf(halted, { drains: [drain("orders", { mode: "plan" })] })).toBe("its drain is in plan mode");
     expect(endOf(halted, { replicas: [] })).toBe("waits for a replica");
     // It is open: what goes next is for the limits to say.
-    const sample = "3 of a sample of 50 sent, 0 failed again, plain traffic is not counted";
+    const sample = "3 of a sample of 50 sent, 0 failed again, other messages are not counted";
     expect(endOf(lane({ sent: 3 }), { replicas: [] })).toBe(sample);
     // Its looks fail, and it is held until one has come.
     expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a listing check that is due`);

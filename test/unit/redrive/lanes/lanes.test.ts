@@ -71,6 +71,13 @@ test("what a lane can go on with is called back before its drain is woken", asyn
   expect(lanes.takeReady()).toEqual([]);
 });
 
+test("what a person asked for without a known place makes the next pass full", async () => {
+  const { lanes, calls } = stageOf({ ready: [{ drain, resumeMinutes: [], wantsFull: true }] });
+  await lanes.due();
+  expect(calls).toEqual([["forceFull", drain]]);
+  expect(lanes.takeReady()).toEqual([drain]);
+});
+
 test("a move wakes its drain with the places that came with it; one that wants it forces a full pass", async () => {
   const promoted = stageOf({ change: moved({ resumeMinutes: [60_000] }) });
   await promoted.lanes.checked(step, 0, []);

@@ -1,0 +1,90 @@
+import { Argument, type Command } from "commander";
+import { requireRedis } from "../../compose/open-core.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import type { DestinationName } from "../../message/destination-names.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { unknownDrainNote } from "../input/choose-drains.ts";
+import { currentUser } from "../input/current-user.ts";
+import { countOption, toHostName } from "../input/option-values.ts";
+import { requireReason } from "../input/reason.ts";
+import { loadForReading, loadNames } from "../load-config.ts";
+import { printRows } from "../output/print.ts";
+import { tableLimit } from "../output/table.ts";
+import { withCore } from "../with-core.ts";
+import { probe, reset, type LaneAct } from "./acts.ts";
+import { chooseLane } from "./choose-lane.ts";
+import { readLanes, type LaneRow } from "./read.ts";
+import { toLanesTable } from "./text.ts";
+
+type ListFlags = Readonly<{ drain?: string; json?: boolean; limit?: number }>;
+type ActFlags = Readonly<{ drain?: string; reason?: string; by: string }>;
+
+export const registerLanes: Register = (program, context) => {
+  const lanes = program
+    .command("lanes")
+    .description("how each destination is tried, and what a person can do about a halted one");
+  lanes
+    .command("list", { isDefault: true })
+    .description("all lanes: halted ones first, then those that are tried, then open ones")
+    .option("--drain <name>", "only of this drain")
+    .addOption(countOption("--limit <n>", `at most so many; default: all, of the table ${tableLimit}`))
+    .option("--json", "print one JSON object per line")
+    .action((flags: ListFlags, command: Command) => list(flags, command, context));
+  addAct(lanes, "probe", "try a halted destination now: one message, as any probe", "a probe", probe);
+  addAct(lanes, "reset", "let a lane start over with a few messages, as a new one", "a reset", reset);
+
+  function addAct(parent: Command, name: string, description: string, what: string, act: LaneAct): void {
+    const host = new Argument("<host>", "a host, host:port, an origin or queue:<name>").argParser(toHostName);
+    parent
+      .command(name)
+      .description(description)
+      .addArgument(host)
+      .option("--drain <name>", "the lane of this drain, if several have one")
+      .option("--reason <text>", "why; recorded in the audit. Asked for on a terminal")
+      .option("--by <name>", "who; default: the current user", currentUser())
+      .action((destination: DestinationName, flags: ActFlags, command: Command) =>
+        actOn(destination, flags, command, context, { what, act }),
+      );
+  }
+};
+
+async function list(
+  { drain, json, limit }: ListFlags,
+  command: Command,
+  { io }: CommandContext,
+): Promise<void> {
+  const loaded = loadForReading(command, io);
+  await withCore(io, loaded, {}, async (core) => {
+    await requireRedis(core.redis);
+    const now = systemClock.now();
+    const { shown } = await printRows(
+      io,
+      readLanes(core, { drain, isWhole: loaded.problems === 0 }),
+      limit,
+      json === true ? toSafeJson : null,
+      (row: LaneRow) => row,
+      (rows) => (rows.length === 0 ? "" : toLanesTable(io.columns, rows, now)),
+    );
+    const note = unknownDrainNote(drain, [...core.drains.keys()], shown);
+    if (shown === 0) io.err(note ?? "no lanes are known: nothing was tried for 7 days\n");
+  });
+}
+
+async function actOn(
+  host: DestinationName,
+  flags: ActFlags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+  { what, act }: { readonly what: string; readonly act: LaneAct },
+): Promise<void> {
+  const loaded = loadNames(command, io);
+  const reason = await requireReason(io, flags.reason, what);
+  await withCore(io, loaded, { by: flags.by }, async (core, teardown) => {
+    await requireRedis(core.redis);
+    const chosen = await chooseLane(core, host, flags.drain);
+    const { said, isDone } = await act(chosen, reason, { core, teardown, isWhole: loaded.problems === 0 });
+    io.err(`${chosen.view.origin} of ${chosen.view.drain}: ${said}\n`);
+    if (!isDone) exitWith(1);
+  });
+}

@@ -1,0 +1,56 @@
+import { formatDuration } from "../../rules/durations.ts";
+import { present, toAge } from "../output/phrases.ts";
+import { toTable } from "../output/table.ts";
+import { terminalColumns, wrapText } from "../output/wrap.ts";
+import type { LaneRow } from "./read.ts";
+
+/** So that the five columns fit 80: a state has 7, an age 6, and `probe in 14m59s` has 15. */
+const maxDestination = 30;
+const maxDrain = 14;
+
+/** A line for each lane. On a terminal its history is below it, elsewhere behind it. `now`: Unix ms. */
+export function toLanesTable(columns: number, rows: readonly LaneRow[], now: number): string {
+  const isNarrow = columns <= terminalColumns;
+  const text = toTable(rows, {
+    destination: ({ origin }) => (isNarrow ? cut(toDestinationText(origin), maxDestination) : origin),
+    drain: ({ drain }) => (isNarrow ? cut(drain, maxDrain) : drain),
+    state: ({ state }) => state,
+    for: ({ since }) => toAge(since, now),
+    next: toNext,
+    ...(isNarrow ? {} : { why: (row: LaneRow) => toHistory(row, now) }),
+  });
+  if (!isNarrow) return text;
+  const [head = "", ...lines] = text.trimEnd().split("\n");
+  const withHistory = rows.map((row, index) => {
+    return `${lines[index] ?? ""}\n${wrapText(columns, 4, "", toHistory(row, now))}`;
+  });
+  return `${head}\n${withHistory.join("")}`;
+}
+
+/** As `redriver lanes probe` takes it. */
+function toDestinationText(origin: string): string {
+  return origin.replace(/^https:\/\//, "");
+}
+
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}
+
+function toNext({ waitsFor, state, size, sent, nextInMs, awaitsLook }: LaneRow): string {
+  if (state === "halted" && sent > 0) return "probe is out";
+  if (nextInMs === null) return "-";
+  if (waitsFor !== null) return waitsFor;
+  if (awaitsLook || state === "open") return "check is due";
+  const what = state === "halted" ? "probe" : "step";
+  if (nextInMs > 0) return `${what} in ${formatDuration(nextInMs)}`;
+  return state === "halted" ? "probe now" : `takes ${Math.max(0, size - sent)}`;
+}
+
+/** Why it came to its state, its last probe, and what it has tried since it is remembered. */
+function toHistory({ why, lastProbeAt, totals }: LaneRow, now: number): string {
+  return present([
+    why,
+    lastProbeAt !== null && `last probe ${toAge(lastProbeAt, now)} ago`,
+    `${totals.canaries} tried, ${totals.comeBacks} failed again`,
+  ]).join("; ");
+}

@@ -1,0 +1,12 @@
+import type { HostPause } from "../../ports/pauses.ts";
+import { toTime } from "./phrases.ts";
+
+/** For a command that would publish: what it leaves alone. A line for each paused destination. */
+export function toHostPausesNote(drain: string, pauses: readonly HostPause[]): string {
+  return pauses
+    .map(({ host, by, reason, until }) => {
+      const end = until === undefined ? "" : ` until ${toTime(until)}`;
+      return `${drain}: ${host} is paused by ${by}${end}: ${reason}; nothing new is published there\n`;
+    })
+    .join("");
+}

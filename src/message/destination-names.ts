@@ -1,0 +1,73 @@
+import type { BatchItem } from "./dead-letter.ts";
+import { parseUrl, urlPartsOf } from "./destination-url.ts";
+import { oncePerText } from "./once-per-text.ts";
+
+/**
+ * What a person may call a destination: `pay.example.com`, `pay.example.com:8443`, `https://pay.example.com`
+ * or `queue:<name>`. A host alone means every scheme and port of it.
+ */
+export type DestinationName = string;
+
+/** From the narrowest: origin, host with port, host. Origins are fewer than addresses. */
+const namesByOrigin = oncePerText(500, 1_024, (origin): readonly DestinationName[] => {
+  const { hostname, port, protocol } = new URL(origin);
+  const usual = protocol === "https:" ? "443" : "80";
+  return [origin, `${hostname}:${port === "" ? usual : port}`, hostname];
+});
+
+/** Empty if it is no http(s) address. Begun messages ask for it, and their parts are mostly known. */
+function namesOfUrl(text: string): readonly DestinationName[] {
+  const parts = urlPartsOf(text);
+  return parts !== null && isHttp(parts) ? namesByOrigin(parts.origin) : [];
+}
+
+/** All names of an item's destination. A queue record has those of its queue too. */
+export function namesOfDestination({
+  destination,
+  queue,
+}: Pick<BatchItem, "destination" | "queue">): readonly DestinationName[] {
+  const names = namesOfUrl(destination);
+  return queue === undefined ? names : [...names, `queue:${queue}`];
+}
+
+/** All names of a lane's origin, which is an origin or `queue:<name>`. */
+export function namesOfOrigin(origin: string): readonly DestinationName[] {
+  return origin.startsWith("queue:") ? [origin] : namesOfUrl(origin);
+}
+
+/** The name as namesOfDestination has it; null if the text is none. */
+export function toDestinationName(text: string): DestinationName | null {
+  if (text.startsWith("queue:")) return text === "queue:" ? null : text;
+  const hasScheme = /^https?:\/\//iu.test(text);
+  const url = parseUrl(hasScheme ? text : `https://${text}`);
+  if (url === null || !isHttp(url) || !isHostAlone(url) || !/^[^\s/?#@\\]+$/u.test(withoutScheme(text))) {
+    return null;
+  }
+  if (hasScheme) return url.origin;
+  // A URL hides the port that is usual for its scheme.
+  const port = /:(\d+)$/.exec(text)?.[1];
+  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
+}
+
+/** True if one of the names means a part of what the other means, or the same. */
+export function overlaps(one: DestinationName, other: DestinationName): boolean {
+  return widerNamesOf(one).includes(other) || widerNamesOf(other).includes(one);
+}
+
+/** The name itself and all that mean more. */
+function widerNamesOf(name: DestinationName): readonly DestinationName[] {
+  if (name.includes("://") || name.startsWith("queue:")) return namesOfOrigin(name);
+  return [name, name.replace(/:\d+$/, "")];
+}
+
+function withoutScheme(text: string): string {
+  return text.replace(/^https?:\/\//iu, "").replace(/\/$/u, "");
+}
+
+function isHttp({ protocol }: Pick<URL, "protocol">): boolean {
+  return protocol === "https:" || protocol === "http:";
+}
+
+function isHostAlone({ hostname, pathname, search, hash, username, password }: URL): boolean {
+  return hostname !== "" && pathname === "/" && `${search}${hash}${username}${password}` === "";
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { toOverview } from "../../../../src/cli/status/overview.ts";
+import { createPaint } from "../../../../src/cli/status/paint.ts";
+import type { Status } from "../../../../src/cli/status/read.ts";
+import { drain, minute, nothingWaits, now, replica, source } from "../../../support/statuses.ts";
+
+type Destination = Status["drains"][number]["destinations"][number];
+
+function destination(origin: string, waiting: number, changes: Partial<Destination> = {}): Destination {
+  const none = { unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0, lane: null };
+  return { origin, waiting, ...none, ...changes };
+}
+
+const halted = {
+  state: "halted",
+  sinceMs: minute,
+  why: null,
+  size: 1,
+  sent: 0,
+  nextInMs: 4 * minute,
+  isShaky: false,
+  isSuspect: true,
+} as const;
+
+const draining = drain("orders", {
+  parked: 12,
+  outlook: {
+    ...nothingWaits,
+    waiting: 12_480,
+    haltedWaiting: 12_000,
+    going: 480,
+    backlog: 19_835,
+    perSecond: 18.2,
+    doneInMs: 27_000,
+  },
+  destinations: [
+    destination("https://pay.example.com", 12_000, { failedAgain: 20, lane: halted }),
+    destination("https://mail.example.com", 480, { parked: 12 }),
+  ],
+});
+
+function overview(changes: Partial<Status>, isColoured = false): string {
+  const status: Status = {
+    at: now,
+    documentHash: "0f1e2d3c4b5a",
+    documentProblems: 0,
+    drains: [draining],
+    sources: [source()],
+    replicas: [replica("redriver-1")],
+    ...changes,
+  };
+  return toOverview(80, status, createPaint(isColoured));
+}
+
+const verdict = (changes: Partial<Status>): string =>
+  (overview(changes).split("\n\n")[0] ?? "").replaceAll(/\s+/g, " ");
+
+describe("the overview of status", () => {
+  it("fits 80 x 24, the verdict first, then drains, then destinations by trouble", () => {
+    expect(`\n${overview({})}`).toMatchInlineSnapshot(`
+      "
+      draining: 12,480 of 19,835 left, 18/s, done about 12:00 UTC; pay.example.com
+      halted, next probe 12:04 UTC; 12 parked for a person
+
+      drain   mode  waiting  parked  in doubt  per second  pass
+      orders  live    12480      12         0          18  in 14s
+
+      destination       waiting  parked  failed again  lane
+      pay.example.com     12000       0            20  halted, probe in 4m
+      mail.example.com      480      12             0  -
+
+      1 replica, document 0f1e2d3c4b5a; redriver status <drain> has the details
+      "
+    `);
+  });
+
+  it("fits 80 x 24 with many drains and destinations too", () => {
+    const many = Array.from({ length: 30 }, (_, index) =>
+      drain(`a-drain-with-a-long-name-${index}`, {
+        ...draining,
+        drain: draining.drain,
+        destinations: [
+          destination(`https://a-very-long-destination-${index}.example.com:8443`, 900, { lane: halted }),
+        ],
+      }),
+    );
+    const lines = overview({ drains: many }).split("\n");
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(overview({ drains: many })).toContain("and 23 more destinations");
+  });
+
+  it.each<[string, Partial<Status>]>([
+    ["all clear: nothing waits", { drains: [drain("orders")] }],
+    ["all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
+    ["not running: no replica, 12,480 waiting", { replicas: [] }],
+    ["plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
+    ["paused: 12,480 waiting", { drains: [{ ...draining, paused: { by: "document" } }] }],
+    ["starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
+  ])("says %s", (text, changes) => {
+    expect(verdict(changes)).toMatch(new RegExp(`^${text}`));
+  });
+
+  it("colours the verdict on request, and says nothing by colour alone", () => {
+    // oxlint-disable-next-line no-control-regex
+    const plain = overview({}, true).replaceAll(/\u001B\[\d+m/g, "");
+    expect(overview({}, true)).not.toBe(plain);
+    expect(plain).toBe(overview({}));
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { DrainFacts } from "../../../src/ports/passes.ts";
+import type { QueueFacts } from "../../../src/ports/queue-facts.ts";
+import { toDepth } from "../../../src/redrive/backlog/depth.ts";
+import { toDestinations } from "../../../src/redrive/backlog/destinations.ts";
+import { toOutlook, type DestinationOutlook } from "../../../src/redrive/backlog/outlook.ts";
+import type { LaneStanding } from "../../../src/redrive/plan/lane-standings.ts";
+
+const kinds = [
+  { id: "a5", origin: "https://a.example" },
+  { id: "a4", origin: "https://a.example" },
+  { id: "b5", origin: "https://b.example" },
+];
+const none = { waiting: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0, lastArrivedAt: null };
+
+describe("destinations", () => {
+  it("sum the kinds of failure of each, the most waiting first", () => {
+    const failures = [
+      { ...none, id: "a5", waiting: 7, parked: 1 },
+      { ...none, id: "a4", waiting: 2, published: 5, failedAgain: 1 },
+      { ...none, id: "b5", waiting: 20 },
+      { ...none, id: "gone", waiting: 3 },
+    ];
+    expect(toDestinations({ failures, seen: null }, kinds, { a5: 99 })).toMatchObject([
+      { origin: "https://b.example", waiting: 20 },
+      { origin: "https://a.example", waiting: 9, unseen: 0, parked: 1, published: 5, failedAgain: 1 },
+      { origin: "(other)", waiting: 3 },
+    ]);
+  });
+
+  it("take what the first full pass has not listed yet from the census", () => {
+    const failures = [{ ...none, id: "a5", waiting: 60 }];
+    expect(toDestinations({ failures, seen: { a5: 100 } }, kinds, { a5: 1_000, b5: 50 })).toMatchObject([
+      { origin: "https://a.example", waiting: 960, unseen: 900 },
+      { origin: "https://b.example", waiting: 50, unseen: 50 },
+    ]);
+    expect(toDestinations(null, kinds, { b5: 50 })).toMatchObject([{ waiting: 50, unseen: 50 }]);
+  });
+});
+
+type Source = Parameters<typeof toDepth>[0];
+
+describe("the depth of a source", () => {
+  const source = (changes: object): Source =>
+    ({ summary: { pendingDelete: 5, gone: 100 }, census: null, ...changes }) as unknown as Source;
+  const drain = (waiting: number, facts: Partial<DrainFacts>) => ({
+    destinations: [{ origin: "o", unseen: 0, ...none, waiting, parked: 10 }],
+    facts: { seen: null, exact: true, lastFullAt: 1_000, ...facts } as DrainFacts,
+  });
+
+  it("is what drains left, what is parked, and what is still to be deleted", () => {
+    expect(toDepth(source({}), [drain(85, {})])).toEqual({ count: 100, exact: true });
+    expect(toDepth(source({}), [drain(85, { exact: false })])).toEqual({ count: 100, exact: false });
+  });
+
+  it("is at least what a younger census counted, less deletes since", () => {
+    const census = { at: 2_000, depth: 500, unselected: 3, goneBefore: 40 };
+    expect(toDepth(source({ census }), [drain(85, {})])?.count).toBe(440);
+    expect(toDepth(source({ census: { ...census, at: 900 } }), [drain(85, {})])?.count).toBe(103);
+  });
+
+  it("is unknown before anything was counted", () => {
+    const nothing = { destinations: [], facts: null } as Pick<
+      QueueFacts["drains"][number],
+      "facts" | "destinations"
+    >;
+    expect(toDepth(source({}), [nothing])).toBeNull();
+  });
+});
+
+describe("the outlook of a drain", () => {
+  const now = 1_000_000;
+  const laned = (state: LaneStanding["state"], nextInMs = 0): LaneStanding => ({
+    state,
+    sinceMs: 1,
+    why: null,
+    size: 5,
+    sent: 0,
+    nextInMs,
+    isShaky: false,
+    isSuspect: false,
+  });
+  const to = (origin: string, waiting: number, lane: LaneStanding | null = null): DestinationOutlook => ({
+    ...none,
+    origin,
+    unseen: 0,
+    waiting,
+    lane,
+  });
+  const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {}) => ({
+    pace,
+    backlog: { at: 1, published: 600 },
+    reasons: { due: {}, held, parked: {} },
+  });
+
+  it("has the rate of the last minute, and ends at that rate", () => {
+    // Published from 940 s on; older slots do not count.
+    const pace = { 80: 9_999, 94: 300, 95: 300, 99: 600 };
+    expect(toOutlook(facts(pace), [to("https://a.example", 400)], { limits: {} }, now)).toMatchObject({
+      waiting: 400,
+      going: 400,
+      backlog: 1_000,
+      perSecond: 20,
+      doneInMs: 20_000,
+    });
+  });
+
+  it("counts neither what is halted nor what rules hold as going", () => {
+    const destinations = [
+      to("https://a.example", 400),
+      to("https://dead.example", 900, laned("halted", 60_000)),
+    ];
+    const outlook = toOutlook(
+      facts({ 99: 100 }, { rule: 30, otherwise: 20 }),
+      destinations,
+      { limits: {} },
+      now,
+    );
+    expect(outlook).toMatchObject({ waiting: 1_300, haltedWaiting: 900, heldByRules: 50, going: 350 });
+    expect(outlook.doneInMs).toBe(35_000);
+  });
+
+  it("follows the rate of the host that takes longest, and the steps of its lane", () => {
+    const limits = { perHost: { count: 10, perMs: 1_000 } };
+    const destinations = [to("https://a.example", 600), to("https://b.example", 30)];
+    expect(toOutlook(facts({}), destinations, { limits }, now).doneInMs).toBe(60_000);
+    const lane = { canary: 5, watchMs: 60_000, openFrom: 500 } as never;
+    const stepping = [to("https://a.example", 600, laned("canary"))];
+    const outlook = toOutlook(facts({ 99: 5 }), stepping, { limits, lane }, now);
+    // Two watches come on top; five messages of one slot are no rate to go by.
+    expect(outlook.doneInMs).toBeGreaterThan(180_000 - 5_000);
+    expect(outlook.doneInMs).toBeLessThan(200_000);
+  });
+
+  it("does not know an end without a rate", () => {
+    expect(toOutlook(facts({}), [to("https://a.example", 600)], { limits: {} }, now)).toMatchObject({
+      perSecond: null,
+      doneInMs: null,
+    });
+  });
+});
