@@ -1,6 +1,7 @@
 import type { Work } from "../rig/program.ts";
 import { cost } from "./scenarios/cost.ts";
 import { expiry } from "./scenarios/expiry.ts";
+import { incident } from "./scenarios/incident.ts";
 import { flap } from "./scenarios/flap.ts";
 import { flushed } from "./scenarios/flushed.ts";
 import { fourHosts } from "./scenarios/four-hosts.ts";
@@ -19,6 +20,7 @@ export const scenarioNames = [
   "flushed",
   "live",
   "cost",
+  "incident",
 ] as const;
 
 /** Those of them that are chosen, the longest first; none named is all. `dead` and `back` are one outage. */
@@ -34,7 +36,7 @@ export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number
       isIn: isDead || isBack,
       run: () => outage(outageWorld, { deadHours, withBack: isBack }),
     },
-    ...Object.entries({ flap, poison, cost, live, "four-hosts": fourHosts, expiry, flushed }).map(
+    ...Object.entries({ flap, poison, incident, cost, live, "four-hosts": fourHosts, expiry, flushed }).map(
       ([name, scenario], index) => ({ name, isIn: isChosen(name), run: () => scenario(worldOf(index + 2)) }),
     ),
   ];

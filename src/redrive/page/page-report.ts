@@ -61,13 +61,12 @@ function isDone({ state }: LedgerView): boolean {
 export type PageReport = ReturnType<typeof createPageReport>;
 
 /** Counts and reports the results of a page's stages. Each decision is reported once, with its reason. */
-export function createPageReport(drain: DrainRuntime) {
+export function createPageReport(drain: DrainRuntime, failures: FailureTally = createFailureTally()) {
   const { events } = drain.source;
   const of = { drain: drain.config.name, source: drain.source.config.id };
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
   const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
   const parks: { [Reason in ParkReason]?: number } = {};
-  const failures = createFailureTally();
   const { countedTo = Infinity } = drain;
   const left: LeftRecord[] = [];
   const acted: DlqId[] = [];

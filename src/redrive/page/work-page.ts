@@ -14,6 +14,7 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { admitToLanes, giveBackUnpublished } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
+import type { FailureTally } from "../failures/count-failures.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
@@ -42,6 +43,10 @@ export interface PageWork {
   readonly onDecided?: () => void;
   /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
   readonly accepts?: (one: DecidedOne) => boolean;
+  /** Counts while the page is worked, for its caller. Absent: its own, in the outcome. */
+  readonly failures?: FailureTally;
+  /** Called when some of the page have a result. Turns of a rate may be far apart. */
+  readonly onTurn?: () => Promise<void>;
 }
 
 /** Works one page. Throws RedriverErrors of the ledger; failures of the service are in the outcome. */
@@ -53,12 +58,14 @@ export async function workPage(
     stopping = signal,
     onDecided,
     accepts,
+    failures,
+    onTurn,
     batches = createSharedBatches(drain, signal).join(),
   }: PageWork = {},
 ): Promise<PageOutcome> {
   const { source } = drain;
   const settle = settleOrLeave(drain, signal, stopping);
-  const report = createPageReport(drain);
+  const report = createPageReport(drain, failures);
   await source.unwritten.replay(source.ledger);
 
   const { sorted, newComeBacks, expiring } = await decidePage(drain, page.records, { report, accepts });
@@ -109,6 +116,7 @@ export async function workPage(
         if (leavesCanaryUnused(result)) unpublished.push(result.candidate);
       }
       await turn.giveBack(answered.filter(leavesCapacityUnused));
+      await onTurn?.();
       if (proven.length <= idsPerDelete / 2) continue;
       report.settled(await settle(idsDone(proven), deletesAudited(proven)));
       proven = [];

@@ -13,7 +13,7 @@ import { narrowWindow } from "./select-dates.ts";
 import { createWindowSplit } from "./split-window.ts";
 
 /** The pass's row is written at most this often for one window. Its end writes the rest. */
-const progressEveryMs = 2_000;
+const progressEveryMs = 500;
 
 export interface WindowPaging {
   readonly drain: DrainRuntime;
@@ -49,6 +49,12 @@ export async function pageThroughWindow(
   const countedTo = isRecalled(given.window.windowId) ? Infinity : pass.countedTo;
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo };
   const failures = createFailureTally();
+  const inFlight = new Set<FailureTally>();
+  const counted = (): FailureTally => {
+    const sum = createFailureTally();
+    for (const one of [failures, ...inFlight]) sum.merge(one);
+    return sum;
+  };
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
   if (window === null) return { split: [], tally: emptyTally, failures };
   const query = {
@@ -74,6 +80,14 @@ export async function pageThroughWindow(
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
     const place = behindDeletes.next(isBehindCursor);
     const rate = rates.ofPage();
+    const ofThis = createFailureTally();
+    inFlight.add(ofThis);
+    let isCounted = false;
+    const countThis = (): void => {
+      if (!isCounted) failures.merge(ofThis);
+      isCounted = true;
+      inFlight.delete(ofThis);
+    };
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
@@ -82,14 +96,18 @@ export async function pageThroughWindow(
         stopping: stop,
         batches,
         onDecided,
+        failures: ofThis,
+        onTurn: () => progress.page([], tally, counted),
       });
       place.ended(outcome.mayHaveDeleted);
       pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
-      failures.merge(outcome.failures);
+      countThis();
       given.onPage(tally, failures);
-      await progress.page(outcome.left, tally, failures);
+      await progress.page(outcome.left, tally, counted);
     } finally {
+      // Also of a page that failed: what it did stays counted.
+      countThis();
       rate.ended();
       batches.leave();
       page.release();
@@ -195,9 +213,9 @@ function createProgress(
   };
   return {
     write,
-    async page(left: readonly LeftRecord[], tally: Tally, failures: FailureTally): Promise<void> {
+    async page(left: readonly LeftRecord[], tally: Tally, counted: () => FailureTally): Promise<void> {
       due = [...due, ...toDueLater(left)];
-      if (source.clock.monotonic() - writtenAt >= progressEveryMs) await write(tally, failures);
+      if (source.clock.monotonic() - writtenAt >= progressEveryMs) await write(tally, counted());
     },
     async end(tally: Tally, failures: FailureTally): Promise<void> {
       if (due.length > 0) await write(tally, failures);

@@ -1,0 +1,208 @@
+/**
+ * What a person reads while four hosts are drained, one of them down for a while: every half second what `status`
+ * and the metrics say is held against the emulator's own numbers of that moment.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Status } from "../../../src/cli/status/read.ts";
+import type { EmulatorProcess } from "../../rig/emulator-process.ts";
+import { atLeast, atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
+import { toRecords } from "../../rig/letters.ts";
+import { deliveredOnce } from "../../rig/outcome.ts";
+import { startStage, type Stage } from "../stage.ts";
+import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
+import type { World } from "../world.ts";
+
+const hosts = 4;
+const onePage = 100;
+const sampleEveryMs = 2 * secondMs;
+
+interface Sample {
+  /** Unix ms at which the command began and ended to read. */
+  readonly from: number;
+  readonly to: number;
+  readonly status: Status;
+  readonly metricDepth: number | null;
+}
+
+export async function incident(world: World): Promise<readonly Figure[]> {
+  const perHost = world.isSmall ? 800 : 5_000;
+  // Slower than other scenarios: what a page shows is as old as it is in real life.
+  const scale = createTimeScale(world.isSmall ? 6 : 3);
+  const stage = await startStage(world, {
+    name: "incident",
+    receivers: hosts,
+    scale,
+    drain: {
+      publishPerSecond: null,
+      perHostPerSecond: 10,
+      minAgeMs: 0,
+      everyMs: 15 * secondMs,
+      fullMs: 5 * minuteMs,
+    },
+  });
+  try {
+    const [dead] = stage.receivers;
+    await dead!.behave({ manner: "refusing" });
+    const hostOf = new Map<string, string>();
+    const ids: string[] = [];
+    for (const [index, { url }] of stage.receivers.entries()) {
+      const batch = { name: `host-${index}`, count: perHost, url };
+      const records = toRecords(batch, (await stage.emulator.state()).now);
+      for (const { dlqId } of records) hostOf.set(String(dlqId), url);
+      ids.push(...Array.from({ length: perHost }, (_, at) => `${batch.name}-${at}`));
+      await stage.emulator.seed(records);
+    }
+    const seededAt = Date.now();
+    await stage.startDaemons();
+    const startedAt = Date.now();
+    const downForMs = (perHost / (10 * scale.factor)) * 500;
+    const up = delay(downForMs).then(() => dead!.behave({ manner: "up" }));
+    const samples = await sampleUntilClear(stage, perHost);
+    await up;
+    const truth = await createTruth(stage.emulator, hostOf, seededAt);
+    return [
+      shown("samples", `${samples.length} in ${scale.toRealText(Date.now() - startedAt)}`),
+      ...judgeCounts(
+        samples,
+        truth,
+        stage.receivers.map(({ url }) => url),
+      ),
+      ...judgeEnds(samples, truth),
+      ...judgeVerdicts(samples, truth, startedAt),
+      ...(await deliveredOnce(stage, ids)),
+    ];
+  } finally {
+    await stage.close();
+  }
+}
+
+async function sampleUntilClear(stage: Stage, perHost: number): Promise<readonly Sample[]> {
+  const samples: Sample[] = [];
+  const deadline = Date.now() + 60 * secondMs + perHost * 60;
+  let clear = 0;
+  while (clear < 2 && Date.now() < deadline) {
+    const from = Date.now();
+    const status = JSON.parse(await stage.ask("status")) as Status;
+    const metrics = await stage.daemons[0]!.metrics().catch(() => null);
+    const to = Date.now();
+    samples.push({ from, to, status, metricDepth: metrics?.sum("redriver_source_depth", {}) ?? null });
+    const waiting = status.drains.reduce((sum, { outlook }) => sum + outlook.waiting, 0);
+    clear = waiting === 0 && samples.length > 5 ? clear + 1 : 0;
+    await delay(Math.max(0, sampleEveryMs - (to - from)));
+  }
+  return samples;
+}
+
+/** What was in the queue at a time, by host, as the emulator wrote it down. */
+interface Truth {
+  of(url: string, at: number): number;
+  total(at: number): number;
+  /** When the queue of these became empty for the last time; Infinity: it did not. */
+  emptyAt(urls: readonly string[]): number;
+}
+
+async function createTruth(
+  emulator: EmulatorProcess,
+  seeded: ReadonlyMap<string, string>,
+  seededAt: number,
+): Promise<Truth> {
+  const hostOf = new Map(seeded);
+  const changes: { readonly at: number; readonly host: string; readonly by: number }[] = [];
+  for (const host of seeded.values()) changes.push({ at: seededAt, host, by: 1 });
+  for (const { at, dlqId, url } of await emulator.journal("dead-lettered")) {
+    const host = new URL(url).origin;
+    hostOf.set(dlqId, host);
+    changes.push({ at, host, by: 1 });
+  }
+  for (const { at, dlqIds } of await emulator.journal("deleted")) {
+    for (const dlqId of dlqIds) changes.push({ at, host: hostOf.get(dlqId) ?? "", by: -1 });
+  }
+  const sorted = changes.toSorted((one, other) => one.at - other.at);
+  const sum = (at: number, isOf: (host: string) => boolean): number =>
+    sorted.reduce((count, one) => (one.at <= at && isOf(one.host) ? count + one.by : count), 0);
+  return {
+    of: (url, at) => sum(at, (host) => host === url),
+    total: (at) => sum(at, () => true),
+    emptyAt(urls) {
+      const own = sorted.filter(({ host }) => urls.includes(host));
+      const left = own.reduce((count, { by }) => count + by, 0);
+      return left === 0 ? (own.at(-1)?.at ?? 0) : Infinity;
+    },
+  };
+}
+
+/** How far a number is from what was true while it was read; 0 if it was true at any time in between. */
+function distance(seen: number, ...truths: readonly number[]): number {
+  return Math.max(0, seen - Math.max(...truths), Math.min(...truths) - seen);
+}
+
+function judgeCounts(samples: readonly Sample[], truth: Truth, urls: readonly string[]): readonly Figure[] {
+  let worstHost = 0;
+  let worstDepth = 0;
+  let within = 0;
+  let all = 0;
+  for (const { from, to, status, metricDepth } of samples) {
+    // Before the first listing nobody knows anything.
+    if (status.sources[0]?.depth === null) continue;
+    const destinations = status.drains.flatMap((drain) => drain.destinations);
+    for (const url of urls) {
+      const own = destinations.filter(({ origin }) => origin === url);
+      const waiting = own.reduce((sum, one) => sum + one.waiting + one.parked, 0);
+      const far = distance(waiting, truth.of(url, from), truth.of(url, to));
+      worstHost = Math.max(worstHost, far);
+      all += 1;
+      if (far <= Math.max(onePage, truth.of(url, from) / 50)) within += 1;
+    }
+    const depths = [status.sources[0]?.depth?.count, metricDepth];
+    for (const depth of depths) {
+      if (typeof depth !== "number") continue;
+      worstDepth = Math.max(worstDepth, distance(depth, truth.total(from), truth.total(to)));
+    }
+  }
+  return [
+    shown("waiting per host: worst distance", String(worstHost)),
+    shareAtLeast("waiting per host within 2 % or a page", all === 0 ? 0 : within / all, 1),
+    atMost("depth in status and metrics: worst distance", worstDepth, onePage),
+  ];
+}
+
+/** From the first minute of the drain on, as long as some seconds are left. */
+function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] {
+  const leastMs = 5 * secondMs;
+  const firstAt = samples.find(({ status }) => status.drains[0]?.outlook.doneInMs)?.from ?? 0;
+  let judged = 0;
+  let within = 0;
+  let worst = 0;
+  for (const { to, status } of samples) {
+    const [drain] = status.drains;
+    const doneInMs = drain?.outlook.doneInMs ?? null;
+    if (drain === undefined || doneInMs === null || to < firstAt + minuteMs / 6) continue;
+    const going = drain.destinations.filter(({ lane, waiting }) => waiting > 0 && lane?.state !== "halted");
+    const leftMs = truth.emptyAt(going.map(({ origin }) => origin)) - to;
+    // Those that halt later, and come back, end later than anybody could know.
+    if (leftMs < leastMs || !Number.isFinite(leftMs)) continue;
+    const off = Math.abs(doneInMs - leftMs) / leftMs;
+    judged += 1;
+    worst = Math.max(worst, off);
+    if (off <= 0.2) within += 1;
+  }
+  return [
+    shown("end time: worst", `${Math.round(worst * 100)} % off, of ${judged} judged`),
+    shareAtLeast("end times within 20 %", judged === 0 ? 0 : within / judged, 0.9),
+  ];
+}
+
+function judgeVerdicts(samples: readonly Sample[], truth: Truth, startedAt: number): readonly Figure[] {
+  const first = samples.find(({ status }) => (status.drains[0]?.outlook.waiting ?? 0) > 0);
+  const last = samples.find(({ from, status }) => {
+    const isClear = status.drains[0]?.outlook.waiting === 0;
+    return isClear && truth.total(from) === 0;
+  });
+  const emptyAt = samples.find(({ from }) => truth.total(from) === 0)?.from ?? Infinity;
+  const rates = samples.filter(({ status }) => status.drains[0]?.outlook.perSecond).length;
+  return [
+    atMost("seconds until something is seen to wait", ((first?.to ?? Infinity) - startedAt) / secondMs, 10),
+    atMost("seconds until the end is seen", ((last?.to ?? Infinity) - emptyAt) / secondMs, 10),
+    atLeast("samples with a rate", rates, 5),
+  ];
+}
