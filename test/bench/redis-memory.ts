@@ -119,7 +119,7 @@ const states: Readonly<Record<string, Write>> = {
     const { call } = laneKeys(redis.keyPrefix, source);
     await redis.command("DEL", ...Array.from({ length: calls }, (_, index) => call(`bench-${index + 1}`)));
   },
-  // Its three acts: republish, published, delete.
+  // Its three acts: republish, published, delete. The messages of a batch go to four hosts.
   audited: async ({ redis }, ids) => {
     const audit = createRedisAudit(redis, source, auditLimits);
     const known = {
@@ -130,9 +130,16 @@ const states: Readonly<Record<string, Write>> = {
       documentHash: "0123456789abcdef",
     };
     const each = (more: (id: DlqId) => object) => ids.map((dlqId) => ({ dlqId, ...more(dlqId) }));
-    const rule = { rule: "outage", reason: "rule", attempt: 1 };
-    await audit.append([{ ...known, act: "republish", records: each(() => rule) }]);
-    await audit.append([{ ...known, act: "published", records: each((id) => ({ as: messageOf(id) })) }]);
+    const decided = (id: DlqId): object => ({
+      rule: "outage",
+      attempt: 1,
+      host: `receiver-${Number(id.slice(0, -2)) % 4}.example.com`,
+    });
+    const published = (id: DlqId): object => ({ ...decided(id), as: messageOf(id) });
+    await audit.append([
+      { ...known, act: "republish", records: each((id) => ({ ...decided(id), reason: "due" })) },
+    ]);
+    await audit.append([{ ...known, act: "published", records: each(published) }]);
     await audit.append([{ ...known, act: "delete", records: each(() => ({})) }]);
   },
 };
