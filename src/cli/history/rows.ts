@@ -48,11 +48,12 @@ function toNotes({ notes = [], parent, lane, proof }: ProvenRow): string {
     ...new Set(notes),
     proof,
     parent !== undefined && `came back from ${parent}`,
-    ...(lane === undefined ? [] : toLaneNotes(lane)),
+    lane?.origin,
+    lane !== undefined && laneMoveText(lane),
   ];
   return present(parts).join(", ") || "-";
 }
 
-function toLaneNotes({ origin, from, to, sent, comeBacks }: AuditLane): readonly string[] {
-  return [origin, `${from} to ${to}`, `${sent} sent`, `${comeBacks} back`];
+export function laneMoveText({ from, to, sent, comeBacks }: AuditLane): string {
+  return `${from} to ${to}, ${sent} sent, ${comeBacks} back`;
 }

@@ -2,7 +2,7 @@ import type { ParkReason } from "../../message/park-reasons.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
-import { compileGlob } from "../../rules/patterns/glob.ts";
+import { compileHostGlob } from "../../rules/patterns/host-glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
 import type { ListingSignals } from "../../redrive/listing/list-page.ts";
@@ -52,12 +52,9 @@ export async function findParked(
     const listed = listing === "always" ? await withLetters(core, shown, signals) : shown;
     return { found: listed, total: found.length };
   }
-  const isHost = host === undefined ? () => true : compileGlob(host.toLowerCase());
+  const isHost = host === undefined ? () => true : compileHostGlob(host);
   const fitting = (await withLetters(core, found, signals)).filter(
-    ({ letter }) =>
-      letter &&
-      (isHost(letter.host) || isHost(letter.host.replace(/:\d+$/, ""))) &&
-      (rule === undefined || letter.rule === rule),
+    ({ letter }) => letter && isHost(letter.host) && (rule === undefined || letter.rule === rule),
   );
   return { found: fitting.slice(0, limit), total: fitting.length };
 }

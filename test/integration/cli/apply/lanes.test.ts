@@ -63,10 +63,11 @@ describe("redriver apply, of a drain with lanes", () => {
     );
     expect(told).toMatch(/came back, 503, (next probe|its probe is watched, and judged) (now|in \d+s)/);
     expect(stand.receiver.deliveries.length).toBeLessThan(10);
-    const history = (await stand.run(["history", "--json"])).out.trimEnd().split("\n");
-    const moves = history
-      .map((line) => JSON.parse(line) as { act: string })
-      .filter(({ act }) => act.startsWith("lane-"));
+    const history = await stand.run(["history", "--lanes", "--records", "--json"]);
+    const moves = history.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { act: string });
     expect(moves).toEqual([
       {
         at: expect.any(Number),
@@ -85,9 +86,10 @@ describe("redriver apply, of a drain with lanes", () => {
         },
       },
     ]);
-    const orders = history
-      .map((line) => JSON.parse(line) as { act: string; dlqId: string })
-      .filter(({ act }) => act === "apply")
+    const orders = (await stand.run(["history", "--act", "apply", "--records", "--json"])).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { dlqId: string })
       .map(({ dlqId }) => dlqId);
     expect(orders.toSorted()).toEqual(seeded.toSorted());
     const { out: status } = await stand.run(["status"]);

@@ -45,7 +45,7 @@ describe("a dead letter that a rule parked", () => {
     const history = await rows("history", id);
     expect(history.map(({ act, rule, reason, by, why }) => [act, rule, reason, by, why])).toEqual([
       ["delete", undefined, undefined, expect.any(String), undefined],
-      ["published", undefined, undefined, expect.any(String), undefined],
+      ["published", "broken", undefined, expect.any(String), undefined],
       ["republish", "broken", "due", expect.any(String), undefined],
       ["release", undefined, "rule", "ann", "the receiver is fixed"],
       ["park", "broken", "rule", expect.any(String), undefined],
@@ -53,7 +53,7 @@ describe("a dead letter that a rule parked", () => {
     expect(new Set(history.map(({ dlqId }) => dlqId))).toEqual(new Set([id]));
     const [accepted] = emulator.journal.entries("accepted");
     expect(history[1]).toMatchObject({ as: accepted?.messageId, attempt: 1 });
-    expect(JSON.stringify(await rows("history"))).not.toMatch(secrets);
+    expect(JSON.stringify(await rows("history", "--records"))).not.toMatch(secrets);
   });
 
   it("is asked about on a terminal, and stays where the answer is no", async () => {
@@ -64,7 +64,7 @@ describe("a dead letter that a rule parked", () => {
     const no = await run(release, { terminal: true, confirm: false });
     expect(no).toMatchObject({ exitCode: 3, questions: [expect.stringContaining("Release 3?")] });
     expect(await rows("parked", "list")).toHaveLength(3);
-    expect(await rows("history")).toHaveLength(3);
+    expect(await rows("history", "--records")).toHaveLength(3);
     const yes = await run(release, { terminal: true, confirm: true });
     expect(yes).toMatchObject({ exitCode: 0, err: expect.stringContaining("released 3") });
     expect(await rows("parked", "list")).toEqual([]);
@@ -256,7 +256,7 @@ describe("redriver parked release", () => {
     await drain();
     await run(["parked", "release", "--all", "--limit", "2", "--yes", ...because]);
     expect(await rows("parked", "list")).toMatchObject([{ dlqId: ids[2] }]);
-    const released = (await rows("history")).filter(({ act }) => act === "release");
+    const released = (await rows("history", "--records")).filter(({ act }) => act === "release");
     expect(new Set(released.map(({ dlqId }) => dlqId))).toEqual(new Set(ids.slice(0, 2)));
   });
 
