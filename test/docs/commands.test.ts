@@ -77,6 +77,7 @@ describe("the commands of README", () => {
       "index stats",
       "parked list",
       "parked show",
+      "parked summary",
       "plan",
       "rules check",
       "rules explain",
