@@ -1,13 +1,15 @@
 import { createInterface } from "node:readline/promises";
 import { terminalColumns } from "./output/wrap.ts";
 
-/** The world of a command: data goes to stdout, everything else to stderr. */
-export interface Io {
+/** What a command is started with: data goes to stdout, everything else to stderr. */
+export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether there is somebody who can answer: stdin is a terminal. */
   readonly isTerminal: boolean;
   /** Where lines of stdout are broken; Infinity: nowhere, because it is no terminal. */
   readonly columns: number;
+  /** How wide the terminal behind stderr is now; null: it is none. */
+  errColumns(): number | null;
   out(text: string): void;
   err(text: string): void;
   confirm(question: string): Promise<boolean>;
@@ -15,10 +17,17 @@ export interface Io {
   onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
 }
 
-export const processIo: Io = {
+/** The world of a command that runs. */
+export interface Io extends World {
+  /** Shows this line below all that is written, until the next one; null: none. Needs a terminal. */
+  line(text: string | null): void;
+}
+
+export const processIo: World = {
   env: process.env,
   isTerminal: process.stdin.isTTY,
   columns: process.stdout.isTTY ? terminalColumns : Number.POSITIVE_INFINITY,
+  errColumns: () => (process.stderr.isTTY ? process.stderr.columns || terminalColumns : null),
   out: (text) => {
     process.stdout.write(text);
   },

@@ -1,4 +1,4 @@
-import type { Io } from "../../src/cli/io.ts";
+import type { World } from "../../src/cli/io.ts";
 import { runCli } from "../../src/cli/program.ts";
 
 export interface Answer {
@@ -11,10 +11,11 @@ export interface Answer {
 export async function ask(argv: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
   let out = "";
   let err = "";
-  const io: Io = {
+  const io: World = {
     env,
     isTerminal: false,
     columns: Infinity,
+    errColumns: () => null,
     out: (text) => {
       out += text;
     },

@@ -35,6 +35,7 @@ export async function runHere(
     env,
     isTerminal: terminal,
     columns: terminal ? 80 : Infinity,
+    errColumns: () => (terminal ? 80 : null),
     out: (text) => {
       out += text;
       onOut?.(text);
