@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { terminalColumns } from "./output/wrap.ts";
 
 /** What a command is started with: data goes to stdout, everything else to stderr. */
-export interface World {
+export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether there is somebody who can answer: stdin is a terminal. */
   readonly isTerminal: boolean;
@@ -18,12 +18,12 @@ export interface World {
 }
 
 /** The world of a command that runs. */
-export interface Io extends World {
+export interface Io extends ProcessIo {
   /** Shows this line below all that is written, until the next one; null: none. Needs a terminal. */
   line(text: string | null): void;
 }
 
-export const processIo: World = {
+export const processIo: ProcessIo = {
   env: process.env,
   isTerminal: process.stdin.isTTY,
   columns: process.stdout.isTTY ? terminalColumns : Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
 import type { Register } from "./command-context.ts";
 import { toExit } from "./exit-of-error.ts";
-import type { World } from "./io.ts";
+import type { ProcessIo } from "./io.ts";
 import { withLineBelow } from "./output/line-below-output.ts";
 import { version } from "./version.ts";
 
@@ -37,7 +37,7 @@ function partsFor(argv: readonly string[]): typeof parts {
  * Runs one command; argv without node and script. Exit codes: 0 everything decided, 1 failed, 2 used wrongly,
  * 3 stopped early with work left, 78 configuration invalid.
  */
-export async function runCli(argv: readonly string[], world: World): Promise<number> {
+export async function runCli(argv: readonly string[], world: ProcessIo): Promise<number> {
   const io = withLineBelow(world);
   let exitCode = 0;
   const program = new Command("redriver")

@@ -2,26 +2,27 @@
 export function createScreen(columns: number) {
   const rows: string[][] = [[]];
   let at = 0;
-  const last = (): string[] => rows.at(-1)!;
   const put = (character: string): void => {
     if (at === columns) {
       rows.push([]);
       at = 0;
     }
-    last()[at] = character;
+    const row = rows.at(-1)!;
+    while (row.length < at) row.push(" ");
+    row[at] = character;
     at += 1;
   };
   return {
     write(text: string): void {
-      for (const [piece] of text.matchAll(/\u001B\[2K|[^]/gu)) {
-        if (piece === "\u001B[2K") rows[rows.length - 1] = [];
-        else if (piece === "\r") at = 0;
-        else if (piece === "\n") {
-          rows.push([]);
-          at = 0;
-        } else put(piece);
+      for (const [index, part] of text.split("\u001B[2K").entries()) {
+        if (index > 0) rows[rows.length - 1] = [];
+        for (const character of part) {
+          if (character === "\n") rows.push([]);
+          if (character === "\n" || character === "\r") at = 0;
+          else put(character);
+        }
       }
     },
-    rows: (): readonly string[] => rows.map((row) => Array.from(row, (one = " ") => one).join("")),
+    rows: (): readonly string[] => rows.map((row) => row.join("")),
   };
 }

@@ -1,4 +1,4 @@
-import type { Io, World } from "../io.ts";
+import type { Io, ProcessIo } from "../io.ts";
 
 const eraseLine = "\r\u001B[2K";
 
@@ -7,7 +7,7 @@ const eraseLine = "\r\u001B[2K";
  * again after it. It is cut at the width of the terminal, because only the last row of a longer one could be
  * erased. Without a terminal there is no line.
  */
-export function withLineBelow(world: World): Io {
+export function withLineBelow(world: ProcessIo): Io {
   let line: string | null = null;
   let isDrawn = false;
 

@@ -6,13 +6,13 @@ import { earlier } from "../../ports/tally.ts";
 import type { FoundParked } from "./find.ts";
 
 /** Parked records counted together. Times in Unix ms; null if none of them is in the queue. */
-export interface Counted {
+export interface ParkedCount {
   readonly count: number;
   readonly oldestEnteredAt: number | null;
   readonly firstExpiryAt: number | null;
 }
 
-export interface ReasonCount extends Counted {
+export interface ParkedReason extends ParkedCount {
   readonly drain: DrainName;
   readonly hasDrain: boolean;
   readonly reason: ParkReason;
@@ -22,14 +22,14 @@ export interface ReasonCount extends Counted {
 
 export interface Top<Kind> {
   /** Most frequent first. */
-  readonly top: readonly (Kind & Counted)[];
+  readonly top: readonly (Kind & ParkedCount)[];
   /** All others: how many kinds, as far as they are counted apart, and their records. */
   readonly more: { readonly kinds: number; readonly count: number };
 }
 
 export interface ParkedCounts {
   readonly total: number;
-  reasons(): readonly ReasonCount[];
+  reasons(): readonly ParkedReason[];
   hosts(most: number): Top<{ readonly host: string }>;
   /** The rule that matches now; null: none. */
   rules(most: number): Top<{ readonly rule: string | null }>;
@@ -41,14 +41,14 @@ const maxKinds = 1_000;
 
 /** Counts parked records one by one, in bounded memory. */
 export function createParkedCount() {
-  const reasons = createKinds<Pick<ReasonCount, "drain" | "hasDrain" | "reason">>();
+  const reasons = createKinds<Pick<ParkedReason, "drain" | "hasDrain" | "reason">>();
   const gone = new Map<string, number>();
   const hosts = createKinds<{ readonly host: string }>();
   const rules = createKinds<{ readonly rule: string | null }>();
   const answers = createKinds<Signature>();
   let total = 0;
 
-  const keyOf = ({ drain, hasDrain, reason }: Pick<ReasonCount, "drain" | "hasDrain" | "reason">): string =>
+  const keyOf = ({ drain, hasDrain, reason }: Pick<ParkedReason, "drain" | "hasDrain" | "reason">): string =>
     JSON.stringify([drain, hasDrain, reason]);
 
   return {
@@ -78,11 +78,11 @@ export function createParkedCount() {
   };
 }
 
-type Times = Omit<Counted, "count">;
+type Times = Omit<ParkedCount, "count">;
 const noTimes: Times = { oldestEnteredAt: null, firstExpiryAt: null };
 
 function createKinds<Kind extends object>() {
-  const kinds = new Map<string, Kind & Counted>();
+  const kinds = new Map<string, Kind & ParkedCount>();
   let others = 0;
   return {
     add(key: string, toKind: () => Kind, { oldestEnteredAt, firstExpiryAt }: Times): void {

@@ -1,5 +1,5 @@
 import type { ParkReason } from "../../message/park-reasons.ts";
-import type { ReasonCount } from "./count.ts";
+import type { ParkedReason } from "./count.ts";
 
 type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message";
 
@@ -42,7 +42,11 @@ const advice: Readonly<Record<Step, string>> = {
 };
 
 /** What a person does next about all that a drain parked for one reason. */
-export function nextStepOf({ drain, reason, hasDrain }: Pick<ReasonCount, "drain" | "reason" | "hasDrain">): {
+export function nextStepOf({
+  drain,
+  reason,
+  hasDrain,
+}: Pick<ParkedReason, "drain" | "reason" | "hasDrain">): {
   readonly advice: string;
   /** As a shell takes it, but for the reason; null if no release helps. */
   readonly command: string | null;

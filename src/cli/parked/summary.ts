@@ -8,7 +8,13 @@ import type { Stop } from "../input/stop-on-signals.ts";
 import { joined, toTime } from "../output/phrases.ts";
 import { toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
-import { createParkedCount, type Counted, type ParkedCounts, type ReasonCount, type Top } from "./count.ts";
+import {
+  createParkedCount,
+  type ParkedCount,
+  type ParkedCounts,
+  type ParkedReason,
+  type Top,
+} from "./count.ts";
 import { visitParked, type ParkedFilter } from "./find.ts";
 import { nextStepOf } from "./next-step.ts";
 import { showListed } from "./listed-line.ts";
@@ -79,9 +85,9 @@ export function toSummaryText(counts: ParkedCounts, columns: number, now: number
 }
 
 const counted = {
-  count: ({ count }: Counted) => count,
-  oldest: ({ oldestEnteredAt: at }: Counted) => (at === null ? "-" : toTime(at)),
-  "first expiry": ({ firstExpiryAt: at }: Counted) => (at === null ? "-" : toTime(at)),
+  count: ({ count }: ParkedCount) => count,
+  oldest: ({ oldestEnteredAt: at }: ParkedCount) => (at === null ? "-" : toTime(at)),
+  "first expiry": ({ firstExpiryAt: at }: ParkedCount) => (at === null ? "-" : toTime(at)),
 };
 
 function toKinds<Kind>(
@@ -90,14 +96,14 @@ function toKinds<Kind>(
 ): string {
   if (top.length === 0) return "";
   const others = more.count > 0 && `${more.count} of ${more.kinds} other kinds\n`;
-  return joined("\n", toTable<Kind & Counted>(top, { ...counted, ...columns }), others);
+  return joined("\n", toTable<Kind & ParkedCount>(top, { ...counted, ...columns }), others);
 }
 
 function toExpiry(at: number, now: number): string {
   return at <= now ? `before now, ${toTime(at)}` : `in ${formatDuration(at - now)}, ${toTime(at)}`;
 }
 
-function toNext(one: ReasonCount, columns: number): string {
+function toNext(one: ParkedReason, columns: number): string {
   const { advice, command } = nextStepOf(one);
   return joined(
     wrapWords(columns, 2, "", `${toDrainName(one)}, ${one.reason} (${one.count}): ${advice}`),

@@ -7,7 +7,7 @@ import {
   toFailureLine,
   toOtherFailures,
 } from "../output/failure-group-text.ts";
-import type { ParkedCounts, ReasonCount } from "./count.ts";
+import type { ParkedCounts, ParkedReason } from "./count.ts";
 import type { FoundParked } from "./find.ts";
 import { toTable } from "../output/table.ts";
 
@@ -32,7 +32,7 @@ export function toDrain({ view: { drain }, hasDrain }: FoundParked): string {
   return toDrainName({ drain, hasDrain });
 }
 
-export function toDrainName({ drain, hasDrain }: Pick<ReasonCount, "drain" | "hasDrain">): string {
+export function toDrainName({ drain, hasDrain }: Pick<ParkedReason, "drain" | "hasDrain">): string {
   return hasDrain ? drain : `${drain} (not in the document)`;
 }
 

@@ -176,6 +176,8 @@ describe("what is parked, by how it failed", () => {
   });
 });
 
+const enteredAt = (id: string): number => Number(id.split("-")[0]);
+
 describe("redriver parked summary", () => {
   it("counts all by reason, rule, destination and answer, and says what to do next", async () => {
     const { emulator, receiver, seed, run, drain } = await setUp();
@@ -187,7 +189,6 @@ describe("redriver parked summary", () => {
     emulator.dlq.remove([gone]);
     const { out, err, exitCode } = await run(["parked", "summary", "--json"]);
     expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
-    const enteredAt = (id: string) => Number(id.split("-")[0]);
     const retention = 3 * 24 * 3_600_000;
     const { total, reasons, rules, hosts, answers } = JSON.parse(out) as Record<
       string,

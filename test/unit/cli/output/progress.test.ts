@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { World } from "../../../../src/cli/io.ts";
+import type { ProcessIo } from "../../../../src/cli/io.ts";
 import { withLineBelow } from "../../../../src/cli/output/line-below-output.ts";
 import { createProgressLine } from "../../../../src/cli/output/progress.ts";
 import { createScreen } from "../../../support/screen.ts";
@@ -20,7 +20,7 @@ function stand({ isTerminal = true, isOutElsewhere = false } = {}) {
     out: isOutElsewhere ? () => undefined : write,
     err: write,
     confirm: () => Promise.resolve(true),
-  } as unknown as World);
+  } as unknown as ProcessIo);
   return { io, progress: createProgressLine(io), rows: screen.rows, raw: () => raw };
 }
 
