@@ -37,6 +37,11 @@ interface Stand {
 /** Brings one page of records into a state. */
 type Write = (stand: Stand, ids: readonly DlqId[]) => Promise<unknown>;
 
+const decided = (id: DlqId): object => ({
+  rule: "outage",
+  attempt: 1,
+  host: `receiver-${Number(id.slice(0, -2)) % 4}.example.com`,
+});
 const token = (id: DlqId | undefined): Token => `0a7e61d8-3f5a-4c0a-9b9f-${String(id).slice(-12)}` as Token;
 
 const begin =
@@ -130,16 +135,12 @@ const states: Readonly<Record<string, Write>> = {
       documentHash: "0123456789abcdef",
     };
     const each = (more: (id: DlqId) => object) => ids.map((dlqId) => ({ dlqId, ...more(dlqId) }));
-    const decided = (id: DlqId): object => ({
-      rule: "outage",
-      attempt: 1,
-      host: `receiver-${Number(id.slice(0, -2)) % 4}.example.com`,
-    });
-    const published = (id: DlqId): object => ({ ...decided(id), as: messageOf(id) });
     await audit.append([
       { ...known, act: "republish", records: each((id) => ({ ...decided(id), reason: "due" })) },
     ]);
-    await audit.append([{ ...known, act: "published", records: each(published) }]);
+    await audit.append([
+      { ...known, act: "published", records: each((id) => ({ ...decided(id), as: messageOf(id) })) },
+    ]);
     await audit.append([{ ...known, act: "delete", records: each(() => ({})) }]);
   },
 };

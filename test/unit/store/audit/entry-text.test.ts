@@ -3,6 +3,12 @@ import { parseEntryText, toTexts } from "../../../../src/store/audit/entry-text.
 import type { AuditRecord } from "../../../../src/ports/audit.ts";
 import { entry, source } from "../../../support/audit-entry.ts";
 
+const of = (count: number, hostOf: (n: number) => string | undefined): readonly AuditRecord[] =>
+  Array.from({ length: count }, (_, n) => {
+    const host = hostOf(n);
+    return { dlqId: `1-${n}`, ...(host === undefined ? {} : { host }) };
+  });
+
 describe("the text of an entry", () => {
   test("keeps rule, reason and attempt once for all records that share them", () => {
     const records = Array.from({ length: 100 }, (_, n) => ({
@@ -23,12 +29,6 @@ describe("the text of an entry", () => {
     const [text = ""] = toTexts({ ...entry("1-0"), records });
     expect(parseEntryText(text, 7, source, {})?.records).toEqual(records);
   });
-
-  const of = (count: number, hostOf: (n: number) => string | undefined): readonly AuditRecord[] =>
-    Array.from({ length: count }, (_, n) => {
-      const host = hostOf(n);
-      return { dlqId: `1-${n}`, ...(host === undefined ? {} : { host }) };
-    });
 
   test.each<{ hosts: (n: number) => string | undefined; perRecord: number; name: string }>([
     { name: "of none", hosts: () => undefined, perRecord: 0 },
