@@ -4,7 +4,7 @@ import { compileLess, keepHeapSteady } from "./steady-memory.ts";
 
 const argv = process.argv.slice(2);
 /** They work through a backlog of any size page by page. */
-const paging: readonly (string | undefined)[] = ["run", "plan", "apply"];
+const paging: readonly (string | undefined)[] = ["run", "plan", "apply", "parked"];
 const command = askedCommand(argv);
 if (paging.includes(command)) keepHeapSteady(command === "run");
 if (command === "run" || command === "drain") compileLess();

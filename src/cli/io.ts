@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { terminalColumns } from "./output/wrap.ts";
 
-/** The world of a command: data goes to stdout, everything else to stderr. */
-export interface Io {
+/** What a command is started with: data goes to stdout, everything else to stderr. */
+export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether there is somebody who can answer: stdin is a terminal. */
   readonly isTerminal: boolean;
@@ -12,6 +12,8 @@ export interface Io {
   readonly rows: number;
   /** Whether the reader of stdout has gone away (`| head`), so that what goes on for ever may end. */
   readonly isOutLost: boolean;
+  /** How wide the terminal behind stderr is now; null: it is none. */
+  errColumns(): number | null;
   out(text: string): void;
   err(text: string): void;
   confirm(question: string): Promise<boolean>;
@@ -26,10 +28,17 @@ process.stdout.on("error", () => {
   isOutLost = true;
 });
 
-export const processIo: Io = {
+/** The world of a command that runs. */
+export interface Io extends ProcessIo {
+  /** Shows this line below all that is written, until the next one; null: none. Needs a terminal. */
+  line(text: string | null): void;
+}
+
+export const processIo: ProcessIo = {
   env: process.env,
   isTerminal: process.stdin.isTTY,
   columns: process.stdout.isTTY ? terminalColumns : Number.POSITIVE_INFINITY,
+  errColumns: () => (process.stderr.isTTY ? process.stderr.columns || terminalColumns : null),
   get rows() {
     // 0 if a terminal does not know its size.
     return (process.stdout.isTTY && process.stdout.rows) || Number.POSITIVE_INFINITY;

@@ -2,7 +2,8 @@ import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
 import type { Register } from "./command-context.ts";
 import { toExit } from "./exit-of-error.ts";
-import type { Io } from "./io.ts";
+import type { ProcessIo } from "./io.ts";
+import { withLineBelow } from "./output/line-below-output.ts";
 import { version } from "./version.ts";
 
 /**
@@ -37,7 +38,8 @@ function partsFor(argv: readonly string[]): typeof parts {
  * Runs one command; argv without node and script. Exit codes: 0 everything decided, 1 failed, 2 used wrongly,
  * 3 stopped early with work left, 78 configuration invalid.
  */
-export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+export async function runCli(argv: readonly string[], world: ProcessIo): Promise<number> {
+  const io = withLineBelow(world);
   let exitCode = 0;
   const program = new Command("redriver")
     .description("Drains the dead letter queue of a hosted HTTP message delivery service, unattended.")
@@ -64,6 +66,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
   } catch (error) {
+    io.line(null);
     // Commander has printed its message: 0 for help and version, else the command line was wrong.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const failure = toExit(error);

@@ -2,6 +2,8 @@ import type { DestinationName } from "../message/destination-names.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { LaneMove } from "./lanes.ts";
 
+export const laneActs = ["lane-probe", "lane-reset", "lane-halted", "lane-resumed", "lane-opened"] as const;
+
 export const auditActs = [
   "republish",
   "published",
@@ -13,11 +15,7 @@ export const auditActs = [
   "pause",
   "resume",
   "apply",
-  "lane-probe",
-  "lane-reset",
-  "lane-halted",
-  "lane-resumed",
-  "lane-opened",
+  ...laneActs,
 ] as const;
 export type AuditAct = (typeof auditActs)[number];
 
@@ -34,6 +32,8 @@ export interface AuditRecord {
   readonly parent?: string;
   /** Names of the rebuild's losses, and of a declared double. */
   readonly notes?: readonly string[];
+  /** Host with port of its destination. Absent on a `delete`, and if it was not known or the entry was full. */
+  readonly host?: string;
 }
 
 /** `sent`: messages of the step that decided the move. */
@@ -73,6 +73,8 @@ export type NewAuditEntry = Omit<AuditEntry, "at">;
 export interface AuditQuery {
   /** Only records of these dead letters, and of those that came back from them. */
   readonly dlqIds?: ReadonlySet<string>;
+  readonly acts?: ReadonlySet<AuditAct>;
+  readonly by?: (by: string) => boolean;
   /** Includes acts on all drains of its source at once. */
   readonly drain?: DrainName;
   /** Unix ms, inclusive. */

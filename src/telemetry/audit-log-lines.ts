@@ -1,7 +1,7 @@
 import type { NewAuditEntry } from "../ports/audit.ts";
 import type { Logger } from "./logger.ts";
 
-/** Container runtimes cut a line at 16 KiB; a record with all its fields is about 250 bytes. */
+/** Container runtimes cut a line at 16 KiB; a record with all its fields is about 280 bytes. */
 const recordsPerLine = 50;
 
 /**

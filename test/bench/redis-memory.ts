@@ -37,6 +37,11 @@ interface Stand {
 /** Brings one page of records into a state. */
 type Write = (stand: Stand, ids: readonly DlqId[]) => Promise<unknown>;
 
+const decided = (id: DlqId): object => ({
+  rule: "outage",
+  attempt: 1,
+  host: `receiver-${Number(id.slice(0, -2)) % 4}.example.com`,
+});
 const token = (id: DlqId | undefined): Token => `0a7e61d8-3f5a-4c0a-9b9f-${String(id).slice(-12)}` as Token;
 
 const begin =
@@ -119,7 +124,7 @@ const states: Readonly<Record<string, Write>> = {
     const { call } = laneKeys(redis.keyPrefix, source);
     await redis.command("DEL", ...Array.from({ length: calls }, (_, index) => call(`bench-${index + 1}`)));
   },
-  // Its three acts: republish, published, delete.
+  // Its three acts: republish, published, delete. The messages of a batch go to four hosts.
   audited: async ({ redis }, ids) => {
     const audit = createRedisAudit(redis, source, auditLimits);
     const known = {
@@ -130,9 +135,12 @@ const states: Readonly<Record<string, Write>> = {
       documentHash: "0123456789abcdef",
     };
     const each = (more: (id: DlqId) => object) => ids.map((dlqId) => ({ dlqId, ...more(dlqId) }));
-    const rule = { rule: "outage", reason: "rule", attempt: 1 };
-    await audit.append([{ ...known, act: "republish", records: each(() => rule) }]);
-    await audit.append([{ ...known, act: "published", records: each((id) => ({ as: messageOf(id) })) }]);
+    await audit.append([
+      { ...known, act: "republish", records: each((id) => ({ ...decided(id), reason: "due" })) },
+    ]);
+    await audit.append([
+      { ...known, act: "published", records: each((id) => ({ ...decided(id), as: messageOf(id) })) },
+    ]);
     await audit.append([{ ...known, act: "delete", records: each(() => ({})) }]);
   },
 };

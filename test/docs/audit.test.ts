@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditLimits } from "../../src/store/audit/redis-audit.ts";
+import { actColumns } from "../../src/cli/history/act-rows.ts";
 import { historyColumns } from "../../src/cli/history/rows.ts";
 import { auditActs } from "../../src/ports/audit.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
@@ -15,11 +16,10 @@ describe("docs/audit.md", () => {
   });
 
   it("names the columns of history", () => {
-    expect(page).toContain(
-      Object.keys(historyColumns)
-        .map((name) => `\`${name}\``)
-        .join(", "),
-    );
+    for (const columns of [actColumns, historyColumns]) {
+      const names = Object.keys(columns).map((name) => `\`${name}\``);
+      expect(page.replaceAll("\n", " ")).toContain(names.join(", "));
+    }
   });
 
   it("says how long and how much is kept", () => {

@@ -78,6 +78,7 @@ describe("the commands of README", () => {
       "lanes list",
       "parked list",
       "parked show",
+      "parked summary",
       "plan",
       "rules check",
       "rules explain",

@@ -1,4 +1,4 @@
-import type { Io } from "../../src/cli/io.ts";
+import type { ProcessIo } from "../../src/cli/io.ts";
 import { runCli } from "../../src/cli/program.ts";
 
 export interface Answer {
@@ -11,12 +11,13 @@ export interface Answer {
 export async function ask(argv: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
   let out = "";
   let err = "";
-  const io: Io = {
+  const io: ProcessIo = {
     env,
     isTerminal: false,
     columns: Infinity,
     rows: Infinity,
     isOutLost: false,
+    errColumns: () => null,
     out: (text) => {
       out += text;
     },

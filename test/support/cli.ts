@@ -39,6 +39,7 @@ export async function runHere(
     columns: terminal ? 80 : Infinity,
     rows: terminal ? 24 : Infinity,
     isOutLost: false,
+    errColumns: () => (terminal ? 80 : null),
     out: (text) => {
       out += text;
       onOut?.(text);

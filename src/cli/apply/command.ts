@@ -166,21 +166,23 @@ async function act(
     const pause = await readPause(core, runtime);
     return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
   };
-  const applied = await applyPlan({
-    drain: runtime,
-    range,
-    open,
-    order: why === undefined ? {} : { why },
-    signals: stop,
-    pausedBy,
-    onPage: (left) => progress.show(toDone(left)),
-    onWait: (wait) => {
-      const isLong = wait.nextCheckMs >= longWaitMs;
-      progress.show(`${toDone(wait.left)}, ${toWaitText(wait)}`, isLong ? "news" : "passing");
-    },
-  });
-  progress.end();
-  return applied;
+  try {
+    return await applyPlan({
+      drain: runtime,
+      range,
+      open,
+      order: why === undefined ? {} : { why },
+      signals: stop,
+      pausedBy,
+      onPage: (left) => progress.show(toDone(left)),
+      onWait: (wait) => {
+        const isLong = wait.nextCheckMs >= longWaitMs;
+        progress.show(`${toDone(wait.left)}, ${toWaitText(wait)}`, isLong ? "news" : "passing");
+      },
+    });
+  } finally {
+    progress.end();
+  }
 }
 
 /** Shows on stderr what was skipped and why some is left. Answers the exit code of this drain's part. */

@@ -1,101 +1,134 @@
 import type { Command } from "commander";
 import { openAuditReader } from "../../compose/open-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { defined } from "../../message/defined.ts";
+import type { Core } from "../../compose/build-core.ts";
+import type { Teardown } from "../../compose/teardown.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
-import type { AuditQuery, AuditReader } from "../../ports/audit.ts";
-import type { DrainName } from "../../ports/ids.ts";
-import type { Register } from "../command-context.ts";
+import type { AuditEntry, AuditQuery, AuditReader } from "../../ports/audit.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { actColumns, toActRows, type ActRow } from "./act-rows.ts";
 import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "./rows.ts";
 import { findLineage } from "./find-lineage.ts";
+import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
+import { selectRecords } from "./select-records.ts";
+import { sumHistory, toSummaryText } from "./summary.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
+import { toTime } from "../output/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop } from "../input/stop-on-signals.ts";
-import { printRows } from "../output/print.ts";
+import { printResult, printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
-import { countOption, timeOption } from "../input/option-values.ts";
-import { tableLimit } from "../output/table.ts";
 import { withCore } from "../with-core.ts";
 
-type HistoryFlags = Readonly<{
-  drain?: string;
-  since?: number;
-  until?: number;
-  limit?: number;
-  json?: boolean;
-}>;
-
-export const registerHistory: Register = (program, { io, exitWith }) => {
-  program
+export const registerHistory: Register = (program, context) => {
+  const { io } = context;
+  const command = program
     .command("history")
     .description(
       "what was done, newest first: to a dead letter and those it came from or came back as, in a drain, in a span of time",
     )
-    .argument("[dlqId]", "only this dead letter and its lineage")
-    .option("--drain <name>", "only in this drain")
-    .addOption(timeOption("--since <time>", "done since: 2d, a date, a time with a zone", "from"))
-    .addOption(timeOption("--until <time>", "done until", "to"))
-    .addOption(countOption("--limit <n>", `at most so many rows; default: all, of the table ${tableLimit}`))
-    .option("--json", "print one JSON object per line")
-    .action(async (dlqId: string | undefined, flags: HistoryFlags, command: Command) => {
-      const loaded = loadForReading(command, io);
+    .argument("[dlqId]", "only this dead letter and its lineage");
+  addHistoryOptions(command).action(
+    async (dlqId: string | undefined, flags: HistoryFlags, asked: Command) => {
+      const query = toQuery(flags, dlqId);
+      const loaded = loadForReading(asked, io);
       const drains = loaded.document.drains.map(({ name }) => name);
       await withCore(io, loaded, {}, async (core, teardown) => {
         await requireRedis(core.redis);
         const reader = openAuditReader(core);
-        if (dlqId === undefined) {
-          const { ofDrains } = await show(reader, toQuery(flags), flags, io);
-          io.err(unknownDrainNote(flags.drain, drains, ofDrains) ?? "");
-          return;
-        }
-        const stop = createStop(io, teardown);
-        const lineage = await findLineage(dlqId, {
-          reader,
-          sources: [...core.sources.values()].map(({ runtime }) => runtime),
-          signal: AbortSignal.any([stop.signal, stop.stopping]),
-          progress: createProgressLine(io),
-        });
-        const { shown, ofDrains } = await show(reader, toQuery(flags, lineage.dlqIds), flags, io);
+        const { ofDrains } =
+          dlqId === undefined
+            ? await show(reader, query, flags, io)
+            : await showLetter(dlqId, { core, teardown, reader, query }, flags, context);
         io.err(unknownDrainNote(flags.drain, drains, ofDrains) ?? "");
-        for (const note of lineage.notes) io.err(`${note}\n`);
-        if (stop.stopping.aborted) exitWith(3);
-        else if (shown === 0 && !lineage.isListed) exitWith(1);
       });
-    });
+    },
+  );
 };
 
-function toQuery({ drain, since, until }: HistoryFlags, dlqIds?: ReadonlySet<string>): AuditQuery {
-  return {
-    order: "newest-first",
-    ...defined({ dlqIds, drain: drain as DrainName | undefined, since, until }),
-  };
+interface Asked {
+  readonly core: Core;
+  readonly teardown: Teardown;
+  readonly reader: AuditReader;
+  readonly query: AuditQuery;
 }
 
-/** Answers how many rows were shown, and how many of them name a drain: an act on all drains does not. */
-async function show(
-  reader: AuditReader,
-  query: AuditQuery,
-  { json = false, limit }: HistoryFlags,
-  io: Io,
-): Promise<{ readonly shown: number; readonly ofDrains: number }> {
+async function showLetter(
+  dlqId: string,
+  { core, teardown, reader, query }: Asked,
+  flags: HistoryFlags,
+  { io, exitWith }: CommandContext,
+): Promise<Shown> {
+  const stop = createStop(io, teardown);
+  const lineage = await findLineage(dlqId, {
+    reader,
+    sources: [...core.sources.values()].map(({ runtime }) => runtime),
+    signal: AbortSignal.any([stop.signal, stop.stopping]),
+    progress: createProgressLine(io),
+  });
+  const ofLineage = { ...query, dlqIds: lineage.dlqIds };
+  const shown = await show(reader, ofLineage, { ...flags, records: true }, io);
+  for (const note of lineage.notes) io.err(`${note}\n`);
+  if (stop.stopping.aborted) exitWith(3);
+  else if (shown.rows === 0 && !lineage.isListed) exitWith(1);
+  return shown;
+}
+
+/** How many rows were shown, and how many of them name a drain: an act on all drains does not. */
+interface Shown {
+  readonly rows: number;
+  readonly ofDrains: number;
+}
+
+async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags, io: Io): Promise<Shown> {
+  const { json = false, limit } = flags;
+  const { entries, missing } = selectRecords(reader.read(query), flags);
   let ofDrains = 0;
-  const count = (row: HistoryRow): HistoryRow => {
+  const count = <Row extends Pick<HistoryRow, "drain">>(row: Row): Row => {
     if (row.drain !== null) ofDrains += 1;
     return row;
   };
-  const { shown } = await printRows(
-    io,
-    rowsOf(reader, query),
-    limit,
-    json ? toSafeJson : null,
-    count,
-    (rows) => toTable(withProofs(rows), historyColumns),
-  );
-  return { shown, ofDrains };
+  const toLine = json ? toSafeJson : null;
+  let rows: number;
+  if (flags.summary === true) {
+    const summary = await summarise(entries, flags, io);
+    summary.acts.forEach(count);
+    rows = summary.acts.length;
+  } else if (flags.records === true) {
+    rows = (await printRows(io, toRecordRows(entries), limit, toLine, count, toRecordTable)).shown;
+  } else {
+    rows = (await printRows(io, toActRows(entries), limit, toLine, count, toActTable)).shown;
+  }
+  io.err(missing());
+  return { rows, ofDrains };
 }
 
-async function* rowsOf(reader: AuditReader, query: AuditQuery): AsyncGenerator<HistoryRow> {
-  for await (const entry of reader.read(query)) yield* toHistoryRows(entry);
+function toRecordTable(rows: readonly HistoryRow[]): string {
+  return toTable(withProofs(rows), historyColumns);
+}
+
+function toActTable(rows: readonly ActRow[]): string {
+  return toTable(rows, actColumns);
+}
+
+async function* toRecordRows(entries: AsyncIterable<AuditEntry>): AsyncGenerator<HistoryRow> {
+  for await (const entry of entries) yield* toHistoryRows(entry);
+}
+
+const entriesPerNews = 1_000;
+
+async function summarise(entries: AsyncIterable<AuditEntry>, { json }: HistoryFlags, io: Io) {
+  const progress = createProgressLine(io);
+  try {
+    const summary = await sumHistory(entries, (read, at) => {
+      if (read % entriesPerNews === 0) progress.show(`${read} entries read, back to ${toTime(at)}`);
+    });
+    progress.end();
+    printResult(io, json, summary, () => toSummaryText(summary));
+    return summary;
+  } finally {
+    progress.end();
+  }
 }

@@ -49,7 +49,8 @@ function toNotes({ notes = [], parent, lane, host, forMs, proof }: ProvenRow): s
     ...new Set(notes),
     proof,
     parent !== undefined && `came back from ${parent}`,
-    ...(lane === undefined ? [] : toLaneNotes(lane)),
+    lane?.origin,
+    lane !== undefined && laneMoveText(lane),
     host,
     forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];
@@ -57,7 +58,6 @@ function toNotes({ notes = [], parent, lane, host, forMs, proof }: ProvenRow): s
 }
 
 /** A probe that a person asked for moves nothing. */
-function toLaneNotes({ origin, from, to, sent, comeBacks }: AuditLane): readonly string[] {
-  if (from === to) return [origin, from];
-  return [origin, `${from} to ${to}`, `${sent} sent`, `${comeBacks} back`];
+export function laneMoveText({ from, to, sent, comeBacks }: AuditLane): string {
+  return from === to ? from : `${from} to ${to}, ${sent} sent, ${comeBacks} back`;
 }

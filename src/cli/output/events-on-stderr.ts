@@ -28,8 +28,6 @@ const nothing = (): void => undefined;
 
 function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
   const redact = createRedact(secrets);
-  // The line of a progress is written over.
-  const start = io.isTerminal ? "\r\u001B[2K" : "";
   const report =
     (word: "warning" | "error") =>
     (fields: Readonly<Record<string, unknown>>, message: string): void => {
@@ -39,7 +37,7 @@ function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
         return typeof value === "string" && !message.includes(value) ? [`${name} ${value}`] : [];
       });
       const tail = subject.length === 0 ? "" : ` (${subject.join(", ")})`;
-      io.err(`${start}${redact(`${word}: ${message.replaceAll(/\s*\n\s*/g, "; ")}${tail}`)}\n`);
+      io.err(`${redact(`${word}: ${message.replaceAll(/\s*\n\s*/g, "; ")}${tail}`)}\n`);
     };
   const error = report("error");
   return {

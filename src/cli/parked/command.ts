@@ -10,32 +10,47 @@ import { hasConsent, requireConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
-import { findParked, type ParkedFilter } from "./find.ts";
-import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
+import { createParkedCount } from "./count.ts";
+import { createOldest, visitParked, type FoundParked, type ParkedFilter } from "./find.ts";
+import { showListed } from "./listed-line.ts";
+import { toParkedFailures, toParkedJson, toParkedTable, toReleaseTable } from "./text.ts";
 import { showParked } from "./show.ts";
+import { summariseParked } from "./summary.ts";
 import { countOption } from "../input/option-values.ts";
 import { tableLimit } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 
-type ListFlags = ParkedFilter & Readonly<{ json?: boolean }>;
+type ListFlags = ParkedFilter & Readonly<{ json?: boolean; limit?: number }>;
+type SummaryFlags = ParkedFilter & Readonly<{ json?: boolean }>;
 type ShowFlags = Readonly<{ json?: boolean; showContent?: boolean }>;
-type ReleaseFlags = ParkedFilter & Readonly<{ all?: boolean; yes?: boolean; reason: string; by: string }>;
+type ReleaseFlags = ParkedFilter &
+  Readonly<{ limit?: number; all?: boolean; yes?: boolean; reason: string; by: string }>;
 
 export const registerParked: Register = (program, context) => {
   const parked = program
     .command("parked")
     .description("dead letters that wait for a person, or for a change of rules");
   addFilterOptions(parked.command("list").description("what is parked, oldest first, and why"))
+    .addOption(limitOption())
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
-      // Which rule matches now only a document that loads can answer.
-      withParked(
-        (flags.rule === undefined ? loadForReading : loadAll)(command, context.io),
-        context,
-        currentUser(),
-        (core, stop) => list(core, flags, stop, context),
+      withParked(loadFor(flags, command, context), context, currentUser(), (core, stop) =>
+        list(core, flags, stop, context),
       ),
+    );
+  addFilterOptions(
+    parked
+      .command("summary")
+      .description("what is parked, counted by reason, rule, destination and answer, and what to do next"),
+  )
+    .option("--json", "print one JSON object")
+    .action((flags: SummaryFlags, command: Command) =>
+      withParked(loadFor(flags, command, context), context, currentUser(), async (core, stop) => {
+        const { io } = context;
+        const total = await summariseParked(core, flags, stop, io);
+        io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");
+      }),
     );
   parked
     .command("show")
@@ -54,6 +69,7 @@ export const registerParked: Register = (program, context) => {
       .description("grant one more attempt; the next pass makes it")
       .argument("[dlqIds...]", "only these dead letters"),
   )
+    .addOption(limitOption())
     .option("--all", "everything that is parked")
     .requiredOption("--reason <text>", "why; recorded in the audit")
     .option("--by <name>", "who; default: the current user", currentUser())
@@ -71,8 +87,16 @@ function addFilterOptions(command: Command): Command {
     .option("--drain <name>", "only what this drain parked")
     .addOption(new Option("--for <reason>", "only what is parked for this reason").choices(parkReasons))
     .option("--host <host>", "only for this destination host; * stands for any part")
-    .option("--rule <name>", "only what this rule matches now")
-    .addOption(countOption("--limit <n>", "at most so many, the oldest first"));
+    .option("--rule <name>", "only what this rule matches now");
+}
+
+function limitOption(): Option {
+  return countOption("--limit <n>", "at most so many, the oldest first");
+}
+
+/** Which rule matches now only a document that loads can answer. */
+function loadFor({ rule }: ParkedFilter, command: Command, { io }: CommandContext): Loaded {
+  return (rule === undefined ? loadForReading : loadAll)(command, io);
 }
 
 function withParked(
@@ -89,17 +113,27 @@ function withParked(
 }
 
 async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandContext): Promise<void> {
-  const json = flags.json === true;
-  const filter = json ? flags : { ...flags, limit: flags.limit ?? tableLimit };
-  const { found, total } = await findParked(core, filter, [], "always", stop);
+  const { json = false, limit = json ? Infinity : tableLimit, ...filter } = flags;
+  const oldest = createOldest<FoundParked>(limit);
+  const counts = createParkedCount();
+  // JSON shows no counts of the others.
+  const selection = { filter, listing: "always", ...(json ? { most: limit } : {}) } as const;
+  const total = await showListed(io, stop, (search) =>
+    visitParked(core, selection, search, (one) => {
+      oldest.add(one);
+      counts.add(one);
+    }),
+  );
+  const all = counts.read();
+  const found = oldest.read();
   if (json) for (const one of found) io.out(`${JSON.stringify(toParkedJson(one))}\n`);
   else {
     io.out(toParkedTable(found));
-    io.err(toParkedFailures(io.columns, found));
+    io.err(toParkedFailures(io.columns, all));
   }
   io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");
   if (found.length < total) io.err(`these are ${found.length} of ${total}; see --limit\n`);
-  const orphans = found.filter(({ hasDrain }) => !hasDrain).length;
+  const orphans = all.reasons().reduce((sum, { hasDrain, count }) => (hasDrain ? sum : sum + count), 0);
   if (orphans === 0) return;
   io.err(
     `${counted(orphans, "was", "were")} parked by a drain that is not in the document (removed, or renamed): no rules decide that again, only redriver parked release\n`,
@@ -135,7 +169,12 @@ async function release(
   stop: Stop,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
-  const { found } = await findParked(core, flags, ids, "if-needed", stop);
+  const { limit = Infinity, ...filter } = flags;
+  const oldest = createOldest<FoundParked>(limit);
+  await showListed(io, stop, (search) =>
+    visitParked(core, { filter, ids, listing: "if-needed" }, search, oldest.add),
+  );
+  const found = oldest.read();
   const unknown = ids.filter((id) => !found.some(({ dlqId }) => dlqId === id));
   if (unknown.length > 0) {
     io.err(`not parked: ${unknown.join(", ")}\n`);
@@ -145,7 +184,9 @@ async function release(
     io.err("nothing to release\n");
     return;
   }
-  io.err(toParkedCounts(found));
+  const counts = createParkedCount();
+  found.forEach(counts.add);
+  io.err(toReleaseTable(counts.read()));
   const question = `Release ${found.length}? Each is published once more, whatever parked it.`;
   if (!(await hasConsent(io, flags.yes, () => question))) {
     exitWith(3);

@@ -1,82 +1,117 @@
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
+import { enteredAtOfId } from "../../message/parse-record.ts";
 import type { Core } from "../../compose/build-core.ts";
-import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
-import { compileGlob } from "../../rules/patterns/glob.ts";
-import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
+import { compileHostGlob } from "../../rules/patterns/host-glob.ts";
+import {
+  findParkedLetters,
+  readParked,
+  type ParkedRecord,
+  type ParkedSearch,
+} from "../../redrive/parked/find-parked.ts";
+import { groupBy } from "../../redrive/group-items-by-key.ts";
+import type { ToRelease } from "../../redrive/parked/release.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
-import type { ListingSignals } from "../../redrive/listing/list-page.ts";
 
 export interface ParkedFilter {
   readonly drain?: string;
   readonly for?: ParkReason;
   readonly host?: string;
   readonly rule?: string;
-  readonly limit?: number;
 }
 
-export interface FoundParked extends ParkedDeadLetter {
+/** Its `letter`: null if it is no longer in the queue, undefined if it was not listed. */
+export interface FoundParked extends ToRelease {
   readonly source: SourceRuntime;
   /** False: the document has no such drain on this source, so no rules decide it again until a release. */
   readonly hasDrain: boolean;
-  /** Null: no longer in the queue. Undefined: not listed. */
-  readonly letter: ParkedLetter | null | undefined;
+}
+
+export interface ParkedSelection {
+  readonly filter: ParkedFilter;
+  /** Only these; empty: all. */
+  readonly ids?: readonly string[];
+  /** `if-needed`: the queue is listed only if host or rule are asked for. */
+  readonly listing: "always" | "if-needed";
+  /** Only so many of the oldest are searched in the queue, if the ledger alone knows which fit. */
+  readonly most?: number;
 }
 
 /**
- * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed if host or
- * rule are asked for, or if `listing` is "always"; for a limited table only for what it shows.
+ * Calls back with each parked record that fits, in no order, and with the record itself if it is listed.
+ * Answers how many fit, also without `most`. Holds the ids of all, and of none its letter.
  */
-export async function findParked(
+export async function visitParked(
+  core: Core,
+  { filter, ids = [], listing, most = Infinity }: ParkedSelection,
+  search: ParkedSearch,
+  onFit: (one: FoundParked, raw?: RawRecord) => void,
+): Promise<number> {
+  const { host, rule } = filter;
+  const asksLetter = host !== undefined || rule !== undefined;
+  const isHost = host === undefined ? () => true : compileHostGlob(host);
+  const known = await readLedgers(core, filter, new Set(ids));
+  const chosen = asksLetter || most === Infinity ? known : oldestOf(known, most);
+  if (listing === "if-needed" && !asksLetter) {
+    chosen.forEach((one) => onFit(one));
+    return known.length;
+  }
+  let fitting = 0;
+  for (const [source, own] of groupBy(chosen, (one) => one.source)) {
+    const { drains } = core;
+    const { unseen, isAbsent } = await findParkedLetters(source, drains, own, search, (one, letter, raw) => {
+      if (!isHost(letter.host) || (rule !== undefined && letter.rule !== rule)) return;
+      fitting += 1;
+      onFit({ ...one, letter }, raw);
+    });
+    if (asksLetter) continue;
+    for (const one of unseen) onFit(isAbsent ? { ...one, letter: null } : one);
+  }
+  return asksLetter ? fitting : known.length;
+}
+
+async function readLedgers(
   core: Core,
   filter: ParkedFilter,
-  ids: readonly string[],
-  listing: "always" | "if-needed",
-  signals: ListingSignals,
-): Promise<{ readonly found: readonly FoundParked[]; readonly total: number }> {
-  const wanted = new Set(ids);
-  const found: FoundParked[] = [];
-  for (const { runtime } of core.sources.values()) {
-    for (const entry of await readParked(runtime)) {
-      const { dlqId, view } = entry;
+  wanted: ReadonlySet<string>,
+): Promise<readonly FoundParked[]> {
+  const own: FoundParked[] = [];
+  for (const { runtime: source } of core.sources.values()) {
+    for (const { dlqId, view } of await readParked(source)) {
       if (wanted.size > 0 && !wanted.has(dlqId)) continue;
       if (filter.drain !== undefined && view.drain !== filter.drain) continue;
       if (filter.for !== undefined && view.reason !== filter.for) continue;
-      const hasDrain = core.drains.get(view.drain)?.config.source.id === runtime.config.id;
-      found.push({ ...entry, source: runtime, hasDrain, letter: undefined });
+      const hasDrain = core.drains.get(view.drain)?.config.source.id === source.config.id;
+      own.push({ dlqId, view, source, hasDrain });
     }
   }
-  const { host, rule, limit = Number.POSITIVE_INFINITY } = filter;
-  if (host === undefined && rule === undefined) {
-    const shown = found.slice(0, limit);
-    const listed = listing === "always" ? await withLetters(core, shown, signals) : shown;
-    return { found: listed, total: found.length };
-  }
-  const isHost = host === undefined ? () => true : compileGlob(host.toLowerCase());
-  const fitting = (await withLetters(core, found, signals)).filter(
-    ({ letter }) =>
-      letter &&
-      (isHost(letter.host) || isHost(letter.host.replace(/:\d+$/, ""))) &&
-      (rule === undefined || letter.rule === rule),
-  );
-  return { found: fitting.slice(0, limit), total: fitting.length };
+  return own;
 }
 
-/** Adds what the queue lists. `onRaw` gets the records themselves, which are not stored. */
-export async function withLetters(
-  core: Core,
-  parked: readonly FoundParked[],
-  signals: ListingSignals,
-  onRaw: (dlqId: string, raw: RawRecord) => void = () => undefined,
-): Promise<readonly FoundParked[]> {
-  const letters = new Map<ParkedDeadLetter, ParkedLetter | null>();
-  for (const { runtime } of core.sources.values()) {
-    const own = parked.filter(({ source }) => source === runtime);
-    const gone = await findParkedLetters(runtime, core.drains, own, signals, (entry, letter, raw) => {
-      letters.set(entry, letter);
-      onRaw(entry.dlqId, raw);
-    });
-    for (const entry of own) if (gone.has(entry.dlqId)) letters.set(entry, null);
-  }
-  return parked.map((one) => ({ ...one, letter: letters.get(one) }));
+function oldestOf(known: readonly FoundParked[], most: number): readonly FoundParked[] {
+  const oldest = createOldest<FoundParked>(most);
+  known.forEach(oldest.add);
+  return oldest.read();
+}
+
+/** Keeps the oldest, at most so many. */
+export function createOldest<One extends ParkedRecord>(limit: number) {
+  let kept: One[] = [];
+  const trim = (): void => {
+    kept = kept.toSorted(oldestFirst).slice(0, limit);
+  };
+  return {
+    add(one: One): void {
+      kept.push(one);
+      if (kept.length >= 2 * limit) trim();
+    },
+    read(): readonly One[] {
+      trim();
+      return kept;
+    },
+  };
+}
+
+function oldestFirst(one: ParkedRecord, other: ParkedRecord): number {
+  return enteredAtOfId(one.dlqId) - enteredAtOfId(other.dlqId);
 }

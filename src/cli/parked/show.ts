@@ -6,7 +6,8 @@ import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { toMaskedRecord } from "../output/masked-record.ts";
 import { toFields } from "../output/table.ts";
-import { findParked, withLetters, type FoundParked } from "./find.ts";
+import { createOldest, visitParked, type FoundParked } from "./find.ts";
+import { showListed } from "./listed-line.ts";
 import { toDrain, toParkedJson } from "./text.ts";
 import { enteredAtOfId } from "../../message/parse-record.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
@@ -19,9 +20,15 @@ export async function showParked(
   stop: Stop,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
-  const { found } = await findParked(core, {}, ids, "if-needed", stop);
   const records = new Map<string, RawRecord>();
-  const shown = await withLetters(core, found, stop, (dlqId, raw) => records.set(dlqId, raw));
+  const oldest = createOldest<FoundParked>(Infinity);
+  await showListed(io, stop, (search) =>
+    visitParked(core, { filter: {}, ids, listing: "always" }, search, (one, raw) => {
+      oldest.add(one);
+      if (raw !== undefined) records.set(one.dlqId, raw);
+    }),
+  );
+  const shown = oldest.read();
   for (const one of shown) {
     const raw = records.get(one.dlqId);
     const record = raw === undefined ? null : flags.showContent === true ? raw : toMaskedRecord(raw);

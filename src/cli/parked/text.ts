@@ -1,14 +1,13 @@
 import { enteredAtOfId } from "../../message/parse-record.ts";
 import { joined } from "../output/phrases.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
-import { createTopCount } from "../../redrive/plan/top-count.ts";
-import type { Signature } from "../../message/signature/signature-of.ts";
 import {
   failuresHeading,
   shownFailures,
   toFailureLine,
   toOtherFailures,
 } from "../output/failure-group-text.ts";
+import type { ParkedCounts, ParkedReason } from "./count.ts";
 import type { FoundParked } from "./find.ts";
 import { toTable } from "../output/table.ts";
 
@@ -29,8 +28,12 @@ export function toParkedTable(found: readonly FoundParked[]): string {
   });
 }
 
-export function toDrain({ view, hasDrain }: FoundParked): string {
-  return hasDrain ? view.drain : `${view.drain} (not in the document)`;
+export function toDrain({ view: { drain }, hasDrain }: FoundParked): string {
+  return toDrainName({ drain, hasDrain });
+}
+
+export function toDrainName({ drain, hasDrain }: Pick<ParkedReason, "drain" | "hasDrain">): string {
+  return hasDrain ? drain : `${drain} (not in the document)`;
 }
 
 function toHost({ letter }: FoundParked): string {
@@ -46,19 +49,12 @@ function toAnswer({ letter }: FoundParked): string {
 }
 
 /** How many failed in which way, most first; empty for one at most, or if none is in the queue any more. */
-export function toParkedFailures(columns: number, found: readonly FoundParked[]): string {
-  const signatures = new Map<string, Signature>();
-  const kinds = createTopCount<string>(found.length);
-  for (const { letter } of found) {
-    if (!letter?.signature) continue;
-    signatures.set(letter.signature.key, letter.signature);
-    kinds.add(letter.signature.key);
-  }
-  if (found.length < 2 || signatures.size === 0) return "";
-  const { top, more } = kinds.top(shownFailures);
+export function toParkedFailures(columns: number, { total, answers }: ParkedCounts): string {
+  const { top, more } = answers(shownFailures);
+  if (total < 2 || top.length === 0) return "";
   return joined(
     failuresHeading,
-    ...top.map(({ key, count }) => toFailureLine(columns, { ...signatures.get(key)!, count })),
+    ...top.map((failure) => toFailureLine(columns, failure)),
     more.count > 0 && toOtherFailures(more.count, String(more.kinds)),
   );
 }
@@ -77,15 +73,10 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
   };
 }
 
-export function toParkedCounts(found: readonly FoundParked[]): string {
-  const groups = new Map<string, FoundParked[]>();
-  for (const one of found) {
-    const key = JSON.stringify([toDrain(one), one.view.reason]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
-  }
-  return toTable([...groups.values()], {
-    drain: ([one]) => toDrain(one!),
-    "parked for": ([one]) => one!.view.reason,
-    count: ({ length }) => length,
+export function toReleaseTable({ reasons }: ParkedCounts): string {
+  return toTable(reasons(), {
+    drain: toDrainName,
+    "parked for": ({ reason }) => reason,
+    count: ({ count }) => count,
   });
 }

@@ -1,7 +1,7 @@
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, basename } from "node:path";
 import { RedriverError } from "../../ports/errors.ts";
-import type { Io } from "../io.ts";
+import type { ProcessIo } from "../io.ts";
 import { readPlan, type PlanHead } from "../../redrive/plan/plan-file.ts";
 import type { PlanRecord } from "../../redrive/plan/plan-file-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
@@ -21,7 +21,7 @@ const bufferedCharacters = 64 * 1024;
  * its owner may read it. A link is followed. Throws `command-misused` if the file cannot be written, and for
  * a device or a pipe, which a rename would replace.
  */
-export async function openPlanOutput(named: string, io: Io): Promise<PlanOutput> {
+export async function openPlanOutput(named: string, io: ProcessIo): Promise<PlanOutput> {
   if (named === "-") {
     return {
       // Pipes and files are written to at once, so nothing piles up.

@@ -6,6 +6,7 @@
  * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it
  * twice.
  */
+import { hostOf } from "../../message/destination-url.ts";
 import type { Archive, ArchiveEntry } from "../../ports/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../../ports/errors.ts";
 import type { Token } from "../../ports/ids.ts";
@@ -36,7 +37,8 @@ export async function drop(
   const token = source.identities.token();
   const { begun, results, recordBegun } = await begin(drain, records, {
     attemptOf: ({ attempt }) => attempt + 1,
-    toAuditRecord: ({ candidate }) => toAuditRecord(candidate, candidate.attempt),
+    toAuditRecord: ({ candidate }) =>
+      toAuditRecord(candidate, candidate.attempt, hostOf(candidate.letter.url)),
     token,
     act: "drop",
     pageReadAt,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { hostOf } from "../../message/destination-url.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { isNestedTooDeep, maxNestedLevels } from "../../message/nested-too-deep.ts";
 import type { Archive } from "../../ports/archive.ts";
@@ -35,7 +36,10 @@ export async function keepCopies(
     return { ...kept, dlqId: record["dlqId"] as DlqId, record };
   });
   if (first === undefined) return;
-  const acts = keys.map((dlqId) => ({ dlqId, reason: why }));
+  const acts = keys.map((dlqId) => {
+    const url = near.get(dlqId)?.["url"];
+    return { dlqId, reason: why, ...(typeof url === "string" ? { host: hostOf(url) } : {}) };
+  });
   await recordFact(source, "copy", acts, of);
   try {
     await archive.write([first, ...rest]);

@@ -1,5 +1,6 @@
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
+import { hostOf } from "../../message/destination-url.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import type { Token } from "../../ports/ids.ts";
 import type { ParkVerdict } from "../../ports/ledger.ts";
@@ -9,7 +10,7 @@ import { parentOf } from "./audit-record.ts";
 import type { DecidedRecord } from "./records.ts";
 
 /** A record to park, as the audit and the ledger get it. */
-export interface Parking extends Pick<AuditRecord, "parent"> {
+export interface Parking extends Pick<AuditRecord, "parent" | "host"> {
   readonly dlqId: DlqId;
   readonly reason: ParkReason;
   readonly rule: string | null;
@@ -26,7 +27,8 @@ export async function parkRecords(drain: DrainRuntime, records: readonly Decided
     const { reason, rule } = decision;
     const isSame = view.state === "parked" && view.reason === reason && view.rulesHash === rulesHash;
     if (isSame || (view.state === "parked" && rule === null)) return [];
-    return [{ dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(record) }];
+    const host = hostOf(letter.url);
+    return [{ dlqId: letter.dlqId, reason, rule, attempt, host, ...parentOf(record) }];
   });
   const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
   if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });

@@ -23,54 +23,75 @@ export interface ParkedLetter {
   readonly rule: string | null;
 }
 
-/** All parked entries of a source, by time of entry, with their ids and ledger views. */
-export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedDeadLetter[]> {
-  const found = new Map<DlqId, ParkedDeadLetter>();
+/** Why and by which drain a record was parked, as many records have it in common. */
+type ParkedWhy = Pick<ParkedDeadLetter["view"], "drain" | "reason" | "attempt">;
+
+export interface ParkedRecord {
+  readonly dlqId: DlqId;
+  readonly view: ParkedWhy;
+}
+
+/** All parked records of a source, in no order. Each takes about 100 bytes, because those alike share a view. */
+export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedRecord[]> {
+  const found = new Map<DlqId, ParkedRecord>();
+  const views = new Map<string, ParkedWhy>();
   let cursor: string | null = null;
   do {
     const page = await ledger.parkedEntries(cursor);
-    for (const entry of page.entries) found.set(entry.dlqId, entry);
+    for (const { dlqId, view } of page.entries) {
+      const { drain, reason, attempt } = view;
+      const key = `${drain} ${reason} ${attempt}`;
+      const shared = views.get(key) ?? { drain, reason, attempt };
+      views.set(key, shared);
+      found.set(dlqId, { dlqId, view: shared });
+    }
     ({ cursor } = page);
   } while (cursor !== null);
-  return [...found.values()].toSorted((one, other) => enteredAtOfId(one.dlqId) - enteredAtOfId(other.dlqId));
+  return [...found.values()];
+}
+
+export interface ParkedSearch extends ListingSignals {
+  /** How many records were listed so far. */
+  readonly onListed?: (listed: number) => void;
 }
 
 /**
- * Searches the queue for these, page by page, and reports each one found. Answers those proven absent: none
- * if a record was passed over. If one drain parked all of them, its selection is listed first, which is
+ * Searches the queue for these, page by page, and reports each one found. Answers those not found, and
+ * whether that proves them absent: not if a record was passed over. If one drain parked all of them, its selection is listed first, which is
  * shorter. Entries missing there may merely have left the selection.
  */
-export async function findParkedLetters(
+export async function findParkedLetters<Entry extends ParkedRecord>(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
-  entries: readonly ParkedDeadLetter[],
-  signals: ListingSignals,
-  onFound: (entry: ParkedDeadLetter, letter: ParkedLetter, raw: RawRecord) => void,
-): Promise<ReadonlySet<DlqId>> {
-  const missing = new Map<string, ParkedDeadLetter>(entries.map((entry) => [entry.dlqId, entry]));
+  entries: readonly Entry[],
+  search: ParkedSearch,
+  onFound: (entry: Entry, letter: ParkedLetter, raw: RawRecord) => void,
+): Promise<{ readonly unseen: readonly Entry[]; readonly isAbsent: boolean }> {
+  const missing = new Map<string, Entry>(entries.map((entry) => [entry.dlqId, entry]));
   const names = new Set(entries.map(({ view }) => view.drain));
   const [only] = names;
   const select = names.size === 1 && only !== undefined ? (drains.get(only)?.config.select ?? {}) : {};
   const look = (selected: Select): Promise<boolean> =>
-    listThrough(source, selected, missing, signals, (entry, raw) => {
+    listThrough(source, selected, missing, search, (entry, raw) => {
       onFound(entry, toParkedLetter(source, drains.get(entry.view.drain), entry, raw), raw);
     });
   let isWhole = await look(select);
   if (Object.keys(select).length > 0) isWhole = await look({});
-  return new Set(isWhole ? [...missing.values()].map(({ dlqId }) => dlqId) : []);
+  return { unseen: [...missing.values()], isAbsent: isWhole };
 }
 
 /** True if everything that this selects was listed, or nothing is missing any more. */
-async function listThrough(
+async function listThrough<Entry extends ParkedRecord>(
   source: SourceRuntime,
   select: Select,
-  missing: Map<string, ParkedDeadLetter>,
-  signals: ListingSignals,
-  onFound: (entry: ParkedDeadLetter, raw: RawRecord) => void,
+  missing: Map<string, Entry>,
+  { onListed, ...signals }: ParkedSearch,
+  onFound: (entry: Entry, raw: RawRecord) => void,
 ): Promise<boolean> {
   if (missing.size === 0) return true;
   let isWhole = true;
-  const range = (await source.book.datesMean()) === "entered" ? toRange([...missing.values()]) : {};
+  let listed = 0;
+  const range = (await source.book.datesMean()) === "entered" ? toRange(missing.values()) : {};
   // A person waits for it and can end it, so it has no time limit.
   const inTime = { ...signals, maxListingMs: Infinity };
   for await (const { records, passedOver } of listToEnd(source, { select, ...range }, inTime)) {
@@ -82,19 +103,26 @@ async function listThrough(
       onFound(entry, raw);
     }
     if (missing.size === 0) return true;
+    listed += records.length;
+    onListed?.(listed);
   }
   return isWhole;
 }
 
-function toRange(entries: readonly ParkedDeadLetter[]) {
-  const times = entries.map(({ dlqId }) => enteredAtOfId(dlqId)).toSorted((one, other) => one - other);
-  return { fromDate: times[0] ?? 0, toDate: times.at(-1) ?? 0 };
+function toRange(entries: Iterable<ParkedRecord>) {
+  let [fromDate, toDate] = [Infinity, 0];
+  for (const { dlqId } of entries) {
+    const at = enteredAtOfId(dlqId);
+    fromDate = Math.min(fromDate, at);
+    toDate = Math.max(toDate, at);
+  }
+  return { fromDate, toDate };
 }
 
 function toParkedLetter(
   source: SourceRuntime,
   drain: DrainRuntime | undefined,
-  { view }: ParkedDeadLetter,
+  { view }: ParkedRecord,
   raw: RawRecord,
 ): ParkedLetter {
   const parsed = parseRecord(raw);

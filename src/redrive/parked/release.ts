@@ -1,10 +1,15 @@
-import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { recordIntent } from "../write-audit.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { DrainName } from "../../ports/ids.ts";
+import type { ParkedLetter, ParkedRecord } from "./find-parked.ts";
 
 const entriesPerCall = 100;
+
+/** `letter`: what the queue shows of it, if it was listed. */
+export interface ToRelease extends ParkedRecord {
+  readonly letter?: ParkedLetter | null | undefined;
+}
 
 /**
  * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the
@@ -15,14 +20,17 @@ const entriesPerCall = 100;
 export async function releaseParked(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
-  entries: readonly ParkedDeadLetter[],
+  entries: readonly ToRelease[],
   why: string,
 ): Promise<number> {
   let released = 0;
   for (const [drain, group] of groupBy(entries, ({ view }) => view.drain)) {
     for (let start = 0; start < group.length; start += entriesPerCall) {
       const some = group.slice(start, start + entriesPerCall);
-      const records = some.map(({ dlqId, view }) => ({ dlqId, reason: view.reason, attempt: view.attempt }));
+      const records = some.map(({ dlqId, view: { reason, attempt }, letter }) => {
+        const known = { dlqId, reason, attempt };
+        return letter ? { ...known, host: letter.host } : known;
+      });
       await recordIntent(source, "release", records, { drain, why });
       released += (await source.ledger.release(some.map(({ dlqId }) => dlqId))).count;
     }

@@ -10,12 +10,14 @@
  * lane is no progress.
  */
 import type { DlqId } from "../../message/dead-letter.ts";
+import { hostOf } from "../../message/destination-url.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
 import type { Origin } from "../../ports/lanes.ts";
 import type { Capacity } from "../../ports/capacity.ts";
 import { addTallies, emptyTally, noReasons, type Tally } from "../../ports/tally.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
+import { targetHostOf } from "../page/audit-record.ts";
 import type { PageOutcome } from "../page/page-report.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
@@ -156,7 +158,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   };
 
   const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
-    await recordOrders(records.map(toAuditRecord));
+    await recordOrders(records.map(toOrder));
     const raws = records.map(({ decided }) => decided.raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const page = { records: raws, readAt, isAlone: open.size === records.length };
@@ -277,9 +279,10 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
   return counts;
 }
 
-function toAuditRecord({ decided }: SurveyedRecord): AuditRecord {
+function toOrder({ decided, candidate }: SurveyedRecord): AuditRecord {
+  const host = candidate === null ? hostOf(decided.letter.url) : targetHostOf(candidate);
   const { letter, decision, attempt } = decided;
-  return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt };
+  return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt, host };
 }
 
 /** `onWait` gets how many of a query wait for a rate, and ms until the first could be granted. */

@@ -1,13 +1,21 @@
-import type { AuditAct, AuditEntry, AuditLane, AuditRecord, NewAuditEntry } from "../../ports/audit.ts";
+import type {
+  AuditAct,
+  AuditEntry,
+  AuditLane,
+  AuditQuery,
+  AuditRecord,
+  NewAuditEntry,
+} from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
+import { createHostTable, readHosts, type HostOf, type HostTable } from "./host-table.ts";
 
 /**
- * A stored entry: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, o
- * host, f forMs, g groups }.
- * Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x notes, i
- * dlqIds, as, pa parents }: of a hundred records only the ids are kept a hundred times. `as` and `pa` have
- * the order of `i`, with "" for none. Absent fields are left out.
+ * A stored entry: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, t host of a
+ * pause, f forMs, o hosts, g groups }. Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x
+ * notes, i dlqIds, as, pa parents, k }: of a hundred records only the ids are kept a hundred times. `as` and
+ * `pa` have the order of `i`, with "" for none. `k` says which of the hosts each record has
+ * (host-table.ts). Absent fields are left out.
  */
 interface StoredEntry {
   readonly v: 1;
@@ -18,8 +26,9 @@ interface StoredEntry {
   readonly h?: string;
   readonly w?: string;
   readonly l?: AuditLane;
-  readonly o?: string;
+  readonly t?: string;
   readonly f?: number;
+  readonly o?: readonly string[];
   readonly g?: readonly StoredGroup[];
 }
 
@@ -31,6 +40,7 @@ interface StoredGroup {
   readonly i: readonly string[];
   readonly as?: readonly string[] | undefined;
   readonly pa?: readonly string[] | undefined;
+  readonly k?: string | undefined;
 }
 
 /** A reader asks for 100 entries at once, which are under a megabyte then. */
@@ -51,6 +61,7 @@ export function toTexts(entry: NewAuditEntry): readonly string[] {
 
 function toText(entry: NewAuditEntry): string {
   const { act, by, drain, passId, documentHash, why, lane, host, forMs, records } = entry;
+  const hosts = createHostTable(records);
   // JSON leaves out what is undefined.
   return JSON.stringify({
     v: 1,
@@ -61,14 +72,15 @@ function toText(entry: NewAuditEntry): string {
     h: documentHash,
     w: why?.slice(0, maxWhy),
     l: lane,
-    o: host,
+    t: host,
     f: forMs,
-    g: records.length === 0 ? undefined : toGroups(records),
+    o: hosts.hosts,
+    g: records.length === 0 ? undefined : toGroups(records).map((group) => toGroup(group, hosts)),
   });
 }
 
 /** A page has few groups, and neighbours are mostly of the same: so they are compared, without a key. */
-function toGroups(records: readonly AuditRecord[]): readonly StoredGroup[] {
+function toGroups(records: readonly AuditRecord[]): readonly (readonly AuditRecord[])[] {
   const groups: AuditRecord[][] = [];
   let group: AuditRecord[] | undefined;
   for (const record of records) {
@@ -78,7 +90,7 @@ function toGroups(records: readonly AuditRecord[]): readonly StoredGroup[] {
     if (group === undefined) groups.push((group = [record]));
     else group.push(record);
   }
-  return groups.map(toGroup);
+  return groups;
 }
 
 function isAlike(one: AuditRecord, other: AuditRecord): boolean {
@@ -90,7 +102,7 @@ function isAlike(one: AuditRecord, other: AuditRecord): boolean {
   );
 }
 
-function toGroup(records: readonly AuditRecord[]): StoredGroup {
+function toGroup(records: readonly AuditRecord[], hosts: HostTable): StoredGroup {
   const { rule, reason, attempt, notes = [] } = records[0] ?? {};
   const isAnyAs = records.some(({ as }) => as !== undefined);
   const isAnyParent = records.some(({ parent }) => parent !== undefined);
@@ -102,11 +114,20 @@ function toGroup(records: readonly AuditRecord[]): StoredGroup {
     i: records.map(({ dlqId }) => dlqId),
     as: isAnyAs ? records.map(({ as = "" }) => as) : undefined,
     pa: isAnyParent ? records.map(({ parent = "" }) => parent) : undefined,
+    k: hosts.keysOf(records),
   };
 }
 
-/** Fails with `invariant-broken` on a layout that this version does not know. */
-export function parseEntryText(text: string, at: number, source: SourceId): AuditEntry {
+/**
+ * Null for an entry whose act or actor is not asked for. Fails with `invariant-broken` on a layout that this
+ * version does not know.
+ */
+export function parseEntryText(
+  text: string,
+  at: number,
+  source: SourceId,
+  { acts, by: isBy }: Pick<AuditQuery, "acts" | "by">,
+): AuditEntry | null {
   const stored = JSON.parse(text) as Partial<StoredEntry>;
   if (stored.v !== 1 || stored.a === undefined) {
     throw new RedriverError(
@@ -114,33 +135,40 @@ export function parseEntryText(text: string, at: number, source: SourceId): Audi
       `expected an audit entry of layout 1, got ${String(stored.v)}: another version of redriver wrote it, read it with that one`,
     );
   }
+  const { a: act, b: by = "unknown" } = stored;
+  if (acts?.has(act) === false || isBy?.(by) === false) return null;
+  const hostOf = readHosts(stored.o);
   return {
     at,
-    act: stored.a,
-    by: stored.b ?? "unknown",
+    act,
+    by,
     source,
     drain: stored.d ?? null,
     ...(stored.p === undefined ? {} : { passId: stored.p }),
     ...(stored.h === undefined ? {} : { documentHash: stored.h }),
     ...(stored.w === undefined ? {} : { why: stored.w }),
     ...(stored.l === undefined ? {} : { lane: stored.l }),
-    ...(stored.o === undefined ? {} : { host: stored.o }),
+    ...(stored.t === undefined ? {} : { host: stored.t }),
     ...(stored.f === undefined ? {} : { forMs: stored.f }),
-    records: (stored.g ?? []).flatMap(toRecords),
+    records: (stored.g ?? []).flatMap((group) => toRecords(group, hostOf)),
   };
 }
 
-function toRecords({ r, e, n, x, i, as, pa }: StoredGroup): readonly AuditRecord[] {
+function toRecords({ r, e, n, x, i, as, pa, k }: StoredGroup, hostOf: HostOf): readonly AuditRecord[] {
   const common = {
     ...(r === undefined ? {} : { rule: r }),
     ...(e === undefined ? {} : { reason: e }),
     ...(n === undefined ? {} : { attempt: n }),
     ...(x === undefined ? {} : { notes: x }),
   };
-  return i.map((dlqId, index) => ({
-    dlqId,
-    ...common,
-    ...(as?.[index] ? { as: as[index] } : {}),
-    ...(pa?.[index] ? { parent: pa[index] } : {}),
-  }));
+  return i.map((dlqId, index) => {
+    const host = hostOf(k, index);
+    return {
+      dlqId,
+      ...common,
+      ...(as?.[index] ? { as: as[index] } : {}),
+      ...(pa?.[index] ? { parent: pa[index] } : {}),
+      ...(host === undefined ? {} : { host }),
+    };
+  });
 }

@@ -234,7 +234,7 @@ indexes:
   const commands = await Promise.all(
     [
       ["status", "--json"],
-      ["history", "--json"],
+      ["history", "--records", "--json"],
       ["parked", "list", "--json"],
       ["plan", "batch-400"],
       ["config", "show"],

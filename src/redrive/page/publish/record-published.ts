@@ -9,7 +9,7 @@ import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { parentOf } from "../audit-record.ts";
+import { parentOf, targetHostOf } from "../audit-record.ts";
 import type { Begun } from "../records.ts";
 import type { PublishContext } from "./publish-context.ts";
 
@@ -131,9 +131,10 @@ function toAuditRecord(
   { one: { candidate, declaredDouble }, as, deduplicated }: Acceptance,
   doubles: ReadonlySet<DlqId>,
 ): AuditRecord {
-  const { letter, lineage } = candidate;
+  const { letter, lineage, decision } = candidate;
   const { dlqId } = letter;
-  const record = { dlqId, as, attempt: lineage.attempt, ...parentOf(candidate) };
+  const of = { rule: decision.rule, attempt: lineage.attempt, host: targetHostOf(candidate) };
+  const record = { dlqId, as, ...of, ...parentOf(candidate) };
   const notes: string[] = [];
   if (deduplicated) notes.push("deduplicated");
   if (declaredDouble !== false) notes.push(declaredDouble);

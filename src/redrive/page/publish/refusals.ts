@@ -3,7 +3,7 @@ import { unlessRedisAway } from "../../../ports/errors.ts";
 import type { Token } from "../../../ports/ids.ts";
 import type { RefusedVerdict, SourceFacts } from "../../../ports/ledger.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { parentOf } from "../audit-record.ts";
+import { parentOf, targetHostOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
 import type { Candidate } from "../records.ts";
 import { held, inDoubt, type PublishResult } from "../results.ts";
@@ -54,7 +54,8 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   const park = async ({ candidate, token, reason }: Refused): Promise<PublishResult> => {
     const { letter, decision, attempt } = candidate;
     const { rule } = decision;
-    const parking = { dlqId: letter.dlqId, reason, rule, attempt, ...parentOf(candidate) };
+    const host = targetHostOf(candidate);
+    const parking = { dlqId: letter.dlqId, reason, rule, attempt, host, ...parentOf(candidate) };
     const written = await unlessRedisAway(() => writeParked(drain, [parking], { token }), null);
     // Not written: it is cooling in the ledger, and the next refusal parks it.
     if (written === null) return inDoubt(candidate);

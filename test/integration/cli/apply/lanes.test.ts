@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPlanStand, outageDocument } from "../../../support/plan-stand.ts";
+import { createScreen } from "../../../support/screen.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -33,6 +34,26 @@ describe("redriver apply, of a drain with lanes", () => {
     expect(stand.receiver.deliveries).toHaveLength(60);
   }, 80_000);
 
+  it("shows on a terminal one row of progress, however long it is, and the summary behind it", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.seed(20);
+    await stand.plan();
+    const screen = createScreen(1_000);
+    const { exitCode, err } = await stand.run(["apply", stand.file, "--yes"], {
+      terminal: true,
+      onOut: screen.write,
+      onErr: screen.write,
+    });
+    expect(exitCode).toBe(0);
+    expect(err).toContain("lane-watched");
+    expect(screen.rows().filter((row) => row !== "" && !row.startsWith("warning: "))).toEqual([
+      "orders: 20 of 20 found and decided again",
+      "orders: 20 of 20 done",
+      expect.stringMatching(/^drain +planned +before +republished /),
+      expect.stringMatching(/^orders +20 /),
+    ]);
+  }, 80_000);
+
   it("leaves what a halted lane holds, says so, and has each order in the audit once", async () => {
     const stand = await createPlanStand(redis.url(), { document });
     stand.receiver.answer = () => 503;
@@ -63,10 +84,11 @@ describe("redriver apply, of a drain with lanes", () => {
     );
     expect(told).toMatch(/failed again, 503, (next probe|its probe is out, result) (now|in \d+s)/);
     expect(stand.receiver.deliveries.length).toBeLessThan(10);
-    const history = (await stand.run(["history", "--json"])).out.trimEnd().split("\n");
-    const moves = history
-      .map((line) => JSON.parse(line) as { act: string })
-      .filter(({ act }) => act.startsWith("lane-"));
+    const history = await stand.run(["history", "--lanes", "--records", "--json"]);
+    const moves = history.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { act: string });
     expect(moves).toEqual([
       {
         at: expect.any(Number),
@@ -85,9 +107,10 @@ describe("redriver apply, of a drain with lanes", () => {
         },
       },
     ]);
-    const orders = history
-      .map((line) => JSON.parse(line) as { act: string; dlqId: string })
-      .filter(({ act }) => act === "apply")
+    const orders = (await stand.run(["history", "--act", "apply", "--records", "--json"])).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { dlqId: string })
       .map(({ dlqId }) => dlqId);
     expect(orders.toSorted()).toEqual(seeded.toSorted());
     const { out: status } = await stand.run(["status"]);

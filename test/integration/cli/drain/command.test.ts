@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCommandStand, type Row } from "../../../support/command-stand.ts";
+import { createScreen } from "../../../support/screen.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -64,6 +65,24 @@ describe("redriver drain where destinations have lanes", () => {
     );
     await emulator.idle();
     expect([...receiver.counts().values()]).toEqual(Array.from({ length: 40 }, () => 1));
+  });
+
+  it("shows on a terminal one row of progress below what it tells, and the summary behind it", async () => {
+    const { seed, run } = await createCommandStand(redis.url(), withLanes);
+    seed(40, { responseStatus: 503 });
+    const screen = createScreen(1_000);
+    const onTerminal = { terminal: true, onOut: screen.write, onErr: screen.write };
+    expect((await run(["drain", "orders", "--yes"], onTerminal)).exitCode).toBe(0);
+    expect(screen.rows().filter((row) => !row.startsWith("warning: "))).toEqual([
+      expect.stringMatching(/^orders: 35 records held until [^:]*; the next listing check is in \d+s$/),
+      "orders: 40 listed, 40 republished, 40 deleted, 0 held, 0 parked",
+      expect.stringMatching(/^drain +mode +outcome +listed /),
+      expect.stringMatching(/^orders +live +complete +40 /),
+      "",
+      expect.stringMatching(/^drain +decision +reason /),
+      expect.stringMatching(/^orders +republish +due +outage +40$/),
+      "",
+    ]);
   });
 
   it.each([

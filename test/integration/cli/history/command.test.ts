@@ -130,7 +130,7 @@ describe("redriver history", () => {
     await run(["pause", "--all", "--reason", "incident"]);
     await run(["resume", "--all", "--reason", "over", "--by", "eve"]);
 
-    const all = await run(["history"]);
+    const all = await run(["history", "--records"]);
     expect(all).toMatchObject({ exitCode: 0, err: "" });
     const lines = all.out.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^when +act +dlqId +drain +rule +reason +notes +why +by +as$/);
@@ -139,7 +139,7 @@ describe("redriver history", () => {
     expect(lines).toHaveLength(7);
 
     const acts = async (...flags: readonly string[]) =>
-      (await rows("history", ...flags)).map(({ act }) => act);
+      (await rows("history", "--records", ...flags)).map(({ act }) => act);
     expect(await acts("--drain", "refunds")).toEqual(["resume", "pause", "pause", "park"]);
     expect(await acts("--since", "1h")).toHaveLength(6);
     expect(await acts("--until", "1h")).toEqual([]);
@@ -159,7 +159,145 @@ describe("redriver history", () => {
     await drain();
     const unknown = await run(["history", "9-9"]);
     expect(unknown).toMatchObject({ exitCode: 1, err: expect.stringContaining("nothing is known of 9-9") });
-    const cut = await run(["history", "--limit", "2"]);
+    const cut = await run(["history", "--records", "--limit", "2"]);
     expect(cut).toMatchObject({ exitCode: 0, err: "there is more than these 2; see --limit\n" });
+  });
+});
+
+/** Three parked of one rule and two of none, in two drains; one redriven elsewhere; one pause. */
+async function setUpActs() {
+  const stand = await setUp();
+  const { seed, drain, run, receiver } = stand;
+  seed(3);
+  seed(2, { topicName: "refunds", responseStatus: 404, url: "https://refunds.example.com/x" });
+  const [sent = ""] = seed(1, { responseStatus: 503 });
+  await drain();
+  await drain("refunds");
+  await run(["pause", "refunds", "--reason", "deploy", "--by", "bob"]);
+  return { ...stand, sent, host: new URL(receiver.url).host };
+}
+
+describe("redriver history, an act of many records", () => {
+  it("is one row with a count, also if it was more than 100 records in one call", async () => {
+    const { seed, drain, run, rows } = await setUp();
+    seed(130);
+    await drain();
+    expect(await rows("history")).toMatchObject([
+      { act: "park", count: 130, rule: "broken", reason: "rule" },
+    ]);
+    await run(["parked", "release", "--all", "--yes", ...because]);
+    expect((await rows("history")).map(({ act, count, why }) => [act, count, why])).toEqual([
+      ["release", 130, because[1]],
+      ["park", 130, undefined],
+    ]);
+    expect(await rows("history", "--records", "--act", "park")).toHaveLength(130);
+    const table = await run(["history"]);
+    expect(table.out).toMatch(/^when +act +count +drain +rule +reason +host +notes +why +by\n/);
+    expect(table.out).toMatch(/ release +130 +orders +- +rule +- +- +the receiver is fixed +ann\n/);
+    expect(table.out.trimEnd().split("\n")).toHaveLength(3);
+  });
+
+  it("is shown with its rule, reason, host, actor and notes; one record with its id", async () => {
+    const { rows, run, sent, host } = await setUpActs();
+    const shown = (await rows("history")).map(({ act, count, rule, drain, dlqId }) => [
+      act,
+      count,
+      rule,
+      drain,
+      dlqId,
+    ]);
+    expect(shown).toEqual([
+      ["pause", 0, undefined, "refunds", undefined],
+      ["park", 2, null, "refunds", undefined],
+      ["delete", 1, undefined, "orders", sent],
+      ["published", 1, "outage", "orders", sent],
+      ["republish", 1, "outage", "orders", sent],
+      ["park", 3, "broken", "orders", undefined],
+    ]);
+    const { out } = await run(["history"]);
+    expect(out).toMatch(new RegExp(` park +3 +orders +broken +rule +${host} +- +- +`));
+    expect(out).toMatch(new RegExp(` published +1 +orders +outage +- +${host} +${sent} +- +`));
+    expect(out).toMatch(/ pause +- +refunds +- +- +- +- +deploy +bob\n/);
+  });
+
+  it.each<[flags: readonly string[], acts: readonly string[]]>([
+    [
+      ["--act", "park"],
+      ["park 2", "park 3"],
+    ],
+    [
+      ["--act", "published,delete", "--act", "pause"],
+      ["pause 0", "delete 1", "published 1"],
+    ],
+    [["--rule", "broken"], ["park 3"]],
+    [
+      ["--rule", "outage"],
+      ["published 1", "republish 1"],
+    ],
+    [["--host", "refunds.example.com"], ["park 2"]],
+    [
+      ["--host", "127.*"],
+      ["published 1", "republish 1", "park 3"],
+    ],
+    [["--host", "127.*", "--rule", "broken", "--drain", "orders"], ["park 3"]],
+    [["--by", "b*b"], ["pause 0"]],
+    [["--by", "nobody"], []],
+    [["--lanes"], []],
+    [["--limit", "1", "--act", "park"], ["park 2"]],
+  ])("is found by %j", async (flags, acts) => {
+    const { run } = await setUpActs();
+    const { out, exitCode } = await run(["history", "--json", ...flags]);
+    const found = out.split("\n").flatMap((line) => {
+      if (line === "") return [];
+      const { act, count } = JSON.parse(line) as { act: string; count: number };
+      return [`${act} ${count}`];
+    });
+    expect({ found, exitCode }).toEqual({ found: acts, exitCode: 0 });
+  });
+
+  it("is counted by act and drain, and by person, in the span", async () => {
+    const { run } = await setUpActs();
+    const { out, err } = await run(["history", "--summary", "--json", "--since", "1h"]);
+    expect(err).toBe("");
+    const { acts, people } = JSON.parse(out) as Record<string, readonly Record<string, unknown>[]>;
+    expect(acts?.map(({ act, drain, count }) => [act, drain, count])).toEqual([
+      ["park", "orders", 3],
+      ["park", "refunds", 2],
+      ["pause", "refunds", 1],
+      ["delete", "orders", 1],
+      ["published", "orders", 1],
+      ["republish", "orders", 1],
+    ]);
+    expect(people?.find(({ by }) => by === "bob")).toMatchObject({ act: "pause", count: 1 });
+    const table = await run(["history", "--summary", "--act", "park", "--host", "127.*"]);
+    expect(table.out).toMatch(/^act +drain +count +first +last\npark +orders +3 +20[^\n]+\n\nby +act +count/);
+    expect((await run(["history", "--summary", "--until", "1h"])).out).not.toContain("park");
+  });
+
+  it("of which the audit has no host or rule is left out by such a filter, and that is said", async () => {
+    const { run, seed, drain } = await setUp();
+    const [id = ""] = seed(2);
+    await drain();
+    await run(["parked", "release", id, "--yes", ...because]);
+    const asked = await run(["history", "--host", "127.*"]);
+    expect(asked.out.trimEnd().split("\n")).toHaveLength(2);
+    expect(asked.err).toBe(
+      "left out, because the audit has no host of these: 1 release (from an older version, or not known at that time)\n",
+    );
+    expect((await run(["history", "--rule", "broken"])).err).toContain("has no rule of these: 1 release (");
+  });
+
+  it.each([
+    [["--act", "publish"], /No act is named "publish"; the acts are republish, published, drop, park, /],
+    [["--lanes", "--act", "park"], /cannot be used with option/],
+    [["--summary", "--limit", "3"], /cannot be used with option/],
+    [["1-0", "--summary"], /--summary is not about one dead letter/],
+  ])("is used wrongly with %j", async (flags, told) => {
+    const { run } = await setUp();
+    expect(await run(["history", ...flags])).toMatchObject({
+      exitCode: 2,
+      out: "",
+      err: expect.stringMatching(told),
+    });
   });
 });

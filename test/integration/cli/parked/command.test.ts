@@ -45,7 +45,7 @@ describe("a dead letter that a rule parked", () => {
     const history = await rows("history", id);
     expect(history.map(({ act, rule, reason, by, why }) => [act, rule, reason, by, why])).toEqual([
       ["delete", undefined, undefined, expect.any(String), undefined],
-      ["published", undefined, undefined, expect.any(String), undefined],
+      ["published", "broken", undefined, expect.any(String), undefined],
       ["republish", "broken", "due", expect.any(String), undefined],
       ["release", undefined, "rule", "ann", "the receiver is fixed"],
       ["park", "broken", "rule", expect.any(String), undefined],
@@ -53,7 +53,7 @@ describe("a dead letter that a rule parked", () => {
     expect(new Set(history.map(({ dlqId }) => dlqId))).toEqual(new Set([id]));
     const [accepted] = emulator.journal.entries("accepted");
     expect(history[1]).toMatchObject({ as: accepted?.messageId, attempt: 1 });
-    expect(JSON.stringify(await rows("history"))).not.toMatch(secrets);
+    expect(JSON.stringify(await rows("history", "--records"))).not.toMatch(secrets);
   });
 
   it("is asked about on a terminal, and stays where the answer is no", async () => {
@@ -64,7 +64,7 @@ describe("a dead letter that a rule parked", () => {
     const no = await run(release, { terminal: true, confirm: false });
     expect(no).toMatchObject({ exitCode: 3, questions: [expect.stringContaining("Release 3?")] });
     expect(await rows("parked", "list")).toHaveLength(3);
-    expect(await rows("history")).toHaveLength(3);
+    expect(await rows("history", "--records")).toHaveLength(3);
     const yes = await run(release, { terminal: true, confirm: true });
     expect(yes).toMatchObject({ exitCode: 0, err: expect.stringContaining("released 3") });
     expect(await rows("parked", "list")).toEqual([]);
@@ -91,7 +91,7 @@ describe("redriver parked list", () => {
     expect(await ids("--rule", "broken", "--host", "127.*")).toEqual(orders);
     const table = await run(["parked", "list", "--limit", "2"]);
     expect(table.err).toBe(
-      "  failures that look alike\n    2         422 (empty)\nthese are 2 of 6; see --limit\n",
+      "  failures that look alike\n    4         422 (empty)\n    2         404 (empty)\nthese are 2 of 6; see --limit\n",
     );
     expect(table.out.trimEnd().split("\n")).toHaveLength(3);
     expect(table.out).toMatch(
@@ -150,7 +150,17 @@ describe("what is parked, by how it failed", () => {
     expect(table.err).toBe(
       `  failures that look alike\n    3         422 ${text}\n    1         422 no route\n`,
     );
-    expect((await run(["parked", "list", "--limit", "1"])).err).toBe("these are 1 of 4; see --limit\n");
+    // Of all of them, not of the row shown.
+    const cut = await run(["parked", "list", "--limit", "1"]);
+    expect(cut.err).toBe(`${table.err}these are 1 of 4; see --limit\n`);
+    const json = await run(["parked", "list", "--limit", "2", "--json"]);
+    expect(json.err).toBe("these are 2 of 4; see --limit\n");
+    expect(
+      json.out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([first, second]);
   });
 
   it("is not told of what has left the queue, and long answers are cut where the table needs it", async () => {
@@ -163,6 +173,77 @@ describe("what is parked, by how it failed", () => {
     const { out, err } = await run(["parked", "list"]);
     expect(out).toContain(` ${"wörter ".repeat(6).slice(0, 39)}…  `);
     expect(err).toBe(`  failures that look alike\n    1         422 ${long.slice(0, 119)}…\n`);
+  });
+});
+
+const enteredAt = (id: string): number => Number(id.split("-")[0]);
+
+describe("redriver parked summary", () => {
+  it("counts all by reason, rule, destination and answer, and says what to do next", async () => {
+    const { emulator, receiver, seed, run, drain } = await setUp();
+    const [first = ""] = seed(3, { responseBody: refusal(17) });
+    seed(1, { url: "https://api.example.com/hook", responseBody: "no route" });
+    const [gone = "", last = ""] = seed(2, { topicName: "refunds", responseStatus: 404 });
+    await drain();
+    await drain("refunds");
+    emulator.dlq.remove([gone]);
+    const { out, err, exitCode } = await run(["parked", "summary", "--json"]);
+    expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
+    const retention = 3 * 24 * 3_600_000;
+    const { total, reasons, rules, hosts, answers } = JSON.parse(out) as Record<
+      string,
+      Record<string, unknown>
+    >;
+    expect(total).toBe(6);
+    expect(reasons).toEqual([
+      {
+        drain: "orders",
+        drainInDocument: true,
+        reason: "rule",
+        count: 4,
+        gone: 0,
+        oldestEnteredAt: enteredAt(first),
+        firstExpiryAt: enteredAt(first) + retention,
+        next: {
+          advice: expect.stringContaining("rules of the drain"),
+          command: 'redriver parked release --drain orders --for rule --reason "..."',
+        },
+      },
+      expect.objectContaining({
+        drain: "refunds",
+        reason: "otherwise",
+        count: 2,
+        gone: 1,
+        oldestEnteredAt: enteredAt(last),
+      }),
+    ]);
+    expect(rules?.["top"]).toMatchObject([
+      { rule: "broken", count: 4 },
+      { rule: null, count: 1 },
+    ]);
+    expect(hosts?.["top"]).toMatchObject([
+      { host: new URL(receiver.url).host, count: 4 },
+      { host: "api.example.com", count: 1 },
+    ]);
+    expect(answers?.["top"]).toMatchObject([
+      { status: 422, text: "sku <n> of <email> is not sold any more", count: 3 },
+      { status: 422, text: "no route", count: 1 },
+      { status: 404, text: "(empty)", count: 1 },
+    ]);
+
+    const table = await run(["parked", "summary"]);
+    expect(table.err).toBe("");
+    expect(table.out).toMatch(/^6 parked, the first expires in 2d2[23]h[^,]*, 20/);
+    expect(table.out).toMatch(/\ndrain +parked for +count +oldest +first expiry +gone\norders +rule +4 /);
+    expect(table.out).toMatch(/\ncount +oldest +first expiry +host\n +4 /);
+    expect(table.out).toContain(
+      '\n  orders, rule (4): change the rules of the drain, or send them once:\n    redriver parked release --drain orders --for rule --reason "..."\n',
+    );
+    const refunds = await run(["parked", "summary", "--drain", "refunds"]);
+    expect(refunds.out).toMatch(/^2 parked/);
+    expect(refunds.out).not.toContain("orders");
+    expect((await run(["parked", "summary", "--for", "refused"])).out).toBe("nothing is parked\n");
+    expect(`${out}${table.out}`).not.toMatch(secrets);
   });
 });
 
@@ -256,7 +337,7 @@ describe("redriver parked release", () => {
     await drain();
     await run(["parked", "release", "--all", "--limit", "2", "--yes", ...because]);
     expect(await rows("parked", "list")).toMatchObject([{ dlqId: ids[2] }]);
-    const released = (await rows("history")).filter(({ act }) => act === "release");
+    const released = (await rows("history", "--records")).filter(({ act }) => act === "release");
     expect(new Set(released.map(({ dlqId }) => dlqId))).toEqual(new Set(ids.slice(0, 2)));
   });
 

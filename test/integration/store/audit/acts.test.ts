@@ -85,7 +85,7 @@ describe("the acts of a pass", () => {
       drain: "main",
       documentHash: rig.core.document.hash,
       records: expect.arrayContaining([
-        { dlqId: expect.any(String), rule: "outage", reason: "due", attempt: 1 },
+        { dlqId: expect.any(String), rule: "outage", reason: "due", attempt: 1, host: expect.any(String) },
       ]),
     });
   });

@@ -18,9 +18,9 @@ const doubtful = {
 const lost: RedriverEvent = { type: "redis:lost", message: "ECONNREFUSED" };
 const resumed: RedriverEvent = { type: "source:resumed", source };
 
-function told(log: { level: "info" | "warn" | "debug"; isAsked: boolean }, isTerminal = false): string {
+function told(log: { level: "info" | "warn" | "debug"; isAsked: boolean }): string {
   let err = "";
-  const io = { isTerminal, err: (text: string) => (err += text) } as unknown as Io;
+  const io = { err: (text: string) => (err += text) } as unknown as Io;
   const events = createCommandEvents({ ...log, secrets: () => ["hunter2-hunter2"] }, io);
   for (const event of [copied, doubtful, lost, resumed]) events.emit(event);
   return err;
@@ -33,11 +33,6 @@ describe("what a command tells of its events", () => {
       error: Redis lost: ECONNREFUSED
       "
     `);
-  });
-
-  it("writes over the line of a progress on a terminal", () => {
-    const text = told({ level: "info", isAsked: false }, true);
-    expect(text.startsWith("\r\u001B[2Kwarning: outcome unknown")).toBe(true);
   });
 
   it.each([

@@ -21,6 +21,8 @@ async function watch(frames: readonly Frame[], world: Partial<Io> = {}) {
     err: (text) => void (err += text),
     confirm: () => Promise.resolve(false),
     ask: () => Promise.resolve(""),
+    errColumns: () => null,
+    line: () => undefined,
     onSignal: (listener) => {
       interrupt = () => listener("SIGINT");
       return () => (interrupt = () => expect.unreachable());

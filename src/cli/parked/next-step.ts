@@ -1,0 +1,61 @@
+import type { ParkReason } from "../../message/park-reasons.ts";
+import type { ParkedReason } from "./count.ts";
+
+type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message";
+
+const steps: Readonly<Record<ParkReason, Step>> = {
+  rule: "rules",
+  otherwise: "rules",
+  "no-dlq-id": "message",
+  "malformed-record": "message",
+  "binary-body": "message",
+  redacted: "message",
+  "bad-destination": "message",
+  "destination-not-allowed": "settings",
+  "over-limit": "settings",
+  "unjoinable-header": "message",
+  "callback-sealed": "message",
+  workflow: "message",
+  "body-length-differs": "message",
+  "non-retryable": "receiver",
+  "attempts-exhausted": "receiver",
+  refused: "receiver",
+  "too-large": "receiver",
+  "outcome-unknown": "doubt",
+  vanished: "doubt",
+  "ledger-lost": "doubt",
+  "body-numbers": "loss",
+  "body-duplicate-keys": "loss",
+  "body-not-editable": "message",
+  "signed-body": "loss",
+  "patch-not-idempotent": "loss",
+};
+
+/** What comes before a release; for `settings` instead of one. */
+const advice: Readonly<Record<Step, string>> = {
+  rules: "change the rules of the drain, or send them once:",
+  settings: "allow it (publish.*), or change the destination by a rule; a release does not help",
+  receiver: "if the cause is gone, send them once more:",
+  doubt: "ask the receiver whether the messages came; if not, send them again:",
+  loss: "if the loss may be, send them with it:",
+  message: "they cannot be sent as they are: change them by a rule (set), then",
+};
+
+/** What a person does next about all that a drain parked for one reason. */
+export function nextStepOf({
+  drain,
+  reason,
+  hasDrain,
+}: Pick<ParkedReason, "drain" | "reason" | "hasDrain">): {
+  readonly advice: string;
+  /** As a shell takes it, but for the reason; null if no release helps. */
+  readonly command: string | null;
+} {
+  const step = steps[reason];
+  if (step === "settings") return { advice: advice[step], command: null };
+  const command = `redriver parked release --drain ${drain} --for ${reason} --reason "..."`;
+  return {
+    advice: step === "rules" && !hasDrain ? "no rules decide them again; send them once:" : advice[step],
+    command,
+  };
+}

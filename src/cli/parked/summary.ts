@@ -1,0 +1,113 @@
+import type { Core } from "../../compose/build-core.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { toPrintable } from "../../message/show-masked-values.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
+import { formatDuration } from "../../rules/durations.ts";
+import type { Io } from "../io.ts";
+import type { Stop } from "../input/stop-on-signals.ts";
+import { joined, toTime } from "../output/phrases.ts";
+import { toTable } from "../output/table.ts";
+import { wrapWords } from "../output/wrap.ts";
+import {
+  createParkedCount,
+  type ParkedCount,
+  type ParkedCounts,
+  type ParkedReason,
+  type Top,
+} from "./count.ts";
+import { visitParked, type ParkedFilter } from "./find.ts";
+import { nextStepOf } from "./next-step.ts";
+import { showListed } from "./listed-line.ts";
+import { toDrainName } from "./text.ts";
+
+/** In the text, and in JSON. */
+const shownKinds = 8;
+const jsonKinds = 100;
+
+/** Counts of all that is parked and fits. Answers how many. */
+export async function summariseParked(
+  core: Core,
+  { json = false, ...filter }: ParkedFilter & { readonly json?: boolean },
+  stop: Stop,
+  io: Io,
+): Promise<number> {
+  const counts = createParkedCount();
+  await showListed(io, stop, (search) =>
+    visitParked(core, { filter, listing: "always" }, search, counts.add),
+  );
+  const found = counts.read();
+  io.out(
+    json ? `${toSafeJson(toSummaryJson(found))}\n` : toSummaryText(found, io.columns, systemClock.now()),
+  );
+  return found.total;
+}
+
+function toSummaryJson({ total, reasons, hosts, rules, answers }: ParkedCounts): object {
+  return {
+    total,
+    reasons: reasons().map(({ hasDrain, ...one }) => ({
+      ...one,
+      drainInDocument: hasDrain,
+      next: nextStepOf({ hasDrain, ...one }),
+    })),
+    rules: rules(jsonKinds),
+    hosts: hosts(jsonKinds),
+    answers: answers(jsonKinds),
+  };
+}
+
+export function toSummaryText(counts: ParkedCounts, columns: number, now: number): string {
+  const { total } = counts;
+  if (total === 0) return "nothing is parked\n";
+  const reasons = counts.reasons();
+  const expiries = reasons.flatMap(({ firstExpiryAt }) => firstExpiryAt ?? []);
+  const expiry =
+    expiries.length === 0
+      ? "none is in the queue"
+      : `the first expires ${toExpiry(Math.min(...expiries), now)}`;
+  return joined(
+    `${total} parked, ${expiry}\n\n`,
+    toTable(reasons, {
+      drain: toDrainName,
+      "parked for": ({ reason }) => reason,
+      ...counted,
+      gone: ({ gone }) => gone,
+    }),
+    toKinds(counts.rules(shownKinds), { "rule now": ({ rule }) => toPrintable(rule ?? "-") }),
+    toKinds(counts.hosts(shownKinds), { host: ({ host }) => toPrintable(host) }),
+    toKinds(counts.answers(shownKinds), {
+      status: ({ status }) => String(status),
+      answer: ({ text }) => toPrintable(text),
+    }),
+    "\nwhat to do next\n",
+    ...reasons.map((one) => toNext(one, columns)),
+  );
+}
+
+const counted = {
+  count: ({ count }: ParkedCount) => count,
+  oldest: ({ oldestEnteredAt: at }: ParkedCount) => (at === null ? "-" : toTime(at)),
+  "first expiry": ({ firstExpiryAt: at }: ParkedCount) => (at === null ? "-" : toTime(at)),
+};
+
+function toKinds<Kind>(
+  { top, more }: Top<Kind>,
+  columns: Readonly<Record<string, (kind: Kind) => string>>,
+): string {
+  if (top.length === 0) return "";
+  const others = more.count > 0 && `${more.count} of ${more.kinds} other kinds\n`;
+  return joined("\n", toTable<Kind & ParkedCount>(top, { ...counted, ...columns }), others);
+}
+
+function toExpiry(at: number, now: number): string {
+  return at <= now ? `before now, ${toTime(at)}` : `in ${formatDuration(at - now)}, ${toTime(at)}`;
+}
+
+function toNext(one: ParkedReason, columns: number): string {
+  const { advice, command } = nextStepOf(one);
+  return joined(
+    wrapWords(columns, 2, "", `${toDrainName(one)}, ${one.reason} (${one.count}): ${advice}`),
+    // In one line, to be copied.
+    command !== null && `    ${command}\n`,
+  );
+}
