@@ -99,7 +99,10 @@ export const maxLeftShown = 128;
 
 export type WindowEnd =
   /** `split` windows take its place. */
-  { readonly kind: "done"; readonly split: readonly Window[] } | { readonly kind: "failed" };
+  | { readonly kind: "done"; readonly split: readonly Window[] }
+  | { readonly kind: "failed" }
+  /** Nobody works it any more: as failed, with what its last worker has written by `progress`. */
+  | { readonly kind: "abandoned" };
 
 export type CloseVerdict =
   | {

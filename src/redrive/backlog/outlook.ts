@@ -2,6 +2,7 @@ import { hostOf } from "../../message/destination-url.ts";
 import type { LaneConfig, LimitsConfig } from "../../ports/drains-document.ts";
 import type { DrainFacts } from "../../ports/passes.ts";
 import type { Destination } from "../../ports/queue-facts.ts";
+import { lateCheckMs } from "../../ports/lanes.ts";
 import type { LaneStanding } from "../plan/lane-standings.ts";
 import { noLimit, toHostRate, toSteadyPace } from "../plan/pace.ts";
 import { scheduleDestinations, type DestinationWork } from "../plan/schedule-destinations.ts";
@@ -64,9 +65,12 @@ export function toOutlook(
   };
 }
 
+/** A listing check that is due comes within 15 s (`lateCheckMs`), and mostly within this. */
+const usualCheckMs = 3_000;
+
 /**
- * By limits and by the steps of lanes, as a plan estimates them. What was published lately counts only once all
- * lanes are open: steps begin slowly.
+ * By limits and by the steps of lanes, as a plan estimates them. The rate of the last minute counts only if no
+ * limit is set, or if all lanes were open for that long: steps are slow.
  */
 function toDoneInMs(
   going: number,
@@ -85,15 +89,21 @@ function toDoneInMs(
     earliestMs: null,
     again: 0,
     rules: [],
-    lane: standing,
+    lane: standing?.nextInMs === lateCheckMs ? { ...standing, nextInMs: usualCheckMs } : standing,
   }));
   const schedules = scheduleDestinations(works, lane ?? null, toHostRate(limits)?.pace ?? noLimit);
   const byDestinationMs = Math.max(0, ...schedules.map(({ finishMs }) => finishMs));
   const togetherMs = limits.publish === undefined ? 0 : toSteadyPace(limits.publish)(going, 0);
   const byLimitsMs = Math.max(byDestinationMs, togetherMs);
-  const isStepping = counted.some((one) => one.lane !== null && one.lane.state !== "open");
-  if (perSecond === null || isStepping) return byLimitsMs === 0 ? null : Math.ceil(byLimitsMs);
+  const isSteady = counted.every(({ lane: standing }) => isOpenFor(standing, spanMs));
+  if (perSecond === null || (byLimitsMs > 0 && !isSteady))
+    return byLimitsMs === 0 ? null : Math.ceil(byLimitsMs);
   return Math.ceil(Math.max(byLimitsMs, (going / perSecond) * 1_000));
+}
+
+/** Also without a lane. */
+function isOpenFor(standing: LaneStanding | null, ms: number): boolean {
+  return standing === null || (standing.state === "open" && (standing.sinceMs ?? Infinity) >= ms);
 }
 
 /** Publishes per second of the last minute, or since the first of it. Null: none. */

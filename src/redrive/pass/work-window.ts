@@ -106,8 +106,8 @@ export async function abandonWindows(
   passId: PassId,
   windowIds: readonly string[],
 ): Promise<void> {
-  const failed = { kind: "failed" } as const;
-  for (const windowId of windowIds) await endWindow(drain, passId, windowId, failed, emptyTally, {});
+  const end = { kind: "abandoned" } as const;
+  for (const windowId of windowIds) await endWindow(drain, passId, windowId, end, emptyTally, {});
 }
 
 async function endWindow(

@@ -4,7 +4,7 @@ import { passPreludeLua } from "./passes.lua.ts";
 /**
  * endWindow: ends a window; the last one closes the pass.
  *
- * ARGV: 1 { passId, windowId, failed: 0 | 1, split: [window], tally, maxLeft }, 2 FailureCounts (JSON). Returns:
+ * ARGV: 1 { passId, windowId, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft }, 2 FailureCounts (JSON). Returns:
  * JSON of a CloseVerdict.
  * Effects: split windows take the window's place. If no window failed, the watermark moves to the pass's end,
  * and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
@@ -37,6 +37,7 @@ if text == 'ended' then return passOpen() end
 
 redis.call('HSET', windowsKey, call.windowId, 'ended')
 local before = open.soFar and open.soFar[call.windowId]
+if call.isAbandoned and before then call.tally = toActs(before) end
 countPublished(call.tally.republished - (before and before.republished or 0))
 if before then open.soFar[call.windowId] = nil end
 open.left = open.left - 1
@@ -49,9 +50,10 @@ open.progressAt = now
 open.tally = open.tally or {}
 addTally(open.tally, call.tally, call.windowId)
 local tally = open.tally
+local written = call.isAbandoned and readFound(call.windowId)
 redis.call('HDEL', foundKey, call.windowId)
 if ARGV[2] then
-  local failures = cjson.decode(ARGV[2])
+  local failures = written or cjson.decode(ARGV[2])
   local isListedAgain = #call.split > 0 or isRecalled(call.windowId)
   addFound('sum', isListedAgain and toFailureActs(failures) or failures)
 else

@@ -69,7 +69,8 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       const call = {
         passId,
         windowId,
-        failed: end.kind === "failed" ? 1 : 0,
+        failed: end.kind === "done" ? 0 : 1,
+        isAbandoned: end.kind === "abandoned",
         split: end.kind === "done" ? end.split : [],
         tally: toStored(tally),
         maxLeft: maxLeftShown,
