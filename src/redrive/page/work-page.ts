@@ -4,7 +4,7 @@
  *   write facts that waited for Redis ─► collect ─► look up ─► decide and prepare
  *     ─► keep copies of what expires soon ─► (plan mode ends here)
  *     ─► unpark, park ─► settle what was done before ─► drop, settle ─► guards, beside come-backs to their lanes
- *     ─► lanes, park ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
+ *     ─► lanes, beside failures to the rates of their hosts ─► park ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
  *     ─► give back unused canaries ─► keep copies of candidates that are left
  *
  * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
@@ -19,6 +19,7 @@ import { expiresBy } from "../listing/record-dates.ts";
 import { leavesCapacityUnused, turnsOf } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import { drop } from "./drop.ts";
+import { slowDownHosts, toFailedAgain } from "./failed-again.ts";
 import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
 import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
@@ -59,7 +60,8 @@ export async function workPage(
   const report = createPageReport(drain);
   await source.unwritten.replay(source.ledger);
 
-  const { sorted, newComeBacks, expiring } = await decidePage(drain, page.records, { report, accepts });
+  const decided = await decidePage(drain, page.records, { report, accepts });
+  const { sorted, newComeBacks, failedAgain, expiring } = decided;
   onDecided?.();
 
   // A candidate needs a copy only if it is left after all.
@@ -80,7 +82,11 @@ export async function workPage(
     holdByGuards(drain, sorted.candidates),
     source.lanes.recordComeBacks(newComeBacks),
   ]);
-  const admitted = await admitToLanes(drain, guarded.free, sorted.exhausted);
+  const [admitted] = await Promise.all([
+    admitToLanes(drain, guarded.free, sorted.exhausted),
+    // Rides along with the question to the lanes.
+    slowDownHosts(drain, failedAgain),
+  ]);
   report.decided(admitted.toPark);
   await parkRecords(drain, admitted.toPark);
   report.results([...guarded.held, ...admitted.held, ...admitted.kept]);
@@ -137,8 +143,13 @@ async function decidePage(
   report.listed(listed);
   report.decided(final);
   // Each come-back is recorded when first met. A listing check of its step meets it again.
-  const newComeBacks = known.filter(({ isNewComeBack }) => isNewComeBack).flatMap(toLaneComeBack);
-  return { sorted, newComeBacks, expiring: expiringSoon(drain, records) };
+  const isNew = known.filter(({ isNewComeBack }) => isNewComeBack);
+  return {
+    sorted,
+    newComeBacks: isNew.flatMap(toLaneComeBack),
+    failedAgain: isNew.flatMap(toFailedAgain),
+    expiring: expiringSoon(drain, records),
+  };
 }
 
 /** A canary in doubt counts only if it comes back. */

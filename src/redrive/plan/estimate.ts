@@ -1,3 +1,4 @@
+import { startRateOf } from "../../ports/auto-rate.ts";
 import type { LimitsConfig } from "../../ports/drains-document.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { LaneWaits } from "./lane-waits.ts";
@@ -54,7 +55,8 @@ export function estimate(input: EstimateInput) {
   }
   if (limits.perHost !== undefined && input.busiestHost !== null) {
     const { host, count } = input.busiestHost;
-    bounds.push({ ms: timeFor(count, limits.perHost), bound: { kind: "host", rate: limits.perHost, host } });
+    const rate = startRateOf(limits.perHost);
+    bounds.push({ ms: timeFor(count, rate), bound: { kind: "host", rate, host } });
   }
   for (const { rule, rate, count } of input.rules) {
     bounds.push({ ms: timeFor(count, rate), bound: { kind: "rule", rate, rule } });

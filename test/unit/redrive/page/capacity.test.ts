@@ -52,6 +52,8 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
         ? Promise.reject(new RedriverError("redis-unavailable", "away"))
         : asked(shared.giveBack(query, at)),
     used: shared.used,
+    failedAgain: shared.failedAgain,
+    learned: shared.learned,
   };
   const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
   const standing: Stand["health"] = { state: "usable" };
