@@ -113,10 +113,7 @@ export interface Capacity {
   /** Takes and changes nothing. */
   used(of: Pick<CapacityQuery, "source" | "drain" | "passId">): Promise<CeilingUse>;
   /** For hosts with a learned rate; of any other it changes nothing. At most 1,000. */
-  failedAgain(
-    of: Pick<CapacityQuery, "source" | "drain">,
-    failures: readonly FailedAgain[],
-  ): Promise<void>;
+  failedAgain(of: Pick<CapacityQuery, "source" | "drain">, failures: readonly FailedAgain[]): Promise<void>;
   /** Of the hosts that were used in the last hour: those whose watch began last, at most 500. */
   learned(of: Pick<CapacityQuery, "source" | "drain">, max: number): Promise<readonly LearnedRate[]>;
 }

@@ -1,10 +1,12 @@
 import { pauseOf } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
-import type { SourceId } from "../../ports/ids.ts";
+import { isAutoRate } from "../../ports/auto-rate.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
 import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
+import type { DrainRuntime } from "../../redrive/runtime.ts";
 
 export async function readStatus(
   core: Core,
@@ -17,6 +19,7 @@ export async function readStatus(
     core.replicas.all(),
     Promise.all([...core.sources.values()].map((source) => source.pauses.all())),
   ]);
+  const hostRates = new Map(await Promise.all([...core.drains].map(readHostRates)));
   const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
   return {
     at: now,
@@ -35,6 +38,8 @@ export async function readStatus(
         guards,
         /** Null: no daemon has scheduled it. */
         nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
+        /** Null: the rates of its hosts are not learned (`perHost: auto`). */
+        hostRates: hostRates.get(drain) ?? null,
         ...found,
         ...inDoubtNow(facts, drain),
       };
@@ -65,6 +70,16 @@ function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: numbe
 }
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
+
+const maxHostRates = 100;
+
+/** Of the hosts whose watch began last. */
+async function readHostRates([name, { config, source }]: readonly [DrainName, DrainRuntime]) {
+  const { perHost } = config.limits;
+  const isLearned = perHost !== undefined && isAutoRate(perHost);
+  const of = { source: source.config.id, drain: name };
+  return [name, isLearned ? await source.capacity.learned(of, maxHostRates) : null] as const;
+}
 
 async function readLanes(core: Core, source: SourceId) {
   const lanes = core.sources.get(source)?.runtime.lanes;

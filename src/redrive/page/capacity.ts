@@ -181,7 +181,10 @@ function sortOut(
   const deadlineOf = (verdict: Extract<CapacityVerdict, { kind: "wait" }>): number => {
     if (verdict.by === "publish") return forDrain;
     if (verdict.by === "rule") return forOthers;
-    return Math.min(forOthers, times.startedAt + waitForHostMs(drain.config.limits.perHost, verdict.perSecond));
+    return Math.min(
+      forOthers,
+      times.startedAt + waitForHostMs(drain.config.limits.perHost, verdict.perSecond),
+    );
   };
   const firstTurn = Math.min(...verdicts.flatMap((one) => (one.kind === "wait" ? [one.until] : [])));
   const waiting: Asking[] = [];

@@ -12,7 +12,10 @@ import type { FoundRecord } from "./records.ts";
  * What a come-back says about the rate of its host: it failed as in an outage. A refused message is bad at any
  * rate. A probe met an outage that was known.
  */
-export function toFailedAgain({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): readonly FailedAgain[] {
+export function toFailedAgain({
+  letter,
+  reading,
+}: Pick<FoundRecord, "letter" | "reading">): readonly FailedAgain[] {
   if (reading.kind !== "come-back" || comeBackKindOf(letter.responseStatus) !== "down") return [];
   const { step, parentDlqId } = reading.lineage;
   if (step?.isProbe === true) return [];

@@ -1,8 +1,9 @@
-import { startRateOf } from "../../ports/auto-rate.ts";
+import { isAutoRate, startRateOf } from "../../ports/auto-rate.ts";
 import type { LimitsConfig } from "../../ports/drains-document.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { LaneWaits } from "./lane-waits.ts";
 import type { DayCeiling, Room } from "./guards-and-ceilings.ts";
+import { secondsForAuto } from "./seconds-for-auto.ts";
 
 export type Estimate = ReturnType<typeof estimate>;
 
@@ -55,8 +56,10 @@ export function estimate(input: EstimateInput) {
   }
   if (limits.perHost !== undefined && input.busiestHost !== null) {
     const { host, count } = input.busiestHost;
-    const rate = startRateOf(limits.perHost);
-    bounds.push({ ms: timeFor(count, rate), bound: { kind: "host", rate, host } });
+    const { perHost } = limits;
+    const rate = startRateOf(perHost);
+    const ms = isAutoRate(perHost) ? secondsForAuto(count, perHost) * 1_000 : timeFor(count, rate);
+    bounds.push({ ms, bound: { kind: "host", rate, host } });
   }
   for (const { rule, rate, count } of input.rules) {
     bounds.push({ ms: timeFor(count, rate), bound: { kind: "rule", rate, rule } });

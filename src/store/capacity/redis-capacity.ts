@@ -167,7 +167,12 @@ function toCountedRates({ limits: { publish, perHost }, requests }: CapacityQuer
   };
   const placeOfHost = (host: string, rate: Rate | AutoRate): number => {
     const id = toShort(host);
-    return placeOf("host", `host:${id}`, topRateOf(rate), isAutoRate(rate) ? learnedBy(host, id, rate) : undefined);
+    return placeOf(
+      "host",
+      `host:${id}`,
+      topRateOf(rate),
+      isAutoRate(rate) ? learnedBy(host, id, rate) : undefined,
+    );
   };
   const needs = requests.map(({ host, rule, ruleLimit }) => [
     ...(publish === undefined ? [] : [placeOf("publish", "publish", publish)]),

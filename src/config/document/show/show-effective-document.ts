@@ -136,8 +136,7 @@ function showLimits({ publish, perHost, perPass, perDay }: LimitsConfig): unknow
 }
 
 function showAuto({ fromPerSecond, toPerSecond }: AutoRate): unknown {
-  const isBuiltIn =
-    fromPerSecond === builtInAuto.fromPerSecond && toPerSecond === builtInAuto.toPerSecond;
+  const isBuiltIn = fromPerSecond === builtInAuto.fromPerSecond && toPerSecond === builtInAuto.toPerSecond;
   return isBuiltIn ? "auto" : { from: `${fromPerSecond}/s`, to: `${toPerSecond}/s` };
 }
 

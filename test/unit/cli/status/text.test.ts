@@ -108,7 +108,7 @@ describe("status on a terminal", () => {
 
   test("before anything has run", () => {
     const { drain: name, source: of, mode, paused, guards } = drain("orders");
-    const bare = { drain: name, source: of, mode, paused, guards, nextPassAt: null };
+    const bare = { drain: name, source: of, mode, paused, guards, nextPassAt: null, hostRates: null };
     const text = textOf({ drains: [bare], sources: [source({ census: null })], replicas: [] });
     expect(text).toMatchInlineSnapshot(`
       "
