@@ -55,7 +55,7 @@ export interface CapacityQuery {
 export interface FailedAgain {
   /** As in `CapacityRequest`. */
   readonly host: string;
-  /** Each parent counts once in a watch. */
+  /** Each counts once, as far as the last ones are remembered. */
   readonly parentDlqId: string;
   readonly isCanary: boolean;
 }

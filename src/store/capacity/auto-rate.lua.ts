@@ -2,7 +2,7 @@
 export const autoIdleMs = 3_600_000;
 /** A larger share of failures halves the rate. A smaller one may be messages that fail at any rate. */
 const toleratedShare = 0.05;
-/** Of failures in one watch; more of them have halved the rate long before, or are counted twice. */
+/** A listing check may meet a failure long before a pass does. More failures at once halve the rate anyway. */
 const maxParents = 64;
 /** Hosts that can be shown. */
 export const maxLearnedHosts = 500;
@@ -15,8 +15,8 @@ export const maxLearnedHosts = 500;
  *                        └─ too much failed again ─► half the rate ─► watch, in which it is not halved again
  *
  * It is JSON: v layout, auto { host, id, from, to, least, watchMs } of the last take, rate, since (its watch's
- * beginning), usedAt, halvedAt?; in this watch: sent and canaries (grants), failed and failedCanaries, parents
- * { short hash: 1 }; of the watch before: lastSent, lastCanaries.
+ * beginning), usedAt, halvedAt?; in this watch: sent and canaries (grants), failed and failedCanaries; of the
+ * watch before: lastSent, lastCanaries; parents: short hashes of those that failed last.
  *
  * Failures may be of the watch before: a canary comes back up to three quarters of a watch later. So they are
  * compared with the grants of the larger one. Plain messages come back after all their retries, so their
@@ -46,7 +46,7 @@ end
 local function beginWatch(learned)
   learned.lastSent, learned.lastCanaries = learned.sent, learned.canaries
   learned.since = now
-  learned.sent, learned.canaries, learned.failed, learned.failedCanaries, learned.parents = 0, 0, 0, 0, {}
+  learned.sent, learned.canaries, learned.failed, learned.failedCanaries = 0, 0, 0, 0
 end
 
 local function endWatch(learned)
@@ -65,10 +65,11 @@ local function addSent(learned, sent, canaries)
 end
 
 local function addFailure(learned, failure)
-  if learned.parents[failure.parent] then return end
-  local known = 0
-  for _ in pairs(learned.parents) do known = known + 1 end
-  if known < ${maxParents} then learned.parents[failure.parent] = 1 end
+  for _, parent in ipairs(learned.parents) do
+    if parent == failure.parent then return end
+  end
+  table.insert(learned.parents, failure.parent)
+  if #learned.parents > ${maxParents} then table.remove(learned.parents, 1) end
   if failure.canary then
     learned.failedCanaries = learned.failedCanaries + 1
   else

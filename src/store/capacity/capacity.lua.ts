@@ -266,7 +266,7 @@ return 1
  *
  * KEYS: what is learned of each host. ARGV: 1 { hosts: [[{ parent, canary? }]] } in their order, `parent` a
  * short hash.
- * Returns: 1. Effects: each parent counts once in a watch, as far as 64 are remembered. If too many failed
+ * Returns: 1. Effects: each parent counts once, as far as the last 64 are remembered. If too many failed
  * again, the rate is halved and a watch begins, at most once in a watch. A host without a learned rate stays
  * without one.
  * Run twice: the second run finds the parents, or the watch in which the rate is not halved again.

@@ -1,4 +1,4 @@
-/** A backlog whose receiver is back, with all that is built in: how long until all of it is delivered. */
+/** A backlog whose receivers are back, with all that is built in: how long until all of it is delivered. */
 import { builtInAuto } from "../../../src/ports/auto-rate.ts";
 import { atMost, shown, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce } from "../../rig/outcome.ts";
@@ -8,24 +8,41 @@ import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
 import { isSoon } from "../../rig/wait.ts";
 import type { World } from "../world.ts";
 
-/** At its highest rate, 100/s, so many times that is what this machine delivers in a second beside the rest. */
-const mostFactor = 8;
+/** So many messages a second are what this machine delivers beside the rest, whatever the scale of others. */
+const mostHere = 800;
 const held = { messages: 50_000, withinMs: 20 * minuteMs };
 /** The ramp is 9,000 messages. What is beyond goes at the highest rate, which the small form shows too. */
 const smallCount = 12_000;
 
-/**
- * Four hosts share `publish`, so with one host alone its own rate is what counts. The small form is a part of
- * the backlog; the rest of it is reckoned at the rate seen at the end.
- */
 export async function backlog(world: World): Promise<readonly Figure[]> {
-  const scale = createTimeScale(Math.min(world.scale.factor, mostFactor));
+  const ofOne = await drain(world, "one host", 1, builtInAuto.toPerSecond);
+  // Together they are bound by `publish`.
+  return world.isSmall ? ofOne : [...ofOne, ...(await drain(world, "four hosts", 4, 200))];
+}
+
+/** `perSecond`: what goes in the end. The small form is a part; the rest is reckoned at the rate seen last. */
+async function drain(
+  world: World,
+  name: string,
+  hosts: number,
+  perSecond: number,
+): Promise<readonly Figure[]> {
+  const scale = createTimeScale(Math.min(world.scale.factor, mostHere / perSecond));
   const count = world.isSmall ? smallCount : world.deadLetters;
-  const stage = await startStage(world, { name: "backlog", scale, drain: { hasBuiltInLimits: true } });
+  const stage = await startStage(world, {
+    name: `backlog-${hosts}`,
+    receivers: hosts,
+    scale,
+    drain: { hasBuiltInLimits: true },
+  });
   try {
-    const { emulator, receiver } = stage;
-    const batch = { name: "letter", count, url: receiver.url };
-    await stage.seed(batch);
+    const { emulator, receivers } = stage;
+    const batches = receivers.map(({ url }, index) => ({
+      name: `host-${index}`,
+      count: Math.floor(count / hosts),
+      url,
+    }));
+    for (const batch of batches) await stage.seed(batch);
     const startedAt = Date.now();
     await stage.startDaemons();
     const isDrained = await isSoon(
@@ -35,27 +52,33 @@ export async function backlog(world: World): Promise<readonly Figure[]> {
       },
       scale.here(4 * held.withinMs * Math.max(1, count / held.messages)),
     );
-    const delivered = (await receiver.arrivals()).filter(({ status }) => status === 200);
-    const times = delivered.map(({ at }) => at).toSorted((one, other) => one - other);
-    const tookMs = (times.at(-1) ?? Number.NaN) - startedAt;
-    const tail = times.slice(-Math.floor(times.length / 10));
-    const tailPerSecond = ((tail.length - 1) * secondMs) / ((tail.at(-1) ?? 0) - (tail[0] ?? 0));
+    const arrivals = (await Promise.all(receivers.map((one) => one.arrivals()))).flat();
+    const times = arrivals.filter(({ status }) => status === 200).map(({ at }) => at);
+    const tookMs = maxOf(times) - startedAt;
     // A short tail may be a burst of one second's worth.
-    const restPerSecond = Math.min(tailPerSecond, builtInAuto.toPerSecond * scale.factor);
-    const restMs = (Math.max(0, held.messages - count) * secondMs) / restPerSecond;
-    const allMs = (tookMs + restMs) * scale.factor;
-    const ofAll = world.isSmall ? `${held.messages} (${count} seen, the rest at the last rate)` : `${count}`;
+    const lastPerSecond = Math.min(lastRateOf(times), perSecond * scale.factor);
+    const restMs = (Math.max(0, held.messages - count) * secondMs) / lastPerSecond;
+    const minutes = ((tookMs + restMs) * scale.factor) / minuteMs;
+    const ofAll = world.isSmall ? `${held.messages} (${count}, the rest at the last rate)` : `${count}`;
     return [
-      shown("scale", String(scale.factor)),
-      shown(`${count} delivered after`, scale.toRealText(tookMs)),
-      shown("rate of the last tenth, per second", (tailPerSecond / scale.factor).toFixed(1)),
-      ...(count > held.messages
-        ? []
-        : [atMost(`minutes until ${ofAll} are delivered`, allMs / minuteMs, held.withinMs / minuteMs)]),
+      shown(`${name}: ${count} delivered, at scale ${scale.factor}, after`, scale.toRealText(tookMs)),
+      shown(`${name}: rate of the last tenth, per second`, (lastPerSecond / scale.factor).toFixed(1)),
+      count > held.messages
+        ? shown(`${name}: minutes until ${ofAll} are delivered`, minutes.toFixed(1))
+        : atMost(`${name}: minutes until ${ofAll} are delivered`, minutes, held.withinMs / minuteMs),
       { what: "the backlog is drained", seen: isDrained ? "yes" : "no", limit: "yes", holds: isDrained },
-      ...(await deliveredOnce(stage, idsOf(batch))),
+      ...(await deliveredOnce(stage, batches.flatMap(idsOf))),
     ];
   } finally {
     await stage.close();
   }
 }
+
+/** Of the last tenth, here. */
+function lastRateOf(times: readonly number[]): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  const tail = sorted.slice(-Math.floor(sorted.length / 10));
+  return ((tail.length - 1) * secondMs) / ((tail.at(-1) ?? 0) - (tail[0] ?? 0));
+}
+
+const maxOf = (numbers: readonly number[]): number => numbers.reduce((most, one) => Math.max(most, one), 0);
