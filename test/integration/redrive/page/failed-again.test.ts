@@ -1,4 +1,5 @@
 import { it } from "vitest";
+import { readStatus } from "../../../../src/cli/status/read.ts";
 import { runListingChecks } from "../../../../src/redrive/lanes/listing-checks.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -41,6 +42,9 @@ it.concurrent("a pass that meets messages which failed again slows their host do
   await behindTheHorizon(rig);
   await rig.fullPass();
   expect(await rateOf(rig)).toBe(2);
+  const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
+  const host = new URL(rig.receiver.url).host;
+  expect(status.drains[0]?.hostRates).toMatchObject([{ host, perSecond: 2 }]);
 }, 120_000);
 
 it.concurrent("a refused message says nothing about the rate of its host", async ({
