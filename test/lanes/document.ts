@@ -1,13 +1,16 @@
 import { builtInAuto } from "../../src/ports/auto-rate.ts";
 import { hourMs, minuteMs, secondMs, type TimeScale } from "./time-scale.ts";
 
-/** What a scenario sets otherwise than the shipped defaults. Durations and rates are those of real life. */
+/**
+ * What a scenario sets otherwise than the shipped defaults. Durations and rates are those of real life. Rates
+ * are fixed unless it asks for the built-in ones: what is measured against a rate needs one that stays.
+ */
 export interface DrainChanges {
   readonly attempts?: { readonly max: number; readonly waitMs: readonly number[] };
   /** Messages a second; null: none. */
   readonly publishPerSecond?: number | null;
   readonly perHostPerSecond?: number | null;
-  /** True: the built-in limits in place of the three above and below. */
+  /** True: the built-in limits, in place of `publishPerSecond`, `perHostPerSecond` and `perPass`. */
   readonly hasBuiltInLimits?: boolean;
   /** Messages of one pass; null: none. */
   readonly perPass?: number | null;

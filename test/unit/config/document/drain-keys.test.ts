@@ -6,15 +6,15 @@ const guardOf = (guard: string) =>
   drainOf(`${head}drains: { orders: { guards: [${guard}] } }
 indexes: { catalog: { id: x, credentials: { user: { env: U }, password: { env: P } } } }`).guards[0];
 
+const limitsOf = (drain: string) => drainOf(`${head}drains: { orders: { ${drain} } }`).limits;
+const perSecond = (count: number) => ({ count, perMs: 1_000 });
+
 describe("limits", () => {
   it("are merged key by key, and none takes one away", () => {
     const text = `${head}defaults: { limits: { publish: 5/s, perDay: none } }
 drains: { orders: { limits: { perHost: none, perPass: 7 } } }`;
     expect(drainOf(text).limits).toEqual({ publish: { count: 5, perMs: 1_000 }, perPass: 7 });
   });
-
-  const limitsOf = (drain: string) => drainOf(`${head}drains: { orders: { ${drain} } }`).limits;
-  const perSecond = (count: number) => ({ count, perMs: 1_000 });
 
   it("are lower without lanes, which notice early that a destination is down", () => {
     expect(limitsOf("mode: plan")).toEqual({
