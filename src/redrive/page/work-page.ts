@@ -4,7 +4,8 @@
  *   write facts that waited for Redis ─► collect ─► look up ─► decide and prepare
  *     ─► keep copies of what expires soon ─► (plan mode ends here)
  *     ─► unpark, park ─► settle what was done before ─► drop, settle ─► guards, beside come-backs to their lanes
- *     ─► lanes, beside failures to the rates of their hosts ─► park ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
+ *     ─► lanes, beside failures to the rates of their hosts ─► park
+ *     ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
  *     ─► give back unused canaries ─► keep copies of candidates that are left
  *
  * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
