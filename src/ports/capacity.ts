@@ -14,6 +14,8 @@ export interface CapacityRequest {
    * for another day would turn what a deduplication id still settles into a double.
    */
   readonly post: "first" | "again";
+  /** A canary of a lane's step: a learned rate counts those apart, because their failures show at once. */
+  readonly isCanary?: true;
   /**
    * Redis time of its grant, if it has one. The grant moves to now if the rates have room, and ceilings are
    * not asked. If it is refused, it stays as it was.
@@ -25,9 +27,14 @@ export type CapacityVerdict =
   | { readonly kind: "granted" }
   /**
    * A rate has no room. `until` (Unix ms, Redis time): its earliest grant if only the earlier ones of its
-   * query come first. `by`: the rate that it waits for longest.
+   * query come first. `by`: the rate that it waits for longest. `perSecond`: that rate, if it is learned.
    */
-  | { readonly kind: "wait"; readonly by: RateKind; readonly until: number }
+  | {
+      readonly kind: "wait";
+      readonly by: RateKind;
+      readonly until: number;
+      readonly perSecond?: number;
+    }
   /** `until`: the next UTC day, or null for a pass: its ceiling ends with it. */
   | { readonly kind: "ceiling"; readonly by: "pass" | "day"; readonly until: number | null };
 
@@ -42,6 +49,27 @@ export interface CapacityQuery {
   readonly limits: LimitsConfig;
   /** In order of preference; at most 100. */
   readonly requests: readonly CapacityRequest[];
+}
+
+/** A message of this host was redriven and failed again as in an outage. */
+export interface FailedAgain {
+  /** As in `CapacityRequest`. */
+  readonly host: string;
+  /** Each counts once, as far as the last ones are remembered. */
+  readonly parentDlqId: string;
+  readonly isCanary: boolean;
+}
+
+/** What is learned of one host. */
+export interface LearnedRate {
+  readonly host: string;
+  readonly perSecond: number;
+  /** Redis time of the beginning of its watch, Unix ms. */
+  readonly since: number;
+  /** Grants in this watch. */
+  readonly sent: number;
+  /** Messages that failed again in this watch. */
+  readonly failedAgain: number;
 }
 
 /** Grants of ceilings so far. Each is counted only while the drain has such a ceiling. */
@@ -67,6 +95,11 @@ export interface CeilingUse {
  * - One script and one round trip per call. A request that one rate or ceiling refuses takes nothing from the
  *   others.
  *
+ * A learned rate (`AutoRate`) begins at `from`. It doubles, up to `to`, after a watch in which at least half of
+ * it was granted and nothing failed again. It halves, at most once in a watch and never below a tenth of
+ * `from` or 1/s, if more than a twentieth failed again: of the canaries, or of everything granted. It is
+ * forgotten an hour after its last grant, or earlier if it is still `from` and nothing failed.
+ *
  * Grants are counted, not POSTs. A POST follows its grant within half a second, or the grant is moved first
  * (`grantedAt`). The retries and halves of one publish need no grant of their own. While replicas run under
  * different documents, each applies its own numbers to the grants of all. Fails with `redis-unavailable`: then
@@ -79,4 +112,8 @@ export interface Capacity {
   giveBack(query: CapacityQuery, at: number): Promise<void>;
   /** Takes and changes nothing. */
   used(of: Pick<CapacityQuery, "source" | "drain" | "passId">): Promise<CeilingUse>;
+  /** For hosts with a learned rate; of any other it changes nothing. At most 1,000. */
+  failedAgain(of: Pick<CapacityQuery, "source" | "drain">, failures: readonly FailedAgain[]): Promise<void>;
+  /** Of the hosts that were used in the last hour: those whose watch began last, at most 500. */
+  learned(of: Pick<CapacityQuery, "source" | "drain">, max: number): Promise<readonly LearnedRate[]>;
 }

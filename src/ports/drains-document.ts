@@ -4,6 +4,7 @@ import type { Router } from "../rules/decision.ts";
 import type { DateEdge } from "../rules/patterns/parse-dates.ts";
 import type { RuleTest } from "../rules/rule-test.ts";
 import type { NumberRange, Rate, RuleSpec } from "../rules/rule-spec.ts";
+import type { AutoRate } from "./auto-rate.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { IndexTarget, ScalarField } from "./index-statistics.ts";
 
@@ -49,7 +50,7 @@ export type Schedule =
 export interface LimitsConfig {
   readonly publish?: Rate;
   /** For each destination host apart, and for each queue. */
-  readonly perHost?: Rate;
+  readonly perHost?: Rate | AutoRate;
   readonly perPass?: number;
   /** Per UTC day. */
   readonly perDay?: number;

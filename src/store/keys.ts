@@ -65,6 +65,10 @@ export function drainKeys(keyPrefix: string, sourceId: SourceId, drain: DrainNam
   return {
     /** Grants of a rate, by its name. */
     rate: (name: string): string => key("limits", drain, "rate", name),
+    /** What is learned of a host is this and the name of its rate. */
+    autoPrefix: `${key("limits", drain, "auto")}:`,
+    /** Hosts by when their last watch began. */
+    autoHosts: key("limits", drain, "auto-hosts"),
     pass: (passId: PassId): string => key("limits", drain, "pass", passId),
     day: key("limits", drain, "day"),
     /** Marks that a give-back was done. */

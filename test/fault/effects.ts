@@ -69,7 +69,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     summary: "read",
     recordLoss: "effect",
   },
-  capacity: { take: "effect", giveBack: "effect", used: "read" },
+  capacity: { take: "effect", giveBack: "effect", used: "read", failedAgain: "effect", learned: "read" },
   audit: { append: "effect", record: "effect" },
   // Asking renews what is known.
   copies: { missing: "effect", copied: "effect" },

@@ -6,7 +6,7 @@
  *
  *     npm run lanes                                    all scenarios, one after the other
  *     npm run lanes -- dead back                       some of them
- *     npm run lanes -- --ci                            small forms side by side, within three minutes
+ *     npm run lanes -- --ci                            small forms side by side, within four minutes
  *     npm run lanes -- dead --dead-letters 5000 --dead-as hanging
  *     npm run lanes -- dead --without-lanes            to see it fail
  *         [--scale 30] [--seed 1] [--side-by-side 1] [--results file] [--program dist/main.js]

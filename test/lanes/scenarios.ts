@@ -1,4 +1,5 @@
 import type { Work } from "../rig/program.ts";
+import { backlog } from "./scenarios/backlog.ts";
 import { cost } from "./scenarios/cost.ts";
 import { expiry } from "./scenarios/expiry.ts";
 import { incident } from "./scenarios/incident.ts";
@@ -13,6 +14,8 @@ import type { World } from "./world.ts";
 export const scenarioNames = [
   "dead",
   "back",
+  "dead-built-in",
+  "backlog",
   "expiry",
   "four-hosts",
   "poison",
@@ -36,6 +39,12 @@ export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number
       isIn: isDead || isBack,
       run: () => outage(outageWorld, { deadHours, withBack: isBack }),
     },
+    {
+      name: "dead-built-in",
+      isIn: isChosen("dead-built-in"),
+      run: () => outage(worldOf(9), { deadHours: 1, withBack: false, hasBuiltInLimits: true }),
+    },
+    { name: "backlog", isIn: isChosen("backlog"), run: () => backlog(worldOf(10)) },
     ...Object.entries({ flap, poison, incident, cost, live, "four-hosts": fourHosts, expiry, flushed }).map(
       ([name, scenario], index) => ({ name, isIn: isChosen(name), run: () => scenario(worldOf(index + 2)) }),
     ),

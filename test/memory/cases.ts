@@ -42,7 +42,7 @@ export function toLetters(size: SizeName): readonly Letter[] {
   }));
 }
 
-/** `production`: the shipped limits and lanes; only what a lane waits for is shorter. */
+/** `production`: the shipped lanes, whose waits are shorter, and fixed limits, so that most of it waits. */
 export function toDocument(name: DocumentName): string {
   const lane = name === "production" ? "{ canary: 5, watch: 2s, haltAt: 20%, probeEvery: 10s }" : "none";
   const limits =

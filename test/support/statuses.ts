@@ -34,6 +34,7 @@ export function drain(name: string, changes: Partial<DrainStatus> = {}): DrainSt
     paused: null,
     guards: [],
     nextPassAt: now + 14 * second,
+    hostRates: null,
     due: 0,
     held: 0,
     parked: 0,

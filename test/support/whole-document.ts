@@ -19,7 +19,7 @@ defaults:                                # what every drain gets; the values sho
   minAge: 2m
   attempts: { max: 5, wait: [2m, 10m, 1h, 4h], then: park }
   lane: { canary: 5, watch: 1m, haltAt: 20%, probeEvery: 5m }
-  limits: { publish: 20/s, perHost: 10/s, perPass: 20000, perDay: 100000 }   # all replicas together
+  limits: { publish: 200/s, perHost: auto, perPass: 20000, perDay: none }   # all replicas together
   onLoss: park                           # what a rebuild cannot keep: park | republish
   unknownOutcome: republish              # outside the deduplication window: republish (may double, counted, named) | park
   beforeExpiry: { within: 12h, then: archive }   # a copy; the record is not deleted

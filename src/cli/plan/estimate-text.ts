@@ -54,7 +54,7 @@ function toCause(bound: Bound, days: number): string {
     case "publish":
       return `${toWork(bound)} (publish) take ${shown(bound.ms)}`;
     case "host":
-      return `${toWork(bound, ` for ${bound.host}`)} take ${shown(bound.ms)}`;
+      return `${toWork(bound, ` for ${bound.host}`)}${bound.isRateLearned ? " and more" : ""} take ${shown(bound.ms)}`;
     case "rule":
       return `${toWork(bound, ` of rule ${bound.rule}`)} take ${shown(bound.ms)}`;
   }
@@ -99,7 +99,7 @@ function toDestinationsText(columns: number, { destinations: { top, more }, late
       now: ({ publishes }) => publishes,
       ...(hasLater && { later: (row) => row.later }),
       ...(top.some(({ rate }) => rate !== null) && {
-        rate: ({ rate }) => (rate === null ? "" : rateText(rate)),
+        rate: ({ rate, isRateLearned }) => (isRateLearned ? "auto" : rate === null ? "" : rateText(rate)),
       }),
       ...(top.some(({ lane }) => lane !== null) && { lane: ({ laneText }) => laneText }),
       time: (row) => `${shown(row.durationMs)}${row.isCounted ? "" : " or more"}`,
@@ -131,6 +131,7 @@ function toOthers({
     publishes,
     later,
     rate: null,
+    isRateLearned: false,
     laneText,
     durationMs,
     isCounted: true,

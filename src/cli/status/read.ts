@@ -2,12 +2,14 @@ import { namesOfOrigin } from "../../message/destination-names.ts";
 import { hostPausesOf, pauseOf, type PauseRecord } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
-import type { SourceId } from "../../ports/ids.ts";
+import { isAutoRate } from "../../ports/auto-rate.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
 import { toOutlook, type DestinationOutlook } from "../../redrive/backlog/outlook.ts";
 import { readLaneStandings, type LaneStandings } from "../../redrive/plan/lane-standings.ts";
 import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
+import type { DrainRuntime } from "../../redrive/runtime.ts";
 
 export async function readStatus(
   core: Core,
@@ -25,6 +27,7 @@ export async function readStatus(
       facts.drains.map(async (drain) => [drain.drain, await readDestinationLanes(core, drain)] as const),
     ),
   );
+  const hostRates = new Map(await Promise.all([...core.drains].map(readHostRates)));
   const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
   return {
     at: now,
@@ -40,16 +43,20 @@ export async function readStatus(
         ...one,
         lane: lanes?.get(one.origin) ?? null,
       }));
+      const limits = config?.limits ?? {};
+      const learned = new Map(hostRates.get(drain)?.map(({ host, perSecond }) => [host, perSecond]));
       return {
         drain,
         source,
         destinations,
-        outlook: toOutlook(found, destinations, { limits: config?.limits ?? {}, lane: config?.lane }, now),
+        outlook: toOutlook(found, destinations, { limits, lane: config?.lane, learned }, now),
         mode: isWhole ? (config?.mode ?? "plan") : null,
         paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,
         /** Null: no daemon has scheduled it. */
         nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
+        /** Null: the rates of its hosts are not learned (`perHost: auto`). */
+        hostRates: hostRates.get(drain) ?? null,
         ...found,
         ...inDoubtNow(facts, drain),
       };
@@ -98,6 +105,16 @@ function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: numbe
 }
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
+
+const maxHostRates = 100;
+
+/** Of the hosts whose watch began last. */
+async function readHostRates([name, { config, source }]: readonly [DrainName, DrainRuntime]) {
+  const { perHost } = config.limits;
+  const isLearned = perHost !== undefined && isAutoRate(perHost);
+  const of = { source: source.config.id, drain: name };
+  return [name, isLearned ? await source.capacity.learned(of, maxHostRates) : null] as const;
+}
 
 async function readLanes(core: Core, source: SourceId, pauses: readonly PauseRecord[]) {
   const lanes = core.sources.get(source)?.runtime.lanes;

@@ -1,4 +1,5 @@
 import { defined } from "../../message/defined.ts";
+import { builtInAuto } from "../../ports/auto-rate.ts";
 import type { LaneConfig, LimitsConfig, Schedule } from "../../ports/drains-document.ts";
 import type { IndexKeys } from "./schema/document-schema.ts";
 import type { CommonKeys } from "./schema/drain-schema.ts";
@@ -22,6 +23,13 @@ export const builtIn = {
     attempts: { max: 5, wait: [2 * minuteMs, 10 * minuteMs, hourMs, 4 * hourMs], then: "park" },
     lane: { canary: 5, watch: minuteMs, haltAt: 0.2, probeEvery: 5 * minuteMs },
     limits: {
+      publish: { count: 200, perMs: secondMs },
+      perHost: { fromPerSecond: builtInAuto.fromPerSecond, toPerSecond: builtInAuto.toPerSecond },
+      perPass: 20_000,
+      perDay: null,
+    },
+    /** Nothing notices early that a destination is down. So less of what is published can be in vain. */
+    limitsWithoutLane: {
       publish: { count: 20, perMs: secondMs },
       perHost: { count: 10, perMs: secondMs },
       perPass: 20_000,
@@ -51,14 +59,18 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys) {
   const below = builtIn.drain;
   const { max, wait, then } = over(below.attempts, defaults.attempts, drain.attempts);
   const expiry = over(below.beforeExpiry, defaults.beforeExpiry, drain.beforeExpiry);
-  const limits = toLimits(over(below.limits, defaults.limits, drain.limits));
+  const lane = keys.lane === null ? null : over(below.lane, defaults.lane, drain.lane);
+  const limits = toLimits(
+    over<LimitsKeys>(lane === null ? below.limitsWithoutLane : below.limits, defaults.limits, drain.limits),
+    lane?.watch ?? builtInAuto.watchMs,
+  );
   return {
     mode: keys.mode,
     schedule: toSchedule([defaults.schedule, drain.schedule], below.schedule.every),
     fullEveryMs: drain.schedule?.full ?? defaults.schedule?.full ?? below.schedule.full,
     minAgeMs: keys.minAge,
     attempts: { max, waitMs: wait, then },
-    ...(keys.lane !== null && { lane: toLane(over(below.lane, defaults.lane, drain.lane), limits) }),
+    ...(lane !== null && { lane: toLane(lane, limits) }),
     limits,
     // Whether the layers are whole together has been checked.
     ...(keys.flowControl !== null && {
@@ -92,8 +104,14 @@ function toLane(
   return { canary, watchMs: watch, haltAt, probeEveryMs: probeEvery, openFrom };
 }
 
-/** A limit that a layer takes away is absent. */
-function toLimits(limits: Whole<NonNullable<CommonKeys["limits"]>>): LimitsConfig {
+type LimitsKeys = NonNullable<CommonKeys["limits"]>;
+
+/** A limit that a layer takes away is absent. `watchMs`: of a rate that is learned. */
+function toLimits({ perHost, ...others }: Whole<LimitsKeys>, watchMs: number): LimitsConfig {
+  const limits = {
+    ...others,
+    perHost: perHost !== null && "fromPerSecond" in perHost ? { ...perHost, watchMs } : perHost,
+  };
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)) as LimitsConfig;
 }
 

@@ -37,11 +37,18 @@ const slotMs = 10_000;
 const spanMs = 60_000;
 const minSpanMs = 5_000;
 
+export interface OutlookConfig {
+  readonly limits: LimitsConfig;
+  readonly lane?: LaneConfig | undefined;
+  /** Messages per second that were learned, by host. */
+  readonly learned?: ReadonlyMap<string, number>;
+}
+
 /** What a drain's backlog comes to. Pure. `now`: Unix ms. */
 export function toOutlook(
   facts: Pick<DrainFacts, "pace" | "backlog" | "reasons"> | null,
   destinations: readonly DestinationOutlook[],
-  config: { readonly limits: LimitsConfig; readonly lane?: LaneConfig | undefined },
+  config: OutlookConfig,
   now: number,
 ): Outlook {
   let waiting = 0;
@@ -76,7 +83,7 @@ function toDoneInMs(
   going: number,
   perSecond: number | null,
   destinations: readonly DestinationOutlook[],
-  { limits, lane }: Parameters<typeof toOutlook>[2],
+  { limits, lane, learned = new Map() }: OutlookConfig,
 ): number | null {
   if (going === 0) return null;
   const counted = destinations.filter((one) => one.waiting > 0 && one.lane?.state !== "halted");
@@ -91,7 +98,10 @@ function toDoneInMs(
     rules: [],
     lane: standing?.nextInMs === lateCheckMs ? { ...standing, nextInMs: usualCheckMs } : standing,
   }));
-  const schedules = scheduleDestinations(works, lane ?? null, toHostRate(limits)?.pace ?? noLimit);
+  const schedules = works.flatMap((work) => {
+    const pace = toHostRate(limits, learned.get(work.host))?.pace ?? noLimit;
+    return scheduleDestinations([work], lane ?? null, pace);
+  });
   const byDestinationMs = Math.max(0, ...schedules.map(({ finishMs }) => finishMs));
   const togetherMs = limits.publish === undefined ? 0 : toSteadyPace(limits.publish)(going, 0);
   const byLimitsMs = Math.max(byDestinationMs, togetherMs);

@@ -3,6 +3,7 @@ import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
+import { slowDownForWatch } from "../page/failed-again.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
 
 /** The service's Date has whole seconds. Redis's clock may be off from ours by the length of an answer. */
@@ -45,9 +46,13 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
     if (found === null) continue;
     // Also of steps that need no check yet: too many come-backs now are too many at the end.
     await source.lanes.recordComeBacks(found);
-    for (const { lane, step } of interval.watches) {
+    for (const watch of interval.watches) {
+      const { lane, step } = watch;
       const back = found.filter((one) => one.lane === lane && one.step === step);
-      await source.lanes.checked({ lane, step }, at, back);
+      await Promise.all([
+        source.lanes.checked({ lane, step }, at, back),
+        slowDownForWatch(source, watch, back),
+      ]);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { hostOf } from "../../message/destination-url.ts";
+import { isAutoRate, type AutoRate } from "../../ports/auto-rate.ts";
 import type { CapacityQuery, CapacityRequest, CapacityVerdict } from "../../ports/capacity.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
@@ -22,6 +23,8 @@ export function toAsking({ config }: DrainRuntime, candidates: readonly Candidat
       rule,
       ...(ruleLimit === undefined ? {} : { ruleLimit }),
       post: isReconciling(candidate) ? "again" : "first",
+      // A probe shows whether its host is there, and nothing about its rate.
+      ...(candidate.sendAs?.isProbe === false && { isCanary: true as const }),
     };
     return { candidate, request };
   });
@@ -61,7 +64,7 @@ export function toHeld(
         candidate,
         "rate-limit",
         until,
-        `limits.perHost is ${toText(perHost)}, for ${request.host}`,
+        `limits.perHost is ${toPerHostText(perHost, verdict)}, for ${request.host}`,
       );
     case "rule":
       return held(candidate, "rate-limit", until, `the rule's limit is ${toText(request.ruleLimit)}`);
@@ -70,6 +73,13 @@ export function toHeld(
     case "day":
       return held(candidate, "day-limit", until, `limits.perDay is ${perDay}`);
   }
+}
+
+type Wait = Extract<CapacityVerdict, { kind: "wait" }>;
+
+function toPerHostText(perHost: Rate | AutoRate | undefined, { perSecond }: Pick<Wait, "perSecond">): string {
+  if (perHost === undefined || !isAutoRate(perHost)) return toText(perHost);
+  return `auto, ${toText({ count: perSecond ?? perHost.fromPerSecond, perMs: 1_000 })} now`;
 }
 
 function toText(rate: Rate | undefined): string {

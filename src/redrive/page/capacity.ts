@@ -12,7 +12,8 @@
  */
 import { sleptFully } from "../../ports/clock.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
-import type { CapacityVerdict } from "../../ports/capacity.ts";
+import { isAutoRate, type AutoRate } from "../../ports/auto-rate.ts";
+import type { CapacityVerdict, Rate } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { groupBy } from "../group-items-by-key.ts";
@@ -177,7 +178,14 @@ function sortOut(
   const oldestAt = times.pageReadAt + drain.source.ledger.limits.maxPageAgeMs / 2;
   const forDrain = Math.min(times.startedAt + maxWaitForDrainMs, oldestAt);
   const forOthers = Math.min(times.startedAt + maxWaitForOthersMs, oldestAt);
-  const deadlines = { publish: forDrain, host: forOthers, rule: forOthers };
+  const deadlineOf = (verdict: Extract<CapacityVerdict, { kind: "wait" }>): number => {
+    if (verdict.by === "publish") return forDrain;
+    if (verdict.by === "rule") return forOthers;
+    return Math.min(
+      forOthers,
+      times.startedAt + waitForHostMs(drain.config.limits.perHost, verdict.perSecond),
+    );
+  };
   const firstTurn = Math.min(...verdicts.flatMap((one) => (one.kind === "wait" ? [one.until] : [])));
   const waiting: Asking[] = [];
   const results: PublishResult[] = [];
@@ -186,7 +194,7 @@ function sortOut(
     const verdict = verdicts[index];
     if (verdict === undefined || verdict.kind === "granted") continue;
     const isSoon = firstTurn <= times.now + maxTurnMs;
-    if (verdict.kind === "ceiling" || !isSoon || verdict.until > deadlines[verdict.by]) {
+    if (verdict.kind === "ceiling" || !isSoon || verdict.until > deadlineOf(verdict)) {
       results.push(toHeld(drain, one, verdict));
     } else {
       waiting.push(one);
@@ -194,6 +202,15 @@ function sortOut(
     }
   }
   return { waiting, held: results, wakeAt };
+}
+
+/**
+ * How long a page waits for a host. One that is slower than at its beginning has as much less time: it would
+ * delay the page's other hosts otherwise, and hold up its next pages for a few messages.
+ */
+function waitForHostMs(perHost: Rate | AutoRate | undefined, perSecond: number | undefined): number {
+  if (perHost === undefined || perSecond === undefined || !isAutoRate(perHost)) return maxWaitForOthersMs;
+  return maxWaitForOthersMs * Math.min(1, perSecond / perHost.fromPerSecond);
 }
 
 /** True if no POST was made for this candidate, or its only answer was "not now". */

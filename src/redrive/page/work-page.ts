@@ -4,7 +4,7 @@
  *   write facts that waited for Redis ─► collect ─► look up ─► decide and prepare
  *     ─► keep copies of what expires soon ─► (plan mode ends here)
  *     ─► unpark, park ─► settle what was done before ─► drop, settle ─► guards, beside come-backs to their lanes
- *     ─► paused destinations ─► lanes, park
+ *     ─► paused destinations ─► lanes, beside failures to the rates of their hosts ─► park
  *     ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
  *     ─► give back unused canaries ─► keep copies of candidates that are left
  *
@@ -21,6 +21,7 @@ import { expiresBy } from "../listing/record-dates.ts";
 import { leavesCapacityUnused, turnsOf } from "./capacity.ts";
 import { collect } from "./collect.ts";
 import { drop } from "./drop.ts";
+import { slowDownHosts, toFailedAgain } from "./failed-again.ts";
 import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
 import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
@@ -68,7 +69,8 @@ export async function workPage(
   const report = createPageReport(drain, failures);
   await source.unwritten.replay(source.ledger);
 
-  const { sorted, newComeBacks, expiring } = await decidePage(drain, page.records, { report, accepts });
+  const decided = await decidePage(drain, page.records, { report, accepts });
+  const { sorted, newComeBacks, failedAgain, expiring } = decided;
   onDecided?.();
 
   // A candidate needs a copy only if it is left after all.
@@ -90,7 +92,11 @@ export async function workPage(
     source.lanes.recordComeBacks(newComeBacks),
   ]);
   const unpaused = await holdPausedHosts(drain, guarded.free);
-  const admitted = await admitToLanes(drain, unpaused.free, sorted.exhausted);
+  const [admitted] = await Promise.all([
+    admitToLanes(drain, unpaused.free, sorted.exhausted),
+    // Rides along with the question to the lanes.
+    slowDownHosts(drain, failedAgain),
+  ]);
   report.decided(admitted.toPark);
   await parkRecords(drain, admitted.toPark);
   report.results([...guarded.held, ...unpaused.held, ...admitted.held, ...admitted.kept]);
@@ -148,8 +154,13 @@ async function decidePage(
   report.listed(listed);
   report.decided(final);
   // Each come-back is recorded when first met. A listing check of its step meets it again.
-  const newComeBacks = known.filter(({ isNewComeBack }) => isNewComeBack).flatMap(toLaneComeBack);
-  return { sorted, newComeBacks, expiring: expiringSoon(drain, records) };
+  const isNew = known.filter(({ isNewComeBack }) => isNewComeBack);
+  return {
+    sorted,
+    newComeBacks: isNew.flatMap(toLaneComeBack),
+    failedAgain: isNew.flatMap(toFailedAgain),
+    expiring: expiringSoon(drain, records),
+  };
 }
 
 /** A canary in doubt counts only if it comes back. */

@@ -121,6 +121,8 @@ function toRow({ work, isCounted, finishMs }: DestinationTimes, perHost: HostRat
     /** Due later, by time alone. */
     later: countOf(arrivals) - publishes,
     rate: perHost?.rate ?? null,
+    /** The rate is what it begins with: `perHost: auto`. */
+    isRateLearned: perHost?.isLearned ?? false,
     lane: lane === null ? null : { state: lane.state, nextInMs: lane.nextInMs },
     /** Until the last of them has gone. If it is not counted: if its next probe is delivered. */
     durationMs: Math.ceil(finishMs),

@@ -1,3 +1,5 @@
+import { isAutoRate, startRateOf, type AutoRate } from "../../ports/auto-rate.ts";
+import { secondsForAuto } from "./seconds-for-auto.ts";
 import type { LimitsConfig } from "../../ports/drains-document.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { Arrival } from "./due-times.ts";
@@ -17,13 +19,25 @@ export const noLimit: Pace = () => 0;
 
 /** What a host may get: the rate that is shown, and its pace. */
 export interface HostRate {
+  /** Of a learned one that of its beginning. */
   readonly rate: Rate;
+  readonly isLearned: boolean;
   readonly pace: Pace;
 }
 
-/** Null without such a limit. */
-export function toHostRate({ perHost }: LimitsConfig): HostRate | null {
-  return perHost === undefined ? null : { rate: perHost, pace: toSteadyPace(perHost) };
+/** Null without such a limit. `perSecond`: what was learned of the host; absent: nothing. */
+export function toHostRate({ perHost }: LimitsConfig, perSecond?: number): HostRate | null {
+  if (perHost === undefined) return null;
+  if (!isAutoRate(perHost)) return { rate: perHost, isLearned: false, pace: toSteadyPace(perHost) };
+  return { rate: startRateOf(perHost), isLearned: true, pace: toLearningPace(perHost, perSecond) };
+}
+
+/** As if all of them went as fast as the rate lets them, and none failed again. */
+function toLearningPace(rate: AutoRate, perSecond = rate.fromPerSecond): Pace {
+  return (count, sinceMs) => {
+    const doubled = perSecond * 2 ** Math.floor(sinceMs / rate.watchMs);
+    return secondsForAuto(count, rate, Math.min(doubled, rate.toPerSecond)) * 1_000;
+  };
 }
 
 /** Ms from the plan's moment until all have gone, in order, each not before it is due. */

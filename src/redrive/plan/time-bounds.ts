@@ -17,7 +17,7 @@ interface RateWork {
 export type Bound =
   | { readonly kind: "calls" }
   | (RateWork & { readonly kind: "publish" })
-  | (RateWork & { readonly kind: "host"; readonly host: string })
+  | (RateWork & { readonly kind: "host"; readonly host: string; readonly isRateLearned?: boolean })
   | (RateWork & { readonly kind: "rule"; readonly rule: string })
   | { readonly kind: "day"; readonly limit: number }
   /** The steps of this lane, until it is open. */
@@ -40,8 +40,9 @@ export function hostBound(
     return { ms, bound: { kind: "lane", origin, ms: openInMs } };
   }
   if (perHost === null || origin === null) return { ms, bound: { kind: "calls" } };
-  const { rate, pace } = perHost;
-  return { ms, bound: { kind: "host", rate, host, publishes: hostPublishes, ms: pace(hostPublishes, 0) } };
+  const { rate, isLearned: isRateLearned, pace } = perHost;
+  const bound = { kind: "host", rate, isRateLearned, host, publishes: hostPublishes } as const;
+  return { ms, bound: { ...bound, ms: pace(hostPublishes, 0) } };
 }
 
 /** None without such a limit. */

@@ -1,6 +1,7 @@
-import type { CapacityVerdict, CeilingUse } from "../../ports/capacity.ts";
+import type { CapacityVerdict, CeilingUse, LearnedRate } from "../../ports/capacity.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
+import { autoRateLua } from "./auto-rate.lua.ts";
 
 /**
  * Shared by all scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest
@@ -12,7 +13,7 @@ const preludeLua = `${serverTimeLua}
 local call = cjson.decode(ARGV[1])
 local nowUp = time[1] * 1000 + math.ceil(time[2] / 1000)
 local dayMs = 86400000
-
+${autoRateLua}
 local function slotEnd(at, rate) return math.ceil(at / rate.slotMs) * rate.slotMs end
 
 local function record(log, at, count)
@@ -70,21 +71,32 @@ end
 /**
  * take: asks for one publish per request.
  *
- * KEYS: 1 count of the pass, 2 count of the day (`<days since 1970>:<count>`), 3… grants of the rates.
- * ARGV: 1 { rates: [{ kind, max, spanMs, slotMs }], requests: [{ needs: [1-based rates], again?, grantedAt? }],
- * perPass?, perDay?, passLife }, times in ms.
+ * KEYS: 1 count of the pass, 2 count of the day (`<days since 1970>:<count>`), 3 hosts with a learned rate, 4…
+ * grants of the rates, and then what is learned of those rates that have `auto`.
+ * ARGV: 1 { rates: [{ kind, max, spanMs, slotMs, auto?: { host, id, from, to, least, watchMs } }], requests:
+ * [{ needs: [1-based rates], again?, canary?, grantedAt? }], perPass?, perDay?, passLife }, times in ms.
  * Returns: JSON { at, verdicts: [CapacityVerdict] in order }.
  * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
  * long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant. The grant
- * of `grantedAt`, if a rate still counts it, is taken out and recorded again as one of now, or stays.
+ * of `grantedAt`, if a rate still counts it, is taken out and recorded again as one of now, or stays. A learned
+ * rate replaces `max`; its watch ends if it is over, and its grants are added up.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  * A second run of a move takes out another grant of that moment at most, and records as many as it takes out.
  */
 export const takeScript = defineScript<{ at: number; verdicts: readonly CapacityVerdict[] }>(
   "limits:take",
   `${preludeLua}
-local logs = {}
-for i, rate in ipairs(call.rates) do logs[i] = readLog(KEYS[i + 2], rate) end
+local logs, learned, autos = {}, {}, 0
+for i, rate in ipairs(call.rates) do
+  logs[i] = readLog(KEYS[i + 3], rate)
+  if rate.auto then
+    autos = autos + 1
+    rate.learnedKey = KEYS[#call.rates + 3 + autos]
+    learned[i] = readLearned(rate.learnedKey, rate.auto) or newLearned(rate.auto)
+    endWatch(learned[i])
+    rate.max = learned[i].rate
+  end
+end
 local passCount = call.perPass and tonumber(redis.call('GET', KEYS[1]) or '0')
 local today, dayCount
 if call.perDay then today, dayCount = readToday(KEYS[2]) end
@@ -143,6 +155,7 @@ local function ask(request)
     for _, i in ipairs(request.needs) do
       record(logs[i], slotEnd(nowUp, call.rates[i]), 1)
       logs[i].taken = logs[i].taken + 1
+      if learned[i] and not request.grantedAt then addSent(learned[i], 1, request.canary and 1 or 0) end
     end
     if first then counted = counted + 1 end
     return { kind = 'granted' }
@@ -155,6 +168,7 @@ local function ask(request)
     if at > verdict['until'] then
       verdict['until'] = at
       verdict.by = call.rates[i].kind
+      verdict.perSecond = learned[i] and learned[i].rate or nil
     end
   end
   return verdict
@@ -164,7 +178,15 @@ local verdicts = {}
 for i, request in ipairs(call.requests) do verdicts[i] = ask(request) end
 
 for i, log in ipairs(logs) do
-  if log.taken > 0 then writeLog(KEYS[i + 2], log, call.rates[i]) end
+  local rate = call.rates[i]
+  if log.taken > 0 then
+    writeLog(KEYS[i + 3], log, rate)
+    if rate.auto then
+      learned[i].usedAt = now
+      writeLearned(rate.learnedKey, learned[i])
+      if learned[i].since == now then listHost(KEYS[3], rate.auto.id) end
+    end
+  end
 end
 if counted > 0 and call.perPass then
   redis.call('SET', KEYS[1], passCount + counted, 'PX', call.passLife)
@@ -195,18 +217,29 @@ return cjson.encode({
 /**
  * giveBack: restores grants of a take.
  *
- * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates.
- * ARGV: 1 { at, rates: [{ spanMs, slotMs, count }], counted, hasPass, markLife }: the take's `at`; `counted`
- * for both ceilings.
+ * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates, and then what
+ * is learned of those that have `auto`.
+ * ARGV: 1 { at, rates: [{ spanMs, slotMs, count, auto?, canaries }], counted, hasPass, markLife }: the take's
+ * `at`; `counted` for both ceilings.
  * Returns: 1, or 0 if it was done before. Effects: grants of exactly that moment are taken back, as far as
- * they are still recorded. The counts of the pass and of that day are lowered, never below 0. Run twice: the
- * mark prevents a second effect.
+ * they are still recorded. The counts of the pass, of that day and of a learned rate's watch are lowered,
+ * never below 0. Run twice: the mark prevents a second effect.
  */
 export const giveBackScript = defineScript(
   "limits:giveBack",
   `${preludeLua}
 if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', call.markLife) then return 0 end
+local autos = 0
 for i, rate in ipairs(call.rates) do
+  if rate.auto then
+    autos = autos + 1
+    local learnedKey = KEYS[#call.rates + 3 + autos]
+    local learned = readLearned(learnedKey, rate.auto)
+    if learned and math.floor(call.at) >= learned.since then
+      addSent(learned, -rate.count, -rate.canaries)
+      writeLearned(learnedKey, learned)
+    end
+  end
   local key = KEYS[i + 3]
   local log = readLog(key, rate)
   for j, at in ipairs(log.ats) do
@@ -225,5 +258,51 @@ if day and day == math.floor(call.at / dayMs) then
   redis.call('SET', KEYS[3], string.format('%.0f:%.0f', day, math.max(0, count - call.counted)), 'KEEPTTL')
 end
 return 1
+`,
+);
+
+/**
+ * failedAgain: messages of hosts failed again.
+ *
+ * KEYS: what is learned of each host. ARGV: 1 { hosts: [[{ parent, canary? }]] } in their order, `parent` a
+ * short hash.
+ * Returns: 1. Effects: each parent counts once, as far as the last 64 are remembered. If too many failed
+ * again, the rate is halved and a watch begins, at most once in a watch. A host without a learned rate stays
+ * without one.
+ * Run twice: the second run finds the parents, or the watch in which the rate is not halved again.
+ */
+export const failedAgainScript = defineScript(
+  "limits:failedAgain",
+  `${preludeLua}
+for i, failures in ipairs(call.hosts) do
+  local learned = readLearned(KEYS[i])
+  if learned then
+    for _, failure in ipairs(failures) do addFailure(learned, failure) end
+    halveIfTooMany(learned)
+    writeLearned(KEYS[i], learned)
+  end
+end
+return 1
+`,
+);
+
+/**
+ * learned: ARGV: 1 { prefix, max }: what is learned of a host is at prefix .. id. KEYS: 1 hosts with a learned
+ * rate. The keys of hosts share its hash tag. Returns: JSON { learned: [LearnedRate] }. Effects: none.
+ */
+export const learnedScript = defineScript<{ learned: readonly LearnedRate[] }>(
+  "limits:learned",
+  `${preludeLua}
+local rates = {}
+for _, id in ipairs(redis.call('ZREVRANGE', KEYS[1], 0, call.max - 1)) do
+  local learned = readLearned(call.prefix .. id)
+  if learned then
+    rates[#rates + 1] = {
+      host = learned.auto.host, perSecond = learned.rate, since = learned.since, sent = learned.sent,
+      failedAgain = learned.failed + learned.failedCanaries,
+    }
+  end
+end
+return cjson.encode({ learned = rates })
 `,
 );

@@ -1,10 +1,19 @@
 import { createHash } from "node:crypto";
 import type { PassId } from "../../ports/ids.ts";
-import type { Capacity, CapacityQuery, CapacityRequest, Rate, RateKind } from "../../ports/capacity.ts";
+import { isAutoRate, leastPerSecondOf, topRateOf, type AutoRate } from "../../ports/auto-rate.ts";
+import type {
+  Capacity,
+  CapacityQuery,
+  CapacityRequest,
+  FailedAgain,
+  Rate,
+  RateKind,
+} from "../../ports/capacity.ts";
 import { drainKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { parseReply } from "../../redis/script-runner.ts";
-import { giveBackScript, takeScript, usedScript } from "./capacity.lua.ts";
+import { maxLearnedHosts } from "./auto-rate.lua.ts";
+import { failedAgainScript, giveBackScript, learnedScript, takeScript, usedScript } from "./capacity.lua.ts";
 
 /** A pass that has published nothing for a day is over. */
 const passLifeMs = 86_400_000;
@@ -21,39 +30,55 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
   };
   return {
     async take(query) {
-      const { pass, day, rate } = keysOf(query);
+      const { pass, day, rate, autoHosts, autoPrefix } = keysOf(query);
       const { rates, needs } = toCountedRates(query);
       const call = {
         rates,
         requests: query.requests.map((request, index) => ({
           needs: needs[index],
           again: isFirst(request) && request.grantedAt === undefined ? undefined : true,
+          canary: request.isCanary,
           grantedAt: request.grantedAt,
         })),
         perPass: query.passId === null ? undefined : query.limits.perPass,
         perDay: query.limits.perDay,
         passLife: passLifeMs,
       };
-      const keys = [pass, day, ...rates.map(({ name }) => rate(name))];
+      const keys = [
+        pass,
+        day,
+        autoHosts,
+        ...rates.map(({ name }) => rate(name)),
+        ...toLearnedKeys(autoPrefix, rates),
+      ];
       const reply = await redis.run(takeScript, keys, [JSON.stringify(call)]);
       return parseReply(takeScript, reply);
     },
 
     async giveBack(query, at) {
       if (query.requests.length === 0) return;
-      const { pass, day, rate, givenBack } = keysOf(query);
+      const { pass, day, rate, givenBack, autoPrefix } = keysOf(query);
       const { rates, needs } = toCountedRates(query);
       const call = {
         at,
         rates: rates.map((one, i) => ({
           ...one,
           count: needs.filter((needed) => needed.includes(i + 1)).length,
+          canaries: needs.filter(
+            (needed, request) => needed.includes(i + 1) && query.requests[request]?.isCanary === true,
+          ).length,
         })),
         counted: query.requests.filter(isFirst).length,
         hasPass: query.passId !== null,
         markLife: markLifeMs,
       };
-      const keys = [givenBack(identity.token()), pass, day, ...rates.map(({ name }) => rate(name))];
+      const keys = [
+        givenBack(identity.token()),
+        pass,
+        day,
+        ...rates.map(({ name }) => rate(name)),
+        ...toLearnedKeys(autoPrefix, rates),
+      ];
       await redis.run(giveBackScript, keys, [JSON.stringify(call)]);
     },
 
@@ -61,12 +86,44 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
       const { pass, day } = keysOf(of);
       return parseReply(usedScript, await redis.run(usedScript, [pass, day], ["{}"]));
     },
+
+    async failedAgain({ source, drain }, failures) {
+      if (failures.length === 0) return;
+      const { autoPrefix } = drainKeys(redis.keyPrefix, source, drain);
+      const hosts = [...groupByHost(failures)];
+      const keys = hosts.map(([host]) => `${autoPrefix}${toShort(host)}`);
+      const call = {
+        hosts: hosts.map(([, ofHost]) =>
+          ofHost.map(({ parentDlqId, isCanary }) => ({
+            parent: toShort(parentDlqId).slice(0, 10),
+            canary: isCanary || undefined,
+          })),
+        ),
+      };
+      await redis.run(failedAgainScript, keys, [JSON.stringify(call)]);
+    },
+
+    async learned({ source, drain }, max) {
+      const { autoHosts, autoPrefix } = drainKeys(redis.keyPrefix, source, drain);
+      const call = JSON.stringify({ prefix: autoPrefix, max: Math.min(max, maxLearnedHosts) });
+      return parseReply(learnedScript, await redis.run(learnedScript, [autoHosts], [call])).learned;
+    },
   };
 }
 
 /** Ceilings count what is published for the first time. */
 function isFirst({ post }: CapacityRequest): boolean {
   return post === "first";
+}
+
+function groupByHost(failures: readonly FailedAgain[]): ReadonlyMap<string, readonly FailedAgain[]> {
+  const byHost = new Map<string, FailedAgain[]>();
+  for (const failure of failures) {
+    const ofHost = byHost.get(failure.host);
+    if (ofHost === undefined) byHost.set(failure.host, [failure]);
+    else ofHost.push(failure);
+  }
+  return byHost;
 }
 
 /** A rate with grants of its own, as the scripts take it: at most `max` in any span [t, t + spanMs). */
@@ -78,6 +135,24 @@ interface CountedRate {
   readonly spanMs: number;
   /** Grants are remembered by slots of this, rounded up, so that at most 100 slots lie in a span. */
   readonly slotMs: number;
+  /** The rate is learned: `max` is the most that it may become. */
+  readonly auto?: LearnedBy;
+}
+
+/** As `AutoRate`, for one host. */
+interface LearnedBy {
+  readonly host: string;
+  /** Ends the key of what is learned. */
+  readonly id: string;
+  readonly from: number;
+  readonly to: number;
+  readonly least: number;
+  readonly watchMs: number;
+}
+
+/** In the order of the rates that are learned. */
+function toLearnedKeys(prefix: string, rates: readonly CountedRate[]): readonly string[] {
+  return rates.flatMap(({ auto }) => (auto === undefined ? [] : [`${prefix}${auto.id}`]));
 }
 
 /** The rates that a query asks, and by request the positions (from 1) of those that it needs. */
@@ -86,18 +161,32 @@ function toCountedRates({ limits: { publish, perHost }, requests }: CapacityQuer
   readonly needs: readonly (readonly number[])[];
 } {
   const rates: CountedRate[] = [];
-  const placeOf = (kind: RateKind, name: string, rate: Rate): number => {
+  const placeOf = (kind: RateKind, name: string, rate: Rate, auto?: LearnedBy): number => {
     const known = rates.findIndex((one) => one.name === name);
-    return known < 0 ? rates.push({ kind, name, ...toSpacing(rate) }) : known + 1;
+    return known < 0 ? rates.push({ kind, name, ...toSpacing(rate), ...(auto && { auto }) }) : known + 1;
+  };
+  const placeOfHost = (host: string, rate: Rate | AutoRate): number => {
+    const id = toShort(host);
+    return placeOf(
+      "host",
+      `host:${id}`,
+      topRateOf(rate),
+      isAutoRate(rate) ? learnedBy(host, id, rate) : undefined,
+    );
   };
   const needs = requests.map(({ host, rule, ruleLimit }) => [
     ...(publish === undefined ? [] : [placeOf("publish", "publish", publish)]),
-    ...(perHost === undefined ? [] : [placeOf("host", `host:${toShort(host)}`, perHost)]),
+    ...(perHost === undefined ? [] : [placeOfHost(host, perHost)]),
     ...(rule === null || ruleLimit === undefined
       ? []
       : [placeOf("rule", `rule:${toShort(rule)}`, ruleLimit)]),
   ]);
   return { rates, needs };
+}
+
+function learnedBy(host: string, id: string, rate: AutoRate): LearnedBy {
+  const { fromPerSecond: from, toPerSecond: to, watchMs } = rate;
+  return { host, id, from, to, least: leastPerSecondOf(rate), watchMs };
 }
 
 function toShort(text: string): string {

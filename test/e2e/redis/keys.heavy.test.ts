@@ -16,7 +16,7 @@ drains:
     mode: live
     lane: none
     schedule: { every: 500ms, full: 1s }
-    limits: { publish: 5000/s, perHost: 5000/s, perPass: 5000, perDay: 50000 }
+    limits: { publish: 5000/s, perHost: { from: 5000/s, to: 9000/s }, perPass: 5000, perDay: 50000 }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
     guards: [{ index: catalog, hold: "pending_index_count > 1000000", whenStale: ignore }]

@@ -21,7 +21,7 @@ const perHostPerSecond = 10;
 export async function live(world: World): Promise<readonly Figure[]> {
   const windowMs = (world.isSmall ? 15 : 60) * secondMs;
   const real = createTimeScale(1);
-  // Watched for 2 s, so that the lane is open soon; limits are the shipped ones.
+  // Watched for 2 s, so that the lane is open soon; limits are those of a host of which nothing is known.
   const watchScale = createTimeScale(30);
   const stage = await startStage(world, {
     name: "live",

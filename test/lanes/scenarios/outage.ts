@@ -26,17 +26,23 @@ const mostSecondsAhead = 1.75;
 export interface OutageParts {
   readonly deadHours: number;
   readonly withBack: boolean;
+  /** True: the built-in limits. */
+  readonly hasBuiltInLimits?: boolean;
 }
 
 /** Strict: one attempt, so that whatever an outage spends of it parks the message. Two replicas. */
-export async function outage(world: World, { deadHours, withBack }: OutageParts): Promise<readonly Figure[]> {
+export async function outage(
+  world: World,
+  { deadHours, withBack, hasBuiltInLimits = false }: OutageParts,
+): Promise<readonly Figure[]> {
   const { scale } = world;
   const stage = await startStage(world, {
-    name: "outage",
+    name: hasBuiltInLimits ? "outage-built-in" : "outage",
     replicas: 2,
     drain: {
       attempts: { max: 1, waitMs: [2 * minuteMs] },
       perHostPerSecond,
+      hasBuiltInLimits,
       // A pass of 20,000 ends by listing all that is left. No scale makes that shorter: 12 s of 67 s here, of
       // 33 minutes in real life.
       perPass: null,

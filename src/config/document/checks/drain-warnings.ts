@@ -1,5 +1,6 @@
 import { toDestination } from "../../../message/destination-url.ts";
 import type { Select } from "../../../message/select.ts";
+import { topRateOf } from "../../../ports/auto-rate.ts";
 import { durationText } from "../../../rules/durations.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { ValuePath } from "../../problem.ts";
@@ -166,7 +167,7 @@ function warnAboutPace(drain: LintDrain, rateAt: ValuePath, warn: Warn): void {
   // Messages to all hosts wait under one key, so it is publish that counts; without it no host's own limit is
   // more than a part.
   const name = limits.publish === undefined && limits.perHost !== undefined ? "perHost" : "publish";
-  const limit = limits[name];
+  const limit = limits[name] && topRateOf(limits[name]);
   if (limit !== undefined && rate.count * limit.perMs >= limit.count * rate.perMs) return;
   const text = `${rate.count} per ${durationText(rate.perMs)}`;
   const [expected, found] =

@@ -3,6 +3,7 @@ import { parseEdge } from "../../../rules/patterns/parse-dates.ts";
 import { flowControlLayer } from "./flow-control-schema.ts";
 import { guard } from "./guard-schema.ts";
 import { lane } from "./lane-schema.ts";
+import { limits } from "./limits-schema.ts";
 import { drainSchedule } from "./cron-schedule-schema.ts";
 import {
   duration,
@@ -20,7 +21,7 @@ import {
   wholeNumber,
 } from "./building-blocks.ts";
 import { ruleTest } from "./rule-test-schema.ts";
-import { rate, rule } from "./rule-schema.ts";
+import { rule } from "./rule-schema.ts";
 
 const attempts = section({
   max: key(wholeNumber(1, 1_000), "Redrives of one message, at most."),
@@ -29,22 +30,6 @@ const attempts = section({
     "Age at which redrive n may be made; the last repeats.",
   ),
   then: key(oneOf(["park", "hold"]), "What becomes of it after the last."),
-});
-
-/** `none` takes a limit of a layer below away. */
-function limit<Schema extends z.ZodType>(schema: Schema, error: string) {
-  return z.union([z.literal("none").transform(() => null), schema], error);
-}
-
-const rateExpected = "a rate such as 20/s, 600/m or 1000/h, or none";
-const ceilingExpected = "a whole number from 1, or none";
-const ceiling = limit(wholeNumber(1, 1_000_000_000), ceilingExpected);
-
-const limits = section({
-  publish: key(limit(rate, rateExpected), "Publishes of this drain, all replicas together."),
-  perHost: key(limit(rate, rateExpected), "Publishes to each destination host (or queue) by itself."),
-  perPass: key(ceiling, "Publishes in one pass."),
-  perDay: key(ceiling, "Publishes in one UTC day."),
 });
 
 const beforeExpiry = section({

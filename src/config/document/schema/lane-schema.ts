@@ -1,3 +1,4 @@
+import { startRateOf } from "../../../ports/auto-rate.ts";
 import type { LaneConfig, LimitsConfig } from "../../../ports/drains-document.ts";
 import { parseDuration } from "../../../rules/durations.ts";
 import type { Parsed } from "../../../rules/parsed.ts";
@@ -46,8 +47,7 @@ export function openFromOf(
   { canary, watchMs }: Pick<LaneConfig, "canary" | "watchMs">,
   { publish, perHost }: LimitsConfig,
 ): number {
-  const inWatch = [publish, perHost].flatMap((rate) =>
-    rate === undefined ? [] : [(rate.count * watchMs) / rate.perMs],
-  );
+  const rates = [publish, perHost && startRateOf(perHost)].filter((rate) => rate !== undefined);
+  const inWatch = rates.map((rate) => (rate.count * watchMs) / rate.perMs);
   return Math.min(maxOpenFrom, Math.max(canary * 2, Math.floor(Math.min(...inWatch) / 2)));
 }

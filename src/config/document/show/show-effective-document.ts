@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { defined } from "../../../message/defined.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import type { JsonValue } from "../../../message/json-value.ts";
+import { builtInAuto, isAutoRate, type AutoRate } from "../../../ports/auto-rate.ts";
 import type {
   DrainConfig,
   DrainsDocument,
@@ -128,10 +129,15 @@ function showGuard(guard: GuardConfig): unknown {
 function showLimits({ publish, perHost, perPass, perDay }: LimitsConfig): unknown {
   return {
     publish: publish === undefined ? "none" : rateText(publish),
-    perHost: perHost === undefined ? "none" : rateText(perHost),
+    perHost: perHost === undefined ? "none" : isAutoRate(perHost) ? showAuto(perHost) : rateText(perHost),
     perPass: perPass ?? "none",
     perDay: perDay ?? "none",
   };
+}
+
+function showAuto({ fromPerSecond, toPerSecond }: AutoRate): unknown {
+  const isBuiltIn = fromPerSecond === builtInAuto.fromPerSecond && toPerSecond === builtInAuto.toPerSecond;
+  return isBuiltIn ? "auto" : { from: `${fromPerSecond}/s`, to: `${toPerSecond}/s` };
 }
 
 function showEdge(edge: DateEdge): string {

@@ -21,6 +21,9 @@ async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [num
   const noted: number[] = [];
   const watches = steps.map(([first, until], index) => ({
     lane: "laneA12345",
+    drain: "main",
+    origin: "https://api.example.com",
+    state: "open",
     step: index + 1,
     firstSentAt: at + first * minuteMs,
     until: at + until * minuteMs,

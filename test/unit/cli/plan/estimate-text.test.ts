@@ -11,6 +11,7 @@ const row = (host: string, publishes: number, fields: Partial<DestinationEstimat
   publishes,
   later: 0,
   rate,
+  isRateLearned: false,
   lane: { state: "open" as const, nextInMs: 0 },
   durationMs: publishes * 100,
   isCounted: true,

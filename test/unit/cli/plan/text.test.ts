@@ -198,6 +198,7 @@ const report: PlanReport = {
               publishes: 812,
               later: 0,
               rate: { count: 10, perMs: 1_000 },
+              isRateLearned: false,
               lane: null,
               durationMs: 81_200,
               isCounted: true,

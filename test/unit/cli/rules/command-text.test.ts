@@ -82,7 +82,7 @@ drains:
         is skipped: its ignoreAfter 2025-01-01T23:59:59.999Z has passed
       drains.yaml:9:9: warning: drains.orders.rules[2]
         is never asked: rule "all" above it matches every record
-      2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash c4192ce9ecb7
+      2 warnings: drains.yaml: 1 source, 1 drain, 3 rules, 0 tests, hash 83b1a5d257ba
       "
     `);
   });
@@ -107,7 +107,7 @@ drains:
 
   it("of one that is fine", () => {
     expect(checkText(wholeDocument)).toMatchInlineSnapshot(`
-      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash a89aaafedb85
+      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash b5bc93c56ffe
       "
     `);
   });

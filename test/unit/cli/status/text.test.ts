@@ -117,6 +117,7 @@ describe("status on a terminal", () => {
       paused,
       guards,
       nextPassAt: null,
+      hostRates: null,
       destinations: [],
       outlook: nothingWaits,
     };

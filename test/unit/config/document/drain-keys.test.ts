@@ -6,11 +6,44 @@ const guardOf = (guard: string) =>
   drainOf(`${head}drains: { orders: { guards: [${guard}] } }
 indexes: { catalog: { id: x, credentials: { user: { env: U }, password: { env: P } } } }`).guards[0];
 
+const limitsOf = (drain: string) => drainOf(`${head}drains: { orders: { ${drain} } }`).limits;
+const perSecond = (count: number) => ({ count, perMs: 1_000 });
+
 describe("limits", () => {
   it("are merged key by key, and none takes one away", () => {
     const text = `${head}defaults: { limits: { publish: 5/s, perDay: none } }
 drains: { orders: { limits: { perHost: none, perPass: 7 } } }`;
     expect(drainOf(text).limits).toEqual({ publish: { count: 5, perMs: 1_000 }, perPass: 7 });
+  });
+
+  it("are lower without lanes, which notice early that a destination is down", () => {
+    expect(limitsOf("mode: plan")).toEqual({
+      publish: perSecond(200),
+      perHost: { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 },
+      perPass: 20_000,
+    });
+    const without = { publish: perSecond(20), perHost: perSecond(10), perPass: 20_000, perDay: 100_000 };
+    expect(limitsOf("lane: none")).toEqual(without);
+    expect(limitsOf("lane: none, limits: { perDay: none, perHost: auto }")).toMatchObject({
+      perHost: { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 },
+    });
+  });
+
+  it("can each be none", () => {
+    expect(limitsOf("limits: { publish: none, perHost: none, perPass: none, perDay: none }")).toEqual({});
+  });
+
+  it.each([
+    ["auto", { fromPerSecond: 10, toPerSecond: 100 }],
+    ["{}", { fromPerSecond: 10, toPerSecond: 100 }],
+    ["{ from: 20/s, to: 40/s }", { fromPerSecond: 20, toPerSecond: 40 }],
+    ["{ to: 4/s }", { fromPerSecond: 4, toPerSecond: 4 }],
+    ["{ from: 300/s }", { fromPerSecond: 300, toPerSecond: 300 }],
+  ])("learn the rate of a host by perHost %s, watch by watch of the lane", (perHost, bounds) => {
+    expect(limitsOf(`limits: { perHost: ${perHost} }, lane: { watch: 2m }`).perHost).toEqual({
+      ...bounds,
+      watchMs: 120_000,
+    });
   });
 });
 

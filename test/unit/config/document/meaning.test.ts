@@ -27,10 +27,9 @@ describe("a document of five lines", () => {
       attempts: { max: 5, waitMs: [120_000, 600_000, 3_600_000, 14_400_000], then: "park" },
       lane: { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 },
       limits: {
-        publish: { count: 20, perMs: 1_000 },
-        perHost: { count: 10, perMs: 1_000 },
+        publish: { count: 200, perMs: 1_000 },
+        perHost: { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 },
         perPass: 20_000,
-        perDay: 100_000,
       },
       onLoss: "park",
       unknownOutcome: "republish",

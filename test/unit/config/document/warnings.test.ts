@@ -309,7 +309,7 @@ describe("warnings about a flow control that is slower than its drain", () => {
   it("name the drain, its limit and the place of the rate", () => {
     expect(warnedOf("flowControl: { key: k, rate: 10, period: 1s }")).toEqual([
       "drains.yaml:5:36 drains.orders.flowControl.rate: drain orders has a lane and may publish faster: what waits at the service " +
-        "under the key has not been tried when its watch is over, so its silence proves nothing; expected at least limits.publish (20/s), got 10 per 1s",
+        "under the key has not been tried when its watch is over, so its silence proves nothing; expected at least limits.publish (200/s), got 10 per 1s",
     ]);
     expect(warnedOf("limits: { publish: 1/s }", "{ flowControl: { key: k, rate: 59, period: 1m } }")).toEqual(
       [
@@ -321,8 +321,8 @@ describe("warnings about a flow control that is slower than its drain", () => {
   });
 
   it.each([
-    ["flowControl: { key: k, rate: 19 }", "(20/s), got 19 per 1s"],
-    ["flowControl: { key: k, rate: 9 }, limits: { publish: none }", "limits.perHost (10/s), got 9 per 1s"],
+    ["flowControl: { key: k, rate: 199 }", "(200/s), got 199 per 1s"],
+    ["flowControl: { key: k, rate: 99 }, limits: { publish: none }", "limits.perHost (100/s), got 99 per 1s"],
     [
       "flowControl: { key: k, rate: 900 }, limits: { publish: none, perHost: none }",
       "expected limits.publish of at most 900 per 1s, got none",
@@ -332,7 +332,7 @@ describe("warnings about a flow control that is slower than its drain", () => {
   });
 
   it.each([
-    ["a rate that is not lower", "flowControl: { key: k, rate: 20 }"],
+    ["a rate that is not lower", "flowControl: { key: k, rate: 200 }"],
     [
       "the same rate in another period",
       "flowControl: { key: k, rate: 60, period: 1m }, limits: { publish: 1/s }",

@@ -17,10 +17,9 @@ describe("a whole document", () => {
       name: "orders",
       mode: "live",
       limits: {
-        publish: { count: 20, perMs: 1_000 },
+        publish: { count: 200, perMs: 1_000 },
         perHost: { count: 25, perMs: 1_000 },
         perPass: 20_000,
-        perDay: 100_000,
       },
       onLoss: "park",
       beforeExpiry: { withinMs: day / 2, then: "archive" },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { LimitsConfig } from "../../../../src/ports/drains-document.ts";
 import { RedriverError } from "../../../../src/ports/errors.ts";
-import type { PassId } from "../../../../src/ports/ids.ts";
+import type { DrainName, PassId, SourceId } from "../../../../src/ports/ids.ts";
 import type { LedgerView } from "../../../../src/ports/ledger-entries.ts";
 import type { Capacity, CapacityQuery } from "../../../../src/ports/capacity.ts";
 import type { Rate } from "../../../../src/rules/rule-spec.ts";
@@ -52,6 +52,8 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
         ? Promise.reject(new RedriverError("redis-unavailable", "away"))
         : asked(shared.giveBack(query, at)),
     used: shared.used,
+    failedAgain: shared.failedAgain,
+    learned: shared.learned,
   };
   const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
   const standing: Stand["health"] = { state: "usable" };
@@ -320,6 +322,27 @@ describe("candidates and capacity", () => {
       decision: { rule: "outage", until: world.clock.now() - 15_000 + 16_000 },
       why: "limits.perHost is 1/s, for api.example.com",
     });
+  });
+
+  it("a host that was slowed down delays a page as much less, and the others go on", async () => {
+    const auto = { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 };
+    const world = stand({ perHost: auto });
+    const { capacity } = world.drain.source;
+    const of = { source: "eu" as SourceId, drain: "orders" as DrainName };
+    await play(world, run(world, candidates(10, { host: "slow" })));
+    for (const parentDlqId of ["a", "b", "c"]) {
+      await capacity.failedAgain(of, [{ host: "slow", parentDlqId, isCanary: true }]);
+      world.clock.advance(60_000);
+    }
+    expect(await capacity.learned(of, 1)).toMatchObject([{ host: "slow", perSecond: 1 }]);
+    const work = run(world, [...candidates(20, { host: "slow" }), ...candidates(20, { host: "fast" }, "f")]);
+    const results = await play(world, work);
+    expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
+      [0, 11],
+      [1_000, 11],
+    ]);
+    expect(reasonsOf(results)).toEqual(Array<string>(18).fill("rate-limit"));
+    expect(results[0]).toMatchObject({ why: "limits.perHost is auto, 1/s now, for slow" });
   });
 
   it("a turn that is far off is not waited for", async () => {

@@ -285,6 +285,8 @@ describe("an estimate of many destinations", () => {
     ];
     const rate = { count: 10, perMs: second };
     const destinations = [to("a.example.com", 0, { arrivals, earliestMs: minute })];
-    expect(estimated({ perHost: { rate, pace }, destinations })).toMatchObject({ durationMs: 90_000 });
+    expect(estimated({ perHost: { rate, isLearned: false, pace }, destinations })).toMatchObject({
+      durationMs: 90_000,
+    });
   });
 });
