@@ -15,7 +15,7 @@ export const eu = "eu" as SourceId;
 export const nothingWaits: Outlook = {
   waiting: 0,
   heldByRules: 0,
-  haltedWaiting: 0,
+  stoppedWaiting: 0,
   going: 0,
   backlog: 0,
   perSecond: null,

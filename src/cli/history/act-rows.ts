@@ -3,9 +3,11 @@
  * row if they are at most a minute apart. So a call on thousands of records is one row, and a page of a pass
  * too.
  */
+import { defined } from "../../message/defined.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
 import type { AuditEntry, AuditRecord } from "../../ports/audit.ts";
 import { createTopCount, type TopCounted } from "../../redrive/plan/top-count.ts";
+import { formatDuration } from "../../rules/durations.ts";
 import { present } from "../output/phrases.ts";
 import { laneMoveText } from "./rows.ts";
 
@@ -13,7 +15,10 @@ const sameRowMs = 60_000;
 const maxHosts = 100;
 const shownHosts = 20;
 
-export interface ActRow extends Pick<AuditEntry, "at" | "act" | "source" | "drain" | "by" | "why" | "lane"> {
+export interface ActRow extends Pick<
+  AuditEntry,
+  "at" | "act" | "source" | "drain" | "by" | "why" | "lane" | "host" | "forMs"
+> {
   /** Unix ms: its first record. `at` is its last. */
   readonly since: number;
   /** Records; 0 for an act on none. */
@@ -55,7 +60,7 @@ function toKey({ source, act, drain, by, why }: AuditEntry, { rule, reason }: Au
 }
 
 function createRow(
-  { at, act, source, drain, by, why, lane }: AuditEntry,
+  { at, act, source, drain, by, why, lane, host, forMs }: AuditEntry,
   { rule, reason }: Pick<AuditRecord, "rule" | "reason">,
 ) {
   const hosts = createTopCount<string>(maxHosts);
@@ -86,7 +91,7 @@ function createRow(
         ...(rule === undefined ? {} : { rule }),
         ...(reason === undefined ? {} : { reason }),
         ...(why === undefined ? {} : { why }),
-        ...(lane === undefined ? {} : { lane }),
+        ...defined({ lane, host, forMs }),
         ...(count === 1 ? { dlqId } : {}),
         hosts: hosts.top(shownHosts),
         notes,
@@ -104,7 +109,7 @@ export const actColumns = {
   drain: ({ drain, count }) => toPrintable(drain ?? (count === 0 ? "(all)" : "-")),
   rule: ({ rule }) => toPrintable(rule ?? "-"),
   reason: ({ reason, lane }) => toPrintable(reason ?? lane?.why ?? "-"),
-  host: ({ hosts, lane }) => toPrintable(lane?.origin ?? toHosts(hosts)),
+  host: ({ hosts, lane, host }) => toPrintable(lane?.origin ?? host ?? toHosts(hosts)),
   notes: (row) => toPrintable(toNotes(row)),
   why: ({ why }) => toPrintable(why ?? "-"),
   by: ({ by }) => toPrintable(by),
@@ -117,13 +122,14 @@ function toHosts({ top, more }: TopCounted<string>): string {
   return others === 0 ? first.key : `${first.key} +${others}`;
 }
 
-function toNotes({ dlqId, count, notes, comeBacks, lane }: ActRow): string {
+function toNotes({ dlqId, count, notes, comeBacks, lane, forMs }: ActRow): string {
   const many = (times: number, what: string): string => (count === 1 ? what : `${times} ${what}`);
   const parts = [
     dlqId,
     ...Object.entries(notes).map(([note, times]) => many(times, note)),
     comeBacks > 0 && many(comeBacks, "failed again"),
     lane !== undefined && laneMoveText(lane),
+    forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];
   return present(parts).join(", ") || "-";
 }

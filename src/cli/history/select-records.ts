@@ -34,18 +34,21 @@ export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }
     return isHost === null || record.host !== undefined || lacks("host", act);
   };
 
-  const isOfLane = ({ lane }: AuditEntry): boolean =>
-    rule === undefined &&
-    lane !== undefined &&
-    isHost !== null &&
-    [lane.origin, hostOf(lane.origin)].some(isHost);
+  /** Of its lane, or a pause of it. */
+  const isOfHost = ({ lane, host: paused }: AuditEntry): boolean => {
+    const names = [
+      ...(lane === undefined ? [] : [lane.origin, hostOf(lane.origin)]),
+      ...(paused ? [paused] : []),
+    ];
+    return rule === undefined && isHost !== null && names.some(isHost);
+  };
 
   async function* selected(): AsyncGenerator<AuditEntry> {
     for await (const entry of entries) {
       if (rule === undefined && isHost === null) {
         yield entry;
       } else if (entry.records.length === 0) {
-        if (isOfLane(entry)) yield entry;
+        if (isOfHost(entry)) yield entry;
       } else {
         const records = entry.records.filter((record) => fits(record, entry.act));
         if (records.length > 0) yield { ...entry, records };

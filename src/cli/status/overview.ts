@@ -67,7 +67,7 @@ function moreOf(count: number, what: string): string {
   return count > 0 ? `and ${counted(count, `more ${what}`)}\n` : "";
 }
 
-/** Those in trouble first: halted, then with most that wait. */
+/** Those in trouble first: halted or paused, then with most that wait. */
 function toDestinations(columns: number, drains: readonly DrainStatus[], max: number): readonly string[] {
   const rows = drains
     .flatMap(({ drain, destinations }) => destinations.map((one): Row => ({ ...one, drain })))
@@ -80,16 +80,17 @@ function toDestinations(columns: number, drains: readonly DrainStatus[], max: nu
     waiting: ({ waiting }) => waiting,
     parked: ({ parked }) => parked,
     "failed again": ({ failedAgain }) => failedAgain,
-    lane: ({ lane }) => toLaneText(lane),
+    lane: toLaneText,
   });
   return [`${table}${moreOf(rows.length - shown.length, "destination")}`];
 }
 
-function toTrouble({ lane, waiting }: Row): number {
-  return lane?.state === "halted" && waiting > 0 ? 1 : 0;
+function toTrouble({ lane, isPaused, waiting }: Row): number {
+  return (isPaused || lane?.state === "halted") && waiting > 0 ? 1 : 0;
 }
 
-function toLaneText(lane: DestinationStatus["lane"]): string {
+function toLaneText({ lane, isPaused }: DestinationStatus): string {
+  if (isPaused) return "paused";
   if (lane === null) return "-";
   const { state, nextInMs } = lane;
   if (state === "open") return state;

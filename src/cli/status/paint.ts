@@ -17,6 +17,6 @@ export function createPaint(isColoured: boolean): Paint {
 }
 
 function colourOf(verdict: string): Colour {
-  if (/^not running|halted|expire soon|waits for deletes|does not load/.test(verdict)) return "red";
+  if (/^not running|halted|expire soon|waits for deletes|drains document has/.test(verdict)) return "red";
   return /^all clear/.test(verdict) && !verdict.includes(";") ? "green" : "yellow";
 }

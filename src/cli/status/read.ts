@@ -42,6 +42,7 @@ export async function readStatus(
       const destinations: readonly DestinationOutlook[] = counted.map((one) => ({
         ...one,
         lane: lanes?.get(one.origin) ?? null,
+        isPaused: isHostPaused(pausesOf.get(source) ?? [], drain, one.origin),
       }));
       const limits = config?.limits ?? {};
       const learned = new Map(hostRates.get(drain)?.map(({ host, perSecond }) => [host, perSecond]));
@@ -92,6 +93,11 @@ async function readDestinationLanes(
   const waiting = destinations.filter(({ waiting: count }) => count > 0);
   const origins = waiting.slice(0, maxDestinationsAsked).map(({ origin }) => origin);
   return drain === undefined ? new Map() : readLaneStandings(drain, origins);
+}
+
+function isHostPaused(pauses: readonly PauseRecord[], drain: string, origin: string): boolean {
+  const names = namesOfOrigin(origin);
+  return hostPausesOf(pauses, drain).some(({ host }) => names.includes(host));
 }
 
 /** As the metric counts it: what the ledger does not know now, in place of what the last pass met. */
@@ -147,8 +153,7 @@ export async function readLaneNext(
       const nextInMs = next.get(lane.lane) ?? null;
       /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
       const awaitsLook = nextInMs === lateCheckMs;
-      const names = namesOfOrigin(lane.origin);
-      const hostPaused = hostPausesOf(pauses, lane.drain).some(({ host }) => names.includes(host));
+      const hostPaused = isHostPaused(pauses, lane.drain, lane.origin);
       return { ...lane, nextInMs, awaitsLook, hostPaused };
     }),
   };

@@ -15,7 +15,8 @@ export function toVerdict(status: Status): string {
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
     parked > 0 && `${number(parked)} parked for a person`,
-    documentProblems > 0 && "the drains document does not load",
+    documentProblems > 0 &&
+      `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
     drains.some(({ openPass, nextPassAt }) => openPass === null && nextPassAt === null) &&
       replicas.length > 0 &&
       "not every drain is scheduled",
@@ -62,8 +63,10 @@ function toHaltNotes(drains: readonly DrainStatus[], at: number): readonly Part[
 function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
   const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
+  const paused = drains.flatMap(({ destinations }) => destinations.filter(({ isPaused }) => isPaused));
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
+    paused.length > 0 && `${counted(paused.length, "destination")} paused by a person`,
     ruled > 0 && `${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];

@@ -11,6 +11,8 @@ import type { HoldReason } from "../../rules/decision.ts";
 export interface DestinationOutlook extends Destination {
   /** Null: the drain has no lanes, or too many destinations to ask each. */
   readonly lane: LaneStanding | null;
+  /** By a person. */
+  readonly isPaused: boolean;
 }
 
 export interface Outlook {
@@ -18,8 +20,8 @@ export interface Outlook {
   readonly waiting: number;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
-  /** Of those: for destinations whose lane is halted. */
-  readonly haltedWaiting: number;
+  /** Of those: for destinations whose lane is halted, or that a person paused. */
+  readonly stoppedWaiting: number;
   /** The others: only time and limits hold them. */
   readonly going: number;
   /** Waiting, and published since something waits: the size of the backlog. */
@@ -52,19 +54,19 @@ export function toOutlook(
   now: number,
 ): Outlook {
   let waiting = 0;
-  let haltedWaiting = 0;
+  let stoppedWaiting = 0;
   for (const one of destinations) {
     waiting += one.waiting;
-    if (one.lane?.state === "halted") haltedWaiting += one.waiting;
+    if (isStopped(one)) stoppedWaiting += one.waiting;
   }
   const reasons = facts?.reasons.held ?? {};
   const ruled = heldByRules.reduce((sum, reason) => sum + (reasons[reason] ?? 0), 0);
-  const going = Math.max(0, waiting - ruled - haltedWaiting);
+  const going = Math.max(0, waiting - ruled - stoppedWaiting);
   const perSecond = facts === null ? null : toRate(facts.pace, now);
   return {
     waiting,
     heldByRules: Math.min(waiting, ruled),
-    haltedWaiting,
+    stoppedWaiting,
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond,
@@ -86,7 +88,7 @@ function toDoneInMs(
   { limits, lane, learned = new Map() }: OutlookConfig,
 ): number | null {
   if (going === 0) return null;
-  const counted = destinations.filter((one) => one.waiting > 0 && one.lane?.state !== "halted");
+  const counted = destinations.filter((one) => one.waiting > 0 && !isStopped(one));
   const waiting = counted.reduce((sum, one) => sum + one.waiting, 0);
   const works = counted.map(({ origin, waiting: count, lane: standing }): DestinationWork => ({
     origin,
@@ -109,6 +111,10 @@ function toDoneInMs(
   if (perSecond === null || (byLimitsMs > 0 && !isSteady))
     return byLimitsMs === 0 ? null : Math.ceil(byLimitsMs);
   return Math.ceil(Math.max(byLimitsMs, (going / perSecond) * 1_000));
+}
+
+function isStopped({ lane, isPaused }: DestinationOutlook): boolean {
+  return isPaused || lane?.state === "halted";
 }
 
 /** Also without a lane. */

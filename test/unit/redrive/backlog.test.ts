@@ -86,6 +86,7 @@ describe("the outlook of a drain", () => {
     unseen: 0,
     waiting,
     lane,
+    isPaused: false,
   });
   const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {}) => ({
     pace,
@@ -116,7 +117,7 @@ describe("the outlook of a drain", () => {
       { limits: {} },
       now,
     );
-    expect(outlook).toMatchObject({ waiting: 1_300, haltedWaiting: 900, heldByRules: 50, going: 350 });
+    expect(outlook).toMatchObject({ waiting: 1_300, stoppedWaiting: 900, heldByRules: 50, going: 350 });
     expect(outlook.doneInMs).toBe(35_000);
   });
 

@@ -113,7 +113,7 @@ describe("redriver apply, of a drain with lanes", () => {
       .map((line) => JSON.parse(line) as { dlqId: string })
       .map(({ dlqId }) => dlqId);
     expect(orders.toSorted()).toEqual(seeded.toSorted());
-    const { out: status } = await stand.run(["status"]);
+    const { out: status } = await stand.run(["status", "orders"]);
     expect(status).toMatch(/halted since \d+s, .* failed again, 503, waits for a replica/);
   }, 120_000);
 });

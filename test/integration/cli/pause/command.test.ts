@@ -35,7 +35,10 @@ it("a host's pause holds what goes there and nothing else, and status and histor
   const { until = 0 } = (sources[0]?.["hostPauses"] as readonly { until?: number }[])[0] ?? {};
   expect(sources[0]).toMatchObject({ hostPauses: [{ drain: "*", host, by: "ann", reason: because[1] }] });
   expect(Math.abs(until - Date.now() - 30 * 60_000)).toBeLessThan(60_000);
-  const text = (await run(["status"])).out;
+  const overview = (await run(["status"])).out;
+  expect(overview).toMatch(/1 destination paused by\s+a person/);
+  expect(overview).toMatch(/ paused$/m);
+  const text = (await run(["status", "orders"])).out;
   expect(text).toMatch(
     new RegExp(`^  hosts {5}${host} of all drains paused until .* by ann .* ago: they move`, "m"),
   );

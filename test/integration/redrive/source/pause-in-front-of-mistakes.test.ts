@@ -61,7 +61,7 @@ test.each([
     ]) as unknown,
   });
   expect((await runHere(["status"], env)).out).toMatch(
-    new RegExp(`^document does not load: ${problems} problems?, see redriver rules check`),
+    new RegExp(`the drains document has ${problems} problems?,\\s+see redriver rules check`),
   );
   const parked = await runHere(["parked", "list"], env);
   expect(parked).toMatchObject({ exitCode: 0, err: expect.stringMatching(warning) });

@@ -7,7 +7,15 @@ import { drain, minute, nothingWaits, now, replica, source } from "../../../supp
 type Destination = Status["drains"][number]["destinations"][number];
 
 function destination(origin: string, waiting: number, changes: Partial<Destination> = {}): Destination {
-  const none = { unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0, lane: null };
+  const none = {
+    unseen: 0,
+    parked: 0,
+    arrived: 0,
+    published: 0,
+    failedAgain: 0,
+    lane: null,
+    isPaused: false,
+  };
   return { origin, waiting, ...none, ...changes };
 }
 
@@ -27,7 +35,7 @@ const draining = drain("orders", {
   outlook: {
     ...nothingWaits,
     waiting: 12_480,
-    haltedWaiting: 12_000,
+    stoppedWaiting: 12_000,
     going: 480,
     backlog: 19_835,
     perSecond: 18.2,
