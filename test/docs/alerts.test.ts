@@ -2,11 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { DrainName, SourceId } from "../../src/ports/ids.ts";
-import type { QueueFacts } from "../../src/ports/queue-facts.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { ask } from "../support/ask.ts";
-import { lanes } from "../support/metrics.ts";
+import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 
 interface Rule {
   readonly alert: string;
@@ -32,92 +29,9 @@ const alerts = rules.map((rule) => rule.alert);
 const ruleTests: readonly RuleTest[] = parse(read("deploy/monitoring/rules.test.yaml")).tests;
 const runbooks = read("docs/runbooks.md");
 
-const drain = "orders" as DrainName;
-const source = "main" as SourceId;
-const facts: QueueFacts = {
-  redisMemoryShare: 0.25,
-  redisFit: true,
-  documentHash: "h",
-  drains: [
-    {
-      drain,
-      source,
-      acting: true,
-      guards: [{ index: "catalog", effect: "open" }],
-      retentionMs: 1,
-      destinations: [],
-      facts: {
-        due: 1,
-        held: 1,
-        parked: 1,
-        inDoubt: 1,
-        exact: true,
-        reasons: { due: {}, held: {}, parked: {} },
-        oldestRecordAt: 1,
-        lastSuccessAt: 1,
-        lastFullAt: 1,
-        failures: [],
-        seen: null,
-        pace: {},
-        backlog: null,
-        openPass: null,
-        lastOutcome: "complete",
-      },
-    },
-  ],
-  sources: [
-    {
-      source,
-      summary: {
-        epoch: "e",
-        sequence: 1,
-        at: 1,
-        open: 1,
-        unknown: 1,
-        oldestOpenAt: 1,
-        pendingDelete: 1,
-        oldestPendingAt: 1,
-        failedDeletes: 1,
-        gone: 0,
-        settleGate: "open",
-      },
-      censusEveryMs: 1,
-      depth: { count: 9, exact: true },
-      failures: [],
-      lanes,
-      census: {
-        at: 1,
-        counted: "listing",
-        depth: 1,
-        unselected: 1,
-        oldestUnselectedAt: 1,
-        strayComeBacks: { count: 0, top: [] },
-        oldestEnteredAt: 1,
-        earliestExpiryAt: 1,
-        expiringUnarchived: 1,
-        expiringAccepted: 1,
-        documentHash: "h",
-      },
-    },
-  ],
-};
-
 /** Every metric with its labels, as the metrics page of a daemon with one drain has them. */
 async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const metrics = createMetrics({
-    version: "0",
-    readFacts: async () => facts,
-    indexGauges: async () => [],
-    clock: { sleep: () => new Promise(() => undefined) },
-  });
-  metrics.adopt({
-    hash: "h",
-    sources: [{ id: source }],
-    drains: [{ name: drain, source: { id: source } }],
-    indexes: [],
-  });
-  metrics.events.emit({ type: "archive:volume-seen", verdict: "fit", complaint: "" });
-  const page = await metrics.render();
+  const page = await wholeMetricsPage();
   const samples = [...page.matchAll(/^(redriver_\w+)(?:\{(.*)\})? /gm)];
   return new Map(
     samples.map(([, name = "", labels = ""]) => [
