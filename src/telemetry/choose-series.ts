@@ -20,7 +20,9 @@ export function chooseDestinations(drains: readonly DrainRow[]): {
 } {
   const all = drains
     .flatMap(({ drain, destinations }) => destinations.map((one) => ({ ...one, drain })))
-    .toSorted((one, other) => other.waiting - one.waiting || other.arrived - one.arrived);
+    .toSorted(
+      (one, other) => other.waiting - one.waiting || other.parked - one.parked || other.arrived - one.arrived,
+    );
   const others = all.slice(maxDestinationsShown);
   return {
     shown: all.slice(0, maxDestinationsShown),

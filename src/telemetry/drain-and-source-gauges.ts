@@ -154,11 +154,18 @@ const arrivals: Rows<DrainRow> = {
   ],
 };
 
+const restOfDestinations = "other";
+
 const ofDestinations: Rows<DestinationOfDrain> = {
   redriver_destination_waiting: [
     "Records that wait: due, held or in doubt. Of the 20 destinations of a source with most; other: of all others.",
     "Which destinations do most dead letters wait for?",
     ({ waiting }) => waiting,
+  ],
+  redriver_destination_parked: [
+    "Records that wait for a person; of the same destinations.",
+    "For which destinations are records parked?",
+    ({ origin, parked }) => (origin === restOfDestinations ? null : parked),
   ],
 };
 
@@ -386,7 +393,10 @@ export function createQueueGauges(
         labels,
       );
     }
-    setDestination({ ...noDestination, waiting: otherWaiting }, { source, drain: "", origin: "other" });
+    setDestination(
+      { ...noDestination, waiting: otherWaiting },
+      { source, drain: "", origin: restOfDestinations },
+    );
   };
   const setFailures = ({ source, failures }: SourceRow, drains: readonly DrainRow[]): void => {
     for (const one of chooseFailures(failures, drains, clock.now())) {
@@ -431,7 +441,7 @@ export function createQueueGauges(
 /** Stands for all that have no series of their own. Drain "" is no label: the rest of all drains. */
 const noDestination: DestinationOfDrain = {
   drain: "",
-  origin: "other",
+  origin: restOfDestinations,
   waiting: 0,
   unseen: 0,
   parked: 0,

@@ -147,7 +147,7 @@ it.skipIf(!hasPrometheus)(
             readonly data?: { readonly result: readonly unknown[] };
           };
           // A comparison leaves out what it does not find, and there is no archive here.
-          const mayBeEmpty = / (?:>|==) 0/.test(expr) || expr.includes("redriver_archive_volume");
+          const mayBeEmpty = / (?:>=?|==) \d/.test(expr) || expr.includes("redriver_archive_volume");
           const isGood = status === "success" && (mayBeEmpty || data?.result.length !== 0);
           return isGood ? [] : [{ panel, expr, status }];
         }),

@@ -91,6 +91,7 @@ describe("facts about the queue", () => {
       'redriver_arrivals_total{source="eu",drain="orders"}': 12,
       'redriver_unmatched_records{source="eu",drain="orders"}': 0,
       'redriver_destination_waiting{source="eu",drain="orders",origin="https://a.example"}': 6,
+      'redriver_destination_parked{source="eu",drain="orders",origin="https://a.example"}': 1,
       'redriver_destination_waiting{source="eu",drain="",origin="other"}': 0,
       'redriver_destination_published_total{source="eu",drain="orders",origin="https://a.example"}': 3,
       'redriver_destination_failed_again_total{source="eu",drain="orders",origin="https://a.example"}': 2,
@@ -117,7 +118,7 @@ describe("facts about the queue", () => {
     const never = toSeries(await samples(create(async () => null)));
     const before = toSeries(await samples(metrics));
     const metricsOfFacts = before.filter((key) => !never.includes(key)).map((key) => key.split("{")[0]);
-    expect(new Set(metricsOfFacts).size).toBe(38);
+    expect(new Set(metricsOfFacts).size).toBe(39);
     clock().advance(1_000);
     readable = false;
     const all = await samples(metrics);
