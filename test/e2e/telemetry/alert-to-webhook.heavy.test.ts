@@ -42,6 +42,8 @@ interface Told {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
+const ofLane = ({ labels }: Told): boolean => labels["alertname"] === "RedriverLaneHalted";
+
 it.skipIf(missing.length > 0)(
   `a receiver dies, and a webhook is told which; it is back, and the webhook is told that too${why}`,
   async () => {
@@ -61,7 +63,6 @@ it.skipIf(missing.length > 0)(
       webhook.deliveries.flatMap(
         ({ body }) => (JSON.parse(body) as { readonly alerts: readonly Told[] }).alerts,
       );
-    const ofLane = ({ labels }: Told): boolean => labels["alertname"] === "RedriverLaneHalted";
 
     await Promise.all(
       Array.from({ length: messages }, async (_, index) => {
