@@ -3,6 +3,7 @@ import type { DrainConfig, DrainsDocument } from "../ports/drains-document.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { DrainName } from "../ports/ids.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
+import { toMemoryUse } from "./memory-budget.ts";
 
 /** A core for one piece of work. Its sources live until its release, also under another document. */
 export interface CoreLease {
@@ -51,6 +52,7 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument) {
 
   return {
     current: (): Core => latest.core,
+    memoryUse: () => toMemoryUse(parts.memory.budget),
     /** Throws `settings-invalid` with what the document lacks, and nothing has changed. */
     adopt(document: DrainsDocument): void {
       const core = buildCore(parts, document, { before: latest.core, documentNow });

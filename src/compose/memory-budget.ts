@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Settings } from "../config/settings/settings.ts";
-import { createByteBudget } from "../redrive/listing/byte-budget.ts";
+import { createByteBudget, type ByteBudget } from "../redrive/listing/byte-budget.ts";
 import { readMemoryLimit, toDaemonBytes } from "../steady-memory.ts";
 
 export type ProcessMemory = ReturnType<typeof createProcessMemory>;
@@ -60,6 +60,11 @@ export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
   const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
   const ofHeap = heapBytes - idleHeapBytes;
   return Math.floor(Math.max(minBytes, Math.min(maxBytes, ofLimit, ofHeap)));
+}
+
+/** For metrics: what all pages take now, their budget, and what the process may use. */
+export function toMemoryUse({ used, total }: ByteBudget) {
+  return { pageBytes: used(), pageLimitBytes: total, limitBytes: readMemoryLimit() };
 }
 
 function readBounds(): MemoryBounds {

@@ -1,12 +1,11 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { askRedis } from "./ask-redis.ts";
 import { probePort } from "./ports.ts";
+import { endProgram, findOnPath, hasEnded, spawnProgram } from "./programs.ts";
 import { unpackRedis, type RedisProgram } from "./unpack-redis.ts";
 
 /**
@@ -30,7 +29,6 @@ interface RedisSearch {
 }
 
 const startTimeoutMs = 10_000;
-const stopTimeoutMs = 5_000;
 
 export async function findRedisServer(search: RedisSearch): Promise<FoundRedis> {
   const given = search.env["REDRIVER_TEST_REDIS_URL"];
@@ -58,14 +56,9 @@ async function takeGiven(url: string): Promise<FoundRedis> {
 
 /** On PATH, or unpacked; null if there is none and none can be had. */
 async function findProgram({ env, cacheDir, say }: RedisSearch): Promise<RedisProgram | null> {
-  const searchPath = env["PATH"] ?? "";
-  const find = async (script: string): Promise<string> => {
-    const asked = promisify(execFile)("/bin/sh", ["-c", script], { env: { PATH: searchPath } });
-    return (await asked.catch(() => ({ stdout: "" }))).stdout.trim();
-  };
-  const command = await find("command -v redis-server || command -v valkey-server");
-  if (command !== "") return { command, env: {} };
-  return unpackRedis(path.resolve(cacheDir), (await find("command -v apt-get")) !== "", say);
+  const command = await findOnPath(["redis-server", "valkey-server"], env);
+  if (command !== null) return { command, env: {} };
+  return unpackRedis(path.resolve(cacheDir), (await findOnPath(["apt-get"], env)) !== null, say);
 }
 
 async function startRedis(program: RedisProgram): Promise<FoundRedis> {
@@ -78,7 +71,7 @@ async function startRedis(program: RedisProgram): Promise<FoundRedis> {
       const child = spawnServer(program, port, dir);
       const failure = await waitUntilAnswering(child, url);
       if (failure === null) return { url, startedByUs: true, stop: stopOnce(child, dir) };
-      await end(child);
+      await endProgram(child);
       if (attempt === 3) throw new Error(`${program.command} did not start: ${failure}`);
     }
   } catch (error) {
@@ -87,11 +80,6 @@ async function startRedis(program: RedisProgram): Promise<FoundRedis> {
   }
 }
 
-/**
- * A shell stands between: it kills the server when our end of its stdin closes, which happens also when this
- * process is killed. In a process group of its own, so that Ctrl-C in a terminal ends us first and the server
- * after.
- */
 function spawnServer(program: RedisProgram, port: number, dir: string): ChildProcess {
   const settings = { port, bind: "127.0.0.1", dir, save: "", appendonly: "no" };
   const fixed = { "maxmemory-policy": "noeviction", daemonize: "no" };
@@ -99,24 +87,14 @@ function spawnServer(program: RedisProgram, port: number, dir: string): ChildPro
     `--${name}`,
     String(value),
   ]);
-  const script =
-    '"$0" "$@" </dev/null & server=$!; trap "kill $server" TERM; cat >/dev/null; kill $server; wait $server';
-  const child = spawn("/bin/sh", ["-c", script, program.command, ...options], {
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-    env: { PATH: "/usr/bin:/bin", ...program.env },
-  });
-  child.unref();
-  // The pipe breaks when the shell ends first; its exit says so already.
-  child.stdin?.on("error", () => undefined);
-  return child;
+  return spawnProgram(program, options);
 }
 
 async function waitUntilAnswering(child: ChildProcess, url: string): Promise<string | null> {
   const deadline = Date.now() + startTimeoutMs;
   let failure = "no answer";
   while (Date.now() < deadline) {
-    if (child.exitCode !== null || child.signalCode !== null) return `it ended with ${child.exitCode}`;
+    if (hasEnded(child)) return `it ended with ${child.exitCode}`;
     try {
       const reply = await askRedis(url, ["PING"], 1_000);
       if (reply === "+PONG") return null;
@@ -132,19 +110,7 @@ async function waitUntilAnswering(child: ChildProcess, url: string): Promise<str
 function stopOnce(child: ChildProcess, dir: string): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   return () => {
-    stopped ??= end(child).then(() => rm(dir, { recursive: true, force: true }));
+    stopped ??= endProgram(child).then(() => rm(dir, { recursive: true, force: true }));
     return stopped;
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  const timer = setTimeout(() => {
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  }, stopTimeoutMs);
-  child.ref();
-  child.stdin?.end();
-  await ended;
-  clearTimeout(timer);
 }

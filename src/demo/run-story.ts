@@ -18,6 +18,7 @@ export interface StoryOptions {
   /** Leave everything running at the end, until SIGINT or SIGTERM. */
   readonly keep: boolean;
   readonly json: boolean;
+  readonly withPrometheus: boolean;
 }
 
 export interface StoryRun {
@@ -72,6 +73,7 @@ export async function runStory(
   try {
     stack = await startStack({
       ...stage,
+      withPrometheus: frame.withPrometheus,
       env: io.env,
       say,
       signal: stop.signal,
@@ -150,12 +152,15 @@ function showComplaints({ daemon }: Stack, io: DemoIo): void {
  * ends.
  */
 async function keepRunning(stack: Stack, io: DemoIo, signal: AbortSignal): Promise<void> {
-  const { daemon, emulator, receiver } = stack;
+  const { daemon, emulator, receiver, prometheusUrl } = stack;
   io.err(
     [
       "",
       "Everything keeps running until Ctrl-C:",
       `  metrics      ${daemon.metricsUrl}`,
+      ...(prometheusUrl === null
+        ? []
+        : [`  Prometheus   ${prometheusUrl}/alerts, or /api/v1/alerts of one without pages`]),
       `  message API  ${emulator.url}  (token ${emulator.token})`,
       `  control API  ${emulator.controlUrl}/_control/state`,
       `  receiver     ${receiver.flakyUrl} and ${receiver.steadyUrl}`,

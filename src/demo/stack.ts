@@ -7,6 +7,7 @@ import { mainScript, startChild, toCleanEnvironment, type ChildEnvironment } fro
 import { startDaemonProcess } from "./daemon-process.ts";
 import type { EmulatorAddresses } from "./emulator-client.ts";
 import { findRedisServer } from "./find-or-start-redis.ts";
+import { findPrometheus, startPrometheus } from "./prometheus.ts";
 import { headerPrefix, startReceiver } from "./receiver.ts";
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -18,6 +19,8 @@ export interface Stage {
 }
 
 export interface StackOptions extends Stage {
+  /** A Prometheus beside it. */
+  readonly withPrometheus: boolean;
   readonly env: ChildEnvironment;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
@@ -31,6 +34,7 @@ export interface StackOptions extends Stage {
 export async function startStack(options: StackOptions) {
   const { signal, say, onStop, onLost } = options;
   const env = toCleanEnvironment(options.env);
+  const prometheusCommand = options.withPrometheus ? await findPrometheus(options.env) : null;
   const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-demo-"));
   onStop("temporary directory", () => rm(dir, { recursive: true, force: true }));
 
@@ -67,8 +71,16 @@ export async function startStack(options: StackOptions) {
   const daemon = await startDaemonProcess({ env, onLost, settingsFile, signal });
   onStop("daemon", () => daemon.stop());
   say(`the daemon is process ${daemon.pid}: ${daemon.metricsUrl}`);
+  let prometheusUrl: string | null = null;
+  if (prometheusCommand !== null) {
+    const { metricsUrl } = daemon;
+    const prometheus = await startPrometheus({ command: prometheusCommand, dir, metricsUrl, signal });
+    onStop("prometheus", () => prometheus.stop());
+    prometheusUrl = prometheus.url;
+    say(`Prometheus has the shipped alerts: ${prometheusUrl}`);
+  }
   // `dir`: settings and drains document of the daemon.
-  return { redisUrl: redis.url, emulator, receiver, daemon, dir };
+  return { redisUrl: redis.url, emulator, receiver, daemon, prometheusUrl, dir };
 }
 
 /**

@@ -48,6 +48,8 @@ interface PublishedFields {
   readonly attempt: number;
   /** Sent as a canary of its lane. */
   readonly canary: boolean;
+  /** Since it entered the DLQ. */
+  readonly waitedMs: number;
 }
 
 interface ComeBackFields {

@@ -48,6 +48,8 @@ export interface StandingFailure {
   readonly parked: number;
   /** Ever, of what this drain's passes have counted. */
   readonly arrived: number;
+  /** Of those: counted by passes that have ended. Never falls while the kind is known. */
+  readonly arrivedCounted: number;
   readonly published: number;
   readonly failedAgain: number;
   /** Entry of the latest, Unix ms; null before the first. */

@@ -1,6 +1,14 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
+import type { Clock } from "../ports/clock.ts";
+import {
+  chooseDestinations,
+  chooseFailures,
+  type DestinationOfDrain,
+  type ShownFailure,
+} from "./choose-series.ts";
 import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
+import { createRisingTotals } from "./rising-total.ts";
 
 type DrainRow = QueueFacts["drains"][number];
 type SourceRow = QueueFacts["sources"][number];
@@ -53,9 +61,14 @@ const ofSources: Rows<SourceRow> = {
     ({ summary }) => (summary === null ? null : Number(summary.settleGate === "closed")),
   ],
   redriver_source_depth: [
-    "Records in the DLQ of the source, as the last census counted.",
+    "Records in the DLQ of the source, as of the last pages: those to be deleted included.",
     "How many dead letters are in the queue?",
-    ({ census }) => census?.depth,
+    ({ depth }) => depth?.count,
+  ],
+  redriver_source_depth_exact: [
+    "1 when the depth is a count; 0 while it is estimated from counts, arrivals and deletes since.",
+    "Is the depth of the queue counted or estimated?",
+    ({ depth }) => (depth === null ? null : Number(depth.exact)),
   ],
   redriver_source_oldest_record_timestamp_seconds: [
     "When the oldest record of the source entered the DLQ.",
@@ -132,7 +145,62 @@ const totalsOfLanes: Rows<LaneRow> = {
   ],
 };
 
+/** Of a drain with its source. */
+const arrivals: Rows<DrainRow> = {
+  redriver_arrivals_total: [
+    "Records that entered the DLQ since the drain was first counted. It grows when a pass ends.",
+    "How many messages fail newly?",
+    ({ facts }) => facts?.arrivals,
+  ],
+};
+
+const restOfDestinations = "other";
+
+const ofDestinations: Rows<DestinationOfDrain> = {
+  redriver_destination_waiting: [
+    "Records that wait: due, held or in doubt. Of the 20 destinations of a source with most; other: of all others.",
+    "Which destinations do most dead letters wait for?",
+    ({ waiting }) => waiting,
+  ],
+  redriver_destination_parked: [
+    "Records that wait for a person; of the same destinations.",
+    "For which destinations are records parked?",
+    ({ origin, parked }) => (origin === restOfDestinations ? null : parked),
+  ],
+};
+
+const totalsOfDestinations: Rows<DestinationOfDrain> = {
+  redriver_destination_published_total: [
+    "Dead letters that were published to a destination, ever; of the same destinations.",
+    "To which destinations is redelivered, and how fast?",
+    ({ published }) => published,
+  ],
+  redriver_destination_failed_again_total: [
+    "Redriven messages to a destination that were found dead again, ever; of the same destinations.",
+    "For which destinations do redriven messages fail again?",
+    ({ failedAgain }) => failedAgain,
+  ],
+};
+
+const ofFailures: Rows<ShownFailure> = {
+  redriver_failure_waiting: [
+    "Records that failed alike and wait. Of the 20 failures of a source with most, and of up to 20 that are new.",
+    "Which failures do most dead letters have?",
+    ({ waiting }) => waiting,
+  ],
+};
+
+const totalsOfFailures: Rows<ShownFailure> = {
+  redriver_failure_arrivals_total: [
+    "Records that failed alike, ever; of the same failures. It grows when a pass ends.",
+    "Which failures go on?",
+    ({ arrived }) => arrived,
+  ],
+};
+
 const ofDrain = ["source", "drain"] as const;
+const ofDestination = ["source", "drain", "origin"] as const;
+const ofFailure = ["source", "failure"] as const;
 /** Set one by one, because their series have labels of their own. */
 const single = {
   redisUp: gauge(
@@ -152,14 +220,14 @@ const single = {
   ),
   records: gauge(
     "redriver_records",
-    "Records in the DLQ by state; in_doubt is live, the others are of the last pass. Drain none: of no drain, as the last census counted.",
+    "Records in the DLQ by state, as of the last pages. Drain none: of no drain, as the last census counted.",
     "How many dead letters are due, held, parked and in doubt?",
     ["source", "drain", "state"],
   ),
   exact: gauge(
     "redriver_records_exact",
-    "1 when the last pass counted every record of the drain.",
-    "Are the numbers of a drain counted, or carried forward from an earlier pass?",
+    "1 when the last pass counted every record of the drain and none is open; 0 while arrivals and acts since are added.",
+    "Are the numbers of a drain counted or estimated?",
     ofDrain,
   ),
   oldest: gauge(
@@ -173,6 +241,18 @@ const single = {
     "When the oldest record of the drain leaves the DLQ for good.",
     "When does a drain lose its first dead letter?",
     ofDrain,
+  ),
+  unmatched: gauge(
+    "redriver_unmatched_records",
+    "Records that are held because no rule matches them, as of the last pages.",
+    "How many dead letters has the document no rule for?",
+    ofDrain,
+  ),
+  failureMet: gauge(
+    "redriver_failure_first_met_timestamp_seconds",
+    "When a failure was met first, with its destination, status and the answer's signature; of the same failures.",
+    "Which failures are new, and what are they?",
+    [...ofFailure, "origin", "status", "answer"],
   ),
   guardClosed: gauge(
     "redriver_guard_closed",
@@ -198,7 +278,12 @@ const tables = {
   drains: { type: "gauge", labels: ["drain"], rows: ofDrains },
   sources: { type: "gauge", labels: ["source"], rows: ofSources },
   sourceTotals: { type: "counter", labels: ["source"], rows: totalsOfSources },
-  laneTotals: { type: "counter", labels: ["source", "drain", "origin"], rows: totalsOfLanes },
+  laneTotals: { type: "counter", labels: ofDestination, rows: totalsOfLanes },
+  arrivals: { type: "counter", labels: ofDrain, rows: arrivals },
+  destinations: { type: "gauge", labels: ofDestination, rows: ofDestinations },
+  destinationTotals: { type: "counter", labels: ofDestination, rows: totalsOfDestinations },
+  failures: { type: "gauge", labels: ofFailure, rows: ofFailures },
+  failureTotals: { type: "counter", labels: ofFailure, rows: totalsOfFailures },
 } as const;
 
 export const queueMetrics: readonly MetricDefinition[] = [
@@ -210,7 +295,10 @@ export const queueMetrics: readonly MetricDefinition[] = [
  * Facts about the queue: equal in every replica, so alerts take the max. The answered function sets every
  * gauge that shows Redis; `null` takes all their series away.
  */
-export function createQueueGauges(registry: Registry): (facts: QueueFacts | null) => void {
+export function createQueueGauges(
+  registry: Registry,
+  clock: Pick<Clock, "now">,
+): (facts: QueueFacts | null) => void {
   const all: { reset(): void }[] = [];
   /** Answers the function that sets one subject's series, after all were removed. */
   const table = <Subject>({ type, labels, rows }: Table<Subject>) => {
@@ -241,6 +329,8 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
   const exact = create(single.exact);
   const oldest = create(single.oldest);
   const expiry = create(single.expiry);
+  const unmatched = create(single.unmatched);
+  const failureMet = create(single.failureMet);
   const guardClosed = create(single.guardClosed);
   const lanes = create(single.lanes);
   const lane = create(single.lane);
@@ -248,6 +338,12 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
   const setSource = table(tables.sources);
   const setSourceTotals = table(tables.sourceTotals);
   const setLaneTotals = table(tables.laneTotals);
+  const setArrivals = table(tables.arrivals);
+  const setDestination = table(tables.destinations);
+  const setDestinationTotals = table(tables.destinationTotals);
+  const setFailure = table(tables.failures);
+  const setFailureTotals = table(tables.failureTotals);
+  const rising = createRisingTotals();
 
   const setRecords = ({ drain, source, guards, facts, retentionMs }: DrainRow): void => {
     for (const { index } of guards) guardClosed.set({ drain, index }, 0);
@@ -256,6 +352,7 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
     for (const state of ["due", "held", "parked"] as const) {
       records.set({ source, drain, state }, facts[state]);
     }
+    unmatched.set({ source, drain }, facts.reasons.held.otherwise ?? 0);
     exact.set({ source, drain }, Number(facts.exact));
     setTo(oldest, { source, drain }, toSeconds(facts.oldestRecordAt));
     setTo(expiry, { source, drain }, toSeconds(facts.oldestRecordAt, retentionMs));
@@ -280,6 +377,36 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
     }
   };
 
+  const setDestinations = (source: string, drains: readonly DrainRow[]): void => {
+    const { shown, otherWaiting } = chooseDestinations(drains);
+    for (const one of shown) {
+      const { drain, origin, published, failedAgain } = one;
+      const labels = { source, drain, origin };
+      const name = `${source} ${drain} ${origin}`;
+      setDestination(one, labels);
+      setDestinationTotals(
+        {
+          ...one,
+          published: rising(`published ${name}`, published),
+          failedAgain: rising(`failed again ${name}`, failedAgain),
+        },
+        labels,
+      );
+    }
+    setDestination(
+      { ...noDestination, waiting: otherWaiting },
+      { source, drain: "", origin: restOfDestinations },
+    );
+  };
+  const setFailures = ({ source, failures }: SourceRow, drains: readonly DrainRow[]): void => {
+    for (const one of chooseFailures(failures, drains, clock.now())) {
+      const { id: failure, origin, status, text: answer, firstMetAt } = one;
+      setFailure(one, { source, failure });
+      setFailureTotals(one, { source, failure });
+      failureMet.set({ source, failure, origin, status: status ?? "none", answer }, firstMetAt / 1_000);
+    }
+  };
+
   return (facts) => {
     for (const one of all) one.reset();
     redisUp.set(facts === null ? 0 : 1);
@@ -291,6 +418,7 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
     if (facts.redisMemoryShare !== null) redisMemory.set(facts.redisMemoryShare);
     for (const drain of facts.drains) {
       setDrain(drain, { drain: drain.drain });
+      setArrivals(drain, { source: drain.source, drain: drain.drain });
       setRecords(drain);
     }
     for (const one of facts.sources) {
@@ -299,14 +427,28 @@ export function createQueueGauges(registry: Registry): (facts: QueueFacts | null
       setSourceTotals(one, { source });
       setUnselected(one, facts.documentHash);
       setLanes(one);
-      if (summary === null) continue;
       const drains = facts.drains.filter((drain) => drain.source === source);
+      setDestinations(source, drains);
+      setFailures(one, drains);
+      if (summary === null) continue;
       for (const [drain, count] of toInDoubt(summary.unknown, drains)) {
         records.set({ source, drain, state: "in_doubt" }, count);
       }
     }
   };
 }
+
+/** Stands for all that have no series of their own. Drain "" is no label: the rest of all drains. */
+const noDestination: DestinationOfDrain = {
+  drain: "",
+  origin: restOfDestinations,
+  waiting: 0,
+  unseen: 0,
+  parked: 0,
+  arrived: 0,
+  published: 0,
+  failedAgain: 0,
+};
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,13 +1,18 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
 import { serviceOperations, type EventOf, type RedriverEvent } from "../ports/events.ts";
 import { counterRows, type CounterRow, type Labels, labelsOfRow } from "./counter-rows.ts";
+import { createPageHistogram } from "./page-histogram.ts";
 import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
 
 /** The part of a drains document that metrics need. */
 export interface MeasuredDocument {
   readonly hash: string;
   readonly sources: readonly { readonly id: string }[];
-  readonly drains: readonly { readonly name: string; readonly source: { readonly id: string } }[];
+  readonly drains: readonly {
+    readonly name: string;
+    readonly source: { readonly id: string };
+    readonly rules: readonly { readonly name: string }[];
+  }[];
   readonly indexes: readonly { readonly name: string }[];
   /** Only its presence counts. */
   readonly archive?: object;
@@ -16,6 +21,8 @@ export interface MeasuredDocument {
 type TypeOf<Row> = Row extends { readonly on: infer On } ? keyof On : never;
 type CountedType = TypeOf<(typeof counterRows)[number]>;
 type MeasuredType =
+  | "record:decided"
+  | "record:published"
   | "service:answered"
   | "document:adopted"
   | "document:rejected"
@@ -47,6 +54,11 @@ const unmeasured = {
 /** 10 ms to 41 s: a page takes tens of ms, a batch may wait 30 s for its answer. */
 const requestBuckets = exponentialBuckets(0.01, 2, 13);
 
+/** From a minute to three days, which is the shortest retention. */
+const redeliveryBuckets = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320].map((min) => min * 60);
+/** Of a record that no rule matched. */
+const noRule = "otherwise";
+
 const ofOperation = ["source", "operation"] as const;
 const requestMetric = {
   type: "histogram",
@@ -54,6 +66,20 @@ const requestMetric = {
   help: "How long requests to the message service took.",
   question: "How fast does the service answer?",
   labels: ofOperation,
+} as const satisfies MetricDefinition;
+const redeliveryMetric = {
+  type: "histogram",
+  name: "redriver_redelivery_seconds",
+  help: "From a message's entry into the DLQ until it was published again.",
+  question: "How long do failed messages wait for their redelivery?",
+  labels: ["source"],
+} as const satisfies MetricDefinition;
+const ruleMetric = {
+  type: "counter",
+  name: "redriver_rule_decisions_total",
+  help: "Decisions by the rule that matched; otherwise: no rule did. Only rules of the document.",
+  question: "Which rules match, and how often does none?",
+  labels: ["drain", "rule"],
 } as const satisfies MetricDefinition;
 const gauges = {
   archiveVolume: gauge(
@@ -100,7 +126,9 @@ const gauges = {
 
 export const eventMetrics: readonly MetricDefinition[] = [
   ...counterRows.map((row) => ({ type: "counter" as const, ...row, labels: labelsOfRow(row) })),
+  ruleMetric,
   requestMetric,
+  redeliveryMetric,
   ...Object.values(gauges),
 ];
 
@@ -118,6 +146,14 @@ export function createEventCounters(registry: Registry) {
     buckets: requestBuckets,
     registers,
   });
+  const ruleDecisions = new Counter({
+    name: ruleMetric.name,
+    help: ruleMetric.help,
+    labelNames: ruleMetric.labels,
+    registers,
+  });
+  const rulesOf = new Map<string, ReadonlySet<string>>();
+  const redelivery = createPageHistogram(registry, redeliveryMetric, redeliveryBuckets);
   const archiveVolume = createGauge(registry, gauges.archiveVolume);
   const halted = createGauge(registry, gauges.halted);
   const inFlight = createGauge(registry, gauges.inFlight);
@@ -142,6 +178,17 @@ export function createEventCounters(registry: Registry) {
 
   /** Metrics that are no counters. */
   const measured: { readonly [Type in MeasuredType]: (event: EventOf<Type>) => void } = {
+    "record:decided": ({ drain, records }) => {
+      const known = rulesOf.get(drain);
+      for (const [rule, count] of byRule(records)) {
+        if (known?.has(rule) === true) ruleDecisions.inc({ drain, rule }, count);
+      }
+    },
+    "record:published": ({ source, records }) =>
+      redelivery.observe(
+        source,
+        records.map(({ waitedMs }) => waitedMs / 1_000),
+      ),
     "service:answered": ({ source, operation, durationMs }) =>
       requestSeconds.observe({ source, operation }, durationMs / 1_000),
     "document:adopted": ({ at }) => {
@@ -187,11 +234,15 @@ export function createEventCounters(registry: Registry) {
         // Records that no drain selects may be settled too.
         settled?.counter.inc({ source, drain: "none" }, 0);
         for (const operation of serviceOperations) requestSeconds.zero({ source, operation });
+        redelivery.zero(source);
         halted.inc({ source }, 0);
       }
-      for (const { name: drain, source } of drains) {
+      for (const { name: drain, source, rules } of drains) {
         start({ drain });
         start({ source: source.id, drain });
+        const names = new Set([...rules.map(({ name }) => name), noRule]);
+        rulesOf.set(drain, names);
+        for (const rule of names) ruleDecisions.inc({ drain, rule }, 0);
       }
       for (const { name: index } of indexes) start({ index });
     },
@@ -210,6 +261,28 @@ export function createEventCounters(registry: Registry) {
       );
     },
   };
+}
+
+/** Without decisions that no rule could make, as of what was published before. */
+function byRule(records: EventOf<"record:decided">["records"]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  let last: string | null = null;
+  let run = 0;
+  const add = (): void => {
+    if (last !== null) counts.set(last, (counts.get(last) ?? 0) + run);
+  };
+  // Most records of a page are decided as the one before them.
+  for (const { decision } of records) {
+    const rule = decision.rule ?? (decision.reason === noRule ? noRule : null);
+    if (rule !== last) {
+      add();
+      last = rule;
+      run = 0;
+    }
+    run += 1;
+  }
+  add();
+  return counts;
 }
 
 /** The fields of an event that are labels. Records that no drain selects count for the drain `none`. */

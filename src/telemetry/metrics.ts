@@ -13,15 +13,45 @@ export interface MetricsOptions {
   readonly readFacts: () => Promise<QueueFacts | null>;
   /** The latest statistics of search indexes, read like the facts. A rejection: no series. */
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
-  readonly clock: Pick<Clock, "sleep">;
+  readonly memory: () => MemoryUse;
+  readonly clock: Pick<Clock, "sleep" | "now">;
+}
+
+export interface MemoryUse {
+  /** Of the budget that all pages share. */
+  readonly pageBytes: number;
+  readonly pageLimitBytes: number;
+  /** Of the container; of the machine if there is none. */
+  readonly limitBytes: number;
 }
 
 const buildInfo = gauge("redriver_build_info", "1 for the version that runs.", "Which version runs?", [
   "version",
   "node",
 ]);
+const memoryGauges = {
+  pageBytes: gauge(
+    "redriver_page_memory_bytes",
+    "Memory that this replica's pages take now, of their budget.",
+    "How much memory do pages take?",
+  ),
+  pageLimitBytes: gauge(
+    "redriver_page_memory_limit_bytes",
+    "The budget of memory for all pages at once.",
+    "Does the budget of memory limit the speed?",
+  ),
+  limitBytes: gauge(
+    "redriver_memory_limit_bytes",
+    "Memory that this replica may use: of its container, or of the machine if there is no limit.",
+    "How close is a replica to being ended for lack of memory?",
+  ),
+} as const satisfies Readonly<Record<keyof MemoryUse, MetricDefinition>>;
 /** Of this process alone. */
-export const processMetrics: readonly MetricDefinition[] = [...eventMetrics, buildInfo];
+export const processMetrics: readonly MetricDefinition[] = [
+  ...eventMetrics,
+  ...Object.values(memoryGauges),
+  buildInfo,
+];
 
 export type ProcessMetrics = ReturnType<typeof createMetrics>;
 
@@ -39,7 +69,8 @@ export function createMetrics(options: MetricsOptions) {
   for (const kind of timerFed) registry.removeSingleMetric(`nodejs_eventloop_lag_${kind}_seconds`);
   createGauge(registry, buildInfo).set({ version: options.version, node: process.version }, 1);
   const counters = createEventCounters(registry);
-  const setQueueGauges = createQueueGauges(registry);
+  const setMemory = createMemoryGauges(registry);
+  const setQueueGauges = createQueueGauges(registry, options.clock);
   const setIndexGauges = createIndexGauges(registry);
   const readFacts = createScrapeReader(options.readFacts, options.clock);
   const readIndexes = createScrapeReader(options.indexGauges, options.clock);
@@ -62,6 +93,7 @@ export function createMetrics(options: MetricsOptions) {
       const [facts, indexes] = await Promise.all([readFacts(), readIndexes()]);
       setQueueGauges(facts);
       setIndexGauges(indexes ?? []);
+      setMemory(options.memory());
       return registry.metrics();
     },
   };
@@ -90,6 +122,14 @@ function createScrapeReader<Facts>(
     const facts = await Promise.race([underWay, late]);
     answered.abort();
     return facts;
+  };
+}
+
+function createMemoryGauges(registry: Registry): (use: MemoryUse) => void {
+  const names = Object.keys(memoryGauges) as (keyof MemoryUse)[];
+  const gauges = names.map((name) => ({ name, made: createGauge(registry, memoryGauges[name]) }));
+  return (use) => {
+    for (const { name, made } of gauges) made.set(use[name]);
   };
 }
 

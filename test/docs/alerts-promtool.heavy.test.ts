@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
+import { alertTestFiles } from "../support/alert-tests.ts";
 import { readDoc, root } from "../support/markdown.ts";
 
 const { spec } = parse(readDoc("deploy/monitoring/prometheus-rule.yaml")) as { readonly spec: object };
@@ -15,10 +16,12 @@ it.skipIf(!promtool)(
     const directory = mkdtempSync(path.join(tmpdir(), "redriver-alerts-"));
     try {
       writeFileSync(path.join(directory, "rules.yaml"), stringify(spec));
-      cpSync(path.join(root, "deploy/monitoring/rules.test.yaml"), path.join(directory, "rules.test.yaml"));
+      for (const file of alertTestFiles) {
+        cpSync(path.join(root, "deploy/monitoring", file), path.join(directory, file));
+      }
       for (const args of [
         ["check", "rules", "rules.yaml"],
-        ["test", "rules", "rules.test.yaml"],
+        ["test", "rules", ...alertTestFiles],
       ]) {
         const run = spawnSync("promtool", args, { cwd: directory, encoding: "utf8" });
         expect({ status: run.status, said: run.stdout + run.stderr }).toMatchObject({ status: 0 });
@@ -27,5 +30,5 @@ it.skipIf(!promtool)(
       rmSync(directory, { recursive: true });
     }
   },
-  120_000,
+  240_000,
 );

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { DrainName, SourceId } from "../../src/ports/ids.ts";
-import type { QueueFacts } from "../../src/ports/queue-facts.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { alertTestFiles } from "../support/alert-tests.ts";
+import { queueMetrics } from "../../src/telemetry/drain-and-source-gauges.ts";
 import { ask } from "../support/ask.ts";
-import { lanes } from "../support/metrics.ts";
+import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 
 interface Rule {
   readonly alert: string;
@@ -29,95 +28,14 @@ const spec: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } 
 ).spec;
 const rules = spec.groups.flatMap((group) => group.rules);
 const alerts = rules.map((rule) => rule.alert);
-const ruleTests: readonly RuleTest[] = parse(read("deploy/monitoring/rules.test.yaml")).tests;
+const ruleTests: readonly RuleTest[] = alertTestFiles.flatMap(
+  (file) => parse(read(`deploy/monitoring/${file}`)).tests,
+);
 const runbooks = read("docs/runbooks.md");
-
-const drain = "orders" as DrainName;
-const source = "main" as SourceId;
-const facts: QueueFacts = {
-  redisMemoryShare: 0.25,
-  redisFit: true,
-  documentHash: "h",
-  drains: [
-    {
-      drain,
-      source,
-      acting: true,
-      guards: [{ index: "catalog", effect: "open" }],
-      retentionMs: 1,
-      destinations: [],
-      facts: {
-        due: 1,
-        held: 1,
-        parked: 1,
-        inDoubt: 1,
-        exact: true,
-        reasons: { due: {}, held: {}, parked: {} },
-        oldestRecordAt: 1,
-        lastSuccessAt: 1,
-        lastFullAt: 1,
-        failures: [],
-        seen: null,
-        pace: {},
-        backlog: null,
-        openPass: null,
-        lastOutcome: "complete",
-      },
-    },
-  ],
-  sources: [
-    {
-      source,
-      summary: {
-        epoch: "e",
-        sequence: 1,
-        at: 1,
-        open: 1,
-        unknown: 1,
-        oldestOpenAt: 1,
-        pendingDelete: 1,
-        oldestPendingAt: 1,
-        failedDeletes: 1,
-        gone: 0,
-        settleGate: "open",
-      },
-      censusEveryMs: 1,
-      depth: { count: 9, exact: true },
-      failures: [],
-      lanes,
-      census: {
-        at: 1,
-        counted: "listing",
-        depth: 1,
-        unselected: 1,
-        oldestUnselectedAt: 1,
-        strayComeBacks: { count: 0, top: [] },
-        oldestEnteredAt: 1,
-        earliestExpiryAt: 1,
-        expiringUnarchived: 1,
-        expiringAccepted: 1,
-        documentHash: "h",
-      },
-    },
-  ],
-};
 
 /** Every metric with its labels, as the metrics page of a daemon with one drain has them. */
 async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const metrics = createMetrics({
-    version: "0",
-    readFacts: async () => facts,
-    indexGauges: async () => [],
-    clock: { sleep: () => new Promise(() => undefined) },
-  });
-  metrics.adopt({
-    hash: "h",
-    sources: [{ id: source }],
-    drains: [{ name: drain, source: { id: source } }],
-    indexes: [],
-  });
-  metrics.events.emit({ type: "archive:volume-seen", verdict: "fit", complaint: "" });
-  const page = await metrics.render();
+  const page = await wholeMetricsPage();
   const samples = [...page.matchAll(/^(redriver_\w+)(?:\{(.*)\})? /gm)];
   return new Map(
     samples.map(([, name = "", labels = ""]) => [
@@ -126,13 +44,18 @@ async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
     ]),
   );
 }
+/** Those that Redis knows, without what a replica says of Redis. */
+const ofQueue = new Set(queueMetrics.map(({ name }) => name).filter((name) => name !== "redriver_redis_up"));
+/** The lowest of all that any replica has shown: a replica that has just started knows no history. */
+const isLowest = (join = "", range = ""): boolean => join === "min" && range === "min_over_time(";
 const metricsIn = (text: string) => text.match(/\bredriver_\w+/g) ?? [];
 
 describe("the alerts", () => {
   it("speak of no metric that redriver does not have, and neither do their tests or runbooks", async () => {
     const named = [
       ...rules.flatMap((rule) => metricsIn(rule.expr)),
-      ...metricsIn(read("deploy/monitoring/rules.test.yaml")),
+      ...alertTestFiles.flatMap((file) => metricsIn(read(`deploy/monitoring/${file}`))),
+      ...rules.flatMap(({ annotations }) => Object.values(annotations).flatMap(metricsIn)),
       ...metricsIn(runbooks),
     ];
     const metrics = await metricsPage();
@@ -162,33 +85,30 @@ describe("the alerts", () => {
       const name = /^\w+/.exec(text)?.[0] ?? "";
       const labels = [...text.matchAll(/(\w+)="/g)].map((match) => match[1] ?? "");
       const own = labels.filter((label) => !["namespace", "pod"].includes(label));
-      return name !== "up" && own.join() !== metrics.get(name)?.join();
+      return name.startsWith("redriver_") && own.join() !== metrics.get(name)?.join();
     });
     expect(wrong).toEqual([]);
   });
 
   it("join facts about the queue with max, because every replica tells the same", () => {
-    const facts =
-      /(\w+) by \([^)]*\) \((?:m(?:ax|in)_over_time\(|increase\()?redriver_(?:lane(?:_\w+)?|records|oldest_\w+|earliest_\w+|pass_last_\w+|drain_acting|pending_deletes|source_\w+|guard_closed|lanes|settle_gate_closed|redis_fit|redis_memory_ratio)\b/g;
-    const ofEachReplica = new Set(["redriver_redis_up", "redriver_config_last_reload_successful"]);
-    const joins = rules.flatMap((rule) => [...rule.expr.matchAll(facts)].map((match) => match[1]));
-    const mentions = rules.flatMap((rule) =>
-      metricsIn(rule.expr).filter(
-        (name) =>
-          /^redriver_(?:source_)?lane/.test(name) || !(name.endsWith("_total") || ofEachReplica.has(name)),
-      ),
+    const joins = rules.flatMap(({ expr }) =>
+      [...expr.matchAll(/(\w+) by \([^)]*\) \(((?:\w+\()?)(redriver_\w+)/g)]
+        .filter(([, , , name = ""]) => ofQueue.has(name))
+        .map(([found, join, range]) => ({ found, isGood: join === (isLowest(join, range) ? "min" : "max") })),
     );
-    expect(joins).toEqual(mentions.map(() => "max"));
+    const mentions = rules.flatMap(({ expr }) => metricsIn(expr)).filter((name) => ofQueue.has(name));
+    expect(joins).toHaveLength(mentions.length);
+    expect(joins.filter(({ isGood }) => !isGood)).toEqual([]);
   });
 
   it("each have a severity, a summary, a description with a number, and their runbook", () => {
     expect(new Set(alerts).size).toBe(alerts.length);
     for (const { alert, labels, annotations } of rules) {
       expect(alert).toMatch(/^Redriver[A-Z]\w+$/);
-      expect(["critical", "warning"]).toContain(labels.severity);
+      expect(["critical", "warning", "info"]).toContain(labels.severity);
       expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
       expect(annotations["summary"]).not.toBe("");
-      expect(annotations["description"]).toContain("{{ $value");
+      expect(annotations["description"]).toMatch(/\{\{(?: \$value|.* \| query)/);
       expect(annotations["runbook_url"]).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
     }
   });

@@ -239,6 +239,26 @@ describe.skipIf(!kubectl)("what the overlays differ in", () => {
   });
 });
 
+describe.skipIf(!kubectl)("the settings of the monitoring", () => {
+  const settings = parse(read("deploy/overlays/production/monitoring-settings.yaml"));
+
+  it("make an address of each runbook's path, and are not applied themselves", () => {
+    const objects = render("production");
+    const rules: readonly Tree[] = only(objects, "PrometheusRule").spec.groups[0].rules;
+    expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      rules.map(({ alert }) => `${settings.data.runbooks}#${alert.toLowerCase()}`),
+    );
+    expect(new URL(settings.data.runbooks).protocol).toBe("https:");
+    const names = objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => name.startsWith(settings.metadata.name))).toEqual([]);
+  });
+
+  it("give what the operator reads, and nothing else, the label that it selects by", () => {
+    const labelled = render("production").filter(({ metadata }) => "release" in (metadata.labels ?? {}));
+    expect(labelled.map(({ kind }) => kind)).toEqual(["PodMonitor", "PrometheusRule"]);
+  });
+});
+
 describe.skipIf(!kubectl)("the component for callbacks", () => {
   let objects: readonly Tree[];
   let pod: Tree;

@@ -59,7 +59,7 @@ const samples: Samples = {
     {
       drain,
       source,
-      records: [{ dlqId, messageId: "m", deduplicated: false, attempt: 1, canary: false }],
+      records: [{ dlqId, messageId: "m", deduplicated: false, attempt: 1, canary: false, waitedMs: 1 }],
     },
   ],
   "record:come-back": [

@@ -14,8 +14,9 @@ from the code. The alerts on them are in \`deploy/monitoring\`, with a [runbook]
 with the alerts' expressions and limits.
 
 What is not known has no series: absent is not 0. Counters stand at 0 from the start for every drain, source and index of the document. Labels have values
-from closed sets or from the document. Only \`origin\` does not, and it is limited to 20 lanes of a source. So 50 drains on one source have fewer than 2,500
-series, and \`test/unit/telemetry/series-count.test.ts\` counts them.
+from closed sets or from the document, and each rule is a series. Only these do not: \`origin\` is limited to 20 lanes and to 20 destinations of a source,
+\`failure\` to 40 failures, and \`answer\` is the signature of a failure's answer, without what varies or is private. So 50 drains on one source have fewer
+than 2,500 series, and \`test/unit/telemetry/series-count.test.ts\` counts them.
 
 ## The queue
 

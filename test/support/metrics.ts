@@ -6,10 +6,11 @@ import type { LedgerSummary } from "../../src/ports/ledger.ts";
 import type { DrainFacts } from "../../src/ports/passes.ts";
 import type { LaneView } from "../../src/ports/lanes.ts";
 import type { LanesCounted } from "../../src/ports/lanes.ts";
-import type { QueueFacts } from "../../src/ports/queue-facts.ts";
+import type { RecordedFailure, StandingFailure } from "../../src/ports/failures.ts";
+import type { Destination, QueueFacts } from "../../src/ports/queue-facts.ts";
 import type { IndexGauge } from "../../src/ports/index-statistics.ts";
 import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
-import { createMetrics, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
+import { createMetrics, type MemoryUse, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 
 export const eu = "eu" as SourceId;
@@ -25,10 +26,39 @@ export const reasons = {
 export const document = {
   hash: "abc123",
   sources: [{ id: "eu" }],
-  drains: [{ name: "orders", source: { id: "eu" } }],
+  drains: [{ name: "orders", source: { id: "eu" }, rules: [{ name: "outage" }] }],
   indexes: [{ name: "catalog" }],
 };
 
+const standingFailure: StandingFailure = {
+  id: "4c1d0a9e21",
+  waiting: 6,
+  parked: 1,
+  arrived: 11,
+  arrivedCounted: 10,
+  published: 3,
+  failedAgain: 2,
+  lastArrivedAt: null,
+};
+const destination: Destination = {
+  origin: "https://a.example",
+  waiting: 6,
+  unseen: 0,
+  parked: 1,
+  arrived: 11,
+  published: 3,
+  failedAgain: 2,
+};
+export const recordedFailure: RecordedFailure = {
+  id: standingFailure.id,
+  origin: destination.origin,
+  status: 503,
+  text: "upstream is down",
+  firstMetAt: 1_700_000_050_000,
+  lastMetAt: 1_700_000_060_000,
+  drain: orders,
+  sample: null,
+};
 export const drainFacts: DrainFacts = {
   due: 3,
   held: 4,
@@ -39,8 +69,9 @@ export const drainFacts: DrainFacts = {
   oldestRecordAt: 1_700_000_000_000,
   lastSuccessAt: 1_700_000_100_500,
   lastFullAt: null,
-  failures: [],
+  failures: [standingFailure],
   seen: null,
+  arrivals: 12,
   pace: {},
   backlog: null,
   openPass: null,
@@ -117,7 +148,7 @@ export const facts: QueueFacts = {
       ],
       facts: drainFacts,
       retentionMs: 259_200_000,
-      destinations: [],
+      destinations: [destination],
     },
   ],
   sources: [
@@ -127,11 +158,13 @@ export const facts: QueueFacts = {
       censusEveryMs: 900_000,
       census,
       depth: { count: 9, exact: true },
-      failures: [],
+      failures: [recordedFailure],
       lanes,
     },
   ],
 };
+
+export const memory = (): MemoryUse => ({ pageBytes: 1, pageLimitBytes: 16, limitBytes: 64 });
 
 /** ProcessMetrics over a clock that each test of the file has to itself. */
 export function useMetrics() {
@@ -145,7 +178,7 @@ export function useMetrics() {
       readFacts: () => Promise<QueueFacts | null> = async () => facts,
       indexGauges: () => Promise<readonly IndexGauge[]> = async () => [],
     ): ProcessMetrics {
-      const metrics = createMetrics({ version: "1.2.3", readFacts, indexGauges, clock });
+      const metrics = createMetrics({ version: "1.2.3", readFacts, indexGauges, memory, clock });
       metrics.adopt(document);
       return metrics;
     },

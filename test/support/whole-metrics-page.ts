@@ -3,19 +3,25 @@ import type { DrainName } from "../../src/ports/ids.ts";
 import { toGauges } from "../../src/statistics/index-gauges.ts";
 import { parseStatistics } from "../../src/statistics/parse-index-statistics.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { drainFacts, eu, facts, lanes } from "./metrics.ts";
+import { drainFacts, eu, facts, lanes, memory, recordedFailure } from "./metrics.ts";
 
 /** The metrics page of a replica that knows everything of a source with so many drains: every series it can have. */
 export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<string> {
   const drains = names("drain", drainCount) as readonly DrainName[];
   const indexes = names("index", indexCount);
   const guards = [{ index: indexes[0] ?? "", effect: "open" }] as const;
+  const kinds = names("failure", 100);
+  const [standing] = drainFacts.failures;
+  const destinations = facts.drains.flatMap(({ destinations: all }) => all);
   const [source] = facts.sources;
   const [lane] = lanes.lanes;
-  if (source === undefined || lane === undefined) throw new Error("facts without a source or a lane");
+  if (source === undefined || lane === undefined || standing === undefined) {
+    throw new Error("facts without a source, a lane or a failure");
+  }
   const metrics = createMetrics({
     version: "0",
-    clock: { sleep: () => new Promise(() => undefined) },
+    clock: { sleep: () => new Promise(() => undefined), now: () => recordedFailure.firstMetAt },
+    memory,
     indexGauges: async () => indexes.flatMap((index) => toGauges({ index, readAt: 1, summary: statistics })),
     readFacts: async () => ({
       ...facts,
@@ -25,12 +31,13 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
         acting: true,
         guards,
         retentionMs: 1,
-        facts: drainFacts,
-        destinations: [],
+        facts: { ...drainFacts, failures: kinds.map((id) => ({ ...standing, id })) },
+        destinations,
       })),
       sources: [
         {
           ...source,
+          failures: kinds.map((id) => ({ ...recordedFailure, id })),
           lanes: { ...lanes, lanes: names("https://host", 20).map((origin) => ({ ...lane, origin })) },
         },
       ],
@@ -39,7 +46,7 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
   metrics.adopt({
     hash: "h",
     sources: [{ id: eu }],
-    drains: drains.map((name) => ({ name, source: { id: eu } })),
+    drains: drains.map((name) => ({ name, source: { id: eu }, rules: [{ name: "outage" }] })),
     indexes: indexes.map((name) => ({ name })),
   });
   const calls = { list: 1, batch: 1, delete: 1 };

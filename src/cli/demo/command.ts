@@ -1,7 +1,7 @@
 import type { Register } from "../command-context.ts";
 
 type DemoFlags = Readonly<{ messages?: string; outage?: boolean; probes?: string; withoutLane?: boolean }> &
-  Readonly<{ record?: string; keep?: boolean; json?: boolean }>;
+  Readonly<{ record?: string; keep?: boolean; json?: boolean; withPrometheus?: boolean }>;
 
 const defaultMessages = 2_000;
 const defaultProbes = 3;
@@ -21,12 +21,17 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
     .option("--without-lane", "with --outage: the same without a lane, which ends with 1")
     .option("--record <file>", "with --outage: record what happened, second by second, as JSON")
     .option("--keep", "leave the stack running at the end, until Ctrl-C")
+    .option(
+      "--with-prometheus",
+      "a Prometheus from the PATH beside it, with the shipped alerts; best with --keep",
+    )
     .option("--json", "print the summary as one line of JSON")
     .action(async (flags: DemoFlags) => {
       const common = {
         messages: Number(flags.messages ?? defaultMessages),
         keep: flags.keep === true,
         json: flags.json === true,
+        withPrometheus: flags.withPrometheus === true,
         io,
       };
       if (flags.outage === true) {

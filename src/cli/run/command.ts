@@ -86,6 +86,7 @@ async function runUntilStopped(
     version,
     readFacts: () => readQueueFacts(live.current()),
     indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
+    memory: () => live.memoryUse(),
     clock: systemClock,
   });
   metrics.adopt(document);

@@ -31,6 +31,7 @@ export interface StoredFacts {
     readonly open?: OpenRow;
     readonly counts?: Counts;
     readonly isCounted?: boolean;
+    readonly arrived?: number;
     readonly backlog?: NonNullable<DrainFacts["backlog"]>;
     readonly pace?: Readonly<Record<string, number>>;
   };
@@ -91,6 +92,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     oldestRecordAt: counts.oldestRecordAt ?? null,
     failures,
     seen: isCounted ? null : toSeen(ofOpen),
+    arrivals: row.arrived ?? 0,
     backlog: row.backlog ?? null,
     pace: row.pace ?? {},
     lastSuccessAt: lastSuccessAt ?? null,
@@ -128,6 +130,7 @@ function toStanding(
   found: ReadonlyMap<string, FailureCounts>,
 ): readonly StandingFailure[] {
   const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
+  const countedOf = (id: string): number => standing.get(id)?.n ?? 0;
   for (const [id, one] of standing) sums.set(id, { ...one });
   for (const [window, failures] of found) {
     for (const [id, count] of Object.entries(failures)) {
@@ -151,6 +154,7 @@ function toStanding(
       waiting: there - parked,
       parked,
       arrived: n,
+      arrivedCounted: countedOf(id),
       published: p,
       failedAgain: f,
       lastArrivedAt: l,

@@ -14,7 +14,8 @@ import { serverTimeLua } from "../server-time.lua.ts";
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
  * windowId: tally }, uncounted? (a window was ended by an older build), abandoned? }, forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
- * backlog? { at, published },
+ * backlog? { at, published }, arrived? (ever, after the
+ * first count),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
  * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
  */
@@ -150,14 +151,16 @@ local function recordArrivals(id, arrived)
   redis.call('HSET', arrivalsKey, id, cjson.encode(hours))
 end
 
--- Adds arrivals, and takes away what is done.
+-- Adds arrivals, and takes away what is done. What a first count finds has not just arrived.
 local function addStanding(failures)
+  local isArrival = row.open and row.open.pass.countedTo > 0
   for id, count in pairs(failures) do
     local it, arrived = readStanding(id), 0
     for _, one in pairs(count.arrived or {}) do arrived = arrived + one end
     it.w = it.w + arrived - (count.published or 0) - (count.dropped or 0)
     it.q = it.q + (count.parked or 0)
     it.n = it.n + arrived
+    if isArrival then row.arrived = (row.arrived or 0) + arrived end
     it.p = it.p + (count.published or 0)
     it.f = it.f + (count.failedAgain or 0)
     if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end

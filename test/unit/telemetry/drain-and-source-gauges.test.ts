@@ -86,7 +86,18 @@ describe("facts about the queue", () => {
       'redriver_records_exact{source="eu",drain="none"}': 1,
       'redriver_oldest_record_timestamp_seconds{source="eu",drain="none"}': 1_700_000_020,
       'redriver_earliest_expiry_timestamp_seconds{source="eu",drain="none"}': 1_700_259_220,
-      'redriver_source_depth{source="eu"}': 40,
+      'redriver_source_depth{source="eu"}': 9,
+      'redriver_source_depth_exact{source="eu"}': 1,
+      'redriver_arrivals_total{source="eu",drain="orders"}': 12,
+      'redriver_unmatched_records{source="eu",drain="orders"}': 0,
+      'redriver_destination_waiting{source="eu",drain="orders",origin="https://a.example"}': 6,
+      'redriver_destination_parked{source="eu",drain="orders",origin="https://a.example"}': 1,
+      'redriver_destination_waiting{source="eu",drain="",origin="other"}': 0,
+      'redriver_destination_published_total{source="eu",drain="orders",origin="https://a.example"}': 3,
+      'redriver_destination_failed_again_total{source="eu",drain="orders",origin="https://a.example"}': 2,
+      'redriver_failure_waiting{source="eu",failure="4c1d0a9e21"}': 6,
+      'redriver_failure_arrivals_total{source="eu",failure="4c1d0a9e21"}': 10,
+      'redriver_failure_first_met_timestamp_seconds{source="eu",failure="4c1d0a9e21",origin="https://a.example",status="503",answer="upstream is down"}': 1_700_000_050,
       'redriver_source_oldest_record_timestamp_seconds{source="eu"}': 1_700_000_000,
       'redriver_source_earliest_expiry_timestamp_seconds{source="eu"}': 1_700_259_200,
       'redriver_source_expiring_unarchived_records{source="eu"}': 2,
@@ -107,7 +118,7 @@ describe("facts about the queue", () => {
     const never = toSeries(await samples(create(async () => null)));
     const before = toSeries(await samples(metrics));
     const metricsOfFacts = before.filter((key) => !never.includes(key)).map((key) => key.split("{")[0]);
-    expect(new Set(metricsOfFacts).size).toBe(29);
+    expect(new Set(metricsOfFacts).size).toBe(39);
     clock().advance(1_000);
     readable = false;
     const all = await samples(metrics);

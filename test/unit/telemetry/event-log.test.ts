@@ -239,7 +239,7 @@ describe("an event's line", () => {
 
   test("of a single record is at debug where nobody has to look at it", () => {
     const one = { drain, source, dlqId: "1-0" };
-    const sent = { dlqId: "1-0", attempt: 1, canary: false };
+    const sent = { dlqId: "1-0", attempt: 1, canary: false, waitedMs: 1 };
     const published = { ...sent, messageId: "m", deduplicated: false };
     expect(log({ type: "record:published", drain, source, records: [published] }).level).toBe("debug");
     const comeBack = { ...sent, parentDlqId: "0-0" };

@@ -58,7 +58,7 @@ describe("before anything has happened", () => {
 
 describe("events are counted", () => {
   const base = { drain: orders, source: eu } as const;
-  const published = (...records: readonly { deduplicated: boolean; canary: boolean }[]) =>
+  const published = (...records: readonly { deduplicated: boolean; canary: boolean; waitedMs: number }[]) =>
     ({
       ...base,
       type: "record:published",
@@ -70,7 +70,7 @@ describe("events are counted", () => {
       type: "record:come-back",
       records: canaries.map((canary) => ({ canary, dlqId: "2-0", parentDlqId: "1-0", attempt: 1 })),
     }) as const;
-  const plain = { deduplicated: false, canary: false };
+  const plain = { deduplicated: false, canary: false, waitedMs: 90_000 };
   const answered = { type: "service:answered", source: eu, operation: "batch", durationMs: 1_500 } as const;
   const halted = {
     type: "source:halted",
@@ -79,7 +79,7 @@ describe("events are counted", () => {
     code: "unauthorised",
     message: "",
   } as const;
-  const decided = (...reasons: readonly ("too-young" | "guard")[]) =>
+  const decided = (...reasons: readonly ("too-young" | "guard" | "otherwise")[]) =>
     ({
       ...base,
       type: "record:decided",
@@ -103,6 +103,12 @@ describe("events are counted", () => {
       2.5,
     ],
     ['decisions_total{drain="orders",decision="hold"}', decided("too-young", "guard"), 2],
+    ['rule_decisions_total{drain="orders",rule="otherwise"}', decided("otherwise", "guard", "otherwise"), 2],
+    ['redelivery_seconds_bucket{le="60",source="eu"}', published(plain, { ...plain, waitedMs: 60_000 })],
+    ['redelivery_seconds_bucket{le="300",source="eu"}', published(plain, { ...plain, waitedMs: 300_001 })],
+    ['redelivery_seconds_bucket{le="+Inf",source="eu"}', published(plain, { ...plain, waitedMs: 1e12 }), 2],
+    ['redelivery_seconds_sum{source="eu"}', published(plain, { ...plain, waitedMs: 500 }), 90.5],
+    ['redelivery_seconds_count{source="eu"}', published(plain, plain), 2],
     [
       'published_total{drain="orders",deduplicated="true"}',
       published(plain, { ...plain, deduplicated: true }),

@@ -8,7 +8,7 @@ import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
-import type { DrainRuntime } from "../../runtime.ts";
+import { serviceNow, type DrainRuntime } from "../../runtime.ts";
 import { parentOf, targetHostOf } from "../audit-record.ts";
 import type { Begun } from "../records.ts";
 import type { PublishContext } from "./publish-context.ts";
@@ -61,7 +61,12 @@ export async function recordPublished(
     await recordFact(source, "published", toAuditRecords(accepted, doubles), ofDrain(drain));
   }
   if (accepted.length > 0) {
-    events.emit({ type: "record:published", ...of, records: accepted.map(toEventRecord) });
+    const now = serviceNow(source);
+    events.emit({
+      type: "record:published",
+      ...of,
+      records: accepted.map((one) => toEventRecord(one, now)),
+    });
   }
   const begun = accepted.map(({ one }) => one);
   reportDeclaredDoubles(drain, begun);
@@ -86,11 +91,12 @@ function reportDoubles(
   }
 }
 
-function toEventRecord(acceptance: Acceptance): EventOf<"record:published">["records"][number] {
+function toEventRecord(acceptance: Acceptance, now: number): EventOf<"record:published">["records"][number] {
   const { one, as: messageId, deduplicated } = acceptance;
   const { letter, lineage } = one.candidate;
   const canary = lineage.step?.isCanary === true && isOfNow(acceptance);
-  return { dlqId: letter.dlqId, messageId, deduplicated, attempt: lineage.attempt, canary };
+  const waitedMs = Math.max(0, now - letter.enteredAt);
+  return { dlqId: letter.dlqId, messageId, deduplicated, attempt: lineage.attempt, canary, waitedMs };
 }
 
 function toFact({ one: { candidate }, as }: Acceptance, drain: DrainName): PublishedFact {

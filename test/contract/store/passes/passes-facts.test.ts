@@ -66,9 +66,19 @@ describe("what passes found", () => {
       lastSuccessAt: startOfTime + 5_000,
       lastFullAt: startOfTime + 5_000,
       failures: [
-        { id: "one", waiting: 3, parked: 2, arrived: 7, published: 2, failedAgain: 0, lastArrivedAt: null },
+        {
+          id: "one",
+          waiting: 3,
+          parked: 2,
+          arrived: 7,
+          arrivedCounted: 7,
+          published: 2,
+          failedAgain: 0,
+          lastArrivedAt: null,
+        },
       ],
       seen: null,
+      arrivals: 0,
       pace: { [startOfTime / 10_000]: 2 },
       backlog: { at: startOfTime, published: 2 },
       openPass: null,
@@ -223,12 +233,31 @@ describe("what passes found", () => {
     expect(await passes.facts(drain)).toMatchObject({
       held: 10,
       exact: false,
+      arrivals: 3,
       failures: [{ id: "one" }, { arrived: 3 }],
     });
     await runPass(passes, "p3", { to: epoch + 60_000 }, { held: 5 }, "done", {
       a: { seen: 5, arrived: { 7: 5 } },
     });
-    expect(await passes.facts(drain)).toMatchObject({ held: 15, failures: [{ id: "one" }, { arrived: 8 }] });
+    expect(await passes.facts(drain)).toMatchObject({
+      held: 15,
+      arrivals: 8,
+      failures: [{ id: "one" }, { arrived: 8 }],
+    });
+  });
+
+  test("arrivals are those after the first count, as of passes that have ended", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 10 });
+    expect(await passes.facts(drain)).toMatchObject({ arrivals: 0, failures: [{ arrivedCounted: 10 }] });
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    const found = { one: { seen: 4, arrived: { 7: 4 } } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 4, held: 4 }, found);
+    const whileOpen = { arrivals: 0, failures: [{ arrived: 14, arrivedCounted: 10 }] };
+    expect(await passes.facts(drain)).toMatchObject(whileOpen);
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 4, held: 4 }, found);
+    const ended = { arrivals: 4, failures: [{ arrived: 14, arrivedCounted: 14 }] };
+    expect(await passes.facts(drain)).toMatchObject(ended);
   });
 
   test("an abandoned pass tells what it had done, and that stays counted", async () => {

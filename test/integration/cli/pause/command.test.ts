@@ -51,7 +51,7 @@ it("a host's pause holds what goes there and nothing else, and status and histor
     { act: "resume", host, why: "moved", by: "bob", drain: null },
     { act: "pause", host, why: because[1], by: "ann", forMs: 30 * 60_000 },
   ]);
-  expect((await run(["history"])).out).toMatch(new RegExp(`pause .*${host}, for 30m`));
+  expect((await run(["history"])).out).toMatch(new RegExp(`pause .*${host} .*for 30m`));
 });
 
 it("a pause of one drain may end by itself, and is named by its drain and its host alone", async () => {

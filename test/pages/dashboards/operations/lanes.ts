@@ -10,15 +10,12 @@ export const lanes: Section = {
     ),
     graph(
       "Destinations halted",
-      ofAlert(
-        "RedriverLaneHalted",
-        'max by (namespace, source) (redriver_lanes{state="halted"})',
-        "{{source}}",
-      ),
+      query('max by (namespace, source) (redriver_lanes{state="halted"})', "{{source}}"),
     ),
     graph(
       "Halted",
-      query(
+      ofAlert(
+        "RedriverLaneHalted",
         'max by (namespace, source, drain, origin) (redriver_lane{state="halted"})',
         "{{origin}} in {{drain}}",
       ),

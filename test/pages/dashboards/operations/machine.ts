@@ -28,6 +28,27 @@ export const machine: Section = {
       ),
     ]),
     graph(
+      "Replicas that can be scraped",
+      ofAlert("RedriverReplicaMissing", 'sum by (namespace) (up{job="redriver"})', "{{namespace}}"),
+    ),
+    graph(
+      "Memory of replicas, of their limit",
+      ofAlert(
+        "RedriverMemory",
+        'process_resident_memory_bytes{job="redriver"} / on (namespace, pod, instance) redriver_memory_limit_bytes',
+        "{{pod}}{{instance}}",
+      ),
+      { unit: "percentunit" },
+    ),
+    graph(
+      "Memory of pages",
+      [
+        query("sum by (namespace) (redriver_page_memory_bytes)", "{{namespace}}"),
+        query("sum by (namespace) (redriver_page_memory_limit_bytes)", "{{namespace}}: limit"),
+      ],
+      { unit: "bytes" },
+    ),
+    graph(
       "Memory of replicas",
       query('process_resident_memory_bytes{job="redriver"}', "{{pod}}{{instance}}"),
       { unit: "bytes" },

@@ -3,7 +3,7 @@ import { ofAlert, query, stat, type Section } from "../panels.ts";
 export const now: Section = {
   title: "Now",
   panels: [
-    stat("Replicas", ofAlert("RedriverDown", '(sum(up{job="redriver"}) or vector(0))', "replicas")),
+    stat("Replicas", ofAlert("RedriverDown", 'sum by (namespace) (up{job="redriver"})', "{{namespace}}")),
     stat(
       "Alerts that fire",
       query('count(ALERTS{alertname=~"Redriver.+", alertstate="firing"}) or vector(0)', ""),

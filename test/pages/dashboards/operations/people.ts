@@ -12,6 +12,22 @@ export const people: Section = {
       { isStacked: true },
     ),
     graph(
+      "Parked within an hour",
+      ofAlert(
+        "RedriverParked",
+        'max by (namespace, source, drain) (redriver_records{state="parked"}) - on (namespace, source, drain) min by (namespace, source, drain) (min_over_time(redriver_records{state="parked"}[1h]))',
+        "{{drain}}",
+      ),
+    ),
+    graph(
+      "Held by no rule",
+      ofAlert(
+        "RedriverHeldByNoRule",
+        "max by (namespace, source, drain) (redriver_unmatched_records)",
+        "{{drain}}",
+      ),
+    ),
+    graph(
       "In doubt",
       ofAlert(
         "RedriverUnknownOutcomes",

@@ -21,6 +21,27 @@ export const queue: Section = {
       { isStacked: true },
     ),
     graph(
+      "Arrivals in an hour",
+      ofAlert(
+        "RedriverArrivalsUnusual",
+        "max by (namespace, source, drain) (increase(redriver_arrivals_total[1h]))",
+        "{{drain}}",
+      ),
+    ),
+    graph(
+      "Waiting by destination",
+      query(
+        "max by (namespace, source, drain, origin) (redriver_destination_waiting)",
+        "{{origin}} in {{drain}}",
+      ),
+      { isStacked: true },
+    ),
+    graph(
+      "Waiting by failure",
+      query("max by (namespace, source, failure) (redriver_failure_waiting)", "{{failure}}"),
+      { isStacked: true },
+    ),
+    graph(
       "Due, to be acted on",
       ofAlert(
         "RedriverNothingSettled",

@@ -15,6 +15,15 @@ export const service: Section = {
       ),
     ),
     graph(
+      "Share of errors within ten minutes",
+      ofAlert(
+        "RedriverServiceErrors",
+        'sum by (namespace, source, operation, outcome) (increase(redriver_service_requests_total{outcome=~"unavailable|timeout|unreadable|not-sent|unknown"}[10m])) / on (namespace, source, operation) group_left sum by (namespace, source, operation) (increase(redriver_service_requests_total[10m]))',
+        "{{source}}: {{operation}}, {{outcome}}",
+      ),
+      { unit: "percentunit" },
+    ),
+    graph(
       "Answer times, 95th percentile",
       query(
         "histogram_quantile(0.95, sum by (operation, le) (rate(redriver_service_request_duration_seconds_bucket[$__rate_interval])))",

@@ -9,6 +9,36 @@ export const work: Section = {
       { isStacked: true },
     ),
     graph(
+      "Published per second by destination",
+      query(
+        "max by (namespace, source, drain, origin) (rate(redriver_destination_published_total[$__rate_interval]))",
+        "{{origin}} in {{drain}}",
+      ),
+      { isStacked: true },
+    ),
+    graph(
+      "From death to redelivery",
+      [
+        query(
+          "histogram_quantile(0.5, sum by (source, le) (rate(redriver_redelivery_seconds_bucket[$__rate_interval])))",
+          "{{source}}: half",
+        ),
+        query(
+          "histogram_quantile(0.95, sum by (source, le) (rate(redriver_redelivery_seconds_bucket[$__rate_interval])))",
+          "{{source}}: 95 %",
+        ),
+      ],
+      { unit: "s" },
+    ),
+    graph(
+      "Decisions per minute by rule",
+      query(
+        "60 * sum by (drain, rule) (rate(redriver_rule_decisions_total[$__rate_interval]))",
+        "{{drain}}: {{rule}}",
+      ),
+      { isStacked: true },
+    ),
+    graph(
       "Deleted after proof, per second",
       query("sum by (drain) (rate(redriver_settled_total[$__rate_interval]))", "{{drain}}"),
       { isStacked: true },
