@@ -29,6 +29,9 @@ export function otherFailuresId(origin: string): string {
   return `other-${toFailureId(origin, "")}`;
 }
 
+/** What those are counted as for which there is no room either. */
+export const othersOfAllId = "other";
+
 const known = new Map<string, Map<string, FailureKind>>();
 let remembered = 0;
 

@@ -69,6 +69,8 @@ export function createPageReport(drain: DrainRuntime) {
   const parks: { [Reason in ParkReason]?: number } = {};
   const failures = createFailureTally();
   const { countedTo = Infinity } = drain;
+  const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
+  const otherwiseText = `${drain.config.otherwise} otherwise`;
   const left: LeftRecord[] = [];
   const acted: DlqId[] = [];
   let mayHaveDeleted = false;
@@ -119,8 +121,16 @@ export function createPageReport(drain: DrainRuntime) {
     countParkChange(record, false);
   };
 
+  /** By the rule that matched, also if time, attempts or capacity hold the record. */
+  const countRule = ({ failure, letter }: Counted, { rule, reason }: Decision): void => {
+    const text = rule === null && reason === "otherwise" ? otherwiseText : ruleTexts.get(rule ?? "");
+    // The ledger decides some before any rule is asked.
+    if (text !== undefined) failures.ruled(failure, letter.dlqId, text);
+  };
+
   const finalDecision = (record: DecidedRecord): void => {
     const { letter, decision } = record;
+    countRule(record, decision);
     if (!isDone(record.view)) countParkChange(record, decision.then === "park");
     addDecision(letter.dlqId, decision, () => explainDecision(decision, record.facts));
     if (decision.then === "park") {
@@ -179,6 +189,7 @@ export function createPageReport(drain: DrainRuntime) {
       for (const result of results) {
         const { letter, decision } = result.candidate;
         const { dlqId } = letter;
+        countRule(result.candidate, decision);
         switch (result.kind) {
           case "published":
             addDecision(dlqId, decision);
@@ -232,6 +243,7 @@ export function createPageReport(drain: DrainRuntime) {
       tally.due += leftDue.length;
       for (const one of leftDue) {
         addDecision(one.letter.dlqId, one.decision);
+        countRule(one, one.decision);
         // Plan mode acts on nothing, so the record need not be listed before the next full pass.
         countOldest(one.letter);
       }
