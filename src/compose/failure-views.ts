@@ -15,7 +15,9 @@ export async function readFailureViews(
   return toFailureViews({ facts, marksOf, now, ...(drain === undefined ? {} : { drain }) });
 }
 
-async function readMarks({ sources }: Core): Promise<ReadonlyMap<SourceId, ReadonlyMap<string, FailureMark>>> {
+async function readMarks({
+  sources,
+}: Core): Promise<ReadonlyMap<SourceId, ReadonlyMap<string, FailureMark>>> {
   return new Map(
     await Promise.all(
       [...sources].map(async ([id, { failureMarks }]) => [id, await failureMarks.all()] as const),

@@ -12,6 +12,9 @@ export const auditActs = [
   "pause",
   "resume",
   "apply",
+  "note",
+  "quiet",
+  "unquiet",
   "lane-halted",
   "lane-resumed",
   "lane-opened",
@@ -38,8 +41,8 @@ export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
  * One act: its kind, its dead letters, its actor and its reason. `republish`, `drop`, `park`, `delete`,
- * `copy`, `release`, `pause`, `resume` and `apply` are written before the act they name; `delete` and `copy`
- * later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
+ * `copy`, `release`, `pause`, `resume`, `apply`, `note`, `quiet` and `unquiet` are written before the act they
+ * name; `delete` and `copy` later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
  * follow the move.
  */
 export interface AuditEntry {
@@ -56,7 +59,7 @@ export interface AuditEntry {
   /** A person's reason. */
   readonly why?: string;
   readonly lane?: AuditLane;
-  /** In no particular order. Empty for `pause` and `resume`, and for moves of lanes. */
+  /** In no particular order. Empty for acts on drains and kinds of failure, and for moves of lanes. */
   readonly records: readonly AuditRecord[];
 }
 

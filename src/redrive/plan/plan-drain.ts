@@ -3,6 +3,8 @@ import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination-url.ts";
 import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
+import { createFailureMatcher } from "../failures/failure-matcher.ts";
+import { unreadableKind } from "../failures/failure-kind.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { createDecidedCount } from "./decided-count.ts";
@@ -39,9 +41,9 @@ export async function planDrain(run: PlanRun) {
   const { drain, filter, show } = run;
   const { config, source } = drain;
   const { clock, from, to } = run.range;
-  const isWanted = toTest(filter);
+  const isWanted = toTest(filter, await readFailureTest(drain, filter));
   const limit = filter.limit ?? Infinity;
-  const isFiltered = filter.rules !== undefined || filter.host !== undefined;
+  const isFiltered = [filter.rules, filter.host, filter.failure].some((given) => given !== undefined);
   const decided = createDecidedCount();
   const failures = createSignatureCount(show);
   const laneWaits = createLaneWaitCount(drain);
@@ -55,8 +57,9 @@ export async function planDrain(run: PlanRun) {
   let cut = false;
 
   for await (const page of survey(drain, run.range, run.signals)) {
-    // Such a record has neither a rule nor a host.
-    for (const { reason } of isFiltered ? [] : page.unusable) unusable[reason] = (unusable[reason] ?? 0) + 1;
+    // Such a record has neither a rule nor a host, and a kind of its own.
+    const isCounted = !isFiltered || filter.failure === unreadableKind.id;
+    for (const { reason } of isCounted ? page.unusable : []) unusable[reason] = (unusable[reason] ?? 0) + 1;
     let looked = page.unusable.length;
     for (const record of page.records) {
       if (decided.planned() === limit) break;
@@ -118,11 +121,25 @@ export async function planDrain(run: PlanRun) {
   };
 }
 
-function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolean {
+type FailureTest = ReturnType<typeof createFailureMatcher>;
+
+async function readFailureTest(
+  { source }: DrainRuntime,
+  { failure }: PlanFilter,
+): Promise<FailureTest | null> {
+  if (failure === undefined) return null;
+  return createFailureMatcher(failure, new Set((await source.failures.all()).map(({ id }) => id)));
+}
+
+function toTest(
+  { rules, host }: PlanFilter,
+  fitsFailure: FailureTest | null,
+): (record: SurveyedRecord) => boolean {
   const wanted = rules === undefined ? null : new Set(rules);
   const fitsHost = host === undefined ? null : compileGlob(host.toLowerCase());
-  return ({ decided: { decision, letter } }) => {
+  return ({ decided: { decision, letter, failure } }) => {
     if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
+    if (fitsFailure !== null && !fitsFailure(failure)) return false;
     if (fitsHost === null) return true;
     const url = parseUrl(letter.url);
     return url !== null && (fitsHost(url.hostname) || fitsHost(url.host));

@@ -112,7 +112,9 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
           sample: sample ?? undefined,
         })),
       };
-      const ids = JSON.parse((await redis.run(meetScript, [failures, failureMarks], [JSON.stringify(call)])) as string);
+      const ids = JSON.parse(
+        (await redis.run(meetScript, [failures, failureMarks], [JSON.stringify(call)])) as string,
+      );
       return new Map(kinds.map(({ id }, index) => [id, (ids as readonly string[])[index] ?? id]));
     },
     async all() {

@@ -184,7 +184,11 @@ export interface StoredArrivals {
   readonly now: number;
 }
 
-export function toHourlyArrivals({ arrivals, found, now }: StoredArrivals): ReadonlyMap<string, HourlyArrivals> {
+export function toHourlyArrivals({
+  arrivals,
+  found,
+  now,
+}: StoredArrivals): ReadonlyMap<string, HourlyArrivals> {
   return toArrivals(
     toPairs<HourlyArrivals>(arrivals),
     toPairs<FailureCounts>(found),
