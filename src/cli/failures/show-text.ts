@@ -122,10 +122,13 @@ function toCounts(one: FailureOfDrain): readonly (string | false)[] {
   ];
 }
 
-/** `republish outage 300`, the most first. */
+/** `300 republish (rule outage)`, the most first. */
 function toRuled({ ruled }: FailureView): readonly string[] {
   const all = Object.entries(ruled).toSorted(([, one], [, other]) => other - one);
-  return all.length === 0
-    ? ["none was decided since the last full pass"]
-    : all.map(([rule, count]) => `${rule} ${count}`);
+  if (all.length === 0) return ["none was decided since the last full pass"];
+  return all.map(([text, count]) => {
+    const [then, ...name] = text.split(" ");
+    const rule = name.join(" ");
+    return `${count} ${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
+  });
 }

@@ -10,6 +10,7 @@ import { hasConsent, requireConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
+import { requireFailure } from "../failures/choose.ts";
 import { findParked, type ParkedFilter } from "./find.ts";
 import { toParkedCounts, toParkedFailures, toParkedJson, toParkedTable } from "./text.ts";
 import { showParked } from "./show.ts";
@@ -72,6 +73,7 @@ function addFilterOptions(command: Command): Command {
     .addOption(new Option("--for <reason>", "only what is parked for this reason").choices(parkReasons))
     .option("--host <host>", "only for this destination host; * stands for any part")
     .option("--rule <name>", "only what this rule matches now")
+    .option("--failure <id>", "only this kind of failure, as redriver failures lists it")
     .addOption(countOption("--limit <n>", "at most so many, the oldest first"));
 }
 
@@ -120,11 +122,12 @@ function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: Comma
 
 /** A release names what it means: everything is never meant by leaving something out. */
 function requireChoice(ids: readonly string[], filter: ParkedFilter, all: boolean): void {
-  const chooses = [filter.drain, filter.for, filter.host, filter.rule].some((one) => one !== undefined);
+  const { drain, for: reason, host, rule, failure } = filter;
+  const chooses = [drain, reason, host, rule, failure].some((one) => one !== undefined);
   if (all !== (ids.length > 0 || chooses)) return;
   throw new RedriverError(
     "command-misused",
-    "name dead letters or give --drain, --for, --host or --rule, or --all for everything that is parked, not both",
+    "name dead letters or give --drain, --for, --host, --rule or --failure, or --all for everything that is parked, not both",
   );
 }
 
@@ -135,6 +138,7 @@ async function release(
   stop: Stop,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
+  if (flags.failure !== undefined) await requireFailure(core, core.sources.keys(), flags.failure);
   const { found } = await findParked(core, flags, ids, "if-needed", stop);
   const unknown = ids.filter((id) => !found.some(({ dlqId }) => dlqId === id));
   if (unknown.length > 0) {

@@ -4,6 +4,7 @@ import type { Core } from "../../compose/build-core.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
 import { findParkedLetters, readParked, type ParkedLetter } from "../../redrive/parked/find-parked.ts";
+import { readFailureMatcher, type FailureMatcher } from "../../redrive/failures/failure-matcher.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
 import type { ListingSignals } from "../../redrive/listing/list-page.ts";
 
@@ -12,6 +13,8 @@ export interface ParkedFilter {
   readonly for?: ParkReason;
   readonly host?: string;
   readonly rule?: string;
+  /** The id of a kind of failure. */
+  readonly failure?: string;
   readonly limit?: number;
 }
 
@@ -24,8 +27,8 @@ export interface FoundParked extends ParkedDeadLetter {
 }
 
 /**
- * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed if host or
- * rule are asked for, or if `listing` is "always"; for a limited table only for what it shows.
+ * What is parked and fits, oldest first, and how many fit without the limit. The queue is listed if host,
+ * rule or failure are asked for, or if `listing` is "always"; for a limited table only for what it shows.
  */
 export async function findParked(
   core: Core,
@@ -46,16 +49,18 @@ export async function findParked(
       found.push({ ...entry, source: runtime, hasDrain, letter: undefined });
     }
   }
-  const { host, rule, limit = Number.POSITIVE_INFINITY } = filter;
-  if (host === undefined && rule === undefined) {
+  const { host, rule, failure, limit = Number.POSITIVE_INFINITY } = filter;
+  if ([host, rule, failure].every((asked) => asked === undefined)) {
     const shown = found.slice(0, limit);
     const listed = listing === "always" ? await withLetters(core, shown, signals) : shown;
     return { found: listed, total: found.length };
   }
+  const isOfKind = await readMatchers(core, failure);
   const isHost = host === undefined ? () => true : compileGlob(host.toLowerCase());
   const fitting = (await withLetters(core, found, signals)).filter(
-    ({ letter }) =>
+    ({ letter, source }) =>
       letter &&
+      isOfKind.get(source)?.(letter.failure) !== false &&
       (isHost(letter.host) || isHost(letter.host.replace(/:\d+$/, ""))) &&
       (rule === undefined || letter.rule === rule),
   );
@@ -79,4 +84,17 @@ export async function withLetters(
     for (const entry of own) if (gone.has(entry.dlqId)) letters.set(entry, null);
   }
   return parked.map((one) => ({ ...one, letter: letters.get(one) }));
+}
+
+/** Empty if no kind is asked for. */
+async function readMatchers(
+  { sources }: Core,
+  failure: string | undefined,
+): Promise<ReadonlyMap<SourceRuntime, FailureMatcher>> {
+  const matchers = new Map<SourceRuntime, FailureMatcher>();
+  if (failure === undefined) return matchers;
+  for (const { runtime } of sources.values()) {
+    matchers.set(runtime, await readFailureMatcher(runtime, failure));
+  }
+  return matchers;
 }

@@ -23,7 +23,7 @@ import { counted, toSpan, toTime } from "../output/phrases.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
-import { unknownFailure } from "../failures/choose.ts";
+import { requireFailure } from "../failures/choose.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
 import { toDecisionText } from "./decisions-text.ts";
 import { showPlan } from "./show-file.ts";
@@ -88,7 +88,13 @@ async function plan(
     const drains = chooseDrains(core, names);
     requireRules(drains, flags.rule ?? []);
     await requireRedis(core.redis);
-    if (flags.failure !== undefined) await requireFailure(core, drains, flags.failure);
+    if (flags.failure !== undefined) {
+      await requireFailure(
+        core,
+        drains.map(({ config }) => config.source.id),
+        flags.failure,
+      );
+    }
     const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
     if (output !== null) teardown.add("plan file", output.discard);
     const { report, records } = await planAll(core, drains, flags, output, stop, io);
@@ -170,17 +176,6 @@ async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | n
   const pause = await readPause(core, drain);
   if (pause !== undefined) return `by ${pause.by}: ${pause.reason}`;
   return drain.config.paused ? "by the drains document" : null;
-}
-
-/** A mistyped id would select nothing, which looks like good news. */
-async function requireFailure(core: Core, drains: readonly DrainRuntime[], id: string): Promise<void> {
-  for (const source of new Set(drains.map(({ config }) => config.source.id))) {
-    const built = core.sources.get(source);
-    if (built === undefined) continue;
-    if ((await built.runtime.failures.all()).some((kind) => kind.id === id)) return;
-    if ((await built.failureMarks.all()).has(id)) return;
-  }
-  throw unknownFailure(id);
 }
 
 function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {

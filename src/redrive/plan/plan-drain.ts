@@ -3,7 +3,7 @@ import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination-url.ts";
 import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
-import { createFailureMatcher } from "../failures/failure-matcher.ts";
+import { readFailureMatcher, type FailureMatcher } from "../failures/failure-matcher.ts";
 import { unreadableKind } from "../failures/failure-kind.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
@@ -41,7 +41,8 @@ export async function planDrain(run: PlanRun) {
   const { drain, filter, show } = run;
   const { config, source } = drain;
   const { clock, from, to } = run.range;
-  const isWanted = toTest(filter, await readFailureTest(drain, filter));
+  const { failure } = filter;
+  const isWanted = toTest(filter, failure === undefined ? null : await readFailureMatcher(source, failure));
   const limit = filter.limit ?? Infinity;
   const isFiltered = [filter.rules, filter.host, filter.failure].some((given) => given !== undefined);
   const decided = createDecidedCount();
@@ -121,19 +122,9 @@ export async function planDrain(run: PlanRun) {
   };
 }
 
-type FailureTest = ReturnType<typeof createFailureMatcher>;
-
-async function readFailureTest(
-  { source }: DrainRuntime,
-  { failure }: PlanFilter,
-): Promise<FailureTest | null> {
-  if (failure === undefined) return null;
-  return createFailureMatcher(failure, new Set((await source.failures.all()).map(({ id }) => id)));
-}
-
 function toTest(
   { rules, host }: PlanFilter,
-  fitsFailure: FailureTest | null,
+  fitsFailure: FailureMatcher | null,
 ): (record: SurveyedRecord) => boolean {
   const wanted = rules === undefined ? null : new Set(rules);
   const fitsHost = host === undefined ? null : compileGlob(host.toLowerCase());
