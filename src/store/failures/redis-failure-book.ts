@@ -21,14 +21,20 @@ const meetScript = defineScript(
   "failures:meet",
   `${serverTimeLua}
 local call = cjson.decode(ARGV[1])
-local count = redis.call('HLEN', KEYS[1])
+local function isOthers(id) return string.sub(id, 1, 5) == 'other' end
 
--- True if one made room.
+-- Of kinds, and of those that stand for the others.
+local count, others = 0, 0
+for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if isOthers(id) then others = others + 1 else count = count + 1 end
+end
+
+-- True if a kind made room.
 local function forgetOne()
   local all, oldest, oldestAt = redis.call('HGETALL', KEYS[1]), nil, nil
   for i = 1, #all, 2 do
     local at = cjson.decode(all[i + 1]).lastMetAt
-    if not oldestAt or at < oldestAt then oldest, oldestAt = all[i], at end
+    if not isOthers(all[i]) and (not oldestAt or at < oldestAt) then oldest, oldestAt = all[i], at end
   end
   if not oldest or now - oldestAt < call.forgetAfterMs then return false end
   local mark = redis.call('HGET', KEYS[2], oldest)
@@ -72,7 +78,7 @@ for i, kind in ipairs(call.kinds) do
       kind.sample = nil
       kind.text = 'other failures'
       -- Others have room for a tenth of the kinds. Beyond, all destinations share one.
-      if not known and count >= call.maxKinds * 1.1 then
+      if not known and others >= call.maxKinds / 10 then
         id = 'other'
         kind.origin = '(other)'
         known = redis.call('HGET', KEYS[1], id)
@@ -84,7 +90,7 @@ for i, kind in ipairs(call.kinds) do
     one = recall(id) or {
       origin = kind.origin, status = kind.status, text = kind.text, drain = call.drain, firstMetAt = now,
     }
-    count = count + 1
+    if isOthers(id) then others = others + 1 else count = count + 1 end
   end
   one.lastMetAt = now
   one.sample = kind.sample or one.sample
