@@ -98,9 +98,13 @@ function toHours(arrivals: HourlyArrivals, now: number): readonly number[] {
   return Array.from({ length: hoursShown }, (_, index) => arrivals[last - hoursShown + 1 + index] ?? 0);
 }
 
+/** `11-20`, in UTC. */
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(5, 10);
+}
+
 /** `11-20 40`, in UTC, today last. */
 function toDays(arrivals: HourlyArrivals, now: number): readonly string[] {
-  const dayOf = (at: number): string => new Date(at).toISOString().slice(5, 10);
   const sums = new Map<string, number>();
   for (let ago = daysShown - 1; ago >= 0; ago -= 1) sums.set(dayOf(now - ago * hoursShown * hourMs), 0);
   for (const [hour, count] of Object.entries(arrivals)) {

@@ -18,5 +18,8 @@ const changedAbove = 2;
 export function quietEnd(quiet: FailureQuiet, { largestHour, ruled }: FailureNow, now: number): QuietEnd {
   if (quiet.until !== "changed") return now < quiet.until ? null : "time";
   if (largestHour > changedAbove * quiet.largestHour) return "arrivals";
-  return Object.keys(ruled).some((rule) => !quiet.ruled.includes(rule)) ? "rules" : null;
+  // None was known if the order came before the first pass had decided any.
+  const isRuledAnew =
+    quiet.ruled.length > 0 && Object.keys(ruled).some((rule) => !quiet.ruled.includes(rule));
+  return isRuledAnew ? "rules" : null;
 }

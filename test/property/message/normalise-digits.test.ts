@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { casesOf } from "../../support/fuzzing.ts";
 
