@@ -1,4 +1,5 @@
 import type { Core } from "../../compose/build-core.ts";
+import type { BuiltSource } from "../../compose/build-source.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
@@ -8,6 +9,12 @@ export function chooseFailures(views: readonly FailureView[], id: string): reado
   const found = views.filter((one) => one.id === id);
   if (found.length > 0) return found;
   throw unknownFailure(id);
+}
+
+export function sourceOf({ sources }: Core, { source }: FailureView): BuiltSource {
+  const built = sources.get(source);
+  if (built === undefined) throw new RedriverError("invariant-broken", `source ${source} was not built`);
+  return built;
 }
 
 /**

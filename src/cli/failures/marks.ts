@@ -9,7 +9,7 @@ import { recordIntent } from "../../redrive/write-audit.ts";
 import type { Io } from "../io.ts";
 import { present, toTime } from "../output/phrases.ts";
 import { hostText } from "../status/host-text.ts";
-import { chooseFailures } from "./choose.ts";
+import { chooseFailures, sourceOf } from "./choose.ts";
 import { toAnswerText } from "./words.ts";
 
 export type NoteFlags = Readonly<{ text?: string; ticket?: string; by: string }>;
@@ -60,12 +60,6 @@ export async function quietFailure(core: Core, id: string, flags: QuietFlags, io
 async function onEach(core: Core, id: string, act: (failure: FailureView) => Promise<void>): Promise<void> {
   const views = await readFailureViews(core, systemClock.now());
   for (const failure of chooseFailures(views, id)) await act(failure);
-}
-
-function sourceOf(core: Core, { source }: FailureView) {
-  const built = core.sources.get(source);
-  if (built === undefined) throw new RedriverError("invariant-broken", `source ${source} was not built`);
-  return built;
 }
 
 /** `failure 1f2e3d4c5b of pay.example.com, 503 upstream is not there`. */

@@ -6,7 +6,7 @@ import { joined, present, toAge, toTime } from "../output/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { hostText } from "../status/host-text.ts";
-import type { FailureDetails } from "./show.ts";
+import type { FailureDetails } from "./details.ts";
 import { toAnswerText } from "./words.ts";
 
 const hourMs = 3_600_000;
