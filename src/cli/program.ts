@@ -18,6 +18,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["pause", "resume"], load: async () => (await import("./pause/command.ts")).registerPause },
   { names: ["lanes"], load: async () => (await import("./lanes/command.ts")).registerLanes },
   { names: ["parked"], load: async () => (await import("./parked/command.ts")).registerParked },
+  { names: ["failures"], load: async () => (await import("./failures/command.ts")).registerFailures },
   { names: ["history"], load: async () => (await import("./history/command.ts")).registerHistory },
   { names: ["rules"], load: async () => (await import("./rules/command.ts")).registerRules },
   { names: ["config"], load: async () => (await import("./config/command.ts")).registerConfig },

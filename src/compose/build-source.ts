@@ -52,6 +52,8 @@ import {
 } from "../redrive/callbacks/authenticate-callback.ts";
 import { createRecordFailures } from "../redrive/failures/record-failures.ts";
 import { createRedisFailureBook } from "../store/failures/redis-failure-book.ts";
+import { createRedisFailureMarks } from "../store/failures/redis-failure-marks.ts";
+import type { FailureMarks } from "../ports/failures.ts";
 import { createLineageKeys } from "./lineage-keys.ts";
 import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./memory-budget.ts";
@@ -71,6 +73,7 @@ export interface BuiltSource {
   readonly service: MessageService;
   readonly token: LiveSecret;
   readonly pauses: PauseBook;
+  readonly failureMarks: FailureMarks;
   readonly baseUrl: string;
   /** Null if no callbacks are configured. */
   readonly callbacks: CallbackAuthenticator | null;
@@ -260,6 +263,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     service,
     token,
     pauses: pauseBook,
+    failureMarks: createRedisFailureMarks(redis, config.id),
     baseUrl,
     callbacks,
     losses: () => losses,

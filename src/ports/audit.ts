@@ -15,6 +15,9 @@ export const auditActs = [
   "pause",
   "resume",
   "apply",
+  "note",
+  "quiet",
+  "unquiet",
   ...laneActs,
 ] as const;
 export type AuditAct = (typeof auditActs)[number];
@@ -41,7 +44,7 @@ export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
  * One act: its kind, its dead letters, its actor and its reason. `republish`, `drop`, `park`, `delete`,
- * `copy`, `release`, `pause`, `resume`, `apply`, `lane-probe` and `lane-reset` are written before the act they
+ * `copy`, `release`, `pause`, `resume`, `apply`, `note`, `quiet`, `unquiet`, `lane-probe` and `lane-reset` are written before the act they
  * name; `delete` and `copy` later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
  * follow the move.
  */
@@ -63,7 +66,7 @@ export interface AuditEntry {
   readonly host?: DestinationName;
   /** Of a pause that ends by itself: how long it lasts, ms. */
   readonly forMs?: number;
-  /** In no particular order. Empty for `pause` and `resume`, and for acts on lanes and their moves. */
+  /** In no particular order. Empty for acts on drains, kinds of failure and lanes, and for moves of lanes. */
   readonly records: readonly AuditRecord[];
 }
 

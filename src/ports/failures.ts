@@ -36,6 +36,8 @@ export interface FailureCount {
   readonly arrivedDone?: Readonly<Record<string, number>>;
   /** The latest entry in `arrived`, Unix ms. */
   readonly lastArrivedAt?: number;
+  /** How many each rule decided, by what it does and its name: `republish outage`, `hold otherwise`. */
+  readonly ruled?: Readonly<Record<string, number>>;
 }
 
 export type FailureCounts = Readonly<Record<string, FailureCount>>;
@@ -54,6 +56,10 @@ export interface StandingFailure {
   readonly failedAgain: number;
   /** Entry of the latest, Unix ms; null before the first. */
   readonly lastArrivedAt: number | null;
+  /** Arrivals in the hour with most of them, as far as it is remembered. */
+  readonly largestHour: number;
+  /** As `FailureCount` has it, since the last full pass. */
+  readonly ruled: Readonly<Record<string, number>>;
 }
 
 /** A kind of failure as it is recorded for all drains of a source. Times are Redis time, Unix ms. */
@@ -63,7 +69,7 @@ export interface RecordedFailure extends FailureKind {
   readonly lastMetAt: number;
   /** The drain that met it first. */
   readonly drain: DrainName;
-  /** The dead letter with which it was met first. */
+  /** One of its dead letters, met within an hour before `lastMetAt`. It may be gone. */
   readonly sample: string | null;
 }
 
@@ -77,6 +83,12 @@ export interface MetFailure extends FailureKind {
 /** Kinds of failure that are recorded for one source. Above this, the rest of a destination is counted as one. */
 export const maxFailureKinds = 500;
 
+/** Arrivals of a kind by hour (Unix time / 1 h), of the last `arrivalHours`. */
+export type HourlyArrivals = Readonly<Record<string, number>>;
+
+/** A week. */
+export const arrivalHours = 168;
+
 /**
  * The kinds of failure of one source, shared by all replicas. Bounded: at `maxFailureKinds` a kind that nobody
  * has met for a day makes room for a new one. Fails with `redis-unavailable`.
@@ -89,3 +101,44 @@ export interface FailureBook {
   meet(drain: DrainName, kinds: readonly MetFailure[]): Promise<ReadonlyMap<string, string>>;
   all(): Promise<readonly RecordedFailure[]>;
 }
+
+/** What a person wrote down about a kind. Times are Redis time, Unix ms. */
+export interface FailureNote {
+  readonly text: string;
+  readonly ticket: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** A person's order that a kind is not to be spoken of. */
+export interface FailureQuiet {
+  /** Unix ms; `changed`: until more arrive than before, or its rules decide otherwise. */
+  readonly until: "changed" | number;
+  /** Of all drains when the order was given. */
+  readonly largestHour: number;
+  readonly ruled: readonly string[];
+  readonly by: string;
+  readonly at: number;
+}
+
+export interface FailureMark {
+  readonly note: FailureNote | null;
+  readonly quiet: FailureQuiet | null;
+  /** The kind as it was recorded, if it is recorded no more. */
+  readonly forgotten: RecordedFailure | null;
+}
+
+/**
+ * What persons wrote down about kinds of failure of one source. A mark lives as long as its kind is recorded,
+ * and `marksKeptMs` longer. Bounded: of 1,000 marks the one that was forgotten longest ago makes room. Fails
+ * with `redis-unavailable`.
+ */
+export interface FailureMarks {
+  all(): Promise<ReadonlyMap<string, FailureMark>>;
+  /** Changes the given parts of the note; an empty text removes one. */
+  note(id: string, note: Partial<Pick<FailureNote, "text" | "ticket">>, by: string): Promise<void>;
+  /** Null ends it. */
+  quiet(id: string, quiet: Omit<FailureQuiet, "at"> | null): Promise<void>;
+}
+
+export const marksKeptMs = 30 * 86_400_000;

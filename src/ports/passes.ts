@@ -1,5 +1,5 @@
 import type { DrainName, PassId, SourceId } from "./ids.ts";
-import type { FailureCounts, StandingFailure } from "./failures.ts";
+import type { FailureCounts, HourlyArrivals, StandingFailure } from "./failures.ts";
 import type { Tally } from "./tally.ts";
 
 /** An inclusive slice of a pass's time range, Unix ms. Windows are disjoint, except those that lanes add. */
@@ -169,6 +169,8 @@ export interface PassBook {
   /** Counts what was done outside of passes: by sweeps and by orders of a person. `id`: of this call. */
   countActs(drain: DrainName, id: string, failures: FailureCounts): Promise<void>;
   facts(drain: DrainName): Promise<DrainFacts | null>;
+  /** By kind of failure, with what the open pass has found so far. */
+  arrivals(drain: DrainName): Promise<ReadonlyMap<string, HourlyArrivals>>;
   forceFull(drain: DrainName): Promise<void>;
   /**
    * Makes these minutes of entry (their starts, Unix ms) due now. An open pass lists them (again) before its

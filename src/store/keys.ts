@@ -21,6 +21,7 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     copies: key("copies"),
     census: key("census"),
     failures: key("failures"),
+    failureMarks: key("failure-marks"),
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };

@@ -80,6 +80,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     endWindow: "effect",
     countActs: "effect",
     facts: "read",
+    arrivals: "read",
     forceFull: "effect",
     listAgain: "effect",
   },
@@ -203,6 +204,7 @@ export const notReached: Readonly<Record<string, string>> = {
  */
 export const otherPorts: Readonly<Record<string, string>> = {
   PauseBook: "a person's word, written by a command in one call",
+  FailureMarks: "a person's word, written by a command in one call",
   Replicas: "presence, forgotten after 60 s; what is put back for another document is listed again",
   CallShares: "how many calls are made: losing it makes each replica keep its last part",
   SourcePauseBook: "when a source is paused: losing it costs one more 429 or failure",

@@ -39,6 +39,8 @@ const standingFailure: StandingFailure = {
   published: 3,
   failedAgain: 2,
   lastArrivedAt: null,
+  largestHour: 7,
+  ruled: {},
 };
 const destination: Destination = {
   origin: "https://a.example",

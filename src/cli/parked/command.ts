@@ -10,6 +10,7 @@ import { hasConsent, requireConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
+import { requireFailure } from "../failures/choose.ts";
 import { createParkedCount } from "./count.ts";
 import { createOldest, visitParked, type FoundParked, type ParkedFilter } from "./find.ts";
 import { showListed } from "./listed-line.ts";
@@ -87,7 +88,8 @@ function addFilterOptions(command: Command): Command {
     .option("--drain <name>", "only what this drain parked")
     .addOption(new Option("--for <reason>", "only what is parked for this reason").choices(parkReasons))
     .option("--host <host>", "only for this destination host; * stands for any part")
-    .option("--rule <name>", "only what this rule matches now");
+    .option("--rule <name>", "only what this rule matches now")
+    .option("--failure <id>", "only this kind of failure, as redriver failures lists it");
 }
 
 function limitOption(): Option {
@@ -114,6 +116,7 @@ function withParked(
 
 async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandContext): Promise<void> {
   const { json = false, limit = json ? Infinity : tableLimit, ...filter } = flags;
+  if (filter.failure !== undefined) await requireFailure(core, core.sources.keys(), filter.failure);
   const oldest = createOldest<FoundParked>(limit);
   const counts = createParkedCount();
   // JSON shows no counts of the others.
@@ -154,11 +157,12 @@ function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: Comma
 
 /** A release names what it means: everything is never meant by leaving something out. */
 function requireChoice(ids: readonly string[], filter: ParkedFilter, all: boolean): void {
-  const chooses = [filter.drain, filter.for, filter.host, filter.rule].some((one) => one !== undefined);
+  const { drain, for: reason, host, rule, failure } = filter;
+  const chooses = [drain, reason, host, rule, failure].some((one) => one !== undefined);
   if (all !== (ids.length > 0 || chooses)) return;
   throw new RedriverError(
     "command-misused",
-    "name dead letters or give --drain, --for, --host or --rule, or --all for everything that is parked, not both",
+    "name dead letters or give --drain, --for, --host, --rule or --failure, or --all for everything that is parked, not both",
   );
 }
 
@@ -169,6 +173,7 @@ async function release(
   stop: Stop,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
+  if (flags.failure !== undefined) await requireFailure(core, core.sources.keys(), flags.failure);
   const { limit = Infinity, ...filter } = flags;
   const oldest = createOldest<FoundParked>(limit);
   await showListed(io, stop, (search) =>

@@ -11,6 +11,7 @@ import {
 } from "../../redrive/parked/find-parked.ts";
 import { groupBy } from "../../redrive/group-items-by-key.ts";
 import type { ToRelease } from "../../redrive/parked/release.ts";
+import { readFailureMatcher } from "../../redrive/failures/failure-matcher.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
 
 export interface ParkedFilter {
@@ -18,6 +19,8 @@ export interface ParkedFilter {
   readonly for?: ParkReason;
   readonly host?: string;
   readonly rule?: string;
+  /** The id of a kind of failure. */
+  readonly failure?: string;
 }
 
 /** Its `letter`: null if it is no longer in the queue, undefined if it was not listed. */
@@ -31,7 +34,7 @@ export interface ParkedSelection {
   readonly filter: ParkedFilter;
   /** Only these; empty: all. */
   readonly ids?: readonly string[];
-  /** `if-needed`: the queue is listed only if host or rule are asked for. */
+  /** `if-needed`: the queue is listed only if host, rule or failure are asked for. */
   readonly listing: "always" | "if-needed";
   /** Only so many of the oldest are searched in the queue, if the ledger alone knows which fit. */
   readonly most?: number;
@@ -47,8 +50,8 @@ export async function visitParked(
   search: ParkedSearch,
   onFit: (one: FoundParked, raw?: RawRecord) => void,
 ): Promise<number> {
-  const { host, rule } = filter;
-  const asksLetter = host !== undefined || rule !== undefined;
+  const { host, rule, failure } = filter;
+  const asksLetter = [host, rule, failure].some((asked) => asked !== undefined);
   const isHost = host === undefined ? () => true : compileHostGlob(host);
   const known = await readLedgers(core, filter, new Set(ids));
   const chosen = asksLetter || most === Infinity ? known : oldestOf(known, most);
@@ -59,8 +62,10 @@ export async function visitParked(
   let fitting = 0;
   for (const [source, own] of groupBy(chosen, (one) => one.source)) {
     const { drains } = core;
+    const isOfKind = failure === undefined ? () => true : await readFailureMatcher(source, failure);
     const { unseen, isAbsent } = await findParkedLetters(source, drains, own, search, (one, letter, raw) => {
-      if (!isHost(letter.host) || (rule !== undefined && letter.rule !== rule)) return;
+      if (!isHost(letter.host) || !isOfKind(letter.failure) || (rule !== undefined && letter.rule !== rule))
+        return;
       fitting += 1;
       onFit({ ...one, letter }, raw);
     });

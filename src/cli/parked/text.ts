@@ -70,6 +70,7 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
     reason,
     attempt,
     ...(letter === undefined ? {} : { listed: letter !== null, ...letter }),
+    ...(letter ? { failure: letter.failure.id } : {}),
   };
 }
 

@@ -23,6 +23,7 @@ import { counted, toSpan, toTime } from "../output/phrases.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
+import { requireFailure } from "../failures/choose.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
 import { toDecisionText } from "./decisions-text.ts";
 import { showPlan } from "./show-file.ts";
@@ -35,8 +36,15 @@ import { countOption } from "../input/option-values.ts";
 import { version } from "../version.ts";
 import { withCore } from "../with-core.ts";
 
-type PlanFlags = Readonly<{ rule?: readonly string[]; host?: string; limit?: number; out?: string }> &
-  Readonly<{ all?: boolean; show?: string; records?: boolean; json?: boolean; showContent?: boolean }>;
+type PlanFlags = Readonly<{ rule?: readonly string[]; host?: string; failure?: string; limit?: number }> &
+  Readonly<{
+    out?: string;
+    all?: boolean;
+    show?: string;
+    records?: boolean;
+    json?: boolean;
+    showContent?: boolean;
+  }>;
 
 export const registerPlan: Register = (program, context) => {
   program
@@ -50,6 +58,7 @@ export const registerPlan: Register = (program, context) => {
       (name: string, others: readonly string[] | undefined) => [...(others ?? []), name],
     )
     .option("--host <host>", "only this destination host; * stands for anything")
+    .option("--failure <id>", "only this kind of failure, as redriver failures lists it")
     .addOption(countOption("--limit <n>", "at most so many records of each drain"))
     .option("--records", "message by message instead of the summary")
     .option("--json", "print as JSON; with --records one object per line")
@@ -80,6 +89,13 @@ async function plan(
     const drains = chooseDrains(core, names);
     requireRules(drains, flags.rule ?? []);
     await requireRedis(core.redis);
+    if (flags.failure !== undefined) {
+      await requireFailure(
+        core,
+        drains.map(({ config }) => config.source.id),
+        flags.failure,
+      );
+    }
     const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
     if (output !== null) teardown.add("plan file", output.discard);
     const { report, records } = await planAll(core, drains, flags, output, stop, io);
@@ -104,7 +120,8 @@ async function planAll(
   io: Io,
 ): Promise<{ readonly report: PlanReport; readonly records: number }> {
   const show = flags.showContent === true ? "content" : "masked";
-  const filter: PlanFilter = defined({ rules: flags.rule, host: flags.host, limit: flags.limit });
+  const { rule: rules, host, failure, limit } = flags;
+  const filter: PlanFilter = defined({ rules, host, failure, limit });
   const createdAt = systemClock.now();
   // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.
   const ranges = new Map<DrainRuntime, FrozenRange>();

@@ -41,10 +41,11 @@ export function toPlanText(columns: number, report: PlanReport): string {
   );
 }
 
-export function toFilterText({ rules, host, limit }: PlanFilter): string {
+export function toFilterText({ rules, host, failure, limit }: PlanFilter): string {
   const asked = present([
     rules && `rule ${rules.join(" or ")}`,
     host !== undefined && `host ${host}`,
+    failure !== undefined && `failure ${failure}`,
     limit !== undefined && `at most ${counted(limit, "record")} of a drain`,
   ]);
   return asked.length === 0 ? "" : `Only: ${asked.join(", ")}\n`;

@@ -77,7 +77,7 @@ function isReadableCode(text: string): boolean {
 
 function toText(found: Found): string | null {
   const said = fields.flatMap((field) => found.get(field) ?? []);
-  return said.length === 0 ? null : [...new Set(said)].join(": ");
+  return said.length < 2 ? (said[0] ?? null) : [...new Set(said)].join(": ");
 }
 
 function describeMembers(value: unknown): string {

@@ -1,6 +1,7 @@
 /** Dead letters with one signature failed alike: same status, same text but for varying parts. */
 import { createHash } from "node:crypto";
 import type { KeptLetter } from "../dead-letter.ts";
+import { oncePerText } from "../once-per-text.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
@@ -15,14 +16,18 @@ export interface Signature {
 
 const maxCharacters = 120;
 
+/** There are few kinds of failure, or one for each message. */
+const keyOf = oncePerText(2_000, 2 * maxCharacters, (text) =>
+  createHash("sha256").update(text).digest("hex").slice(0, 12),
+);
+
 /** Pure, and never throws. */
 export function signatureOf(
   letter: Pick<KeptLetter, "responseStatus" | "responseBody" | "responseBodyBase64">,
 ): Signature {
   const status = letter.responseStatus ?? "none";
   const text = cut(responseText(letter));
-  const key = createHash("sha256").update(`${status}\n${text}`).digest("hex").slice(0, 12);
-  return { key, status, text };
+  return { key: keyOf(`${status}\n${text}`), status, text };
 }
 
 function cut(text: string): string {

@@ -30,10 +30,7 @@ export function toDestinations(
     sum.published += published;
     sum.failedAgain += failedAgain;
   }
-  const isCounted = facts?.seen === null;
-  for (const [id, count] of isCounted ? [] : Object.entries(selected)) {
-    const unseen = Math.max(0, count - (facts?.seen?.[id] ?? 0));
-    if (unseen === 0) continue;
+  for (const [id, unseen] of unseenOf(facts, selected)) {
     const sum = sumOf(id);
     sum.unseen += unseen;
     sum.waiting += unseen;
@@ -41,4 +38,15 @@ export function toDestinations(
   return [...sums.values()].toSorted(
     (one, other) => other.waiting - one.waiting || one.origin.localeCompare(other.origin),
   );
+}
+
+/** By kind of failure: what the census counted, and the first full pass has not listed yet. */
+export function unseenOf(
+  facts: Pick<DrainFacts, "seen"> | null,
+  selected: Readonly<Record<string, number>>,
+): readonly (readonly [id: string, unseen: number])[] {
+  if (facts?.seen === null) return [];
+  return Object.entries(selected)
+    .map(([id, count]) => [id, Math.max(0, count - (facts?.seen?.[id] ?? 0))] as const)
+    .filter(([, unseen]) => unseen > 0);
 }

@@ -2,10 +2,11 @@
 import type { FailureCount, FailureCounts, FailureKind } from "../../ports/failures.ts";
 
 type HourName = "arrived" | "arrivedDone";
-type CountName = Exclude<keyof FailureCount, HourName | "lastArrivedAt">;
+type PartsName = HourName | "ruled";
+type CountName = Exclude<keyof FailureCount, PartsName | "lastArrivedAt">;
 
 type Counter = { [Name in CountName | "lastArrivedAt"]?: number } & {
-  [Name in HourName]?: Record<string, number>;
+  [Name in PartsName]?: Record<string, number>;
 };
 
 /** A kind with one of its dead letters, to be recorded. */
@@ -19,6 +20,8 @@ export interface FailureTally {
   add(kind: FailureKind, sample: string | null, name: CountName, count?: number): void;
   /** `enteredAt`: Unix ms. */
   arrived(kind: FailureKind, sample: string, enteredAt: number, name: HourName): void;
+  /** `rule`: what it does and its name. */
+  ruled(kind: FailureKind, sample: string, rule: string): void;
   /** Adds all that another one counted. */
   merge(other: FailureTally): void;
   countOf(id: string): FailureCount;
@@ -47,8 +50,11 @@ export function createFailureTally(): FailureTally {
     },
     arrived(kind, sample, enteredAt, name) {
       const counter = counterOf(kind, sample);
-      addHour((counter[name] ??= {}), String(Math.floor(enteredAt / hourMs)), 1);
+      addPart((counter[name] ??= {}), String(Math.floor(enteredAt / hourMs)), 1);
       if (name === "arrived") counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, enteredAt);
+    },
+    ruled(kind, sample, rule) {
+      addPart((counterOf(kind, sample).ruled ??= {}), rule, 1);
     },
     merge(other) {
       for (const { kind, sample } of other.kinds()) addCount(counterOf(kind, sample), other.countOf(kind.id));
@@ -63,18 +69,22 @@ export function createFailureTally(): FailureTally {
   };
 }
 
-function addCount(sum: Counter, { arrived, arrivedDone, lastArrivedAt, ...counts }: FailureCount): void {
+function addCount(
+  sum: Counter,
+  { arrived, arrivedDone, ruled, lastArrivedAt, ...counts }: FailureCount,
+): void {
   for (const [name, count] of Object.entries(counts) as [CountName, number][]) {
     sum[name] = (sum[name] ?? 0) + count;
   }
   if (lastArrivedAt !== undefined) sum.lastArrivedAt = Math.max(sum.lastArrivedAt ?? 0, lastArrivedAt);
-  for (const [name, hours] of Object.entries({ arrived, arrivedDone }) as [HourName, typeof arrived][]) {
-    if (hours === undefined) continue;
+  const parts = { arrived, arrivedDone, ruled };
+  for (const [name, given] of Object.entries(parts) as [PartsName, typeof ruled][]) {
+    if (given === undefined) continue;
     const own = (sum[name] ??= {});
-    for (const [hour, count] of Object.entries(hours)) addHour(own, hour, count);
+    for (const [part, count] of Object.entries(given)) addPart(own, part, count);
   }
 }
 
-function addHour(hours: Record<string, number>, hour: string, count: number): void {
-  hours[hour] = (hours[hour] ?? 0) + count;
+function addPart(parts: Record<string, number>, part: string, count: number): void {
+  parts[part] = (parts[part] ?? 0) + count;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../../message/dead-letter.ts";
+import { oncePerText } from "../../message/once-per-text.ts";
 import { signatureOf } from "../../message/signature/signature-of.ts";
 import type { FailureKind } from "../../ports/failures.ts";
 import { laneOriginOfLetter } from "../lanes/lane-origin.ts";
@@ -13,8 +14,12 @@ const unreadableOrigin = "(unreadable)";
 
 /** 40 bits: among the 500 kinds of a source, two share an id once in ten million sources. */
 export function toFailureId(origin: string, signatureKey: string): string {
-  return createHash("sha256").update(`${origin}\0${signatureKey}`).digest("hex").slice(0, 10);
+  return idOf(`${origin}\0${signatureKey}`);
 }
+
+const idOf = oncePerText(2_000, 1_024, (text) =>
+  createHash("sha256").update(text).digest("hex").slice(0, 10),
+);
 
 /** Records without a dlqId, or in a form that nobody can read. */
 export const unreadableKind: FailureKind = {
@@ -28,6 +33,9 @@ export const unreadableKind: FailureKind = {
 export function otherFailuresId(origin: string): string {
   return `other-${toFailureId(origin, "")}`;
 }
+
+/** What those are counted as for which there is no room either. */
+export const othersOfAllId = "other";
 
 const known = new Map<string, Map<string, FailureKind>>();
 let remembered = 0;

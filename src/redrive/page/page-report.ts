@@ -68,6 +68,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
   const parks: { [Reason in ParkReason]?: number } = {};
   const { countedTo = Infinity } = drain;
+  const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
+  const otherwiseText = `${drain.config.otherwise} otherwise`;
   const left: LeftRecord[] = [];
   const acted: DlqId[] = [];
   let mayHaveDeleted = false;
@@ -118,8 +120,16 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     countParkChange(record, false);
   };
 
+  /** By the rule that matched, also if time, attempts or capacity hold the record. */
+  const countRule = ({ failure, letter }: Counted, { rule, reason }: Decision): void => {
+    const text = rule === null && reason === "otherwise" ? otherwiseText : ruleTexts.get(rule ?? "");
+    // The ledger decides some before any rule is asked.
+    if (text !== undefined) failures.ruled(failure, letter.dlqId, text);
+  };
+
   const finalDecision = (record: DecidedRecord): void => {
     const { letter, decision } = record;
+    countRule(record, decision);
     if (!isDone(record.view)) countParkChange(record, decision.then === "park");
     addDecision(letter.dlqId, decision, () => explainDecision(decision, record.facts));
     if (decision.then === "park") {
@@ -178,6 +188,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       for (const result of results) {
         const { letter, decision } = result.candidate;
         const { dlqId } = letter;
+        countRule(result.candidate, decision);
         switch (result.kind) {
           case "published":
             addDecision(dlqId, decision);
@@ -231,6 +242,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       tally.due += leftDue.length;
       for (const one of leftDue) {
         addDecision(one.letter.dlqId, one.decision);
+        countRule(one, one.decision);
         // Plan mode acts on nothing, so the record need not be listed before the next full pass.
         countOldest(one.letter);
       }

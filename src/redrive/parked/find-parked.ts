@@ -6,6 +6,8 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import type { Select } from "../../message/select.ts";
 import { signatureOf, type Signature } from "../../message/signature/signature-of.ts";
+import type { FailureKind } from "../../ports/failures.ts";
+import { failureKindOf, unreadableKind } from "../failures/failure-kind.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { hostOf } from "../../message/destination-url.ts";
@@ -19,6 +21,7 @@ export interface ParkedLetter {
   readonly status: number | null;
   /** The signature of its failure; null: its record is not readable. */
   readonly signature: Signature | null;
+  readonly failure: FailureKind;
   /** The rule that matches now; null: none, or its drain is no longer in the document. */
   readonly rule: string | null;
 }
@@ -126,7 +129,9 @@ function toParkedLetter(
   raw: RawRecord,
 ): ParkedLetter {
   const parsed = parseRecord(raw);
-  if (parsed.kind === "unusable") return { host: "(unreadable)", status: null, signature: null, rule: null };
+  if (parsed.kind === "unusable") {
+    return { host: "(unreadable)", status: null, signature: null, failure: unreadableKind, rule: null };
+  }
   const reading = readLineage(parsed.letter, source.lineageKeys());
   const letter = withRootFlowControl(parsed.letter, reading);
   const root = rootOf(letter, reading);
@@ -141,6 +146,7 @@ function toParkedLetter(
     host: hostOf(letter.url),
     status: letter.responseStatus ?? null,
     signature: signatureOf(letter),
+    failure: failureKindOf(letter),
     rule: routing?.rule ?? null,
   };
 }

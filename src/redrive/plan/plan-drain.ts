@@ -3,6 +3,8 @@ import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination-url.ts";
 import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
+import { readFailureMatcher, type FailureMatcher } from "../failures/failure-matcher.ts";
+import { unreadableKind } from "../failures/failure-kind.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { createDecidedCount } from "./decided-count.ts";
@@ -39,9 +41,10 @@ export async function planDrain(run: PlanRun) {
   const { drain, filter, show } = run;
   const { config, source } = drain;
   const { clock, from, to } = run.range;
-  const isWanted = toTest(filter);
+  const { failure } = filter;
+  const isWanted = toTest(filter, failure === undefined ? null : await readFailureMatcher(source, failure));
   const limit = filter.limit ?? Infinity;
-  const isFiltered = filter.rules !== undefined || filter.host !== undefined;
+  const isFiltered = [filter.rules, filter.host, filter.failure].some((given) => given !== undefined);
   const decided = createDecidedCount();
   const failures = createSignatureCount(show);
   const laneWaits = createLaneWaitCount(drain);
@@ -55,8 +58,9 @@ export async function planDrain(run: PlanRun) {
   let cut = false;
 
   for await (const page of survey(drain, run.range, run.signals)) {
-    // Such a record has neither a rule nor a host.
-    for (const { reason } of isFiltered ? [] : page.unusable) unusable[reason] = (unusable[reason] ?? 0) + 1;
+    // Such a record has neither a rule nor a host, and a kind of its own.
+    const isCounted = !isFiltered || filter.failure === unreadableKind.id;
+    for (const { reason } of isCounted ? page.unusable : []) unusable[reason] = (unusable[reason] ?? 0) + 1;
     let looked = page.unusable.length;
     for (const record of page.records) {
       if (decided.planned() === limit) break;
@@ -118,11 +122,15 @@ export async function planDrain(run: PlanRun) {
   };
 }
 
-function toTest({ rules, host }: PlanFilter): (record: SurveyedRecord) => boolean {
+function toTest(
+  { rules, host }: PlanFilter,
+  fitsFailure: FailureMatcher | null,
+): (record: SurveyedRecord) => boolean {
   const wanted = rules === undefined ? null : new Set(rules);
   const fitsHost = host === undefined ? null : compileGlob(host.toLowerCase());
-  return ({ decided: { decision, letter } }) => {
+  return ({ decided: { decision, letter, failure } }) => {
     if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
+    if (fitsFailure !== null && !fitsFailure(failure)) return false;
     if (fitsHost === null) return true;
     const url = parseUrl(letter.url);
     return url !== null && (fitsHost(url.hostname) || fitsHost(url.host));

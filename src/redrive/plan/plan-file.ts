@@ -18,6 +18,8 @@ export interface PlanFilter {
   readonly rules?: readonly string[];
   /** A host, or a glob of one; with or without its port. */
   readonly host?: string;
+  /** The id of a kind of failure. */
+  readonly failure?: string;
   /** Maximum records of a drain; the listing ends there. */
   readonly limit?: number;
 }
@@ -153,11 +155,14 @@ function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
 
 function toFlags(value: unknown): PlanHead["flags"] | null {
   if (!isObject(value)) return null;
-  const { rules, host, limit, showContent } = value;
+  const { rules, host, failure, limit, showContent } = value;
   if (rules !== undefined && !(Array.isArray(rules) && rules.every(isText))) return null;
-  if (host !== undefined && !isText(host)) return null;
+  if (![host, failure].every((text) => text === undefined || isText(text))) return null;
   if (limit !== undefined && typeof limit !== "number") return null;
-  return { ...defined({ rules, host, limit }), showContent: showContent === true };
+  return {
+    ...defined({ rules, host, failure, limit }),
+    showContent: showContent === true,
+  } as PlanHead["flags"];
 }
 
 function toPlannedDrain(value: unknown): PlannedDrain | null {

@@ -1,37 +1,64 @@
-import { maxFailureKinds, type FailureBook, type RecordedFailure } from "../../ports/failures.ts";
+import { maxFailureKinds, type FailureBook } from "../../ports/failures.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { sourceKeys } from "../keys.ts";
+import { toHashEntries } from "./hash-entries.ts";
+import { toRecorded, type StoredFailure } from "./stored-failure.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
  * meet: records kinds of failure.
  *
- * KEYS: 1 kinds (hash: id → JSON of a RecordedFailure without its id). ARGV: 1 { drain, maxKinds, forgetAfterMs,
- * kinds: [{ id, origin, status?, text, sample?, othersId }] }.
+ * KEYS: 1 kinds (hash: id → JSON of a RecordedFailure without its id), 2 marks (redis-failure-marks.ts). ARGV: 1
+ * { drain, maxKinds, forgetAfterMs, kinds: [{ id, origin, status?, text, sample?, othersId }] }.
  * Returns: JSON of the ids under which they are counted, in order.
- * Effects: a known kind is met now. A new one is added. If there is no room, the one that was met longest ago
- * makes room if that was forgetAfterMs ago; else the new one is counted under the id of the others. Run twice:
- * the same.
+ * Effects: a known kind is met now, with this sample. A new one is added, as it was if its mark has it. If there
+ * is no room, the one that was met longest ago makes room if that was forgetAfterMs ago, and its mark has it from
+ * then on; else the new one is counted under the id of the others. Run twice: the same.
  */
 const meetScript = defineScript(
   "failures:meet",
   `${serverTimeLua}
 local call = cjson.decode(ARGV[1])
-local count = redis.call('HLEN', KEYS[1])
+local function isOthers(id) return string.sub(id, 1, 5) == 'other' end
 
--- True if one made room.
+-- Of kinds, and of those that stand for the others.
+local count, others = 0, 0
+for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if isOthers(id) then others = others + 1 else count = count + 1 end
+end
+
+-- True if a kind made room.
 local function forgetOne()
   local all, oldest, oldestAt = redis.call('HGETALL', KEYS[1]), nil, nil
   for i = 1, #all, 2 do
     local at = cjson.decode(all[i + 1]).lastMetAt
-    if not oldestAt or at < oldestAt then oldest, oldestAt = all[i], at end
+    if not isOthers(all[i]) and (not oldestAt or at < oldestAt) then oldest, oldestAt = all[i], at end
   end
   if not oldest or now - oldestAt < call.forgetAfterMs then return false end
+  local mark = redis.call('HGET', KEYS[2], oldest)
+  if mark then
+    mark = cjson.decode(mark)
+    mark.forgotten = cjson.decode(redis.call('HGET', KEYS[1], oldest))
+    mark.forgottenAt = now
+    redis.call('HSET', KEYS[2], oldest, cjson.encode(mark))
+  end
   redis.call('HDEL', KEYS[1], oldest)
   count = count - 1
   return true
+end
+
+-- What its mark has of a kind that was forgotten, and has no more.
+local function recall(id)
+  local text = redis.call('HGET', KEYS[2], id)
+  local mark = text and cjson.decode(text)
+  local before = mark and mark.forgotten
+  if not before then return nil end
+  mark.forgotten = nil
+  mark.forgottenAt = nil
+  redis.call('HSET', KEYS[2], id, cjson.encode(mark))
+  return before
 end
 
 local function put(id, kind)
@@ -51,7 +78,7 @@ for i, kind in ipairs(call.kinds) do
       kind.sample = nil
       kind.text = 'other failures'
       -- Others have room for a tenth of the kinds. Beyond, all destinations share one.
-      if not known and count >= call.maxKinds * 1.1 then
+      if not known and others >= call.maxKinds / 10 then
         id = 'other'
         kind.origin = '(other)'
         known = redis.call('HGET', KEYS[1], id)
@@ -59,15 +86,14 @@ for i, kind in ipairs(call.kinds) do
     end
   end
   local one = known and cjson.decode(known)
-  if one then
-    one.lastMetAt = now
-  else
-    one = {
-      origin = kind.origin, status = kind.status, text = kind.text, sample = kind.sample, drain = call.drain,
-      firstMetAt = now, lastMetAt = now,
+  if not one then
+    one = recall(id) or {
+      origin = kind.origin, status = kind.status, text = kind.text, drain = call.drain, firstMetAt = now,
     }
-    count = count + 1
+    if isOthers(id) then others = others + 1 else count = count + 1 end
   end
+  one.lastMetAt = now
+  one.sample = kind.sample or one.sample
   put(id, one)
   ids[i] = id
 end
@@ -79,7 +105,7 @@ return cjson.encode(ids)
 const forgetAfterMs = 86_400_000;
 
 export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): FailureBook {
-  const { failures } = sourceKeys(redis.keyPrefix, sourceId);
+  const { failures, failureMarks } = sourceKeys(redis.keyPrefix, sourceId);
   return {
     async meet(drain, kinds) {
       const call = {
@@ -92,25 +118,14 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
           sample: sample ?? undefined,
         })),
       };
-      const ids = JSON.parse((await redis.run(meetScript, [failures], [JSON.stringify(call)])) as string);
+      const ids = JSON.parse(
+        (await redis.run(meetScript, [failures, failureMarks], [JSON.stringify(call)])) as string,
+      );
       return new Map(kinds.map(({ id }, index) => [id, (ids as readonly string[])[index] ?? id]));
     },
     async all() {
       const flat = (await redis.command("HGETALL", failures)) as readonly string[] | Record<string, string>;
-      const entries = Array.isArray(flat) ? inPairs(flat) : Object.entries(flat as Record<string, string>);
-      return entries.map(([id, text]) => {
-        const {
-          status = null,
-          sample = null,
-          ...kind
-        } = JSON.parse(text) as Omit<RecordedFailure, "id" | "status" | "sample"> &
-          Partial<Pick<RecordedFailure, "status" | "sample">>;
-        return { id, status, sample, ...kind };
-      });
+      return toHashEntries(flat).map(([id, text]) => toRecorded(id, JSON.parse(text) as StoredFailure));
     },
   };
-}
-
-function inPairs(flat: readonly string[]): readonly (readonly [string, string])[] {
-  return flat.flatMap((key, index) => (index % 2 === 0 ? [[key, flat[index + 1] ?? ""] as const] : []));
 }

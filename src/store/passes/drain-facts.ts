@@ -1,5 +1,11 @@
 /** Reads the facts of a drain from its row, its standing counts, and what its open pass has found so far. */
-import type { FailureCount, FailureCounts, StandingFailure } from "../../ports/failures.ts";
+import {
+  arrivalHours,
+  type FailureCount,
+  type FailureCounts,
+  type HourlyArrivals,
+  type StandingFailure,
+} from "../../ports/failures.ts";
 import { isRecalled, type DrainFacts, type OpenPass, type Pass } from "../../ports/passes.ts";
 import { addTallies, emptyTally, noReasons, type ReasonCounts, type Tally } from "../../ports/tally.ts";
 
@@ -7,6 +13,8 @@ import { addTallies, emptyTally, noReasons, type ReasonCounts, type Tally } from
 export type StoredTally = Partial<Omit<Tally, "oldestRecordAt">> & {
   readonly oldestRecordAt?: number | null;
 };
+
+const hourMs = 3_600_000;
 
 type WithoutNulls<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
 type Counts = WithoutNulls<
@@ -47,6 +55,8 @@ interface Standing {
   readonly p: number;
   readonly f: number;
   readonly l?: number;
+  readonly m?: number;
+  readonly d?: Readonly<Record<string, number>>;
 }
 
 export function toStored({ oldestRecordAt, ...tally }: Tally): StoredTally {
@@ -132,6 +142,7 @@ function toStanding(
   const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
   const countedOf = (id: string): number => standing.get(id)?.n ?? 0;
   for (const [id, one] of standing) sums.set(id, { ...one });
+  const arrivedNow = toArrivals(new Map(), found, 0);
   for (const [window, failures] of found) {
     for (const [id, count] of Object.entries(failures)) {
       const sum = sums.get(id) ?? { w: 0, q: 0, n: 0, p: 0, f: 0 };
@@ -143,9 +154,14 @@ function toStanding(
       sum.p += count.published ?? 0;
       sum.f += count.failedAgain ?? 0;
       if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
+      if (window !== "acts" && count.ruled !== undefined) sum.d = addNamed(sum.d ?? {}, count.ruled);
     }
   }
-  return [...sums].map(([id, { w, q, n, p, f, l = null }]) => {
+  for (const [id, hours] of arrivedNow) {
+    const sum = sums.get(id);
+    if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
+  }
+  return [...sums].map(([id, { w, q, n, p, f, l = null, m = 0, d = {} }]) => {
     // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
     const there = Math.max(0, w);
     const parked = Math.min(there, Math.max(0, q));
@@ -158,8 +174,58 @@ function toStanding(
       published: p,
       failedAgain: f,
       lastArrivedAt: l,
+      largestHour: m,
+      ruled: d,
     };
   });
+}
+
+export interface StoredArrivals {
+  /** As in `StoredFacts`. */
+  readonly arrivals: readonly string[] | object;
+  readonly found: readonly string[] | object;
+  /** Redis time, Unix ms. */
+  readonly now: number;
+}
+
+export function toHourlyArrivals({
+  arrivals,
+  found,
+  now,
+}: StoredArrivals): ReadonlyMap<string, HourlyArrivals> {
+  return toArrivals(
+    toPairs<HourlyArrivals>(arrivals),
+    toPairs<FailureCounts>(found),
+    Math.floor(now / hourMs) - arrivalHours,
+  );
+}
+
+/** Those after this hour: what was counted, and what the open pass has found since. */
+function toArrivals(
+  counted: ReadonlyMap<string, HourlyArrivals>,
+  found: ReadonlyMap<string, FailureCounts>,
+  after: number,
+): ReadonlyMap<string, HourlyArrivals> {
+  const sums = new Map(counted);
+  for (const [window, failures] of found) {
+    if (window === "acts") continue;
+    for (const [id, { arrived }] of Object.entries(failures)) {
+      if (arrived !== undefined) sums.set(id, addNamed(sums.get(id) ?? {}, arrived));
+    }
+  }
+  for (const [id, hours] of sums) {
+    sums.set(id, Object.fromEntries(Object.entries(hours).filter(([hour]) => Number(hour) > after)));
+  }
+  return sums;
+}
+
+function addNamed(
+  sums: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const all = { ...sums };
+  for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
+  return all;
 }
 
 function arrivedOf({ arrived = {} }: FailureCount): number {

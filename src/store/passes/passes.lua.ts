@@ -8,8 +8,9 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
  * due), 4 taken (zset: what the open pass took from due), 5 found (hash of the open pass: windowId, \`sum\` or
  * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of other work since), 6
- * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l? }: in the DLQ, parked of those; ever
- * arrived, published, failed again; last arrival), 7 arrivals (hash: id → JSON of arrivals by hour).
+ * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d? }: in the DLQ, parked of those;
+ * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule), 7 arrivals (hash:
+ * id → JSON of arrivals by hour).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
@@ -87,15 +88,15 @@ local function toActs(tally)
   }
 end
 
-local byHour = { arrived = true, arrivedDone = true }
+local byName = { arrived = true, arrivedDone = true, ruled = true }
 
 local function addFailures(sum, failures)
   for id, count in pairs(failures) do
     local one = sum[id] or {}
     for name, value in pairs(count) do
-      if byHour[name] then
+      if byName[name] then
         one[name] = one[name] or {}
-        for hour, arrivals in pairs(value) do one[name][hour] = (one[name][hour] or 0) + arrivals end
+        for key, part in pairs(value) do one[name][key] = (one[name][key] or 0) + part end
       elseif name == 'lastArrivedAt' then
         one[name] = math.max(one[name] or 0, value)
       else
@@ -141,14 +142,20 @@ end
 
 local arrivalHours = 168
 
+-- Answers how many arrived in the fullest of these hours.
 local function recordArrivals(id, arrived)
   local hours = cjson.decode(redis.call('HGET', arrivalsKey, id) or '{}')
   local oldest = math.floor(now / 3600000) - arrivalHours
-  for hour, count in pairs(arrived) do hours[hour] = (hours[hour] or 0) + count end
+  local most = 0
+  for hour, count in pairs(arrived) do
+    hours[hour] = (hours[hour] or 0) + count
+    most = math.max(most, hours[hour])
+  end
   for hour in pairs(hours) do
     if tonumber(hour) <= oldest then hours[hour] = nil end
   end
   redis.call('HSET', arrivalsKey, id, cjson.encode(hours))
+  return most
 end
 
 -- Adds arrivals, and takes away what is done. What a first count finds has not just arrived.
@@ -164,8 +171,12 @@ local function addStanding(failures)
     it.p = it.p + (count.published or 0)
     it.f = it.f + (count.failedAgain or 0)
     if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end
+    if count.arrived then it.m = math.max(it.m or 0, recordArrivals(id, count.arrived)) end
+    for rule, ruled in pairs(count.ruled or {}) do
+      it.d = it.d or {}
+      it.d[rule] = (it.d[rule] or 0) + ruled
+    end
     writeStanding(id, it)
-    if count.arrived then recordArrivals(id, count.arrived) end
   end
 end
 
@@ -185,6 +196,7 @@ local function recount(seen, acts)
     local count, act = seen[id] or {}, acts[id] or {}
     it.w = (count.seen or 0) - (count.published or 0) - (count.dropped or 0) - (act.published or 0) - (act.dropped or 0)
     it.q = (count.parkedBefore or 0) + (count.parked or 0) + (act.parked or 0)
+    it.d = count.ruled
     if not forgetStanding(id, it) then writeStanding(id, it) end
   end
 end
@@ -411,6 +423,14 @@ export const factsScript = defineScript(
   `${passPreludeLua}
 if not redis.call('GET', rowKey) then return false end
 return cjson.encode({ row = row, standing = redis.call('HGETALL', standingKey), found = redis.call('HGETALL', foundKey) })
+`,
+);
+
+/** arrivals: ARGV[1] {}. Returns: JSON { arrivals, found, now }, hashes as pairs. */
+export const arrivalsScript = defineScript(
+  "passes:arrivals",
+  `${passPreludeLua}
+return cjson.encode({ arrivals = redis.call('HGETALL', arrivalsKey), found = redis.call('HGETALL', foundKey), now = now })
 `,
 );
 

@@ -12,6 +12,7 @@ import {
 import type { RedisScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
 import {
+  arrivalsScript,
   countActsScript,
   factsScript,
   forceFullScript,
@@ -21,7 +22,15 @@ import {
   takeWindowScript,
 } from "./passes.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
-import { toDrainFacts, toStored, toTally, type StoredFacts, type StoredTally } from "./drain-facts.ts";
+import {
+  toDrainFacts,
+  toHourlyArrivals,
+  toStored,
+  toTally,
+  type StoredArrivals,
+  type StoredFacts,
+  type StoredTally,
+} from "./drain-facts.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 
 const minuteMs = 60_000;
@@ -85,6 +94,9 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
     async facts(drain) {
       const stored = (await run(factsScript, drain, {})) as StoredFacts | null;
       return stored === null ? null : toDrainFacts(stored);
+    },
+    async arrivals(drain) {
+      return toHourlyArrivals((await run(arrivalsScript, drain, {})) as StoredArrivals);
     },
     async forceFull(drain) {
       await run(forceFullScript, drain, {});

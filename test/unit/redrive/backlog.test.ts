@@ -11,7 +11,17 @@ const kinds = [
   { id: "a4", origin: "https://a.example" },
   { id: "b5", origin: "https://b.example" },
 ];
-const none = { waiting: 0, parked: 0, arrived: 0, arrivedCounted: 0, published: 0, failedAgain: 0, lastArrivedAt: null };
+const none = {
+  waiting: 0,
+  parked: 0,
+  arrived: 0,
+  arrivedCounted: 0,
+  published: 0,
+  failedAgain: 0,
+  lastArrivedAt: null,
+  largestHour: 0,
+  ruled: {},
+};
 
 describe("destinations", () => {
   it("sum the kinds of failure of each, the most waiting first", () => {

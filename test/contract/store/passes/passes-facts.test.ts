@@ -75,6 +75,8 @@ describe("what passes found", () => {
           published: 2,
           failedAgain: 0,
           lastArrivedAt: null,
+          largestHour: 7,
+          ruled: {},
         },
       ],
       seen: null,
@@ -158,6 +160,38 @@ describe("what passes found", () => {
     // Between two passes: a sweep, or an order of a person.
     await passes.countActs(drain, "first", { a: { published: 10, parked: -1 } });
     expect(await facts()).toMatchObject({ held: 106, parked: 4, failures: [{ published: 40 }] });
+  });
+
+  test("arrivals are kept by hour for a week, with those of the open pass, and the fullest hour longer", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const hour = Math.floor(startOfTime / 3_600_000);
+    const arrived = { [hour - 1]: 60, [hour]: 40 };
+    const ruled = { "republish outage": 100 };
+    await runPass(passes, "p1", {}, {}, "done", {
+      a: { seen: 100, arrived, ruled, lastArrivedAt: startOfTime },
+    });
+    expect(await passes.arrivals(drain)).toEqual(new Map([["a", arrived]]));
+
+    const to = epoch + 30_000;
+    const { pass } = await open(passes, "p2", { to });
+    const found = { a: { seen: 30, arrived: { [hour]: 30 }, ruled: { "park late": 30 } } };
+    await passes.progress(drain, pass.passId, "w1", [], nothing, found);
+    const both = new Map([["a", { [hour - 1]: 60, [hour]: 70 }]]);
+    expect(await passes.arrivals(drain)).toEqual(both);
+    const facts = async () => (await passes.facts(drain))?.failures;
+    expect(await facts()).toMatchObject([{ ruled: { "republish outage": 100, "park late": 30 } }]);
+    await endWindow(passes, pass, "w1", nothing, found);
+    expect(await passes.arrivals(drain)).toEqual(both);
+    expect(await facts()).toMatchObject([
+      { largestHour: 70, ruled: { "republish outage": 100, "park late": 30 } },
+    ]);
+
+    await stand.advance(168 * 3_600_000);
+    const now = { a: { seen: 130, ruled: { "park late": 130 } } };
+    await runPass(passes, "p3", { to: to + 168 * 3_600_000, mayBeNew: false }, {}, "done", now);
+    expect(await passes.arrivals(drain)).toEqual(new Map([["a", {}]]));
+    expect(await facts()).toMatchObject([{ largestHour: 70, ruled: { "park late": 130 } }]);
   });
 
   test("a window that is begun again counts its records once, and all that its first worker did", async () => {

@@ -1,0 +1,104 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import type { Core } from "../../compose/build-core.ts";
+import { requireRedis } from "../../compose/open-core.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { parseDuration } from "../../rules/durations.ts";
+import { parseDateOrTime } from "../../rules/patterns/parse-dates.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { currentUser } from "../input/current-user.ts";
+import { textOf } from "../input/option-values.ts";
+import { createStop, type Stop } from "../input/stop-on-signals.ts";
+import { loadAll, loadForReading, loadNames, type Loaded } from "../load-config.ts";
+import { withCore } from "../with-core.ts";
+import { listFailures, type ListFlags } from "./list.ts";
+import { noteFailure, quietFailure, type NoteFlags, type QuietFlags } from "./marks.ts";
+import { showFailure } from "./show.ts";
+
+const maxText = 500;
+const maxTicket = 100;
+
+export const registerFailures: Register = (program, context) => {
+  const { io } = context;
+  const failures = program
+    .command("failures")
+    .description("kinds of failure: same destination, same status, same answer but for what varies");
+  failures
+    .command("list", { isDefault: true })
+    .description("what waits, is parked or was seen within a day: new ones first, then most waiting")
+    .option("--drain <name>", "only what this drain has met, with its counts")
+    .option("--host <host>", "only of this destination host; * stands for any part")
+    .option("--all", "also those with nothing waiting that were not seen for a day")
+    .option("--json", "print one JSON object per line")
+    .action((flags: ListFlags, command: Command) =>
+      withFailures(loadForReading(command, io), context, currentUser(), (core) =>
+        listFailures(core, flags, io),
+      ),
+    );
+  failures
+    .command("show")
+    .description(
+      "one kind: since when, how many, what the rules do with it, its lane, what persons wrote down",
+    )
+    .argument("<id>", "as list shows it")
+    .option("--json", "print as JSON")
+    .action((id: string, { json = false }: { json?: boolean }, command: Command) =>
+      withFailures(loadAll(command, io), context, currentUser(), (core, stop) =>
+        showFailure(core, id, json, stop, io),
+      ),
+    );
+  failures
+    .command("note")
+    .description("write down what is known about a kind; it is no longer shown as new")
+    .argument("<id>", "as list shows it")
+    .addOption(shortText("--text <text>", "what is known", maxText))
+    .addOption(shortText("--ticket <ticket>", "where it is worked on", maxTicket))
+    .option("--by <name>", "who; default: the current user", currentUser())
+    .action((id: string, flags: NoteFlags, command: Command) =>
+      withFailures(loadNames(command, io), context, flags.by, (core) => noteFailure(core, id, flags, io)),
+    );
+  failures
+    .command("quiet")
+    .description("show a kind last, and do not speak of it")
+    .argument("<id>", "as list shows it")
+    .addOption(untilOption())
+    .option("--off", "end it")
+    .option("--by <name>", "who; default: the current user", currentUser())
+    .action((id: string, flags: QuietFlags, command: Command) =>
+      withFailures(loadNames(command, io), context, flags.by, (core) => quietFailure(core, id, flags, io)),
+    );
+};
+
+function shortText(flags: string, description: string, max: number): Option {
+  const fits = textOf((text) => text.length <= max, `at most ${max} characters`);
+  return new Option(flags, description).argParser(fits);
+}
+
+/** `changed`, or a moment to come as Unix ms. */
+function untilOption(): Option {
+  return new Option(
+    "--until <end>",
+    "changed (more than twice as many in an hour as ever, or other rules), 2h, a date, or a time with a zone",
+  ).argParser((text: string) => {
+    if (text === "changed") return text;
+    const now = systemClock.now();
+    const span = parseDuration(text);
+    const at = span.ok ? { ok: true as const, value: now + span.value } : parseDateOrTime(text);
+    if (at.ok && at.value > now) return at.value;
+    throw new InvalidArgumentError(
+      "Expected changed, a duration (2h), or a date (2026-12-01) or time with a zone (2026-12-01T18:00:00Z) to come.",
+    );
+  });
+}
+
+function withFailures(
+  loaded: Loaded,
+  { io }: CommandContext,
+  by: string,
+  work: (core: Core, stop: Stop) => Promise<void>,
+): Promise<void> {
+  return withCore(io, loaded, { by }, async (core, teardown) => {
+    const stop = createStop(io, teardown);
+    await requireRedis(core.redis);
+    await work(core, stop);
+  });
+}

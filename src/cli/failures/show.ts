@@ -1,0 +1,30 @@
+import type { Core } from "../../compose/build-core.ts";
+import { readFailureViews } from "../../compose/failure-views.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { toSafeJson } from "../../message/write-safe-json.ts";
+import type { Stop } from "../input/stop-on-signals.ts";
+import type { Io } from "../io.ts";
+import { barsFor } from "../output/sparkline.ts";
+import { chooseFailures } from "./choose.ts";
+import { readDetails, type FailureDetails } from "./details.ts";
+import { toFailureJson } from "./json.ts";
+import { toFailureText } from "./show-text.ts";
+
+/** One object or text for each source that has such a kind. */
+export async function showFailure(core: Core, id: string, json: boolean, stop: Stop, io: Io): Promise<void> {
+  const now = systemClock.now();
+  const views = await readFailureViews(core, now);
+  const signal = AbortSignal.any([stop.signal, stop.stopping]);
+  const texts: string[] = [];
+  for (const failure of chooseFailures(views, id)) {
+    const details = await readDetails(core, failure, signal);
+    if (json) io.out(`${toSafeJson(toJson(details))}\n`);
+    else texts.push(toFailureText(io.columns, details, { now, bars: barsFor(io.env) }));
+  }
+  io.out(texts.join("\n"));
+}
+
+/** `sample` stays its id; what the rules do with one is `decided`. */
+function toJson({ failure, arrivals, lanes, sample }: FailureDetails): object {
+  return { ...toFailureJson(failure), arrivals, lanes, decided: sample };
+}

@@ -1,0 +1,23 @@
+import { toPrintable } from "../../message/show-masked-values.ts";
+import type { FailureKind } from "../../ports/failures.ts";
+import type { FailureView } from "../../redrive/failures/failure-views.ts";
+import { present } from "../output/phrases.ts";
+import { cut } from "../status/drain-words.ts";
+
+/** A note in a mark: the ticket says more than the first words of a text. */
+const maxNote = 16;
+
+/** `503 upstream is not there`; `none`: there was no HTTP answer. */
+export function toAnswerText({ id, status, text }: Pick<FailureKind, "id" | "status" | "text">): string {
+  // These stand for many answers, or for none.
+  return /^[0-9a-f]{10}$/.test(id) ? `${status ?? "none"} ${text}` : text;
+}
+
+export function toMarkText({ isNew, isQuiet, quietEnded, note }: FailureView): string {
+  return present([
+    isNew && "new",
+    isQuiet && "quiet",
+    quietEnded !== null && quietEnded !== "time" && "changed",
+    note !== null && cut(toPrintable(note.ticket || note.text), maxNote),
+  ]).join(", ");
+}

@@ -1,0 +1,26 @@
+import type { DrainName, SourceId } from "../ports/ids.ts";
+import type { FailureMark } from "../ports/failures.ts";
+import { toFailureViews, type FailureView } from "../redrive/failures/failure-views.ts";
+import type { Core } from "./build-core.ts";
+import { readQueueFacts } from "./drain-and-source-facts.ts";
+
+/** Every kind of failure of the document's sources, by trouble. Throws `redis-unavailable`. */
+export async function readFailureViews(
+  core: Core,
+  now: number,
+  drain?: DrainName,
+): Promise<readonly FailureView[]> {
+  const [facts, marks] = await Promise.all([readQueueFacts(core), readMarks(core)]);
+  const marksOf = (source: SourceId): ReadonlyMap<string, FailureMark> => marks.get(source) ?? new Map();
+  return toFailureViews({ facts, marksOf, now, ...(drain === undefined ? {} : { drain }) });
+}
+
+async function readMarks({
+  sources,
+}: Core): Promise<ReadonlyMap<SourceId, ReadonlyMap<string, FailureMark>>> {
+  return new Map(
+    await Promise.all(
+      [...sources].map(async ([id, { failureMarks }]) => [id, await failureMarks.all()] as const),
+    ),
+  );
+}
