@@ -173,7 +173,7 @@ function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] 
   let judged = 0;
   let within = 0;
   let worst = 0;
-  for (const { to, status } of samples) {
+  for (const { from, to, status } of samples) {
     const [drain] = status.drains;
     const doneInMs = drain?.outlook.doneInMs ?? null;
     if (drain === undefined || doneInMs === null || to < firstAt + minuteMs / 6) continue;
@@ -181,7 +181,8 @@ function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] 
     const leftMs = truth.emptyAt(going.map(({ origin }) => origin)) - to;
     // Those that halt later, and come back, end later than anybody could know.
     if (leftMs < leastMs || !Number.isFinite(leftMs)) continue;
-    const off = Math.abs(doneInMs - leftMs) / leftMs;
+    // The command read at some time in between.
+    const off = distance(doneInMs, leftMs, leftMs + to - from) / leftMs;
     judged += 1;
     worst = Math.max(worst, off);
     if (off <= 0.2) within += 1;
