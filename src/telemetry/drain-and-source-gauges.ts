@@ -148,8 +148,8 @@ const totalsOfLanes: Rows<LaneRow> = {
 /** Of a drain with its source. */
 const arrivals: Rows<DrainRow> = {
   redriver_arrivals_total: [
-    "Records that entered the DLQ since the drain was first counted. It grows when a pass ends.",
-    "How many messages fail newly?",
+    "Records that entered the DLQ since the drain was first counted, come-backs included. It grows when a pass ends.",
+    "How many messages fail, also while the queue stays empty?",
     ({ facts }) => facts?.arrivals,
   ],
 };

@@ -101,7 +101,7 @@ describe("the alerts", () => {
     expect(joins.filter(({ isGood }) => !isGood)).toEqual([]);
   });
 
-  it("each have a severity, a summary, a description with a number, and their runbook", () => {
+  it("each have a severity, a summary, a description with a number and a first step, and their runbook", () => {
     expect(new Set(alerts).size).toBe(alerts.length);
     for (const { alert, labels, annotations } of rules) {
       expect(alert).toMatch(/^Redriver[A-Z]\w+$/);
@@ -109,6 +109,8 @@ describe("the alerts", () => {
       expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
       expect(annotations["summary"]).not.toBe("");
       expect(annotations["description"]).toMatch(/\{\{(?: \$value|.* \| query)/);
+      // Nothing has to be done about the all-clear.
+      expect(labels.severity === "info" || annotations["description"]?.includes(" First step - ")).toBe(true);
       expect(annotations["runbook_url"]).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
     }
   });
