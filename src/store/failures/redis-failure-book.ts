@@ -2,8 +2,8 @@ import { maxFailureKinds, type FailureBook } from "../../ports/failures.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
-import { toHashEntries } from "./hash-entries.ts";
 import { toRecorded, type StoredFailure } from "./stored-failure.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -128,8 +128,9 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
       return new Map(kinds.map(({ id }, index) => [id, (ids as readonly string[])[index] ?? id]));
     },
     async all() {
-      const flat = (await redis.command("HGETALL", failures)) as readonly string[] | Record<string, string>;
-      return toHashEntries(flat).map(([id, text]) => toRecorded(id, JSON.parse(text) as StoredFailure));
+      return toHashEntries(await redis.command("HGETALL", failures)).map(([id, text]) =>
+        toRecorded(id, JSON.parse(text) as StoredFailure),
+      );
     },
   };
 }
