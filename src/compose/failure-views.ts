@@ -1,5 +1,6 @@
 import type { DrainName, SourceId } from "../ports/ids.ts";
 import type { FailureMark } from "../ports/failures.ts";
+import type { QueueFacts } from "../ports/queue-facts.ts";
 import { toFailureViews, type FailureView } from "../redrive/failures/failure-views.ts";
 import type { Core } from "./build-core.ts";
 import { readQueueFacts } from "./drain-and-source-facts.ts";
@@ -10,17 +11,21 @@ export async function readFailureViews(
   now: number,
   drain?: DrainName,
 ): Promise<readonly FailureView[]> {
-  const [facts, marks] = await Promise.all([readQueueFacts(core), readMarks(core)]);
-  const marksOf = (source: SourceId): ReadonlyMap<string, FailureMark> => marks.get(source) ?? new Map();
-  return toFailureViews({ facts, marksOf, now, ...(drain === undefined ? {} : { drain }) });
+  return viewFailures(core, await readQueueFacts(core), now, drain);
 }
 
-async function readMarks({
-  sources,
-}: Core): Promise<ReadonlyMap<SourceId, ReadonlyMap<string, FailureMark>>> {
-  return new Map(
+/** For facts that were read already: reads only what persons wrote down. */
+async function viewFailures(
+  { sources }: Core,
+  facts: QueueFacts,
+  now: number,
+  drain?: DrainName,
+): Promise<readonly FailureView[]> {
+  const marks = new Map(
     await Promise.all(
       [...sources].map(async ([id, { failureMarks }]) => [id, await failureMarks.all()] as const),
     ),
   );
+  const marksOf = (source: SourceId): ReadonlyMap<string, FailureMark> => marks.get(source) ?? new Map();
+  return toFailureViews({ facts, marksOf, now, ...(drain === undefined ? {} : { drain }) });
 }

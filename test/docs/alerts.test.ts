@@ -155,7 +155,9 @@ describe("the runbooks", () => {
     const wrong = await Promise.all(
       named.map(async (text) => {
         const words = text.split(" ");
-        const group = ["parked", "rules", "archive", "config", "index", "lanes"].includes(words[0] ?? "");
+        const group = ["parked", "failures", "rules", "archive", "config", "index", "lanes"].includes(
+          words[0] ?? "",
+        );
         const { exitCode, out } = await ask([...words.slice(0, group ? 2 : 1), "--help"]);
         const flags = words.filter((word) => word.startsWith("--"));
         const unknown = flags.filter((flag) => !`${everywhere}${out}`.includes(` ${flag} `));

@@ -73,6 +73,8 @@ describe("the commands of README", () => {
       "demo",
       "drain",
       "emulator",
+      "failures list",
+      "failures show",
       "history",
       "index stats",
       "lanes list",

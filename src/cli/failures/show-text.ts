@@ -44,14 +44,17 @@ export function toFailureText(
       ? field("sample", `${sample.explanation.dlqId}: ${sample.explanation.explanation}`) +
           field("", `redriver rules explain ${sample.explanation.dlqId} --drain ${sample.explanation.drain}`)
       : field("sample", sample.missing),
-    ...lanes.map(({ drain: of, lane }) =>
-      list("lane", [
-        lanes.length > 1 && `of ${of}`,
-        lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
-        lane.why ?? "",
-        lane.state !== "open" && toNext(lane.state, lane.nextInMs),
-      ]),
-    ),
+    // One that nobody has used shows nothing about what waits for nothing.
+    ...lanes
+      .filter(({ lane }) => lane.sinceMs !== null || failure.waiting > 0)
+      .map(({ drain: of, lane }) =>
+        list("lane", [
+          lanes.length > 1 && `of ${of}`,
+          lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
+          lane.why ?? "",
+          lane.state !== "open" && toNext(lane.state, lane.nextInMs),
+        ]),
+      ),
     toNote(),
     toQuiet(),
   );

@@ -7,10 +7,12 @@ import { cut } from "../status/drain-words.ts";
 /** A note in a mark: the ticket says more than the first words of a text. */
 const maxNote = 16;
 
-/** `503 upstream is not there`; `none`: there was no HTTP answer. */
+/** `503 upstream is not there`, `no answer`. */
 export function toAnswerText({ id, status, text }: Pick<FailureKind, "id" | "status" | "text">): string {
   // These stand for many answers, or for none.
-  return /^[0-9a-f]{10}$/.test(id) ? `${status ?? "none"} ${text}` : text;
+  if (!/^[0-9a-f]{10}$/.test(id)) return text;
+  if (status !== null) return `${status} ${text}`;
+  return text === "(empty)" ? "no answer" : `no answer: ${text}`;
 }
 
 export function toMarkText({ isNew, isQuiet, quietEnded, note }: FailureView): string {

@@ -2,8 +2,8 @@ import { maxFailureKinds, type FailureBook } from "../../ports/failures.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
-import { toHashEntries } from "./hash-entries.ts";
 import { toRecorded, type StoredFailure } from "./stored-failure.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -23,10 +23,14 @@ const meetScript = defineScript(
 local call = cjson.decode(ARGV[1])
 local function isOthers(id) return string.sub(id, 1, 5) == 'other' end
 
--- Of kinds, and of those that stand for the others.
-local count, others = 0, 0
-for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
-  if isOthers(id) then others = others + 1 else count = count + 1 end
+-- Of kinds, and of those that stand for the others. Told apart only if there may be too many.
+local count, others = redis.call('HLEN', KEYS[1]), 0
+if count + #call.kinds > call.maxKinds then
+  local all = redis.call('HGETALL', KEYS[1])
+  for i = 1, #all, 2 do
+    if isOthers(all[i]) then others = others + 1 end
+  end
+  count = count - others
 end
 
 -- True if a kind made room.
@@ -124,8 +128,9 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
       return new Map(kinds.map(({ id }, index) => [id, (ids as readonly string[])[index] ?? id]));
     },
     async all() {
-      const flat = (await redis.command("HGETALL", failures)) as readonly string[] | Record<string, string>;
-      return toHashEntries(flat).map(([id, text]) => toRecorded(id, JSON.parse(text) as StoredFailure));
+      return toHashEntries(await redis.command("HGETALL", failures)).map(([id, text]) =>
+        toRecorded(id, JSON.parse(text) as StoredFailure),
+      );
     },
   };
 }

@@ -8,9 +8,9 @@ import {
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
-import { toHashEntries } from "./hash-entries.ts";
 import { toRecorded, type StoredFailure } from "./stored-failure.ts";
 
 /** At most 551 kinds are recorded, so one that was forgotten is always there to make room. */
@@ -84,8 +84,7 @@ export function createRedisFailureMarks(redis: StoreRedis, sourceId: SourceId): 
   };
   return {
     async all() {
-      const reply = await redis.command("HGETALL", failureMarks);
-      const entries = toHashEntries(reply as readonly string[]);
+      const entries = toHashEntries(await redis.command("HGETALL", failureMarks));
       return new Map(entries.map(([id, text]) => [id, toMark(id, JSON.parse(text) as StoredMark)]));
     },
     note: (id, note, by) => change({ id, note, by }),

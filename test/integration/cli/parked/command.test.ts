@@ -27,6 +27,7 @@ describe("a dead letter that a rule parked", () => {
         host: new URL(receiver.url).host,
         status: 422,
         signature: { key: expect.stringMatching(/^[0-9a-f]{12}$/), status: 422, text: "(empty)" },
+        failure: expect.stringMatching(/^[0-9a-f]{10}$/) as string,
         rule: "broken",
       },
       expect.objectContaining({ dlqId: other }),
