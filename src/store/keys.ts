@@ -21,6 +21,7 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     copies: key("copies"),
     census: key("census"),
     failures: key("failures"),
+    notices: key("notices"),
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };
@@ -57,6 +58,11 @@ export function laneKeys(keyPrefix: string, sourceId: SourceId) {
 /** Which source an account is drained as. */
 export function accountKey(keyPrefix: string, urlHash: string, tokenHash: string): string {
   return sharedKey(keyPrefix, "account", urlHash, tokenHash);
+}
+
+/** When a target of notify got its last messages. */
+export function noticeRateKey(keyPrefix: string, target: string): string {
+  return sharedKey(keyPrefix, "notices", "rate", target);
 }
 
 /** The keys of one drain's limits and guards, all in the slot of its source. */

@@ -36,6 +36,15 @@ const slotMs = 10_000;
 const spanMs = 60_000;
 const minSpanMs = 5_000;
 
+/** Of those that wait: held until somebody changes a rule. */
+export function toHeldByRules(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): number {
+  const reasons = facts?.reasons.held ?? {};
+  return Math.min(
+    waiting,
+    heldByRules.reduce((sum, reason) => sum + (reasons[reason] ?? 0), 0),
+  );
+}
+
 /** What a drain's backlog comes to. Pure. `now`: Unix ms. */
 export function toOutlook(
   facts: Pick<DrainFacts, "pace" | "backlog" | "reasons"> | null,
@@ -49,13 +58,12 @@ export function toOutlook(
     waiting += one.waiting;
     if (one.lane?.state === "halted") haltedWaiting += one.waiting;
   }
-  const reasons = facts?.reasons.held ?? {};
-  const ruled = heldByRules.reduce((sum, reason) => sum + (reasons[reason] ?? 0), 0);
+  const ruled = toHeldByRules(facts, waiting);
   const going = Math.max(0, waiting - ruled - haltedWaiting);
   const perSecond = facts === null ? null : toRate(facts.pace, now);
   return {
     waiting,
-    heldByRules: Math.min(waiting, ruled),
+    heldByRules: ruled,
     haltedWaiting,
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),

@@ -2,6 +2,7 @@ import { maxFailureKinds, type FailureBook, type RecordedFailure } from "../../p
 import type { SourceId } from "../../ports/ids.ts";
 import { defineScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -96,9 +97,7 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
       return new Map(kinds.map(({ id }, index) => [id, (ids as readonly string[])[index] ?? id]));
     },
     async all() {
-      const flat = (await redis.command("HGETALL", failures)) as readonly string[] | Record<string, string>;
-      const entries = Array.isArray(flat) ? inPairs(flat) : Object.entries(flat as Record<string, string>);
-      return entries.map(([id, text]) => {
+      return toHashEntries(await redis.command("HGETALL", failures)).map(([id, text]) => {
         const {
           status = null,
           sample = null,
@@ -109,8 +108,4 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
       });
     },
   };
-}
-
-function inPairs(flat: readonly string[]): readonly (readonly [string, string])[] {
-  return flat.flatMap((key, index) => (index % 2 === 0 ? [[key, flat[index + 1] ?? ""] as const] : []));
 }
