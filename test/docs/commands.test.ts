@@ -75,6 +75,7 @@ describe("the commands of README", () => {
       "emulator",
       "history",
       "index stats",
+      "notify test",
       "parked list",
       "parked show",
       "plan",
