@@ -4,7 +4,7 @@ import type { NotifyTarget } from "../../src/ports/drains-document.ts";
 import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { noticeEvents, type Notice } from "../../src/ports/notices.ts";
 import { deliverNotices } from "../../src/redrive/notices/deliver.ts";
-import { evaluateNotices } from "../../src/redrive/notices/evaluate.ts";
+import { evaluateNotices, writeDigests } from "../../src/redrive/notices/evaluate.ts";
 import type { NoticeFacts } from "../../src/redrive/notices/notice-facts.ts";
 import type { NoticeMemory } from "../../src/redrive/notices/to-notices.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
@@ -78,6 +78,8 @@ export async function createNoticeStand(redis: RedisConnection) {
         events,
         now,
       }),
+    writeDigests: (of: NotifyTarget, facts: NoticeFacts, now: number) =>
+      writeDigests(of, { books, readFacts: () => Promise.resolve(new Map([[source, facts]])), events, now }),
     deliver: ({ lastTry = false, ...parts }: Partial<SendParts> & { readonly lastTry?: boolean } = {}) =>
       deliverNotices({
         target: target.name,

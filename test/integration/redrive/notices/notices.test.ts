@@ -186,3 +186,23 @@ it("forgets what waits for a target that is gone, once it is no news any more", 
   expect(await book.waiting("oncall")).toHaveLength(1);
   expect(events.of("notice:dropped")).toMatchObject([{ why: "no such target" }]);
 });
+
+it("a digest counts from the one before, once however often its job runs", async () => {
+  const { evaluate, writeDigests, book } = await createNoticeStand(redis.fresh());
+  const daily = { ...target, digest: { kind: "cron", pattern: "0 8 * * *" } as const, events: [] };
+  const day = (published: number, waiting: number) => {
+    const [drain] = waitingFacts(waiting).drains;
+    return waitingFacts(waiting, { drains: [{ ...drain!, published }] });
+  };
+  const now = Date.now();
+  await evaluate(day(100, 0), now, [daily]);
+  const dayLater = now + 86_400_000;
+  await Promise.all([1, 2, 3].map(() => writeDigests(daily, day(130, 4), dayLater)));
+  await writeDigests(daily, day(131, 4), dayLater + 2_000);
+  await writeDigests(daily, day(135, 0), dayLater + 86_400_000);
+  const digests = await book.waiting("oncall");
+  expect(digests.map(({ event, items }) => [event, items[0]?.figures])).toMatchObject([
+    ["digest", { since: now, published: 30, waiting: 4 }],
+    ["digest", { since: dayLater, published: 5, waiting: 0 }],
+  ]);
+});
