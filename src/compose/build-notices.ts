@@ -98,7 +98,10 @@ async function readNoticeFacts(core: Core): Promise<ReadonlyMap<SourceId, Notice
   const nearMs = new Map<DrainName, number>(
     core.document.drains.map(({ name, beforeExpiry }) => [name, beforeExpiry.withinMs]),
   );
-  return new Map(halted.map(([source, lanes]) => [source, toNoticeFacts(facts, source, lanes, nearMs)]));
+  const quiet = new Set<string>();
+  return new Map(
+    halted.map(([source, lanes]) => [source, toNoticeFacts(facts, source, { ...lanes, quiet }, nearMs)]),
+  );
 }
 
 async function readHalted(

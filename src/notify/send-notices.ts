@@ -24,8 +24,6 @@ export interface SendParts {
   readonly clock: Pick<Clock, "now">;
 }
 
-const publicLookup = createPublicLookup();
-
 /** Messages of errors name the target, and never its address. */
 export function createSendNotices({ target, url, secret, clock }: SendParts): SendNotices {
   const fail = (why: string, cause?: unknown): RedriverError =>
@@ -45,7 +43,7 @@ export function createSendNotices({ target, url, secret, clock }: SendParts): Se
         },
         body,
         signal: AbortSignal.any([signal, timeout]),
-        ...(target.allowPrivate ? {} : { lookup: publicLookup }),
+        ...(target.allowPrivate ? {} : { lookup: createPublicLookup() }),
       });
       return toAnswer(answer, clock.now());
     } catch (error) {

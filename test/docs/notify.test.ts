@@ -30,7 +30,7 @@ const example: Notice = {
 
 describe("docs/notify.md", () => {
   it("has the keys of a target, and the events in the order of the code", () => {
-    const keys = tableRows(page, ["key of a target", "meaning"]).map(([key = ""]) => codeSpans(key)[0]);
+    const keys = tableRows(page, ["key of a target", "meaning"]).map(([key = ""]) => codeSpans(key)[0] ?? "");
     expect(keys.toSorted()).toEqual(keysInSchema("notify", "*"));
     const events = tableRows(page, ["event", "when", "not told"]).map(([event = ""]) => codeSpans(event)[0]);
     expect(events).toEqual(noticeEvents);

@@ -41,6 +41,7 @@ export function waitingFacts(waiting: number, more: Partial<NoticeFacts> = {}): 
       },
     ],
     kinds: new Map(),
+    quiet: new Set(),
     halted: [],
     isHaltedWhole: true,
     uncopied: 0,

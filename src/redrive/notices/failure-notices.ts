@@ -12,6 +12,8 @@ export interface ToldFailure {
   /** Entry of its latest, Unix ms; 0: unknown. */
   readonly lastAt: number;
   readonly told: boolean;
+  /** A person did not want to hear of it. */
+  readonly quiet?: true;
 }
 
 export type FailureMemory = Readonly<Record<string, ToldFailure>>;
@@ -23,7 +25,10 @@ const silentMs = 7 * 86_400_000;
 /** At the first evaluation, kinds that were met before this are no news: `notify` was added later. */
 const freshMs = 10 * 60_000;
 
-/** Kinds of failure that reached ten arrivals. `before` is null at the first evaluation. */
+/**
+ * Kinds of failure that reached ten arrivals. A quiet one says nothing, and speaks when its quiet ends: it has
+ * changed, or the time is over. `before` is null at the first evaluation.
+ */
 export function toFailureNotices(
   before: FailureMemory | null,
   facts: NoticeFacts,
@@ -34,7 +39,8 @@ export function toFailureNotices(
   for (const [id, { arrived, lastAt, drain }] of sumByKind(facts)) {
     const kind = facts.kinds.get(id);
     if (kind === undefined) continue;
-    const known = before?.[id] ?? {
+    const isQuiet = facts.quiet.has(id);
+    const known: ToldFailure = before?.[id] ?? {
       arrived: 0,
       base: 0,
       lastAt: 0,
@@ -43,13 +49,20 @@ export function toFailureNotices(
     const isBack = known.lastAt > 0 && lastAt - known.lastAt > silentMs;
     // Counts fall if Redis loses them.
     const base = Math.min(isBack ? known.arrived : known.base, arrived);
-    let told = known.told && !isBack;
-    if (!told && arrived - base >= manyArrived) {
+    const speaksAgain = known.quiet === true && !isQuiet;
+    let told = known.told && !isBack && !speaksAgain;
+    if (!told && !isQuiet && arrived - base >= manyArrived) {
       const { origin: destination } = kind;
       items.push({ drain, destination, cause: toCause(kind), failure: id, count: arrived - base });
       told = true;
     }
-    after[id] = { arrived, base, lastAt: Math.max(lastAt, known.lastAt), told };
+    after[id] = {
+      arrived,
+      base,
+      lastAt: Math.max(lastAt, known.lastAt),
+      told,
+      ...(isQuiet && { quiet: true }),
+    };
   }
   return { items, after };
 }

@@ -8,6 +8,8 @@ import { toHeldByRules } from "../backlog/outlook.ts";
 export interface NoticeFacts {
   readonly drains: readonly DrainNoticeFacts[];
   readonly kinds: ReadonlyMap<string, RecordedFailure>;
+  /** Kinds that a person does not want to hear of now. */
+  readonly quiet: ReadonlySet<string>;
   /** Lanes that are halted now. */
   readonly halted: readonly Pick<LaneView, "lane" | "drain" | "origin">[];
   /** False: there are more, so a lane that is not among them may be halted too. */
@@ -36,7 +38,7 @@ export interface DrainNoticeFacts {
 export function toNoticeFacts(
   { drains, sources }: Pick<QueueFacts, "drains" | "sources">,
   source: SourceId,
-  halted: Pick<NoticeFacts, "halted" | "isHaltedWhole">,
+  others: Pick<NoticeFacts, "halted" | "isHaltedWhole" | "quiet">,
   nearMs: ReadonlyMap<DrainName, number>,
 ): NoticeFacts {
   const own = sources.find((one) => one.source === source);
@@ -62,7 +64,7 @@ export function toNoticeFacts(
         };
       }),
     kinds: new Map((own?.failures ?? []).map((kind) => [kind.id, kind])),
-    ...halted,
+    ...others,
     uncopied: own?.census?.expiringUnarchived ?? 0,
   };
 }

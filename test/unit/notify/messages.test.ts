@@ -74,7 +74,13 @@ describe("the text of a notice says destination, cause, count and first step", (
   });
 
   it("counts what it does not show", () => {
-    const lines = toNoticeLines(notice("destination.halted", Array<NoticeItem>(7).fill(item), 30));
+    const lines = toNoticeLines(
+      notice(
+        "destination.halted",
+        Array.from({ length: 7 }, () => item),
+        30,
+      ),
+    );
     expect(lines).toHaveLength(6);
     expect(lines.at(-1)).toBe("… and 32 more");
   });
@@ -120,7 +126,7 @@ describe("the slack form", () => {
 
   it("counts notices that one message has no room for", () => {
     const many = [
-      ...Array<Notice>(10).fill(notice("parked.new")),
+      ...Array.from({ length: 10 }, () => notice("parked.new")),
       notice("failure.new"),
       notice("failure.new"),
     ];
@@ -128,7 +134,10 @@ describe("the slack form", () => {
   });
 
   it("stays within a section's room", () => {
-    const long = notice("failure.new", Array<NoticeItem>(5).fill({ ...item, cause: "x".repeat(2_000) }));
+    const long = notice(
+      "failure.new",
+      Array.from({ length: 5 }, () => ({ ...item, cause: "x".repeat(2_000) })),
+    );
     const { blocks } = toSlackMessage([long]) as { blocks: [{ text: { text: string } }] };
     expect(blocks[0].text.text.length).toBeLessThanOrEqual(3_000);
   });

@@ -40,11 +40,20 @@ interface Given extends Partial<Omit<DrainNoticeFacts, "failures">>, Partial<Omi
   readonly failures?: readonly StandingFailure[];
 }
 
-function facts({ failures = [], kinds, halted = [], isHaltedWhole = true, uncopied = 0, ...own }: Given) {
+function facts({
+  failures = [],
+  kinds,
+  quiet = new Set(),
+  halted = [],
+  isHaltedWhole = true,
+  uncopied = 0,
+  ...own
+}: Given) {
   const idle = { waiting: 0, heldByRules: 0, parked: 0, published: 0, failedAgain: 0, expiresAt: null };
   return {
     drains: [{ drain, ...idle, nearMs: 0, ...own, failures }],
     kinds: kinds ?? new Map(failures.map(({ id }) => [id, kind(id)])),
+    quiet,
     halted,
     isHaltedWhole,
     uncopied,
@@ -61,6 +70,18 @@ function tell(...steps: readonly (readonly [seconds: number, given: Given])[]) {
     return news.map(([event, items]) => ({ event, items }));
   });
 }
+
+const arrived = (count: number, lastArrivedAt = startMs) => ({
+  failures: [failure("aa", { arrived: count, lastArrivedAt })],
+});
+
+const later = (days: number): number => startMs + days * dayMs;
+
+const lane = (id: string, host: string) => ({ lane: id, drain, origin: `https://${host}` });
+
+const parked = (...counts: number[]) => ({
+  failures: counts.map((count, index) => failure(`f${index}`, { parked: count })),
+});
 
 const events = (told: ReturnType<typeof tell>): string[][] =>
   told.map((news) => news.map(({ event }) => event));
@@ -116,10 +137,6 @@ describe("a backlog", () => {
 });
 
 describe("a new failure", () => {
-  const arrived = (count: number, lastArrivedAt = startMs) => ({
-    failures: [failure("aa", { arrived: count, lastArrivedAt })],
-  });
-
   it("is told with its tenth arrival, and once", () => {
     const told = tell([0, arrived(4)], [5, arrived(9)], [10, arrived(11)], [15, arrived(500)]);
     expect(events(told)).toEqual([[], [], ["failure.new"], []]);
@@ -129,7 +146,6 @@ describe("a new failure", () => {
   });
 
   it("is told again with its tenth arrival after a week of silence, and not after six days", () => {
-    const later = (days: number) => startMs + days * dayMs;
     const six = tell([0, arrived(20)], [6 * 86_400, arrived(40, later(6))]);
     expect(events(six)).toEqual([["failure.new"], []]);
     const eight = tell(
@@ -170,6 +186,23 @@ describe("a new failure", () => {
     expect(news[0]?.[1]).toMatchObject([{ drain: "b", count: 10 }]);
   });
 
+  it("says nothing while it is quiet, and speaks once when that ends", () => {
+    const quiet = new Set(["aa"]);
+    const never = [
+      [0, { ...arrived(2), quiet }],
+      [5, { ...arrived(40), quiet }],
+    ] as const;
+    expect(events(tell(...never))).toEqual([[], []]);
+    expect(events(tell(...never, [10, arrived(41)], [15, arrived(60)]))).toEqual([
+      [],
+      [],
+      ["failure.new"],
+      [],
+    ]);
+    const told = tell([0, arrived(12)], [5, { ...arrived(40), quiet }], [10, arrived(90)], [15, arrived(91)]);
+    expect(events(told)).toEqual([["failure.new"], [], ["failure.new"], []]);
+  });
+
   it("survives counts that fall", () => {
     expect(events(tell([0, arrived(20)], [5, arrived(3)], [10, arrived(25)]))).toEqual([
       ["failure.new"],
@@ -180,7 +213,6 @@ describe("a new failure", () => {
 });
 
 describe("destinations", () => {
-  const lane = (id: string, host: string) => ({ lane: id, drain, origin: `https://${host}` });
   const a = lane("1", "a.example.com");
   const b = lane("2", "b.example.com");
 
@@ -211,10 +243,6 @@ describe("destinations", () => {
 });
 
 describe("parks", () => {
-  const parked = (...counts: number[]) => ({
-    failures: counts.map((count, index) => failure(`f${index}`, { parked: count })),
-  });
-
   it("are told together once no more come, and only the new ones", () => {
     const told = tell(
       [0, parked(5)],
@@ -235,6 +263,12 @@ describe("parks", () => {
     expect(events(tell(...steps)).flatMap((names, index) => (names.length > 0 ? [index * 5] : []))).toEqual([
       65,
     ]);
+  });
+
+  it("of a quiet kind are no news", () => {
+    const quiet = new Set(["f0"]);
+    const told = tell([0, {}], [5, { ...parked(3, 1), quiet }], [30, { ...parked(3, 1), quiet }]);
+    expect(told[2]?.[0]?.items.map((item) => item.failure)).toEqual(["f1"]);
   });
 
   it("that a person released meanwhile are no news", () => {
