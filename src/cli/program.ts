@@ -24,6 +24,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["config"], load: async () => (await import("./config/command.ts")).registerConfig },
   { names: ["archive"], load: async () => (await import("./archive/command.ts")).registerArchive },
   { names: ["index"], load: async () => (await import("./index-stats/command.ts")).registerIndex },
+  { names: ["notify"], load: async () => (await import("./notify/command.ts")).registerNotify },
   { names: ["emulator"], load: async () => (await import("./emulator/command.ts")).registerEmulator },
   { names: ["demo"], load: async () => (await import("./demo/command.ts")).registerDemo },
 ];

@@ -15,7 +15,7 @@ export async function readFailureViews(
 }
 
 /** For facts that were read already: reads only what persons wrote down. */
-async function viewFailures(
+export async function viewFailures(
   { sources }: Core,
   facts: QueueFacts,
   now: number,

@@ -29,6 +29,19 @@ export function parseCallbackUrl(value: unknown): Parsed<string> {
   return { ok: true, value: url.origin + url.pathname.replace(/\/+$/, "") };
 }
 
+const notifyExpected =
+  'an http(s) address without spaces, user and fragment, such as "https://hooks.example.com/oncall"';
+
+/** An address of `notify`, as written. Its path and query may be a secret, so the value is never repeated. */
+export function parseNotifyUrl(value: unknown): Parsed<string> {
+  const isWord = typeof value === "string" && isOneWord(value) && !value.includes("[set]");
+  const url = isWord ? parseUrl(value) : null;
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
+    return { ok: false, expected: notifyExpected };
+  }
+  return { ok: true, value: url.href };
+}
+
 /** An http(s) address without user, query and fragment, or null. */
 function parsePlainUrl(text: string): URL | null {
   const url = parseUrl(text);

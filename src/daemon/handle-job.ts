@@ -5,6 +5,7 @@
  *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass
  *   sweep ─► listing checks of lanes, beside reconcile and settle
  *   census ─► counts a source      statistics ─► reads an index
+ *   notices, digest ─► write down what people are to be told ─► notify ─► sends it
  *   any job's end ─► early ticks for records that a loss, a halt or a lane has held
  *
  * A job of something that the document does not have does nothing. Its windows are left to replicas under
@@ -27,16 +28,18 @@ import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
 import type { PeerReplicas } from "./peer-replicas.ts";
+import type { Notices } from "../compose/build-notices.ts";
 import { createWindowSlots, type WindowSlot } from "./window-slots.ts";
 
 export interface JobParts {
   readonly live: LiveCore;
-  readonly queue: Pick<WorkQueue, "addTick" | "addSweep" | "addWindows">;
+  readonly queue: Pick<WorkQueue, "addTick" | "addSweep" | "addWindows" | "addNotify">;
   readonly earlyTicks: EarlyTicks;
   readonly peers: PeerReplicas;
   readonly events: Events;
   readonly clock: Pick<Clock, "sleep">;
   readonly readStatistics: (index: IndexConfig, signal: AbortSignal) => Promise<void>;
+  readonly notices: Notices;
   /** Aborts when no further page may be begun. */
   readonly stopping: AbortSignal;
   /** False while Redis is not fit for a ledger: nothing is begun then. */
@@ -85,6 +88,12 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
           return await countSource(job.source, work);
         case "statistics":
           return await readIndex(job.index, work);
+        case "notices":
+          return await work.queue.addNotify(await work.notices.evaluate(core));
+        case "digest":
+          return await work.queue.addNotify(await work.notices.writeDigest(core, job.target));
+        case "notify":
+          return await work.notices.deliver(core, job.target, context);
       }
     } finally {
       await earlyTicks.afterLosses(core);

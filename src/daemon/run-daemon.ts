@@ -59,6 +59,7 @@ interface DaemonParts {
   readonly clock: Clock;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly readStatistics: JobParts["readStatistics"];
+  readonly notices: JobParts["notices"];
   readonly version: string;
   /** Aborts when the daemon is to stop, with the reason. */
   readonly stop: AbortSignal;
@@ -166,7 +167,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
         await announce();
-        const { readStatistics } = parts;
+        const { readStatistics, notices } = parts;
         const mayAct = redisFitness.isFit;
         await queue.start(
           createJobHandler({
@@ -177,6 +178,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
             events,
             clock,
             readStatistics,
+            notices,
             stopping: stop,
             mayAct,
           }),

@@ -6,7 +6,10 @@ import { censusLooks } from "../redrive/census/count-and-copy-expiring.ts";
 /** A census lists the whole queue. With a shorter interval than this, there would be nothing but censuses. */
 const minCensusEveryMs = 1_000;
 
-/** A tick per drain, a sweep and census checks per source, a reading per index. */
+/** A backlog's begin and end are told within ten seconds. */
+const noticesEveryMs = 5_000;
+
+/** A tick per drain, a sweep and census checks per source, a reading per index; notices if somebody is told. */
 export function toSchedules(document: DrainsDocument, sweepEveryMs: number): readonly ScheduledJob[] {
   return [
     ...document.drains.map(({ name, schedule }): ScheduledJob => ({
@@ -29,8 +32,20 @@ export function toSchedules(document: DrainsDocument, sweepEveryMs: number): rea
       schedule,
       job: { kind: "statistics", index: name },
     })),
+    ...(document.notify.length === 0 ? [] : [evaluation]),
+    ...document.notify.flatMap(({ name, digest }): readonly ScheduledJob[] =>
+      digest === undefined
+        ? []
+        : [{ id: `digest:${name}`, schedule: digest, job: { kind: "digest", target: name } }],
+    ),
   ];
 }
+
+const evaluation: ScheduledJob = {
+  id: "notices",
+  schedule: { kind: "every", everyMs: noticesEveryMs },
+  job: { kind: "notices" },
+};
 
 /**
  * Schedules are written again at once when this changes. It includes the losses of Redis's writes that this

@@ -7,6 +7,7 @@ import type { NumberRange, Rate, RuleSpec } from "../rules/rule-spec.ts";
 import type { AutoRate } from "./auto-rate.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { IndexTarget, ScalarField } from "./index-statistics.ts";
+import type { NoticeEvent } from "./notices.ts";
 
 /** The place of a secret; never the secret itself. */
 export type SecretRef =
@@ -131,6 +132,25 @@ export interface IndexConfig extends IndexTarget {
   readonly schedule: Schedule;
 }
 
+/** Somewhere that people are told of events. */
+export interface NotifyTarget {
+  readonly name: string;
+  /** Whole address, or where it is read from: the path of many webhooks is a secret. */
+  readonly url: SecretRef | { readonly kind: "written"; readonly url: string };
+  /** `events`: CloudEvents 1.0 as JSON; `slack`: `{ text, blocks }`. */
+  readonly form: "events" | "slack";
+  /** Key of the signature. Absent: messages are not signed. */
+  readonly secret?: SecretRef;
+  readonly events: readonly NoticeEvent[];
+  /** Absent: of all. */
+  readonly sources?: readonly SourceId[];
+  readonly drains?: readonly DrainName[];
+  /** True: its host may have a private address, and http is taken. */
+  readonly allowPrivate: boolean;
+  /** When it gets a summary. Absent: never. */
+  readonly digest?: Extract<Schedule, { kind: "cron" }>;
+}
+
 export interface DrainsDocument {
   /** Hash of the whole document's meaning; in config_info, passes and status. */
   readonly hash: string;
@@ -140,4 +160,5 @@ export interface DrainsDocument {
   readonly sources: readonly SourceConfig[];
   readonly drains: readonly DrainConfig[];
   readonly indexes: readonly IndexConfig[];
+  readonly notify: readonly NotifyTarget[];
 }

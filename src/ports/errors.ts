@@ -68,6 +68,8 @@ export const errorTable = {
   "redis-unavailable": row("retry", "error", 1, "Redis could not be reached or did not answer"),
   "redis-unsuitable": row("halt", "error", 1, "Redis is not set up to keep a ledger"),
   "ledger-lost-writes": row("retry", "error", 1, "Redis came back without writes that were acknowledged"),
+  "notice-undelivered": row("retry", "warn", 1, "a target of notify could not be reached or took no message"),
+  "notice-deferred": row("wait", "debug", 3, "a target of notify has had enough messages for now"),
   "statistics-unavailable": row("retry", "warn", 1, "search index statistics could not be read"),
   stopped: row("skip", "info", 3, "the work was stopped before its end"),
 };

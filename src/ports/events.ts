@@ -3,6 +3,7 @@ import type { CallbackOutcome } from "./callbacks.ts";
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { GuardStanding } from "./guards.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
+import type { Notice } from "./notices.ts";
 import type { LaneMove } from "./lanes.ts";
 import type { Pass } from "./passes.ts";
 import type { PassCounts } from "./tally.ts";
@@ -28,6 +29,8 @@ export const requestOutcomes = [
   "stopped",
 ] as const;
 export type RequestOutcome = (typeof requestOutcomes)[number];
+
+type NoticeRef = Pick<Notice, "id" | "event">;
 
 type GuardChange = { drain: DrainName } & Omit<GuardStanding, "effect">;
 
@@ -162,6 +165,10 @@ interface EventFields {
   };
   readonly "statistics:read": { index: string; durationMs: number };
   readonly "statistics:failed": { index: string } & Failure;
+  /** One message. More than one notice: they were grouped. */
+  readonly "notice:delivered": { target: string; notices: readonly NoticeRef[] };
+  /** They will not be told. `why` has nothing that a target answered but its status. */
+  readonly "notice:dropped": { target: string; notices: readonly NoticeRef[]; why: string };
   readonly "job:failed": { kind: string; givenUp: boolean } & Failure;
   /** A warning of Node about this process, such as a deprecation or a leak. */
   readonly "process:warned": { name: string; message: string };

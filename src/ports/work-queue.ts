@@ -7,13 +7,19 @@ export type Job =
   | { readonly kind: "window"; readonly drain: DrainName; readonly passId: PassId; readonly windowId: string }
   | { readonly kind: "sweep"; readonly source: SourceId }
   | { readonly kind: "census"; readonly source: SourceId }
-  | { readonly kind: "statistics"; readonly index: string };
+  | { readonly kind: "statistics"; readonly index: string }
+  /** Finds out what people are to be told. */
+  | { readonly kind: "notices" }
+  /** Writes the summary for a target of `notify`. */
+  | { readonly kind: "digest"; readonly target: string }
+  /** Sends what waits for a target. */
+  | { readonly kind: "notify"; readonly target: string };
 
 export interface ScheduledJob {
   /** Unique and stable, e.g. `tick:orders`. */
   readonly id: string;
   readonly schedule: Schedule;
-  readonly job: Exclude<Job, { kind: "window" }>;
+  readonly job: Exclude<Job, { kind: "window" | "notify" }>;
 }
 
 export interface JobContext {
@@ -34,7 +40,7 @@ export type OtherSchedules = "remove" | "keep";
  * handed back without spending a try: this process closes, or another document changed the drain.
  * `redis-unavailable` waits for the first backoff, which does not grow, and spends no try. `document-changed`
  * is left to other replicas, also without spending a try. That is for windows; a scheduled job has one try,
- * and its next schedule is the retry. While closing, a job is handed back if its handler ends by its signal.
+ * and its next schedule is the retry. A `notify` has eight tries within about an hour. While closing, a job is handed back if its handler ends by its signal.
  * A job may run twice; handlers are safe against that.
  */
 export interface WorkQueue {
@@ -49,8 +55,13 @@ export interface WorkQueue {
    * than a second for its next try does not count. A window that was added before is not added twice.
    */
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
-  /** Limits of the jobs of each queue at once in this process: one at first, and never fewer than before. */
-  allow(max: { readonly short: number; readonly windows: number }): void;
+  /** Sends what waits for these targets of `notify`, unless that is under way or waits for its next try. */
+  addNotify(targets: readonly string[]): Promise<void>;
+  /**
+   * Limits of the jobs of each queue at once in this process: one at first, and never fewer than before. Notices
+   * have none at first, and no worker.
+   */
+  allow(max: { readonly short: number; readonly windows: number; readonly notices?: number }): void;
   start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; the basis of liveness. */
   lastProgressAt(): number | undefined;

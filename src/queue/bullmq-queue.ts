@@ -4,7 +4,7 @@ import { RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
-import { toJobData, toWindowJobId } from "./job-data.ts";
+import { toJobData, toNotifyJobId, toWindowJobId } from "./job-data.ts";
 import { onceOptions } from "./once-options.ts";
 import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "./queue-names.ts";
 import {
@@ -14,6 +14,7 @@ import {
   keepWindows,
   maxEvents,
   maxStalls,
+  noticeRetry,
   refusedRestMs,
   shortWaitMs,
   toBackoffMs,
@@ -39,14 +40,16 @@ export interface QueueOptions {
   readonly clock: Clock;
   readonly events: Events;
   readonly retry?: RetryPolicy;
+  /** Of messages to people. */
+  readonly noticeRetry?: RetryPolicy;
   readonly lock?: LockPolicy;
 }
 
 /**
- * WorkQueue on BullMQ. Two queues, so that a hundred windows never make a sweep late: `short` for what
- * schedules make, one try each; `windows` for the windows of passes, tried again with backoff. Errors of
- * applySchedules, addTick, addSweep and addWindows are `redis-unavailable`, or `redis-unsuitable` where a
- * person must act.
+ * WorkQueue on BullMQ. Three queues, so that a hundred windows never make a sweep late, and a slow target of
+ * `notify` neither: `short` for what schedules make, one try each; `windows` for the windows of passes and
+ * `notices` for messages to people, tried again with backoff. Errors of applySchedules and of what adds jobs
+ * are `redis-unavailable`, or `redis-unsuitable` where a person must act.
  */
 export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const { keyPrefix, clock, events, retry = defaultRetry, lock = defaultLock } = options;
@@ -58,8 +61,12 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const prefix = toQueuePrefix(keyPrefix);
   const short = createRenewedQueue(() => createQueue("short"));
   const windows = createRenewedQueue(() => createQueue("windows"));
-  const workers: Worker[] = [];
-  const concurrency = { short: 1, windows: 1 };
+  // Made with the first message: a daemon without `notify` has no use for it.
+  let notices: ReturnType<typeof createRenewedQueue> | undefined;
+  const workers = new Map<QueueKind, Worker>();
+  const concurrency = { short: 1, windows: 1, notices: 0 };
+  const retryOf = { short: retry, windows: retry, notices: options.noticeRetry ?? noticeRetry };
+  let started: ((job: Job, context: JobContext) => Promise<void>) | undefined;
   const pauses: WorkerPause[] = [];
   let lastProgressAt: number | undefined;
   let closing: Promise<void> | undefined;
@@ -88,12 +95,12 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       stalledInterval: lock.stalledIntervalMs,
       maxStalledCount: maxStalls,
       runRetryDelay: refusedRestMs,
-      settings: { backoffStrategy: (made) => toBackoffMs(made, retry, clock.random()) },
+      settings: { backoffStrategy: (made) => toBackoffMs(made, retryOf[kind], clock.random()) },
     };
     const pause = createWorkerPause(() => worker, clock);
     pauses.push(pause);
     const { onError } = watch;
-    const jobs = { queue: kind, handle, running, clock, events, retry, onError, progress };
+    const jobs = { queue: kind, handle, running, clock, events, retry: retryOf[kind], onError, progress };
     const processor = createProcessor({ ...jobs, pause: pause.begin });
     const worker = new Worker(toQueueName(keyPrefix, kind), processor, settings);
     worker.on("error", onError);
@@ -101,6 +108,17 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       for (const id of ids) worker.cancelJob(id, lockLost);
     });
     return worker;
+  }
+
+  /** Starts the workers of queues that may have jobs and have none yet. */
+  function startWorkers(): void {
+    if (started === undefined || closing !== undefined) return;
+    for (const kind of queueKinds) {
+      if (concurrency[kind] === 0 || workers.has(kind)) continue;
+      const worker = createWorker(kind, started);
+      workers.set(kind, worker);
+      worker.run().catch(watch.onError);
+    }
   }
 
   async function addOnce(job: Exclude<Job, { kind: "window" }>, of: string, at: number): Promise<void> {
@@ -169,23 +187,40 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       await withinRedis(forQueues, callTimeoutMs, "windows", () => windows.current().addBulk(added));
     },
 
+    async addNotify(targets) {
+      if (targets.length === 0) return;
+      notices ??= createRenewedQueue(() => createQueue("notices"));
+      const queue = notices.current();
+      const added = targets.map((target) => ({
+        name: "notify",
+        data: toJobData({ kind: "notify", target }),
+        opts: {
+          jobId: toNotifyJobId(target),
+          attempts: retryOf.notices.attempts,
+          backoff: { type: "custom" },
+          removeOnComplete: true,
+          removeOnFail: true,
+          stackTraceLimit: 0,
+        },
+      }));
+      await withinRedis(forQueues, callTimeoutMs, "notices", () => queue.addBulk(added));
+    },
+
     allow(max) {
-      for (const [index, kind] of queueKinds.entries()) {
-        concurrency[kind] = Math.max(concurrency[kind], max[kind]);
-        const worker = workers[index];
+      for (const kind of queueKinds) {
+        concurrency[kind] = Math.max(concurrency[kind], max[kind] ?? 0);
+        const worker = workers.get(kind);
         if (worker !== undefined) worker.concurrency = concurrency[kind];
       }
+      startWorkers();
     },
 
     async start(handle) {
-      if (workers.length > 0 || closing !== undefined) {
+      if (started !== undefined || closing !== undefined) {
         throw new RedriverError("invariant-broken", "a queue is started once and not after its close");
       }
-      for (const kind of queueKinds) {
-        const worker = createWorker(kind, handle);
-        workers.push(worker);
-        worker.run().catch(watch.onError);
-      }
+      started = handle;
+      startWorkers();
     },
 
     lastProgressAt: () => lastProgressAt,
@@ -193,7 +228,11 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     close(deadline) {
       watch.stop();
       for (const pause of pauses) pause.stop();
-      closing ??= closeQueues({ workers, queues: [short, windows], connections, running, clock }, deadline);
+      const queues = [short, windows, ...(notices === undefined ? [] : [notices])];
+      closing ??= closeQueues(
+        { workers: [...workers.values()], queues, connections, running, clock },
+        deadline,
+      );
       return closing;
     },
   };

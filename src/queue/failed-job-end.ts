@@ -41,10 +41,10 @@ export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
   if (!isRedriverError(error)) return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
   // This process closes, or another document changed the drain. Any replica may work the job then.
   if (error.code === "stopped") return { kind: "hand-back" };
-  if (error.code === "document-changed" && at.queue === "windows" && !at.stopping) {
+  if (error.code === "document-changed" && at.queue !== "short" && !at.stopping) {
     return { kind: "leave" };
   }
-  if (isRedisAway(error) && at.queue === "windows" && !at.stopping) {
+  if (isRedisAway(error) && at.queue !== "short" && !at.stopping) {
     return { kind: "wait", until: at.now + at.redisWaitMs };
   }
   const { disposition } = error;

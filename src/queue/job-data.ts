@@ -5,7 +5,7 @@ import type { Job } from "../ports/work-queue.ts";
 /** Reads a job's data as Redis holds it; null when it is not a job of this version. */
 export function parseJob(value: unknown): Job | null {
   if (typeof value !== "object" || value === null) return null;
-  const { kind, drain, passId, windowId, source, index } = value as Record<string, unknown>;
+  const { kind, drain, passId, windowId, source, index, target } = value as Record<string, unknown>;
   switch (kind) {
     case "tick":
       return isText(drain) ? { kind, drain: drain as DrainName } : null;
@@ -18,6 +18,11 @@ export function parseJob(value: unknown): Job | null {
       return isText(source) ? { kind, source: source as SourceId } : null;
     case "statistics":
       return isText(index) ? { kind, index } : null;
+    case "notices":
+      return { kind };
+    case "digest":
+    case "notify":
+      return isText(target) ? { kind, target } : null;
     default:
       return null;
   }
@@ -40,6 +45,11 @@ export function toJobData(job: Job): Job {
  */
 export function toWindowJobId(job: Extract<Job, { kind: "window" }>): string {
   return `window/${encodeURIComponent(job.passId)}/${encodeURIComponent(job.windowId)}`;
+}
+
+/** One per target: while it is there, no second one sends to it. */
+export function toNotifyJobId(target: string): string {
+  return `notify/${encodeURIComponent(target)}`;
 }
 
 function isText(value: unknown): value is string {

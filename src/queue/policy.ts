@@ -6,6 +6,11 @@ export interface RetryPolicy {
   readonly capMs: number;
 }
 
+/**
+ * 8 tries wait 30 s, 1, 2, 4, 8, 16 and 30 min, less up to half of each as jitter: half an hour to an hour.
+ */
+export const noticeRetry: RetryPolicy = { attempts: 8, baseMs: 30_000, capMs: 30 * 60_000 };
+
 /** How a crashed replica's jobs come back. */
 export interface LockPolicy {
   readonly durationMs: number;

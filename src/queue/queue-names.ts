@@ -1,5 +1,5 @@
-/** The two queues: jobs made by schedules, and the windows of passes. */
-export const queueKinds = ["short", "windows"] as const;
+/** The queues: jobs made by schedules, the windows of passes, and messages to people. */
+export const queueKinds = ["short", "windows", "notices"] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
 /** The hash tag keeps all keys of the queues in one slot of a cluster. */

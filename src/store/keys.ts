@@ -22,6 +22,7 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     census: key("census"),
     failures: key("failures"),
     failureMarks: key("failure-marks"),
+    notices: key("notices"),
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };
@@ -58,6 +59,11 @@ export function laneKeys(keyPrefix: string, sourceId: SourceId) {
 /** Which source an account is drained as. */
 export function accountKey(keyPrefix: string, urlHash: string, tokenHash: string): string {
   return sharedKey(keyPrefix, "account", urlHash, tokenHash);
+}
+
+/** When a target of notify got its last messages. */
+export function noticeRateKey(keyPrefix: string, target: string): string {
+  return sharedKey(keyPrefix, "notices", "rate", target);
 }
 
 /** The keys of one drain's limits and guards, all in the slot of its source. */

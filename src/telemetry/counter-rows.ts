@@ -7,6 +7,7 @@ import {
   type EventOf,
   type RedriverEvent,
 } from "../ports/events.ts";
+import { noticeKinds } from "../ports/notices.ts";
 import { parkReasons } from "../message/park-reasons.ts";
 import {
   dropReasons,
@@ -52,7 +53,19 @@ const ok = (): readonly Group[] => [[ended[0], 1]];
 const failed = (): readonly Group[] => [[ended[1], 1]];
 
 /** The kinds of ports/work-queue.ts, the workers themselves, and the loops of the daemon. */
-const jobKinds = ["tick", "window", "sweep", "census", "statistics", "queue", "daemon", "unknown"];
+const jobKinds = [
+  "tick",
+  "window",
+  "sweep",
+  "census",
+  "statistics",
+  "notices",
+  "digest",
+  "notify",
+  "queue",
+  "daemon",
+  "unknown",
+];
 const reasons: Readonly<Record<Decision["then"], readonly string[]>> = {
   republish: republishReasons,
   drop: dropReasons,
@@ -253,6 +266,16 @@ export const counterRows = [
   ),
   row(
     [],
+    "redriver_notices_total",
+    "Notices to people, by what became of them.",
+    "Do people get word of what happens?",
+    { "notice:delivered": byNotice("delivered"), "notice:dropped": byNotice("dropped") },
+    noticeKinds
+      .filter((event) => event !== "test")
+      .flatMap((event) => ["delivered", "dropped"].map((outcome) => ({ event, outcome }))),
+  ),
+  row(
+    [],
     "redriver_job_failures_total",
     "Jobs that failed.",
     "Which kind of job fails?",
@@ -260,6 +283,11 @@ export const counterRows = [
     jobKinds.flatMap((kind) => truths.map((given_up) => ({ kind, given_up }))),
   ),
 ];
+
+function byNotice(outcome: string) {
+  return ({ notices }: EventOf<"notice:delivered" | "notice:dropped">): readonly Group[] =>
+    notices.map(({ event }) => [{ event, outcome }, 1]);
+}
 
 function countRecords({ records }: { readonly records: readonly unknown[] }): number {
   return records.length;

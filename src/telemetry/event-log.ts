@@ -26,10 +26,15 @@ export function createEventLog(logger: Logger): Events {
       const [ownLevel, message] = lines[event.type](event as never);
       const level = !isRedisFit && saysOnlyUnfit(event) ? "debug" : ownLevel;
       if (!logger.isOn(level)) return;
-      const { type, ...fields } = event;
+      const { type, ...fields } = "notices" in event ? withIds(event) : event;
       logger[level]({ event: type, ...fields }, message());
     },
   };
+}
+
+/** A notice has no place in a line beside its id. */
+function withIds(event: EventOf<"notice:delivered" | "notice:dropped">) {
+  return { ...event, notices: event.notices.map(({ id }) => id) };
 }
 
 function logRecords(logger: Logger, event: RecordsEvent): void {
@@ -182,6 +187,14 @@ const lines: {
   ],
   "statistics:read": ({ index }) => ["debug", () => `statistics of ${index} read`],
   "statistics:failed": ({ code, index, message }) => failed(code, `statistics of ${index}: ${message}`),
+  "notice:delivered": ({ target, notices }) => [
+    "info",
+    () => `notify.${target} was told: ${namesOf(notices)}`,
+  ],
+  "notice:dropped": ({ target, notices, why }) => [
+    "warn",
+    () => `notify.${target} was not told: ${namesOf(notices)}: ${why}`,
+  ],
   "job:failed": ({ code, kind, givenUp, message }) =>
     failed(code, `${kind} job ${givenUp ? "given up" : "failed"}: ${message}`),
   "redis:lost": ({ message }) => failed("redis-unavailable", `Redis lost: ${message}`),
@@ -195,6 +208,10 @@ const lines: {
   "daemon:stopped": ({ clean }) =>
     clean ? ["info", () => "stopped"] : ["warn", () => "stopped with work unfinished"],
 };
+
+function namesOf(notices: EventOf<"notice:delivered">["notices"]): string {
+  return notices.map(({ event }) => event).join(", ");
+}
 
 function toGuardText(event: EventOf<"guard:closed" | "guard:opened">, state: "closed" | "open"): string {
   const { drain, index, field, value } = event;

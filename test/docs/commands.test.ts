@@ -78,6 +78,7 @@ describe("the commands of README", () => {
       "history",
       "index stats",
       "lanes list",
+      "notify test",
       "parked list",
       "parked show",
       "parked summary",

@@ -143,6 +143,8 @@ const samples: Samples = {
   "callback:received": callbackOutcomes.map((outcome) => ({ source, outcome, why: null, isNews: true })),
   "statistics:read": [{ index: "i", durationMs: 1 }],
   "statistics:failed": failures.map((failure) => ({ index: "i", ...failure })),
+  "notice:delivered": [{ target: "oncall", notices: [{ id: "1", event: "failure.new" }] }],
+  "notice:dropped": [{ target: "oncall", notices: [{ id: "1", event: "failure.new" }], why: "w" }],
   "job:failed": failures.map((failure) => ({ kind: "tick", ...failure, givenUp: false })),
   "process:warned": [{ name: "MaxListenersExceededWarning", message: "m" }],
   "redis:lost": [{ message: "m" }],

@@ -4,6 +4,7 @@
  * write what was passed, FAULT_CRASH whether the power goes too, FAULT_TURNED_UP whether its knobs are.
  */
 import { createFanOut } from "../../src/compose/fan-out.ts";
+import { buildNotices } from "../../src/compose/build-notices.ts";
 import { createReadIndex } from "../../src/compose/build-index-readings.ts";
 import { createDocumentFile } from "../../src/compose/document-file.ts";
 import { openLiveCore } from "../../src/compose/open-core.ts";
@@ -128,6 +129,7 @@ await runDaemon({
   version: "fault",
   stop,
   readStatistics: readings.take,
+  notices: buildNotices((ref) => readSecret(ref, { env, settings }), events, systemClock),
 });
 
 const unclean = await teardown.run(2_000);

@@ -1,5 +1,7 @@
 import { onTestFinished } from "vitest";
 import { openLiveCore } from "../../src/compose/open-core.ts";
+import { buildNotices } from "../../src/compose/build-notices.ts";
+import { readSecret } from "../../src/config/read-secret.ts";
 import { systemClock } from "../../src/compose/system-world.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { createJobHandler } from "../../src/daemon/handle-job.ts";
@@ -41,6 +43,7 @@ export async function createJobStand(
     events,
     clock: systemClock,
     readStatistics: () => Promise.resolve(),
+    notices: buildNotices((ref) => readSecret(ref, { env: {}, settings }), events, systemClock),
     stopping: new AbortController().signal,
     mayAct: () => {
       state.asked += 1;

@@ -3,6 +3,8 @@ import { onTestFinished } from "vitest";
 import { createDocumentFile } from "../../src/compose/document-file.ts";
 import type { LiveCore } from "../../src/compose/live-core.ts";
 import { openLiveCore } from "../../src/compose/open-core.ts";
+import { buildNotices } from "../../src/compose/build-notices.ts";
+import { readSecret } from "../../src/config/read-secret.ts";
 import { systemClock } from "../../src/compose/system-world.ts";
 import { createTeardown } from "../../src/compose/teardown.ts";
 import { formatProblem } from "../../src/config/problem.ts";
@@ -76,6 +78,7 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
     clock: systemClock,
     metrics: { render: () => Promise.resolve(""), contentType: "text/plain" },
     readStatistics: () => Promise.resolve(),
+    notices: buildNotices((ref) => readSecret(ref, { env: {}, settings }), events, systemClock),
     version: "test",
     stop: stop.signal,
   });

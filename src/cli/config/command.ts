@@ -18,6 +18,11 @@ function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): voi
     ...document.indexes.flatMap(({ name, user, password }) =>
       [user, password].map((ref) => ({ whose: `index ${name}`, ref })),
     ),
+    ...document.notify.flatMap(({ name, url, secret }) =>
+      [url, secret].flatMap((ref) =>
+        ref === undefined || ref.kind === "written" ? [] : [{ whose: `notify ${name}`, ref }],
+      ),
+    ),
   ];
   const problems = wanted.flatMap(({ whose, ref }) => {
     const reading = readSecret(ref, { env: io.env, settings });

@@ -1,5 +1,6 @@
 import { createFanOut } from "../../compose/fan-out.ts";
 import { buildIndexReadings } from "../../compose/build-index-readings.ts";
+import { buildNotices } from "../../compose/build-notices.ts";
 import { createDocumentFile } from "../../compose/document-file.ts";
 import { openLiveCore } from "../../compose/open-core.ts";
 import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
@@ -118,6 +119,7 @@ async function runUntilStopped(
       version,
       stop,
       readStatistics: readings.take,
+      notices: buildNotices(readOwnSecret, events, systemClock),
     });
   } finally {
     logger.flush();

@@ -5,10 +5,12 @@ import type {
   DrainsDocument,
   GuardConfig,
   IndexConfig,
+  NotifyTarget,
   SecretRef,
   SourceConfig,
 } from "../../ports/drains-document.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
+import { noticeEvents } from "../../ports/notices.ts";
 import type { Select } from "../../message/select.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
 import type { Condition, RuleSpec } from "../../rules/rule-spec.ts";
@@ -16,7 +18,9 @@ import type { ValuePath } from "../problem.ts";
 import { defaultRuleName } from "./checks/rule-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./apply-defaults.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hashes.ts";
-import type { DocumentKeys, IndexKeys, SecretRefKeys, SourceKeys } from "./schema/document-schema.ts";
+import type { DocumentKeys, IndexKeys, SourceKeys } from "./schema/document-schema.ts";
+import type { SecretRefKeys } from "./schema/secret-ref-schema.ts";
+import type { NotifyKeys } from "./schema/notify-schema.ts";
 import type { DrainKeys } from "./schema/drain-schema.ts";
 import type { RuleKeys } from "./schema/rule-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
@@ -35,7 +39,8 @@ export function compileDocument(keys: DocumentKeys): DrainsDocument {
   });
   const indexes = Object.entries(keys.indexes ?? {}).map(([name, index]) => toIndex(name, index));
   const archive = keys.archive === undefined ? {} : { archive: toArchive(keys.archive) };
-  const document = { paused, ...archive, sources, drains, indexes };
+  const notify = Object.entries(keys.notify ?? {}).map(([name, one]) => toNotifyTarget(name, one, sources));
+  const document = { paused, ...archive, sources, drains, indexes, notify };
   return { hash: toDocumentHash(document), ...document };
 }
 
@@ -120,6 +125,24 @@ function toIndex(name: string, index: IndexKeys): IndexConfig {
     schedule: toSchedule([index.schedule], builtIn.indexEveryMs),
     period: index.period ?? builtIn.indexPeriod,
   };
+}
+
+function toNotifyTarget(
+  name: string,
+  { url, form, secret, events, sources, drains, allowPrivate, digest, timezone }: NotifyKeys,
+  known: readonly SourceConfig[],
+): NotifyTarget {
+  return defined({
+    name,
+    url: typeof url === "string" ? { kind: "written" as const, url } : toSecretRef(url),
+    form,
+    secret: secret === undefined ? undefined : toSecretRef(secret),
+    events: events ?? noticeEvents,
+    sources: sources && known.filter((source) => sources.includes(source.name)).map(({ id }) => id),
+    drains: drains as DrainName[] | undefined,
+    allowPrivate: allowPrivate ?? false,
+    digest: digest === undefined ? undefined : defined({ kind: "cron" as const, pattern: digest, timezone }),
+  });
 }
 
 /** Where the parts of conditions stand in the document. */

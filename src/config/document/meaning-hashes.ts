@@ -42,6 +42,8 @@ export function toDocumentHash(document: Omit<DrainsDocument, "hash">): string {
       source: drain.source.id,
     })),
     indexes: byName(document.indexes),
+    // Absent for none, so that documents without it keep their hash.
+    notify: document.notify.length === 0 ? undefined : byName(document.notify),
   });
 }
 

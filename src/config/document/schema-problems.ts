@@ -130,7 +130,7 @@ function isRefusedKey(issue: Issue): boolean {
 
 /** Credentials and header values are never repeated; addresses may carry credentials. */
 const secretiveKey =
-  /^(token|credentials|headers?|(response|callback|failureCallback)Header|url|destination|callbacks?|failureCallback|merge|value)$/;
+  /^(token|secret|credentials|headers?|(response|callback|failureCallback)Header|url|destination|callbacks?|failureCallback|merge|value)$/;
 
 /**
  * A union's issue holds one list of issues per alternative. The alternative that was meant is the one that

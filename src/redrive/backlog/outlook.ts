@@ -39,6 +39,15 @@ const slotMs = 10_000;
 const spanMs = 60_000;
 const minSpanMs = 5_000;
 
+/** Of those that wait: held until somebody changes a rule. */
+export function toHeldByRules(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): number {
+  const reasons = facts?.reasons.held ?? {};
+  return Math.min(
+    waiting,
+    heldByRules.reduce((sum, reason) => sum + (reasons[reason] ?? 0), 0),
+  );
+}
+
 export interface OutlookConfig {
   readonly limits: LimitsConfig;
   readonly lane?: LaneConfig | undefined;
@@ -59,13 +68,12 @@ export function toOutlook(
     waiting += one.waiting;
     if (isStopped(one)) stoppedWaiting += one.waiting;
   }
-  const reasons = facts?.reasons.held ?? {};
-  const ruled = heldByRules.reduce((sum, reason) => sum + (reasons[reason] ?? 0), 0);
+  const ruled = toHeldByRules(facts, waiting);
   const going = Math.max(0, waiting - ruled - stoppedWaiting);
   const perSecond = facts === null ? null : toRate(facts.pace, now);
   return {
     waiting,
-    heldByRules: Math.min(waiting, ruled),
+    heldByRules: ruled,
     stoppedWaiting,
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),

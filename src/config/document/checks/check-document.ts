@@ -3,6 +3,7 @@ import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 import { checkGuards } from "./guard-checks.ts";
+import { checkNotify } from "./notify-checks.ts";
 import { checkRules } from "./rule-checks.ts";
 import { checkRuleTests } from "./rule-test-checks.ts";
 import { checkLayers } from "./inherited-key-checks.ts";
@@ -56,6 +57,7 @@ export function checkTogether(
   for (const [name, value] of Object.entries(indexes)) {
     checkSchedule([], asMap(asMap(value)["schedule"]), ["indexes", name, "schedule"], report);
   }
+  checkNotify(document, strays, report, warn);
   findWarnings(toLintView(document, strays), document, now, warn);
   checkRetentions(document, report, warn);
   return { problems, warnings };

@@ -10,10 +10,13 @@ const cronExpected = 'a cron pattern of five fields, or six with seconds first, 
  */
 const triedFrom = new Date(Date.UTC(2024, 0, 1));
 
+export const cronPattern = parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] });
+export const timezone = parsed(parseTimezone, { type: "string", examples: ["Europe/Berlin"] });
+
 const scheduleKeys = {
   every: durationFrom(100, "a duration of at least 100ms, such as 30s").optional(),
-  cron: parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] }).optional(),
-  timezone: parsed(parseTimezone, { type: "string", examples: ["Europe/Berlin"] }).optional(),
+  cron: cronPattern.optional(),
+  timezone: timezone.optional(),
 };
 
 export const drainSchedule = section({ ...scheduleKeys, full: positiveDuration.optional() });

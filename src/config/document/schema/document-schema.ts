@@ -2,12 +2,13 @@ import * as z from "zod";
 import { parseCallbackUrl, parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { common, drain } from "./drain-schema.ts";
 import { indexSchedule } from "./cron-schedule-schema.ts";
+import { notifyTarget } from "./notify-schema.ts";
+import { secretRef } from "./secret-ref-schema.ts";
 import {
   atMostKeys,
   durationFrom,
   positiveDuration,
   flag,
-  ifClean,
   key,
   line,
   name,
@@ -16,20 +17,6 @@ import {
   notEmpty,
   section,
 } from "./building-blocks.ts";
-
-const environmentName = line("the name of an environment variable").regex(
-  /^[A-Za-z_][A-Za-z0-9_]{0,254}$/,
-  "the name of an environment variable",
-);
-
-const secretExpected =
-  "{ file: /path/of/a/file } or { env: NAME_OF_A_VARIABLE }; a secret never stands in the document itself";
-
-/** Where a secret is read from. Exactly one key, so that nobody wonders which one counts. */
-const secretRef = section(
-  { file: line("the path of a file").optional(), env: environmentName.optional() },
-  secretExpected,
-).refine((ref) => (ref.file === undefined) !== (ref.env === undefined), ifClean(secretExpected));
 
 const callbacks = section({
   url: parsed(parseCallbackUrl, { type: "string", format: "uri" }).meta({
@@ -100,12 +87,15 @@ export const documentSchema = section({
   defaults: key(section(common), "What every drain gets."),
   drains: namedMap(drain, "drains"),
   indexes: key(namedMap(index, "indexes"), "Search indexes whose statistics are read."),
+  notify: key(
+    z.record(name, notifyTarget, "a mapping of names to targets").refine(...atMostKeys(20, "targets")),
+    "Where people are told of events.",
+  ),
 });
 
 export type DocumentKeys = z.output<typeof documentSchema>;
 export type SourceKeys = z.output<typeof source>;
 export type IndexKeys = z.output<typeof index>;
-export type SecretRefKeys = z.output<typeof secretRef>;
 
 /**
  * JSON Schema (draft 7, which editors read) of the drains document. It accepts whatever the loader accepts,

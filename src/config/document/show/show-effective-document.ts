@@ -10,6 +10,7 @@ import type {
   IndexConfig,
   LaneConfig,
   LimitsConfig,
+  NotifyTarget,
   Schedule,
   SecretRef,
   SourceConfig,
@@ -28,7 +29,7 @@ import { showWhen } from "./show-when.ts";
  * does not load. Without any of these, the text means the same document.
  */
 export function showEffectiveDocument(document: DrainsDocument): string {
-  const { paused, archive, sources, drains, indexes } = document;
+  const { paused, archive, sources, drains, indexes, notify } = document;
   const shown = defined({
     version: 1,
     paused,
@@ -36,6 +37,7 @@ export function showEffectiveDocument(document: DrainsDocument): string {
     sources: named(sources, showSource),
     drains: named(drains, showDrain),
     indexes: indexes.length === 0 ? undefined : named(indexes, showIndex),
+    notify: notify.length === 0 ? undefined : named(notify, (target) => showTarget(target, document.sources)),
   });
   return `# hash ${document.hash}\n${stringify(shown, { aliasDuplicateObjects: false })}`;
 }
@@ -168,6 +170,29 @@ function showIndex(index: IndexConfig): unknown {
     schedule: showSchedule(index.schedule),
     period: index.period,
   };
+}
+
+function showTarget(
+  { url, form, secret, events, sources, drains, allowPrivate, digest }: NotifyTarget,
+  known: readonly SourceConfig[],
+): unknown {
+  return defined({
+    url: url.kind === "written" ? showNotifyUrl(url.url) : showRef(url),
+    form,
+    secret: secret && showRef(secret),
+    events,
+    sources: sources && known.filter(({ id }) => sources.includes(id)).map(({ name }) => name),
+    drains,
+    allowPrivate,
+    digest: digest?.pattern,
+    timezone: digest?.timezone,
+  });
+}
+
+/** The path of a webhook is often its secret. */
+function showNotifyUrl(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return pathname === "/" && search === "" ? origin : `${origin}/[set]`;
 }
 
 /**

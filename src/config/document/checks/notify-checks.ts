@@ -1,0 +1,61 @@
+import { isPrivateHost } from "../../../message/private-host.ts";
+import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
+import { asMap, type Raw } from "./raw-document.ts";
+import type { Report, Warn } from "./report-problem.ts";
+
+/** Targets name sources and drains of the document, and an address that may be called. */
+export function checkNotify(document: Raw, strays: readonly string[], report: Report, warn: Warn): void {
+  const sources = Object.keys(asMap(document["sources"]));
+  const drains = Object.keys(asMap(document["drains"])).filter((name) => !strays.includes(name));
+  for (const [name, value] of Object.entries(asMap(document["notify"]))) {
+    const target = asMap(value);
+    const path = ["notify", name];
+    checkNames("source", target["sources"], sources, [...path, "sources"], report);
+    checkNames("drain", target["drains"], drains, [...path, "drains"], report);
+    checkAddress(target, [...path, "url"], report);
+    const { form, secret, digest, timezone } = target;
+    if (timezone !== undefined && digest === undefined) {
+      report([...path, "timezone"], "key", "a cron pattern in digest beside timezone");
+    }
+    if (form === "slack" && secret !== undefined) {
+      report([...path, "secret"], "key", "form events beside secret", {
+        behind: ": nothing that takes the slack form checks a signature",
+      });
+    }
+    if (form === "events" && secret === undefined) {
+      warn(
+        path,
+        "a secret",
+        "messages are not signed without secret, so its receiver cannot know the sender",
+      );
+    }
+  }
+}
+
+function checkNames(
+  kind: "source" | "drain",
+  names: unknown,
+  known: readonly string[],
+  path: ValuePath,
+  report: Report,
+): void {
+  const isList = Array.isArray(names);
+  for (const [index, name] of (isList ? (names as readonly unknown[]) : [names]).entries()) {
+    if (typeof name !== "string" || known.includes(name)) continue;
+    const message = unknownName(kind, name, known);
+    report(isList ? [...path, index] : path, "value", oneOfText(known), { found: quoted(name), message });
+  }
+}
+
+/** Only an address that is written in the document; others are checked when they are called. */
+function checkAddress({ url, allowPrivate }: Raw, path: ValuePath, report: Report): void {
+  const parsed = parseNotifyUrl(url);
+  if (!parsed.ok || allowPrivate === true) return;
+  const { protocol, hostname } = new URL(parsed.value);
+  if (isPrivateHost(hostname)) {
+    report(path, "value", "a public address, or allowPrivate: true");
+  } else if (protocol !== "https:") {
+    report(path, "value", "an https address, or allowPrivate: true");
+  }
+}

@@ -1,0 +1,115 @@
+import type { DrainName, SourceId } from "./ids.ts";
+
+/** What people can be told of. A target of `notify` gets all of these unless it chooses. */
+export const noticeEvents = [
+  "backlog.began",
+  "backlog.ended",
+  "destination.halted",
+  "destination.resumed",
+  "failure.new",
+  "parked.new",
+  "expiring.soon",
+] as const;
+export type NoticeEvent = (typeof noticeEvents)[number];
+
+/** With those that nobody chooses: `digest` is made by a target's cron, `test` by a person. */
+export const noticeKinds = [...noticeEvents, "digest", "test"] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+/** One thing that a notice is about. Has nothing of a message but the signature of a failure's answer. */
+export interface NoticeItem {
+  /** Null: records that no drain selects. */
+  readonly drain: DrainName | null;
+  /** As lanes name it; null: the whole drain. */
+  readonly destination: string | null;
+  /** Status and signature of the failure that most of these have; null: none is known. */
+  readonly cause: string | null;
+  /** Its id, for `redriver failures show`. */
+  readonly failure: string | null;
+  /** Dead letters that this is about: waiting, arrived, parked, expiring or published. */
+  readonly count: number;
+  /** What else is counted, by name. */
+  readonly figures?: Readonly<Record<string, number>>;
+}
+
+/** Something that people are told once. */
+export interface Notice {
+  /** The same in every replica and at every try. Begins with the time, so that ids sort by age. */
+  readonly id: string;
+  readonly event: NoticeKind;
+  /** Unix ms. */
+  readonly at: number;
+  readonly source: SourceId;
+  /** By importance, at most `maxNoticeItems`. */
+  readonly items: readonly NoticeItem[];
+  /** Items beyond these. */
+  readonly more: number;
+}
+
+export const maxNoticeItems = 20;
+
+/** A notice on its way to one target. */
+export interface AddressedNotice {
+  readonly target: string;
+  readonly notice: Notice;
+}
+
+/** What a digest counts from. */
+export interface DigestBase {
+  readonly at: number;
+  readonly published: number;
+  readonly failedAgain: number;
+}
+
+/**
+ * What people were told of one source, and what is still to be sent; shared by all replicas. Guarantees: one
+ * script per call, and of two changes from one version exactly one happens. Fails with `redis-unavailable`.
+ */
+export interface NoticeBook<Memory> {
+  /** `pending`: targets that notices wait for. `digests`: targets with a base. Memory null: before the first. */
+  read(): Promise<{
+    readonly version: number;
+    readonly memory: Memory | null;
+    readonly pending: readonly string[];
+    readonly digests: readonly string[];
+  }>;
+  /** Replaces the memory and adds notices, unless the version has changed. Beyond 1,000, notices are left out. */
+  replace(
+    version: number,
+    memory: Memory,
+    notices: readonly AddressedNotice[],
+  ): Promise<{ readonly kind: "changed" } | { readonly kind: "replaced"; readonly leftOut: number }>;
+  /** For this target, the oldest first. */
+  waiting(target: string): Promise<readonly Notice[]>;
+  /** They were delivered or given up. */
+  remove(target: string, ids: readonly string[]): Promise<void>;
+  digestBase(target: string): Promise<DigestBase | null>;
+  /** Sets the base, and adds its digest if there is one, unless the base is no longer `before`. */
+  replaceDigestBase(
+    target: string,
+    before: DigestBase | null,
+    base: DigestBase,
+    digest: Notice | null,
+  ): Promise<boolean>;
+}
+
+/** How many messages each target got lately, all replicas together. */
+export interface NoticeRate {
+  /** Takes room for one message. `waitMs`: nothing was taken, and there is room then. `left`: after this one. */
+  take(target: string): Promise<{ readonly waitMs: number; readonly left: number }>;
+}
+
+/** An answer of a target, whatever its status. */
+export interface NoticeAnswer {
+  readonly status: number;
+  /** The first bytes of its body as text, without control characters. */
+  readonly body: string;
+  /** Unix ms before which it wants no other; null: it did not say. */
+  readonly retryAt: number | null;
+}
+
+/**
+ * Sends one message with these notices to a target. Fails with `notice-undelivered` if there was no answer, or
+ * if the target must not be called.
+ */
+export type SendNotices = (notices: readonly Notice[], signal: AbortSignal) => Promise<NoticeAnswer>;

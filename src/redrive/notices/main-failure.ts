@@ -1,0 +1,31 @@
+import type { RecordedFailure, StandingFailure } from "../../ports/failures.ts";
+import type { NoticeItem } from "../../ports/notices.ts";
+import type { NoticeFacts } from "./notice-facts.ts";
+
+/** `503 upstream connect error`; what a person recognises a failure by. */
+export function toCause({ status, text }: Pick<RecordedFailure, "status" | "text">): string {
+  return [status === null ? "no answer" : String(status), text].filter((part) => part !== "").join(" ");
+}
+
+/** The kind that most of these are of, at one destination or at any. */
+export function toMainFailure(
+  failures: readonly StandingFailure[],
+  { kinds }: Pick<NoticeFacts, "kinds">,
+  countOf: (failure: StandingFailure) => number,
+  origin?: string,
+): Pick<NoticeItem, "destination" | "cause" | "failure"> {
+  let main: RecordedFailure | undefined;
+  let most = 0;
+  for (const failure of failures) {
+    const kind = kinds.get(failure.id);
+    const count = countOf(failure);
+    if (kind === undefined || count <= most || (origin !== undefined && kind.origin !== origin)) continue;
+    main = kind;
+    most = count;
+  }
+  return {
+    destination: origin ?? main?.origin ?? null,
+    cause: main === undefined ? null : toCause(main),
+    failure: main?.id ?? null,
+  };
+}

@@ -1,0 +1,70 @@
+import type { RecordedFailure, StandingFailure } from "../../ports/failures.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
+import type { LaneView } from "../../ports/lanes.ts";
+import type { QueueFacts } from "../../ports/queue-facts.ts";
+import { toHeldByRules } from "../backlog/outlook.ts";
+
+/** What notices are made from: the facts of one source that status shows. Times are Unix ms. */
+export interface NoticeFacts {
+  readonly drains: readonly DrainNoticeFacts[];
+  readonly kinds: ReadonlyMap<string, RecordedFailure>;
+  /** Kinds that a person does not want to hear of now. */
+  readonly quiet: ReadonlySet<string>;
+  /** Lanes that are halted now. */
+  readonly halted: readonly Pick<LaneView, "lane" | "drain" | "origin">[];
+  /** False: there are more, so a lane that is not among them may be halted too. */
+  readonly isHaltedWhole: boolean;
+  /** Near their expiry and without a copy, as of the last census. */
+  readonly uncopied: number;
+}
+
+export interface DrainNoticeFacts {
+  readonly drain: DrainName;
+  /** In the DLQ and not parked. */
+  readonly waiting: number;
+  /** Of those: held until somebody changes a rule. */
+  readonly heldByRules: number;
+  readonly parked: number;
+  /** Ever. */
+  readonly published: number;
+  readonly failedAgain: number;
+  readonly failures: readonly StandingFailure[];
+  /** When its oldest record expires; null: it has none. */
+  readonly expiresAt: number | null;
+  /** Its `beforeExpiry.within`, ms. */
+  readonly nearMs: number;
+}
+
+export function toNoticeFacts(
+  { drains, sources }: Pick<QueueFacts, "drains" | "sources">,
+  source: SourceId,
+  others: Pick<NoticeFacts, "halted" | "isHaltedWhole" | "quiet">,
+  nearMs: ReadonlyMap<DrainName, number>,
+): NoticeFacts {
+  const own = sources.find((one) => one.source === source);
+  return {
+    drains: drains
+      .filter((drain) => drain.source === source)
+      .map(({ drain, facts, destinations, retentionMs }) => {
+        const sum = (count: (one: (typeof destinations)[number]) => number): number =>
+          destinations.reduce((total, one) => total + count(one), 0);
+        const waiting = sum((one) => one.waiting);
+        const parked = sum((one) => one.parked);
+        const oldestAt = facts?.oldestRecordAt ?? null;
+        return {
+          drain,
+          waiting,
+          heldByRules: toHeldByRules(facts, waiting),
+          parked,
+          published: sum((one) => one.published),
+          failedAgain: sum((one) => one.failedAgain),
+          failures: facts?.failures ?? [],
+          expiresAt: oldestAt === null || waiting + parked === 0 ? null : oldestAt + retentionMs,
+          nearMs: nearMs.get(drain) ?? 0,
+        };
+      }),
+    kinds: new Map((own?.failures ?? []).map((kind) => [kind.id, kind])),
+    ...others,
+    uncopied: own?.census?.expiringUnarchived ?? 0,
+  };
+}

@@ -1,0 +1,107 @@
+import { onTestFinished } from "vitest";
+import { createSendNotices, type SendParts } from "../../src/notify/send-notices.ts";
+import type { NotifyTarget } from "../../src/ports/drains-document.ts";
+import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import { noticeEvents, type Notice } from "../../src/ports/notices.ts";
+import { deliverNotices } from "../../src/redrive/notices/deliver.ts";
+import { evaluateNotices, writeDigests } from "../../src/redrive/notices/evaluate.ts";
+import type { NoticeFacts } from "../../src/redrive/notices/notice-facts.ts";
+import type { NoticeMemory } from "../../src/redrive/notices/to-notices.ts";
+import type { RedisConnection } from "../../src/redis/connect.ts";
+import { createRedisNoticeBook } from "../../src/store/notices/redis-notice-book.ts";
+import { createRedisNoticeRate } from "../../src/store/notices/redis-notice-rate.ts";
+import { recordEvents } from "./queue-redis.ts";
+import { createReceiver } from "./receiver.ts";
+
+export const source = "eu" as SourceId;
+export const drain = "orders" as DrainName;
+
+export const target: NotifyTarget = {
+  name: "oncall",
+  url: { kind: "env", name: "UNUSED" },
+  form: "events",
+  events: noticeEvents,
+  allowPrivate: true,
+};
+
+/** Facts of a drain where so many wait, and nothing else is known. */
+export function waitingFacts(waiting: number, more: Partial<NoticeFacts> = {}): NoticeFacts {
+  return {
+    drains: [
+      {
+        drain,
+        waiting,
+        heldByRules: 0,
+        parked: 0,
+        published: 0,
+        failedAgain: 0,
+        failures: [],
+        expiresAt: null,
+        nearMs: 0,
+      },
+    ],
+    kinds: new Map(),
+    quiet: new Set(),
+    halted: [],
+    isHaltedWhole: true,
+    uncopied: 0,
+    ...more,
+  };
+}
+
+export const notice = (number: number, at = Date.now()): Notice => ({
+  id: `${at}-eu-${number}`,
+  event: "failure.new",
+  at,
+  source,
+  items: [{ drain, destination: null, cause: `cause ${number}`, failure: null, count: 10 }],
+  more: 0,
+});
+
+/** What replicas share of notices, and a receiver of them. */
+export async function createNoticeStand(redis: RedisConnection) {
+  const receiver = await createReceiver();
+  onTestFinished(() => receiver.close());
+  const events = recordEvents();
+  const books = new Map([[source, createRedisNoticeBook<NoticeMemory>(redis, source)]]);
+  const book = createRedisNoticeBook<NoticeMemory>(redis, source);
+  const rate = createRedisNoticeRate(redis);
+  const clock = { now: () => Date.now() };
+  return {
+    receiver,
+    events,
+    book,
+    evaluate: (facts: NoticeFacts, now: number, targets: readonly NotifyTarget[] = [target]) =>
+      evaluateNotices({
+        books,
+        targets,
+        readFacts: () => Promise.resolve(new Map([[source, facts]])),
+        events,
+        now,
+      }),
+    writeDigests: (of: NotifyTarget, facts: NoticeFacts, now: number) =>
+      writeDigests(of, { books, readFacts: () => Promise.resolve(new Map([[source, facts]])), events, now }),
+    deliver: ({ lastTry = false, ...parts }: Partial<SendParts> & { readonly lastTry?: boolean } = {}) =>
+      deliverNotices({
+        target: target.name,
+        books,
+        rate,
+        send: createSendNotices({ target, url: `${receiver.url}/hook`, clock, ...parts }),
+        events,
+        clock,
+        signal: new AbortController().signal,
+        lastTry,
+      }),
+    /** Puts notices on their way, whatever the facts say. */
+    async put(...notices: readonly Notice[]) {
+      const { version, memory } = await book.read();
+      const none = { backlogs: {}, parked: {}, halted: {}, failures: {}, expiring: {} };
+      const addressed = notices.map((one) => ({ target: target.name, notice: one }));
+      return book.replace(version, memory ?? none, addressed);
+    },
+    received: () =>
+      receiver.deliveries.map(
+        ({ body }) => JSON.parse(body) as { readonly type: string; readonly id: string },
+      ),
+  };
+}

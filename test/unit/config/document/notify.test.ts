@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
+import { noticeEvents } from "../../../../src/ports/notices.ts";
+import { load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+
+const rules = "rules: [{ when: any, then: hold }]";
+
+function withTarget(...lines: string[]): string {
+  return [withDrain(rules), "notify:", "  oncall:", ...lines.map((line) => `    ${line}`)].join("\n");
+}
+
+const https = "url: https://hooks.example.com/T0/s3cr3t?k=v";
+
+describe("notify", () => {
+  it("is nobody without a word", () => {
+    expect(load(withDrain(rules)).document.notify).toEqual([]);
+  });
+
+  it("tells a target everything unless it chooses", () => {
+    const [target] = load(withTarget(https, "form: slack")).document.notify;
+    expect(target).toEqual({
+      name: "oncall",
+      url: { kind: "written", url: "https://hooks.example.com/T0/s3cr3t?k=v" },
+      form: "slack",
+      events: noticeEvents,
+      allowPrivate: false,
+    });
+  });
+
+  it("takes every key", () => {
+    const { document, warnings } = load(
+      withTarget(
+        "url: { env: ONCALL_URL }",
+        "form: events",
+        "secret: { file: /run/secrets/key }",
+        "events: [failure.new, backlog.began]",
+        "sources: default",
+        "drains: [orders]",
+        "allowPrivate: true",
+        'digest: "0 8 * * *"',
+        "timezone: Europe/Berlin",
+      ),
+    );
+    expect(warnings).toEqual([]);
+    expect(document.notify).toEqual([
+      {
+        name: "oncall",
+        url: { kind: "env", name: "ONCALL_URL" },
+        form: "events",
+        secret: { kind: "file", path: "/run/secrets/key" },
+        events: ["failure.new", "backlog.began"],
+        sources: ["default"],
+        drains: ["orders"],
+        allowPrivate: true,
+        digest: { kind: "cron", pattern: "0 8 * * *", timezone: "Europe/Berlin" },
+      },
+    ]);
+  });
+
+  it("changes the document's hash, and only if there is a target", () => {
+    const none = load(withDrain(rules)).document.hash;
+    expect(load(`${withDrain(rules)}\nnotify: {}`).document.hash).toBe(none);
+    expect(load(withTarget(https, "form: slack")).document.hash).not.toBe(none);
+  });
+
+  it("is shown without the path of its address, which is often a secret", () => {
+    const shown = showEffectiveDocument(load(withTarget(https, "form: slack")).document);
+    expect(shown).toContain("url: https://hooks.example.com/[set]\n");
+    expect(shown).not.toMatch(/s3cr3t|k=v/);
+  });
+
+  it("warns that unsigned events have no known sender", () => {
+    expect(load(withTarget(https, "form: events")).warnings).toEqual([
+      "drains.yaml:7:3 notify.oncall: messages are not signed without secret, so its receiver cannot know the sender",
+    ]);
+  });
+
+  it.each([
+    [
+      ["url: http://hooks.example.com/s3cr3t", "form: slack"],
+      "8:10 notify.oncall.url: expected an https address, or allowPrivate: true",
+    ],
+    [
+      ["url: https://169.254.169.254/latest", "form: slack"],
+      "8:10 notify.oncall.url: expected a public address, or allowPrivate: true",
+    ],
+    [
+      ["url: https://me:s3cr3t@hooks.example.com", "form: slack"],
+      "8:10 notify.oncall.url: expected an http(s) address without spaces, user and fragment, or its place as { file: … } or { env: … }",
+    ],
+    [[https, "form: slak"], '9:11 notify.oncall.form: expected one of events, slack, got "slak"'],
+    [
+      [https, "form: slack", "evnts: []"],
+      '10:5 notify.oncall: unknown key "evnts"; did you mean "events"? expected one of url, form, secret, events, sources, drains, allowPrivate, digest, timezone',
+    ],
+    [
+      [https, "form: events", "secret: s3cr3t"],
+      "10:13 notify.oncall.secret: expected { file: /path/of/a/file } or { env: NAME_OF_A_VARIABLE }; a secret never stands in the document itself",
+    ],
+    [
+      [https, "form: slack", "secret: { env: KEY }"],
+      "10:5 notify.oncall.secret: expected form events beside secret: nothing that takes the slack form checks a signature",
+    ],
+    [
+      [https, "form: slack", "drains: [order]"],
+      '10:14 notify.oncall.drains[0]: unknown drain "order"; did you mean "orders"? expected orders',
+    ],
+    [
+      [https, "form: slack", "timezone: UTC"],
+      "10:5 notify.oncall.timezone: expected a cron pattern in digest beside timezone",
+    ],
+    [
+      [https, "form: slack", "digest: daily"],
+      '10:13 notify.oncall.digest: expected a cron pattern of five fields, or six with seconds first, such as "*/5 * * * *", got "daily"',
+    ],
+  ])("refuses %j", (lines, problem) => {
+    const problems = problemsOf(withTarget(...lines));
+    expect(problems).toEqual([`drains.yaml:${problem}`]);
+    expect(problems.join()).not.toContain("s3cr3t");
+  });
+
+  it("lists the events for a name that is none", () => {
+    const problems = problemsOf(withTarget(https, "form: slack", "events: [backlog.begun]"));
+    expect(problems.join()).toMatch(
+      /^drains.yaml:10:14 notify.oncall.events\[0\]: expected one of backlog\.began, /,
+    );
+  });
+});

@@ -1,0 +1,151 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { toCloudEvent } from "../../../src/notify/cloud-event.ts";
+import { toNoticeLines } from "../../../src/notify/notice-text.ts";
+import { toSignature } from "../../../src/notify/sign.ts";
+import { toSlackMessage } from "../../../src/notify/slack-message.ts";
+import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
+import type { Notice, NoticeItem } from "../../../src/ports/notices.ts";
+
+const at = Date.UTC(2026, 10, 26, 8);
+const item: NoticeItem = {
+  drain: "orders" as DrainName,
+  destination: "https://pay.example.com",
+  cause: "503 upstream down",
+  failure: "0a1b2c3d4e",
+  count: 1_204,
+};
+const whole: NoticeItem = { ...item, destination: null, cause: null, failure: null };
+
+function notice(event: Notice["event"], items: readonly NoticeItem[] = [item], more = 0): Notice {
+  return { id: `${at}-eu-1`, event, at, source: "eu" as SourceId, items, more };
+}
+
+const hourMs = 3_600_000;
+
+describe("the text of a notice says destination, cause, count and first step", () => {
+  it.each([
+    [
+      notice("backlog.began"),
+      "orders: a backlog began: 1,204 dead letters wait, most of them for pay.example.com: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+    ],
+    [
+      notice("backlog.began", [{ ...whole, count: 1 }]),
+      "orders: a backlog began: 1 dead letter waits. First step: `redriver status orders`",
+    ],
+    [
+      notice("backlog.ended", [
+        { ...whole, figures: { published: 1_190, failedAgain: 3, parked: 14, durationMs: 840_000 } },
+      ]),
+      "orders: drained after 14m: 1,190 published, 3 failed again, 14 newly parked. First step: `redriver parked list --drain orders`",
+    ],
+    [
+      notice("destination.halted"),
+      "pay.example.com is halted (drain orders), it gets only probes: 1,204 dead letters wait: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+    ],
+    [
+      notice("destination.resumed"),
+      "pay.example.com takes messages again (drain orders): 1,204 dead letters wait",
+    ],
+    [
+      notice("failure.new", [{ ...item, count: 12 }]),
+      "new failure at pay.example.com (drain orders): 12 dead letters arrived: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+    ],
+    [
+      notice("parked.new", [{ ...item, count: 14 }]),
+      "14 dead letters newly parked for a person, at pay.example.com (drain orders): 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+    ],
+    [
+      notice("expiring.soon", [{ ...item, count: 3, figures: { expiresAt: at + 5 * hourMs } }]),
+      "orders: 3 dead letters still there, and the oldest expires in 5h, at 2026-11-26 13:00 UTC: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+    ],
+    [
+      notice("expiring.soon", [{ ...whole, drain: null, count: 7, figures: { withoutCopy: 7 } }]),
+      "eu: 7 dead letters near expiry without a copy. First step: `redriver status`",
+    ],
+    [
+      notice("digest", [
+        { ...whole, drain: null, figures: { since: at - 24 * hourMs, published: 12, waiting: 4, parked: 1 } },
+      ]),
+      "eu since 2026-11-25 08:00 UTC: 12 published, 0 failed again, 0 new failures; now 4 waiting, 1 parked, 0 near expiry without a copy. First step: `redriver status`",
+    ],
+  ])("$event", (given, line) => {
+    expect(toNoticeLines(given)).toEqual([line]);
+  });
+
+  it("counts what it does not show", () => {
+    const lines = toNoticeLines(
+      notice(
+        "destination.halted",
+        Array.from({ length: 7 }, () => item),
+        30,
+      ),
+    );
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-1)).toBe("… and 32 more");
+  });
+});
+
+describe("the events form", () => {
+  it("is a CloudEvent with the item's fields and its first step", () => {
+    expect(toCloudEvent([notice("failure.new")])).toEqual({
+      specversion: "1.0",
+      id: `${at}-eu-1`,
+      source: "/redriver/eu",
+      type: "redriver.failure.new",
+      time: "2026-11-26T08:00:00.000Z",
+      subject: "https://pay.example.com",
+      datacontenttype: "application/json",
+      data: {
+        text: expect.stringContaining("new failure at pay.example.com") as string,
+        items: [{ ...item, firstStep: "redriver failures show 0a1b2c3d4e" }],
+        more: 0,
+      },
+    });
+  });
+
+  it("groups several notices under one id that is the same at every try", () => {
+    const notices = [notice("failure.new"), notice("parked.new")];
+    const event = toCloudEvent(notices);
+    expect(event).toMatchObject({
+      type: "redriver.grouped",
+      id: `${at}-eu-1-2`,
+      data: { notices: [{}, {}] },
+    });
+    expect(event["subject"]).toBeUndefined();
+    expect(toCloudEvent(notices)).toEqual(event);
+  });
+});
+
+describe("the slack form", () => {
+  it("has the text, which mentions nobody whatever a receiver answers", () => {
+    const message = toSlackMessage([notice("failure.new", [{ ...item, cause: "500 <!channel> & <@U1>" }])]);
+    expect(message["text"]).toContain("500 &lt;!channel&gt; &amp; &lt;@U1&gt;");
+    expect(JSON.stringify(message)).not.toContain("<!");
+  });
+
+  it("counts notices that one message has no room for", () => {
+    const many = [
+      ...Array.from({ length: 10 }, () => notice("parked.new")),
+      notice("failure.new"),
+      notice("failure.new"),
+    ];
+    expect(toSlackMessage(many)["text"]).toMatch(/\nand 2 more: 2 failure\.new$/);
+  });
+
+  it("stays within a section's room", () => {
+    const long = notice(
+      "failure.new",
+      Array.from({ length: 5 }, () => ({ ...item, cause: "x".repeat(2_000) })),
+    );
+    const { blocks } = toSlackMessage([long]) as { blocks: [{ text: { text: string } }] };
+    expect(blocks[0].text.text.length).toBeLessThanOrEqual(3_000);
+  });
+});
+
+it("the signature covers time and body", () => {
+  const hex = createHmac("sha256", "key")
+    .update(`${at / 1_000}.{"a":"ü"}`)
+    .digest("hex");
+  expect(toSignature("key", '{"a":"ü"}', at + 999)).toBe(`t=${at / 1_000},v1=${hex}`);
+});
