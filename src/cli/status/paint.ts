@@ -18,5 +18,5 @@ export function createPaint(isColoured: boolean): Paint {
 
 function colourOf(verdict: string): Colour {
   if (/^not running|halted|expire soon|waits for deletes|drains document has/.test(verdict)) return "red";
-  return /^all clear/.test(verdict) && !verdict.includes(";") ? "green" : "yellow";
+  return verdict.startsWith("all clear") && !verdict.includes(";") ? "green" : "yellow";
 }

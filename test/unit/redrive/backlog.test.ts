@@ -23,6 +23,42 @@ const none = {
   ruled: {},
 };
 
+type Source = Parameters<typeof toDepth>[0];
+
+const source = (changes: object): Source =>
+  ({ summary: { pendingDelete: 5, gone: 100 }, census: null, ...changes }) as unknown as Source;
+
+const drain = (waiting: number, facts: Partial<DrainFacts>) => ({
+  destinations: [{ origin: "o", unseen: 0, ...none, waiting, parked: 10 }],
+  facts: { seen: null, exact: true, lastFullAt: 1_000, ...facts } as DrainFacts,
+});
+
+const laned = (state: LaneStanding["state"], nextInMs = 0): LaneStanding => ({
+  state,
+  sinceMs: 1,
+  why: null,
+  size: 5,
+  sent: 0,
+  nextInMs,
+  isShaky: false,
+  isSuspect: false,
+});
+
+const to = (origin: string, waiting: number, lane: LaneStanding | null = null): DestinationOutlook => ({
+  ...none,
+  origin,
+  unseen: 0,
+  waiting,
+  lane,
+  isPaused: false,
+});
+
+const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {}) => ({
+  pace,
+  backlog: { at: 1, published: 600 },
+  reasons: { due: {}, held, parked: {} },
+});
+
 describe("destinations", () => {
   it("sum the kinds of failure of each, the most waiting first", () => {
     const failures = [
@@ -48,16 +84,7 @@ describe("destinations", () => {
   });
 });
 
-type Source = Parameters<typeof toDepth>[0];
-
 describe("the depth of a source", () => {
-  const source = (changes: object): Source =>
-    ({ summary: { pendingDelete: 5, gone: 100 }, census: null, ...changes }) as unknown as Source;
-  const drain = (waiting: number, facts: Partial<DrainFacts>) => ({
-    destinations: [{ origin: "o", unseen: 0, ...none, waiting, parked: 10 }],
-    facts: { seen: null, exact: true, lastFullAt: 1_000, ...facts } as DrainFacts,
-  });
-
   it("is what drains left, what is parked, and what is still to be deleted", () => {
     expect(toDepth(source({}), [drain(85, {})])).toEqual({ count: 100, exact: true });
     expect(toDepth(source({}), [drain(85, { exact: false })])).toEqual({ count: 100, exact: false });
@@ -80,29 +107,6 @@ describe("the depth of a source", () => {
 
 describe("the outlook of a drain", () => {
   const now = 1_000_000;
-  const laned = (state: LaneStanding["state"], nextInMs = 0): LaneStanding => ({
-    state,
-    sinceMs: 1,
-    why: null,
-    size: 5,
-    sent: 0,
-    nextInMs,
-    isShaky: false,
-    isSuspect: false,
-  });
-  const to = (origin: string, waiting: number, lane: LaneStanding | null = null): DestinationOutlook => ({
-    ...none,
-    origin,
-    unseen: 0,
-    waiting,
-    lane,
-    isPaused: false,
-  });
-  const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {}) => ({
-    pace,
-    backlog: { at: 1, published: 600 },
-    reasons: { due: {}, held, parked: {} },
-  });
 
   it("has the rate of the last minute, and ends at that rate", () => {
     // Published from 940 s on; older slots do not count.

@@ -32,7 +32,7 @@ it("a host's pause holds what goes there and nothing else, and status and histor
 
   const { drains, sources } = await statusOf(stand);
   expect(drains[0]).toMatchObject({ drain: "orders", paused: null, reasons: { held: { "host-paused": 2 } } });
-  const { until = 0 } = (sources[0]?.["hostPauses"] as readonly { until?: number }[])[0] ?? {};
+  const { until = 0 } = (sources[0]!["hostPauses"] as readonly { until?: number }[])[0] ?? {};
   expect(sources[0]).toMatchObject({ hostPauses: [{ drain: "*", host, by: "ann", reason: because[1] }] });
   expect(Math.abs(until - Date.now() - 30 * 60_000)).toBeLessThan(60_000);
   const overview = (await run(["status"])).out;
