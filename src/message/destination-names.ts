@@ -8,6 +8,16 @@ import { oncePerText } from "./once-per-text.ts";
  */
 export type DestinationName = string;
 
+/** What a kind of failure is paused as, beside destinations. No host has such a name. */
+export function toFailureName(id: string): DestinationName {
+  return `failure:${id}`;
+}
+
+/** The id of the kind of failure that is paused by this name; null: it names a destination. */
+export function toFailureOfName(name: DestinationName): string | null {
+  return name.startsWith("failure:") ? name.slice("failure:".length) : null;
+}
+
 /** From the narrowest: origin, host with port, host. Origins are fewer than addresses. */
 const namesByOrigin = oncePerText(500, 1_024, (origin): readonly DestinationName[] => {
   const { hostname, port, protocol } = new URL(origin);

@@ -4,7 +4,7 @@ import type { DrainName } from "./ids.ts";
 /**
  * A person's pause, which outranks the document. All replicas obey it at the next begin. Without a `host` it
  * holds whole drains back. With one, nothing new is begun for that destination; what is in doubt is still
- * reconciled, and drops and deletes go on.
+ * reconciled, and drops and deletes go on. `failure:<id>` as a host is a kind of failure.
  */
 export interface PauseRecord {
   readonly drain: DrainName | "*";

@@ -2,7 +2,7 @@ import type { BuiltSource } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
-import { overlaps, type DestinationName } from "../../message/destination-names.ts";
+import { overlaps, toFailureOfName, type DestinationName } from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { PauseRecord, PauseTarget } from "../../ports/pauses.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
@@ -60,7 +60,9 @@ function toLeftText({ drain, host, by, reason }: PauseRecord): string {
   const what = drain === "*" ? "all drains" : drain;
   const names = drain === "*" ? "--all" : drain;
   if (host === undefined) return `${what} still paused by ${by} (${reason}): redriver resume ${names}`;
-  const option = drain === "*" ? `--host ${host}` : `${drain} --host ${host}`;
+  const failure = toFailureOfName(host);
+  const flag = failure === null ? `--host ${host}` : `--failure ${failure}`;
+  const option = drain === "*" ? flag : `${drain} ${flag}`;
   return `${host} of ${what} still paused by ${by} (${reason}): redriver resume ${option}`;
 }
 

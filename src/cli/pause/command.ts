@@ -1,14 +1,15 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { requireRedis } from "../../compose/open-core.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { defined } from "../../message/defined.ts";
-import type { DestinationName } from "../../message/destination-names.ts";
+import { toFailureName, type DestinationName } from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
 import { chooseDrains, requireNamesOrAll, unknownDrain } from "../input/choose-drains.ts";
 import { currentUser } from "../input/current-user.ts";
-import { durationOption, hostOption } from "../input/option-values.ts";
+import { requireFailure } from "../failures/choose.ts";
+import { durationOption, hostOption, textOf } from "../input/option-values.ts";
 import { requireReason } from "../input/reason.ts";
 import { loadNames } from "../load-config.ts";
 import { withCore } from "../with-core.ts";
@@ -18,6 +19,7 @@ import { pause, resume, type Order } from "./acts.ts";
 type ActFlags = Readonly<{
   all?: boolean;
   host?: DestinationName;
+  failure?: string;
   for?: number;
   reason?: string;
   by: string;
@@ -34,6 +36,7 @@ export const registerPause: Register = (program, { io }) => {
     .addOption(
       hostOption("--host <host>", "only what goes there: a host, host:port, an origin or queue:<name>"),
     )
+    .addOption(failureOption("only this kind of failure, as redriver failures lists it"))
     .addOption(durationOption("--for <time>", "it ends by itself after so long: 30m, 2h"))
     .option("--reason <text>", "why; shown by status. Asked for on a terminal");
   const resuming = program
@@ -42,6 +45,7 @@ export const registerPause: Register = (program, { io }) => {
     .argument("[names...]", "drains of the document")
     .option("--all", "every drain, also those paused by name")
     .addOption(hostOption("--host <host>", "the pauses of this destination, named as it was paused"))
+    .addOption(failureOption("the pauses of this kind of failure"))
     .option("--reason <text>", "why; recorded in the audit. Asked for on a terminal");
   for (const [command, what, act] of [
     [pausing, "a pause", pause],
@@ -53,6 +57,13 @@ export const registerPause: Register = (program, { io }) => {
   }
 };
 
+/** Not of other failures: these are many kinds, and no record says that it is one of them. */
+function failureOption(description: string): Option {
+  return new Option("--failure <id>", description)
+    .conflicts("host")
+    .argParser(textOf((text) => /^[0-9a-f]{10}$/.test(text), "the ten hex digits of a kind of failure"));
+}
+
 async function onEach(
   command: Command,
   io: Io,
@@ -60,8 +71,9 @@ async function onEach(
   flags: ActFlags,
   { what, act }: { readonly what: string; readonly act: Act },
 ): Promise<void> {
-  const { all = false, by, host, for: forMs } = flags;
-  // A destination is meant in every drain, if none is named.
+  const { all = false, by, failure, for: forMs } = flags;
+  const host = failure === undefined ? flags.host : toFailureName(failure);
+  // A destination or a failure is meant in every drain, if none is named.
   if (host === undefined || all) requireNamesOrAll(names, all);
   const loaded = loadNames(command, io);
   // Before anybody types a reason.
@@ -72,6 +84,7 @@ async function onEach(
   await withCore(io, loaded, { by }, async (core) => {
     const targets = toTargets(core, names);
     await requireRedis(core.redis);
+    if (failure !== undefined) await requireFailure(core, core.sources.keys(), failure);
     for (const [label, source, drain] of targets) {
       const said = await act(source, drain, { reason, by, ...defined({ host, forMs }) }, core);
       io.err(`${host === undefined ? "" : `${host} of `}${label}: ${said}\n`);

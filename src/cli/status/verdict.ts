@@ -1,4 +1,5 @@
 /** The first line of `redriver status`: what a person needs to know before anything else. */
+import { toFailureOfName } from "../../message/destination-names.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { hostText } from "./host-text.ts";
 import { counted, present, toClock, type Part } from "../output/phrases.ts";
@@ -14,6 +15,7 @@ export function toVerdict(status: Status): string {
     ...toHaltNotes(drains, status.at),
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
+    toFailurePauseNote(sources),
     parked > 0 && `${number(parked)} parked for a person`,
     documentProblems > 0 &&
       `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
@@ -70,6 +72,12 @@ function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
     ruled > 0 && `${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];
+}
+
+function toFailurePauseNote(sources: Status["sources"]): Part {
+  const names = sources.flatMap(({ hostPauses }) => hostPauses.map(({ host }) => host ?? ""));
+  const paused = new Set(names.filter((name) => toFailureOfName(name) !== null)).size;
+  return paused > 0 && `${counted(paused, "kind of failure", "kinds of failure")} paused by a person`;
 }
 
 function toNextProbe(nextInMs: number | null, at: number): string {

@@ -1,4 +1,4 @@
-import { namesOfDestination } from "../../message/destination-names.ts";
+import { pausableNamesOf } from "./paused-hosts.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { BeginAnswer, BeginOptions, BeginVerdict } from "../../ports/ledger.ts";
@@ -84,7 +84,7 @@ async function beginOthers<R extends Actionable>(
   const results: LeftResult<R>[] = [];
   const others: R[] = [];
   for (const record of records) {
-    const name = targetOf && namesOfDestination(targetOf(record)).find((one) => paused.has(one));
+    const name = targetOf && pausableNamesOf(record, targetOf(record)).find((one) => paused.has(one));
     if (name === undefined) others.push(record);
     else results.push(held(record, "host-paused", undefined, name));
   }
@@ -95,9 +95,12 @@ async function beginOthers<R extends Actionable>(
 }
 
 /** Each once. */
-function namesOf<R>(records: readonly R[], targetOf: (record: R) => Candidate["target"]): readonly string[] {
+function namesOf<R extends Actionable>(
+  records: readonly R[],
+  targetOf: (record: R) => Candidate["target"],
+): readonly string[] {
   const names = new Set<string>();
-  for (const record of records) for (const name of namesOfDestination(targetOf(record))) names.add(name);
+  for (const record of records) for (const name of pausableNamesOf(record, targetOf(record))) names.add(name);
   return [...names];
 }
 

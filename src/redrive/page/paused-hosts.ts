@@ -1,10 +1,18 @@
-import { namesOfDestination } from "../../message/destination-names.ts";
+import { namesOfDestination, toFailureName } from "../../message/destination-names.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isReconciling, type Candidate } from "./records.ts";
 import { held, type PublishResult } from "./results.ts";
 
+/** All that a person may pause of what a record belongs to: its destination, and its kind of failure. */
+export function pausableNamesOf(
+  { failure }: Pick<Candidate, "failure">,
+  target: Candidate["target"],
+): readonly string[] {
+  return [...namesOfDestination(target), toFailureName(failure.id)];
+}
+
 /**
- * Holds candidates of destinations that a person has paused, before they take grants of lanes and capacity.
+ * Holds candidates of destinations and kinds of failure that a person has paused, before they take grants of lanes and capacity.
  * The ledger's begin asks again (begin-in-ledger.ts): what is paused a moment later is not begun either.
  * Candidates that reconcile an earlier POST go on: held past their horizon, they could only be published
  * again as doubles. Throws `redis-unavailable`.
@@ -21,7 +29,7 @@ export async function holdPausedHosts(
   for (const one of candidates) {
     const name = isReconciling(one)
       ? undefined
-      : namesOfDestination(one.target).find((known) => paused.has(known));
+      : pausableNamesOf(one, one.target).find((known) => paused.has(known));
     if (name === undefined) free.push(one);
     else waiting.push(held(one, "host-paused", paused.get(name)?.until, name));
   }

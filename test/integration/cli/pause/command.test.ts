@@ -54,6 +54,30 @@ it("a host's pause holds what goes there and nothing else, and status and histor
   expect((await run(["history"])).out).toMatch(new RegExp(`pause .*${host} .*for 30m`));
 });
 
+it("a pause of a kind of failure holds what failed so, and no other answer of the same host", async () => {
+  const stand = await setUp();
+  const { seed, run, drain, rows } = stand;
+  seed(2, { responseStatus: 503, responseBody: "upstream down" });
+  seed(3, { responseStatus: 503, responseBody: "deploy in progress" });
+  await run(["plan", "orders"]);
+  await run(["pause", "orders", ...because]);
+  await drain();
+  const kinds = await rows("failures", "--all");
+  const { id } = kinds.find(({ text }) => text === "upstream down")!;
+  await run(["resume", "orders", ...because]);
+
+  const unknown = await run(["pause", "--failure", "0123456789", ...because]);
+  expect(unknown).toMatchObject({ exitCode: 2, err: expect.stringContaining("no kind of failure") });
+  await run(["pause", "--failure", String(id), ...because]);
+  expect(await drain()).toMatchObject({ republished: 3, held: 2, reasons: { held: { "host-paused": 2 } } });
+  expect((await run(["status"])).out.replaceAll(/\s+/g, " ")).toContain(
+    "1 kind of failure paused by a person",
+  );
+
+  await run(["resume", "--failure", String(id), ...because]);
+  expect(await drain()).toMatchObject({ republished: 2, held: 0 });
+});
+
 it("a pause of one drain may end by itself, and is named by its drain and its host alone", async () => {
   const { seed, run, drain } = await setUp();
   seed(1, { responseStatus: 503 });
