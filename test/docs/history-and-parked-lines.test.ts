@@ -36,8 +36,9 @@ function toArgv(line: string): readonly string[] {
 }
 
 /** With something for what is to be filled in. */
-function filled(line: string, dlqId: string): string {
+function filled(line: string, dlqId: string, failure: string): string {
   return line
+    .replaceAll(/(?<=--failure )[0-9a-f]{10}/g, failure)
     .replaceAll(/<dlqId>|1725323658779-0/g, dlqId)
     .replaceAll(/<drain>|<old name>/g, "orders")
     .replaceAll("<host>", "127.0.0.1")
@@ -47,13 +48,15 @@ function filled(line: string, dlqId: string): string {
 it("lines of redriver history and redriver parked in the docs work as written", async () => {
   expect(lines.length).toBeGreaterThan(25);
   expect(lines).toEqual(expect.arrayContaining(["redriver history", "redriver parked list --drain <drain>"]));
-  const { seed, drain, run } = await createCommandStand(redis.url());
+  const { seed, drain, run, rows } = await createCommandStand(redis.url());
   const failed: unknown[] = [];
+  let failure = "";
   for (const line of lines) {
     // One that is parked, also behind a line that releases.
     const [dlqId = ""] = seed(1);
     await drain();
-    const argv = toArgv(filled(line, dlqId));
+    if (failure === "") failure = String((await rows("failures", "--all"))[0]?.["id"]);
+    const argv = toArgv(filled(line, dlqId, failure));
     // The name of a command that needs more is no line to run.
     const isName = argv.length === 2 && ["show", "release"].includes(argv[1] ?? "");
     const whole = isName ? [...argv, "--help"] : argv;
