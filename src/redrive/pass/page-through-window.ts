@@ -2,7 +2,8 @@ import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Capacity, CapacityQuery } from "../../ports/capacity.ts";
 import { isRecalled, type Pass, type Window } from "../../ports/passes.ts";
 import { addTallies, emptyTally, type Tally } from "../../ports/tally.ts";
-import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import type { FailureTally } from "../failures/count-failures.ts";
+import { createWindowFailures } from "../failures/window-failures.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
 import type { LeftRecord } from "../page/page-report.ts";
@@ -48,15 +49,9 @@ export async function pageThroughWindow(
   // A recalled window lists what another window of its pass counts.
   const countedTo = isRecalled(given.window.windowId) ? Infinity : pass.countedTo;
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo };
-  const failures = createFailureTally();
-  const inFlight = new Set<FailureTally>();
-  const counted = (): FailureTally => {
-    const sum = createFailureTally();
-    for (const one of [failures, ...inFlight]) sum.merge(one);
-    return sum;
-  };
+  const failures = createWindowFailures();
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
-  if (window === null) return { split: [], tally: emptyTally, failures };
+  if (window === null) return { split: [], tally: emptyTally, failures: failures.ended };
   const query = {
     select: config.select,
     ...(window.from > 0 ? { fromDate: window.from } : {}),
@@ -80,14 +75,7 @@ export async function pageThroughWindow(
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
     const place = behindDeletes.next(isBehindCursor);
     const rate = rates.ofPage();
-    const ofThis = createFailureTally();
-    inFlight.add(ofThis);
-    let isCounted = false;
-    const countThis = (): void => {
-      if (!isCounted) failures.merge(ofThis);
-      isCounted = true;
-      inFlight.delete(ofThis);
-    };
+    const counts = failures.ofPage();
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
@@ -96,18 +84,17 @@ export async function pageThroughWindow(
         stopping: stop,
         batches,
         onDecided,
-        failures: ofThis,
-        onTurn: () => progress.page([], tally, counted),
+        failures: counts.tally,
+        onTurn: () => progress.page([], tally, failures.sum),
       });
       place.ended(outcome.mayHaveDeleted);
       pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
-      countThis();
-      given.onPage(tally, failures);
-      await progress.page(outcome.left, tally, counted);
+      counts.ended();
+      given.onPage(tally, failures.ended);
+      await progress.page(outcome.left, tally, failures.sum);
     } finally {
-      // Also of a page that failed: what it did stays counted.
-      countThis();
+      counts.ended();
       rate.ended();
       batches.leave();
       page.release();
@@ -140,17 +127,22 @@ export async function pageThroughWindow(
   try {
     await flight.ended();
   } catch (error) {
-    // Another worker begins it again, and what was done here stays counted.
-    await progress.write(tally, failures).catch(() => undefined);
+    // Another worker begins it again, or it ends. What was done here stays counted.
+    given.onPage(tally, failures.ended);
+    await progress.write(tally, failures.ended).catch(() => undefined);
     throw error;
   }
-  await progress.end(tally, failures);
+  await progress.end(tally, failures.ended);
   if (split.length === 0) {
-    return { split, tally: { ...tally, pagesBehindDeletes: behindDeletes.count() }, failures };
+    return {
+      split,
+      tally: { ...tally, pagesBehindDeletes: behindDeletes.count() },
+      failures: failures.ended,
+    };
   }
   tally = toActs(tally);
-  given.onPage(tally, failures);
-  return { split, tally, failures };
+  given.onPage(tally, failures.ended);
+  return { split, tally, failures: failures.ended };
 }
 
 function leftOf({ due, held, parked, inDoubt }: Tally): number {

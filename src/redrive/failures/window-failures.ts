@@ -1,0 +1,28 @@
+import { createFailureTally, type FailureTally } from "./count-failures.ts";
+
+/** What a window has counted by kind of failure: pages that have ended, and those that are worked now. */
+export function createWindowFailures() {
+  const ended = createFailureTally();
+  const inFlight = new Set<FailureTally>();
+  return {
+    /** Of one page. Also one that failed ends: what it did stays counted. */
+    ofPage() {
+      const tally = createFailureTally();
+      inFlight.add(tally);
+      return {
+        tally,
+        ended(): void {
+          if (inFlight.delete(tally)) ended.merge(tally);
+        },
+      };
+    },
+    /** Of the pages that have ended. */
+    ended,
+    /** Of all pages, as they are now. */
+    sum(): FailureTally {
+      const sum = createFailureTally();
+      for (const one of [ended, ...inFlight]) sum.merge(one);
+      return sum;
+    },
+  };
+}
