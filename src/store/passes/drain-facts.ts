@@ -80,7 +80,8 @@ function toReasons({ due = {}, held = {}, parked = {} }: Partial<ReasonCounts> =
 export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts {
   const { open, counts = {}, isCounted = false, lastSuccessAt, lastFullAt, lastOutcome } = row;
   const openPass = open === undefined ? null : toOpenPass(open);
-  const ofOpen = toPairs<FailureCounts>(found);
+  // An older build closes a pass and leaves what was found.
+  const ofOpen = open === undefined ? new Map<string, FailureCounts>() : toPairs<FailureCounts>(found);
   const failures = toStanding(toPairs<Standing>(standing), ofOpen);
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
