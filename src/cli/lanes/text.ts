@@ -38,8 +38,8 @@ function cut(text: string, max: number): string {
 
 function toNext({ waitsFor, state, size, sent, nextInMs, awaitsLook }: LaneRow): string {
   if (state === "halted" && sent > 0) return "probe is out";
-  if (nextInMs === null) return "-";
   if (waitsFor !== null) return waitsFor;
+  if (nextInMs === null) return "-";
   if (awaitsLook || state === "open") return "check is due";
   const what = state === "halted" ? "probe" : "step";
   if (nextInMs > 0) return `${what} in ${formatDuration(nextInMs)}`;

@@ -228,8 +228,8 @@ function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly stri
 
 function toLaneNext(lane: LaneStatus, standstill: string | null): string | null {
   const { state, size, sent, nextInMs, awaitsLook } = lane;
-  if (nextInMs === null) return null;
   if (lane.hostPaused) return "waits for its host to be resumed";
+  if (nextInMs === null) return null;
   if (standstill !== null) return standstill;
   if (state === "open") return "goes on after a listing check that is due";
   const next = state === "halted" ? "next probe" : "next step";

@@ -147,6 +147,21 @@ describe("the outlook of a drain", () => {
     expect(outlook.doneInMs).toBeLessThan(200_000);
   });
 
+  it("lets a learned rate double, whatever went in the last minute, unless the host does not use it", () => {
+    const perHost = { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 };
+    const open = { ...laned("open"), sinceMs: 90_000 };
+    const endsInMs = (perSecond: number): number | null => {
+      const config = { limits: { perHost }, learned: new Map([["a.example", perSecond]]) };
+      // 300 in the last minute: 5/s.
+      return toOutlook(facts({ 94: 300 }), [to("https://a.example", 2_100, open)], config, now).doneInMs;
+    };
+    // A minute each at 5/s, 10/s and 20/s.
+    expect(endsInMs(5)).toBe(180_000);
+    expect(endsInMs(10)).toBe(127_500);
+    expect(endsInMs(50)).toBe(420_000);
+    expect(endsInMs(100)).toBe(420_000);
+  });
+
   it("does not know an end without a rate", () => {
     expect(toOutlook(facts({}), [to("https://a.example", 600)], { limits: {} }, now)).toMatchObject({
       perSecond: null,

@@ -211,6 +211,7 @@ describe("status on a terminal", () => {
     // It is open: what goes next is for the limits to say.
     const sample = "3 of a sample of 50 sent, 0 failed again, other messages are not counted";
     expect(endOf(lane({ sent: 3 }), { replicas: [] })).toBe(sample);
+    expect(endOf(lane({ sent: 3, hostPaused: true }))).toBe(`${sample}, waits for its host to be resumed`);
     // Its looks fail, and it is held until one has come.
     expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a listing check that is due`);
   });
