@@ -36,8 +36,9 @@ function toArgv(line: string): readonly string[] {
 }
 
 /** With something for what is to be filled in. */
-function filled(line: string, dlqId: string): string {
+function filled(line: string, dlqId: string, failure: string): string {
   return line
+    .replaceAll(/--failure [0-9a-f]{10}/g, `--failure ${failure}`)
     .replaceAll(/<dlqId>|1725323658779-0/g, dlqId)
     .replaceAll(/<drain>|<old name>/g, "orders")
     .replaceAll("<host>", "127.0.0.1")
@@ -53,7 +54,9 @@ it("lines of redriver history and redriver parked in the docs work as written", 
     // One that is parked, also behind a line that releases.
     const [dlqId = ""] = seed(1);
     await drain();
-    const argv = toArgv(filled(line, dlqId));
+    const kinds = await run(["failures", "--all", "--json"]);
+    const { id } = JSON.parse(kinds.out.split("\n")[0] ?? "") as { readonly id: string };
+    const argv = toArgv(filled(line, dlqId, id));
     // The name of a command that needs more is no line to run.
     const isName = argv.length === 2 && ["show", "release"].includes(argv[1] ?? "");
     const whole = isName ? [...argv, "--help"] : argv;

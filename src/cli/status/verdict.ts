@@ -62,6 +62,7 @@ function toHaltNotes(drains: readonly DrainStatus[], at: number): readonly Part[
 }
 
 function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
+  const later = sum(drains, ({ outlook }) => outlook.waitingForAttempt);
   const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
   const [paused, ...more] = drains.flatMap(({ destinations }) =>
@@ -71,6 +72,7 @@ function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
   return [
     paused !== undefined && `${hostText(paused.origin)} paused by a person`,
     more.length > 0 && `${counted(more.length, "more destination")} paused`,
+    later > 0 && `${number(later)} wait for their next attempt`,
     ruled > 0 && `${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];

@@ -23,7 +23,9 @@ export interface Outlook {
   readonly heldByRules: number;
   /** Of those: for destinations whose lane is halted, or that a person paused. */
   readonly stoppedWaiting: number;
-  /** The others: only time and limits hold them. */
+  /** Of the others at least: came back, and the wait before their next attempt is not over. */
+  readonly waitingForAttempt: number;
+  /** The others: only limits, lanes and the first minutes hold them. */
   readonly going: number;
   /** Waiting, and published since something waits: the size of the backlog. */
   readonly backlog: number;
@@ -70,12 +72,15 @@ export function toOutlook(
     if (isStopped(one)) stoppedWaiting += one.waiting;
   }
   const ruled = toHeldByRules(facts, waiting);
-  const going = Math.max(0, waiting - ruled - stoppedWaiting);
+  // What is stopped may have waited for its attempt when it was last listed, and is counted as stopped.
+  const waitingForAttempt = Math.max(0, (facts?.reasons.held.waiting ?? 0) - stoppedWaiting);
+  const going = Math.max(0, waiting - ruled - stoppedWaiting - waitingForAttempt);
   const perSecond = facts === null ? null : toRate(facts.pace, now);
   return {
     waiting,
     heldByRules: ruled,
     stoppedWaiting,
+    waitingForAttempt,
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond,

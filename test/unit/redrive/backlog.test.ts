@@ -135,6 +135,21 @@ describe("the outlook of a drain", () => {
     expect(outlook.doneInMs).toBe(35_000);
   });
 
+  it("does not count come-backs as going whose next attempt is later", () => {
+    const late = (waiting: number, ...more: DestinationOutlook[]) =>
+      toOutlook(
+        facts({ 99: 100 }, { waiting: 28 }),
+        [to("https://a.example", waiting), ...more],
+        { limits: {} },
+        now,
+      );
+    expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, doneInMs: null });
+    expect(late(30)).toMatchObject({ going: 2 });
+    // They are taken to be for the halted one.
+    const dead = to("https://dead.example", 900, laned("halted", 60_000));
+    expect(late(30, dead)).toMatchObject({ waitingForAttempt: 0, going: 30 });
+  });
+
   it("follows the rate of the host that takes longest, and the steps of its lane", () => {
     const limits = { perHost: { count: 10, perMs: 1_000 } };
     const destinations = [to("https://a.example", 600), to("https://b.example", 30)];

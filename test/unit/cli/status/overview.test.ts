@@ -127,6 +127,13 @@ describe("the overview of status", () => {
     );
   });
 
+  it("does not call it draining while all that is left came back and waits for its next attempt", () => {
+    const outlook = { ...nothingWaits, waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 };
+    expect(verdict({ drains: [drain("orders", { outlook })] })).toBe(
+      "waiting: 28 of 5,000 left, none can go now; 28 wait for their next attempt",
+    );
+  });
+
   it("says when all is done if nothing is halted, paused or held by rules", () => {
     const outlook = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
     expect(verdict({ drains: [{ ...draining, outlook }] })).toContain("left, 18/s, done about 12:00 UTC");

@@ -121,7 +121,7 @@ describe("status on a terminal", () => {
       destinations: [],
       outlook: nothingWaits,
     };
-    const text = textOf({ drains: [bare], sources: [source({ census: null })], replicas: [] });
+    const text = textOf({ drains: [bare], sources: [source({ census: null, depth: null })], replicas: [] });
     expect(text).toMatchInlineSnapshot(`
       "
       document 0f1e2d3c4b5a
@@ -229,6 +229,17 @@ describe("status on a terminal", () => {
     };
     expect(textOf({ sources: [source({ census })] })).toContain(
       "oldest 1ms, the first has expired, counted 0s ago",
+    );
+  });
+
+  test("the queue as it is now, and as it was when it was counted", () => {
+    const depth = { count: 78, exact: false };
+    const census = { ...source().census!, depth: 2_928 };
+    expect(textOf({ sources: [source({ depth, census })] })).toContain(
+      "78 records, 2928 when counted 4m ago",
+    );
+    expect(textOf({ sources: [source({ depth, census: null })] })).toContain(
+      "78 records, no census has ended yet",
     );
   });
 
