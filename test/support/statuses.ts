@@ -16,6 +16,7 @@ export const nothingWaits: Outlook = {
   waiting: 0,
   heldByRules: 0,
   stoppedWaiting: 0,
+  waitingForAttempt: 0,
   going: 0,
   backlog: 0,
   perSecond: null,
@@ -189,6 +190,7 @@ export const troubled: Partial<Status> = {
       oldestPendingAt: ago(6 * minute),
       failedDeletes: 4,
       settleGate: "closed",
+      depth: { count: 1_234, exact: false },
       census: {
         at: ago(4 * minute),
         counted: "listing",

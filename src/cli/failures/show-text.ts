@@ -6,6 +6,7 @@ import { joined, present, toAge, toTime } from "../output/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { hostText } from "../status/host-text.ts";
+import { toIn } from "../status/verdict.ts";
 import type { FailureDetails } from "./details.ts";
 import { toAnswerText } from "./words.ts";
 
@@ -52,7 +53,7 @@ export function toFailureText(
           lanes.length > 1 && `of ${of}`,
           lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
           lane.why ?? "",
-          lane.state !== "open" && toNext(lane.state, lane.nextInMs),
+          lane.state !== "open" && toNext(lane),
         ]),
       ),
     toNote(),
@@ -90,9 +91,10 @@ function toEndText({ quietEnded, quiet, largestHour }: FailureView): string {
   return quietEnded === "rules" ? "; over: its rules decide otherwise now" : "; over";
 }
 
-function toNext(state: string, nextInMs: number): string {
+function toNext({ state, sent, nextInMs }: FailureDetails["lanes"][number]["lane"]): string {
+  if (state === "halted" && sent > 0) return `a probe is out, result ${toIn(nextInMs)}`;
   const what = state === "halted" ? "next probe" : "next step";
-  return nextInMs === 0 ? `${what} now` : `${what} in ${formatDuration(nextInMs)}`;
+  return `${what} ${toIn(nextInMs)}`;
 }
 
 /** The oldest first, this hour last. */
@@ -129,13 +131,18 @@ function toCounts(one: FailureOfDrain): readonly (string | false)[] {
   ];
 }
 
-/** `300 republish (rule outage)`, the most first. */
+/**
+ * `republish (rule outage)`, or the share of each, the most first. A message is decided by each pass that lists
+ * it, so counts would be more than there are messages.
+ */
 function toRuled({ ruled }: FailureView): readonly string[] {
   const all = Object.entries(ruled).toSorted(([, one], [, other]) => other - one);
   if (all.length === 0) return ["none was decided since the last full pass"];
+  const decided = all.reduce((sum, [, count]) => sum + count, 0);
   return all.map(([text, count]) => {
     const [then, ...name] = text.split(" ");
     const rule = name.join(" ");
-    return `${count} ${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
+    const share = all.length === 1 ? "" : `${Math.max(1, Math.round((count / decided) * 100))}% `;
+    return `${share}${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
   });
 }

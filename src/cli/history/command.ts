@@ -6,8 +6,9 @@ import type { Teardown } from "../../compose/teardown.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { actColumns, toActRows, type ActRow } from "./act-rows.ts";
-import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "./rows.ts";
+import { toActRows, type ActRow } from "./act-rows.ts";
+import { toActTable, toRecordTable } from "./narrow.ts";
+import { toHistoryRows, type HistoryRow } from "./rows.ts";
 import { findLineage } from "./find-lineage.ts";
 import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
 import { selectRecords } from "./select-records.ts";
@@ -18,7 +19,6 @@ import { toTime } from "../output/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import { printResult, printRows } from "../output/print.ts";
-import { toTable } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 
@@ -91,26 +91,27 @@ async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags,
     return row;
   };
   const toLine = json ? toSafeJson : null;
+  const { columns } = io;
   let rows: number;
   if (flags.summary === true) {
     const summary = await summarise(entries, flags, io);
     summary.acts.forEach(count);
     rows = summary.acts.length;
   } else if (flags.records === true) {
-    rows = (await printRows(io, toRecordRows(entries), limit, toLine, count, toRecordTable)).shown;
+    rows = (
+      await printRows(io, toRecordRows(entries), limit, toLine, count, (all: readonly HistoryRow[]) =>
+        toRecordTable(columns, all),
+      )
+    ).shown;
   } else {
-    rows = (await printRows(io, toActRows(entries), limit, toLine, count, toActTable)).shown;
+    rows = (
+      await printRows(io, toActRows(entries), limit, toLine, count, (all: readonly ActRow[]) =>
+        toActTable(columns, all),
+      )
+    ).shown;
   }
   io.err(missing());
   return { rows, ofDrains };
-}
-
-function toRecordTable(rows: readonly HistoryRow[]): string {
-  return toTable(withProofs(rows), historyColumns);
-}
-
-function toActTable(rows: readonly ActRow[]): string {
-  return toTable(rows, actColumns);
 }
 
 async function* toRecordRows(entries: AsyncIterable<AuditEntry>): AsyncGenerator<HistoryRow> {

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../rules/durations.ts";
 import { present, toAge } from "../output/phrases.ts";
-import { toTable } from "../output/table.ts";
-import { terminalColumns, wrapText } from "../output/wrap.ts";
+import { toTable, toTableWithTexts } from "../output/table.ts";
+import { terminalColumns } from "../output/wrap.ts";
 import type { LaneRow } from "./read.ts";
 
 /** So that the five columns fit 80: a state has 7, an age 6, and `probe in 14m59s` has 15. */
@@ -11,20 +11,18 @@ const maxDrain = 14;
 /** A line for each lane. On a terminal its history is below it, elsewhere behind it. `now`: Unix ms. */
 export function toLanesTable(columns: number, rows: readonly LaneRow[], now: number): string {
   const isNarrow = columns <= terminalColumns;
-  const text = toTable(rows, {
-    destination: ({ origin }) => (isNarrow ? cut(toDestinationText(origin), maxDestination) : origin),
-    drain: ({ drain }) => (isNarrow ? cut(drain, maxDrain) : drain),
-    state: ({ state }) => state,
-    for: ({ since }) => toAge(since, now),
+  const common = {
+    destination: ({ origin }: LaneRow) =>
+      isNarrow ? cut(toDestinationText(origin), maxDestination) : origin,
+    drain: ({ drain }: LaneRow) => (isNarrow ? cut(drain, maxDrain) : drain),
+    state: ({ state }: LaneRow) => state,
+    for: ({ since }: LaneRow) => toAge(since, now),
     next: toNext,
-    ...(isNarrow ? {} : { why: (row: LaneRow) => toHistory(row, now) }),
-  });
-  if (!isNarrow) return text;
-  const [head = "", ...lines] = text.trimEnd().split("\n");
-  const withHistory = rows.map((row, index) => {
-    return `${lines[index] ?? ""}\n${wrapText(columns, 4, "", toHistory(row, now))}`;
-  });
-  return `${head}\n${withHistory.join("")}`;
+  };
+  const toText = (row: LaneRow): string => toHistory(row, now);
+  return isNarrow
+    ? toTableWithTexts(columns, rows, common, toText)
+    : toTable(rows, { ...common, why: toText });
 }
 
 /** As `redriver lanes probe` takes it. */
@@ -38,8 +36,8 @@ function cut(text: string, max: number): string {
 
 function toNext({ waitsFor, state, size, sent, nextInMs, awaitsLook }: LaneRow): string {
   if (state === "halted" && sent > 0) return "probe is out";
-  if (nextInMs === null) return "-";
   if (waitsFor !== null) return waitsFor;
+  if (nextInMs === null) return "-";
   if (awaitsLook || state === "open") return "check is due";
   const what = state === "halted" ? "probe" : "step";
   if (nextInMs > 0) return `${what} in ${formatDuration(nextInMs)}`;

@@ -1,3 +1,5 @@
+import { wrapText } from "./wrap.ts";
+
 /** Rows of a table are all in memory before the first is printed. */
 export const tableLimit = 100;
 
@@ -14,6 +16,18 @@ export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): strin
     const numbers = own.filter((cell) => typeof cell === "number").length;
     return numbers > 0 && numbers + own.filter((cell) => cell === "-").length === own.length;
   });
+}
+
+/** The same, with a text of any length below each row, broken at so many columns. */
+export function toTableWithTexts<Row>(
+  width: number,
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  toText: (row: Row) => string,
+): string {
+  const [head = "", ...lines] = toTable(rows, columns).trimEnd().split("\n");
+  const texts = rows.map((row, index) => `${lines[index] ?? ""}\n${wrapText(width, 4, "", toText(row))}`);
+  return `${head}\n${texts.join("")}`;
 }
 
 /** Labels and their values, one pair or several in a line. */

@@ -92,8 +92,9 @@ function toTrouble({ lane, isPaused, waiting }: Row): number {
 function toLaneText({ lane, isPaused }: DestinationStatus): string {
   if (isPaused) return "paused";
   if (lane === null) return "-";
-  const { state, nextInMs } = lane;
+  const { state, sent, nextInMs } = lane;
   if (state === "open") return state;
+  if (state === "halted" && sent > 0) return "halted, probe is out";
   return state === "halted"
     ? `halted, probe ${toIn(nextInMs)}`
     : nextInMs === 0

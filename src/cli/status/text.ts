@@ -118,7 +118,7 @@ function toSourceText(columns: number, source: SourceStatus, { at: now, drains, 
       ]),
   );
   const section = toSection(columns, `source ${source.source}\n`, [
-    ...toCensusRows(source.census, now),
+    ...toCensusRows(source, now),
     [
       "ledger",
       [
@@ -141,20 +141,33 @@ function toExpiring(count: number, tail: string): Part {
   return count > 0 && `${count} ${count === 1 ? "expires" : "expire"} soon ${tail}`;
 }
 
-function toCensusRows(census: SourceStatus["census"], now: number): readonly ListRow[] {
-  if (census === null) return [["queue", ["not counted yet"]]];
+function toRecords(count: number): string {
+  return counted(count, "record");
+}
+
+function toCensusRows(
+  { census, depth }: Pick<SourceStatus, "census" | "depth">,
+  now: number,
+): readonly ListRow[] {
+  if (census === null) {
+    return [
+      ["queue", depth === null ? ["not counted yet"] : [toRecords(depth.count), "no census has ended yet"]],
+    ];
+  }
+  const isSince = depth !== null && depth.count !== census.depth;
+  const counting = `counted ${toAge(census.at, now)} ago`;
   const { oldestEnteredAt, earliestExpiryAt: expiryAt, strayComeBacks } = census;
   const isExpired = expiryAt !== null && expiryAt < now;
   return [
     [
       "queue",
       [
-        counted(census.depth, "record"),
+        toRecords(isSince ? depth.count : census.depth),
         oldestEnteredAt !== null && `oldest ${toAge(oldestEnteredAt, now)}`,
         isExpired && "the first has expired",
         expiryAt !== null && !isExpired && `first expires in ${formatDuration(expiryAt - now)}`,
         toExpiring(census.expiringAccepted, "and no copy is wanted"),
-        `counted ${toAge(census.at, now)} ago`,
+        isSince ? `${census.depth} when ${counting}` : counting,
       ],
     ],
     [
@@ -228,8 +241,8 @@ function toLaneStep({ state, size, sent, comeBacks }: LaneStatus): readonly stri
 
 function toLaneNext(lane: LaneStatus, standstill: string | null): string | null {
   const { state, size, sent, nextInMs, awaitsLook } = lane;
-  if (nextInMs === null) return null;
   if (lane.hostPaused) return "waits for its host to be resumed";
+  if (nextInMs === null) return null;
   if (standstill !== null) return standstill;
   if (state === "open") return "goes on after a listing check that is due";
   const next = state === "halted" ? "next probe" : "next step";

@@ -46,7 +46,8 @@ function toHeadline({ drains, replicas, at }: Status): string {
   if (perSecond === 0) return `waiting: ${left}`;
   const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
-  const done = isKnown && ends.length > 0 && `done about ${toClock(at + Math.max(...ends), at)}`;
+  const some = going < waiting ? `${number(going)} of them ` : "";
+  const done = isKnown && ends.length > 0 && `${some}done about ${toClock(at + Math.max(...ends), at)}`;
   return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, done]).join(", ");
 }
 
@@ -57,18 +58,23 @@ function toHaltNotes(drains: readonly DrainStatus[], at: number): readonly Part[
     .filter(({ lane, waiting }) => lane?.state === "halted" && waiting > 0)
     .toSorted((one, other) => other.waiting - one.waiting);
   return [
-    first !== undefined && `${hostText(first.origin)} halted${toNextProbe(first.lane?.nextInMs ?? null, at)}`,
+    first !== undefined && `${hostText(first.origin)} halted${toNextProbe(first.lane, at)}`,
     more.length > 0 && `${counted(more.length, "more destination")} halted`,
   ];
 }
 
 function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
+  const later = sum(drains, ({ outlook }) => outlook.waitingForAttempt);
   const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
-  const paused = drains.flatMap(({ destinations }) => destinations.filter(({ isPaused }) => isPaused));
+  const [paused, ...more] = drains.flatMap(({ destinations }) =>
+    destinations.filter(({ isPaused }) => isPaused).toSorted((one, other) => other.waiting - one.waiting),
+  );
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
-    paused.length > 0 && `${counted(paused.length, "destination")} paused by a person`,
+    paused !== undefined && `${hostText(paused.origin)} paused by a person`,
+    more.length > 0 && `${counted(more.length, "more destination")} paused`,
+    later > 0 && `${number(later)} wait for their next attempt`,
     ruled > 0 && `${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];
@@ -80,9 +86,11 @@ function toFailurePauseNote(sources: Status["sources"]): Part {
   return paused > 0 && `${counted(paused, "kind of failure", "kinds of failure")} paused by a person`;
 }
 
-function toNextProbe(nextInMs: number | null, at: number): string {
-  if (nextInMs === null) return "";
-  return nextInMs === 0 ? ", next probe now" : `, next probe ${toClock(at + nextInMs, at)}`;
+function toNextProbe(lane: DrainStatus["destinations"][number]["lane"], at: number): string {
+  if (lane === null) return "";
+  const { sent, nextInMs } = lane;
+  const when = nextInMs === 0 ? "now" : toClock(at + nextInMs, at);
+  return sent > 0 ? `, a probe is out, result ${when}` : `, next probe ${when}`;
 }
 
 function toSourceNotes({ settleGate, census }: Status["sources"][number]): readonly Part[] {

@@ -1,4 +1,5 @@
 import { hostOf } from "../../message/destination-url.ts";
+import { isAutoRate } from "../../ports/auto-rate.ts";
 import type { LaneConfig, LimitsConfig } from "../../ports/drains-document.ts";
 import type { DrainFacts } from "../../ports/passes.ts";
 import type { Destination } from "../../ports/queue-facts.ts";
@@ -22,7 +23,9 @@ export interface Outlook {
   readonly heldByRules: number;
   /** Of those: for destinations whose lane is halted, or that a person paused. */
   readonly stoppedWaiting: number;
-  /** The others: only time and limits hold them. */
+  /** Of the others at least: came back, and the wait before their next attempt is not over. */
+  readonly waitingForAttempt: number;
+  /** The others: only limits, lanes and the first minutes hold them. */
   readonly going: number;
   /** Waiting, and published since something waits: the size of the backlog. */
   readonly backlog: number;
@@ -69,12 +72,15 @@ export function toOutlook(
     if (isStopped(one)) stoppedWaiting += one.waiting;
   }
   const ruled = toHeldByRules(facts, waiting);
-  const going = Math.max(0, waiting - ruled - stoppedWaiting);
+  // What is stopped may have waited for its attempt when it was last listed, and is counted as stopped.
+  const waitingForAttempt = Math.max(0, (facts?.reasons.held.waiting ?? 0) - stoppedWaiting);
+  const going = Math.max(0, waiting - ruled - stoppedWaiting - waitingForAttempt);
   const perSecond = facts === null ? null : toRate(facts.pace, now);
   return {
     waiting,
     heldByRules: ruled,
     stoppedWaiting,
+    waitingForAttempt,
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond,
@@ -87,7 +93,8 @@ const usualCheckMs = 3_000;
 
 /**
  * By limits and by the steps of lanes, as a plan estimates them. The rate of the last minute counts only if no
- * limit is set, or if all lanes were open for that long: steps are slow.
+ * limit is set, or if all lanes were open for that long: steps are slow. It does not count while a learned rate
+ * is what it was: the rate doubles with the next watch.
  */
 function toDoneInMs(
   going: number,
@@ -115,10 +122,26 @@ function toDoneInMs(
   const byDestinationMs = Math.max(0, ...schedules.map(({ finishMs }) => finishMs));
   const togetherMs = limits.publish === undefined ? 0 : toSteadyPace(limits.publish)(going, 0);
   const byLimitsMs = Math.max(byDestinationMs, togetherMs);
-  const isSteady = counted.every(({ lane: standing }) => isOpenFor(standing, spanMs));
+  const hosts = new Set(works.map(({ host }) => host));
+  const isSteady =
+    counted.every(({ lane: standing }) => isOpenFor(standing, spanMs)) &&
+    !mayGrow(hosts, limits, learned, perSecond ?? 0);
   if (perSecond === null || (byLimitsMs > 0 && !isSteady))
     return byLimitsMs === 0 ? null : Math.ceil(byLimitsMs);
   return Math.ceil(Math.max(byLimitsMs, (going / perSecond) * 1_000));
+}
+
+/** A host becomes faster only if it has used half of its rate. In the minute after that it has used a quarter. */
+function mayGrow(
+  hosts: ReadonlySet<string>,
+  { perHost }: LimitsConfig,
+  learned: ReadonlyMap<string, number>,
+  perSecond: number,
+): boolean {
+  if (perHost === undefined || !isAutoRate(perHost)) return false;
+  const rates = [...hosts].map((host) => learned.get(host) ?? perHost.fromPerSecond);
+  const together = rates.reduce((sum, rate) => sum + rate, 0);
+  return perSecond >= together / 4 && rates.some((rate) => rate < perHost.toPerSecond);
 }
 
 function isStopped({ lane, isPaused }: DestinationOutlook): boolean {

@@ -104,13 +104,27 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     failures,
     seen: isCounted ? null : toSeen(ofOpen),
     arrivals: row.arrived ?? 0,
-    backlog: row.backlog ?? null,
+    backlog: row.backlog === undefined ? null : withPublishedNow(row.backlog, ofOpen, soFar),
     pace: row.pace ?? {},
     lastSuccessAt: lastSuccessAt ?? null,
     lastFullAt: lastFullAt ?? null,
     lastOutcome: lastOutcome ?? null,
     openPass,
   };
+}
+
+/** A page counts what it publishes by failure at once, and in its tally when it ends. */
+function withPublishedNow(
+  { at, published }: NonNullable<DrainFacts["backlog"]>,
+  ofOpen: ReadonlyMap<string, FailureCounts>,
+  soFar: Tally | undefined,
+): NonNullable<DrainFacts["backlog"]> {
+  let now = 0;
+  for (const [window, failures] of ofOpen) {
+    if (window === "acts") continue;
+    for (const one of Object.values(failures)) now += one.published ?? 0;
+  }
+  return { at, published: published + Math.max(0, now - (soFar?.republished ?? 0)) };
 }
 
 function toOpenPass({ pass, progressAt, left, tally, soFar = {} }: OpenRow): OpenPass {

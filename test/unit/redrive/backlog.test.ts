@@ -135,6 +135,21 @@ describe("the outlook of a drain", () => {
     expect(outlook.doneInMs).toBe(35_000);
   });
 
+  it("does not count come-backs as going whose next attempt is later", () => {
+    const late = (waiting: number, ...more: DestinationOutlook[]) =>
+      toOutlook(
+        facts({ 99: 100 }, { waiting: 28 }),
+        [to("https://a.example", waiting), ...more],
+        { limits: {} },
+        now,
+      );
+    expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, doneInMs: null });
+    expect(late(30)).toMatchObject({ going: 2 });
+    // They are taken to be for the halted one.
+    const dead = to("https://dead.example", 900, laned("halted", 60_000));
+    expect(late(30, dead)).toMatchObject({ waitingForAttempt: 0, going: 30 });
+  });
+
   it("follows the rate of the host that takes longest, and the steps of its lane", () => {
     const limits = { perHost: { count: 10, perMs: 1_000 } };
     const destinations = [to("https://a.example", 600), to("https://b.example", 30)];
@@ -145,6 +160,21 @@ describe("the outlook of a drain", () => {
     // Two watches come on top; five messages of one slot are no rate to go by.
     expect(outlook.doneInMs).toBeGreaterThan(180_000 - 5_000);
     expect(outlook.doneInMs).toBeLessThan(200_000);
+  });
+
+  it("lets a learned rate double, whatever went in the last minute, unless the host does not use it", () => {
+    const perHost = { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 };
+    const open = { ...laned("open"), sinceMs: 90_000 };
+    const endsInMs = (perSecond: number): number | null => {
+      const config = { limits: { perHost }, learned: new Map([["a.example", perSecond]]) };
+      // 300 in the last minute: 5/s.
+      return toOutlook(facts({ 94: 300 }), [to("https://a.example", 2_100, open)], config, now).doneInMs;
+    };
+    // A minute each at 5/s, 10/s and 20/s.
+    expect(endsInMs(5)).toBe(180_000);
+    expect(endsInMs(10)).toBe(127_500);
+    expect(endsInMs(50)).toBe(420_000);
+    expect(endsInMs(100)).toBe(420_000);
   });
 
   it("does not know an end without a rate", () => {

@@ -162,6 +162,20 @@ describe("what passes found", () => {
     expect(await facts()).toMatchObject({ held: 106, parked: 4, failures: [{ published: 40 }] });
   });
 
+  test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const published = async () => (await passes.facts(drain))!.backlog?.published;
+    const first = { a: { seen: 100, arrived: { 7: 100 }, published: 30 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100 }, first);
+    expect(await published()).toBe(30);
+    const then = { a: { ...first.a, published: 50 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100, republished: 50 }, then);
+    expect(await published()).toBe(50);
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 100, held: 50, republished: 50 }, then);
+    expect(await published()).toBe(50);
+  });
+
   test("arrivals are kept by hour for a week, with those of the open pass, and the fullest hour longer", async () => {
     const stand = await create();
     const { passes } = stand;

@@ -43,6 +43,7 @@ const rows = [
     awaitsLook: true,
   }),
   row({ state: "open", origin: "https://d.example", why: "50 of 50 survived" }),
+  row({ state: "open", origin: "https://e.example", waitsFor: "host paused" }),
 ];
 
 test("lanes on a terminal fit 80 columns, whatever they are called", () => {
@@ -67,6 +68,8 @@ test("lanes on a terminal fit 80 columns, whatever they are called", () => {
         0 tried, 0 failed again
     d.example                       orders          open     6m   -
         50 of 50 survived; 0 tried, 0 failed again
+    e.example                       orders          open     6m   host paused
+        0 tried, 0 failed again
     "
   `);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -67,8 +67,8 @@ describe("the overview of status", () => {
   it("fits 80 x 24, the verdict first, then drains, then destinations by trouble", () => {
     expect(`\n${overview({})}`).toMatchInlineSnapshot(`
       "
-      draining: 12,480 of 19,835 left, 18/s, done about 12:00 UTC; pay.example.com
-      halted, next probe 12:04 UTC; 12 parked for a person
+      draining: 12,480 of 19,835 left, 18/s, 480 of them done about 12:00 UTC;
+      pay.example.com halted, next probe 12:04 UTC; 12 parked for a person
 
       drain   mode  waiting  parked  in doubt  per second  pass
       orders  live    12480      12         0          18  in 14s
@@ -107,6 +107,36 @@ describe("the overview of status", () => {
     ["starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
   ])("says %s", (text, changes) => {
     expect(verdict(changes)).toMatch(new RegExp(`^${text}`));
+  });
+
+  it("shows a probe that is out as such, with when its result is known", () => {
+    const lane = { ...halted, sent: 1, nextInMs: minute };
+    const probed = { ...draining, destinations: [destination("https://pay.example.com", 12_000, { lane })] };
+    expect(verdict({ drains: [probed] })).toContain(
+      "pay.example.com halted, a probe is out, result 12:01 UTC",
+    );
+    expect(overview({ drains: [probed] })).toMatch(/pay\.example\.com .* halted, probe is out\n/);
+  });
+
+  it("names the paused destination with most that waits, and counts the others", () => {
+    const destinations = ["a", "b", "c"].map((name, index) =>
+      destination(`https://${name}.example.com`, index, { isPaused: true }),
+    );
+    expect(verdict({ drains: [{ ...draining, destinations }] })).toContain(
+      "; c.example.com paused by a person; 2 more destinations paused;",
+    );
+  });
+
+  it("does not call it draining while all that is left came back and waits for its next attempt", () => {
+    const outlook = { ...nothingWaits, waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 };
+    expect(verdict({ drains: [drain("orders", { outlook })] })).toBe(
+      "waiting: 28 of 5,000 left, none can go now; 28 wait for their next attempt",
+    );
+  });
+
+  it("says when all is done if nothing is halted, paused or held by rules", () => {
+    const outlook = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
+    expect(verdict({ drains: [{ ...draining, outlook }] })).toContain("left, 18/s, done about 12:00 UTC");
   });
 
   it("colours the verdict on request, and says nothing by colour alone", () => {

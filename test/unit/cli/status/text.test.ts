@@ -121,7 +121,7 @@ describe("status on a terminal", () => {
       destinations: [],
       outlook: nothingWaits,
     };
-    const text = textOf({ drains: [bare], sources: [source({ census: null })], replicas: [] });
+    const text = textOf({ drains: [bare], sources: [source({ census: null, depth: null })], replicas: [] });
     expect(text).toMatchInlineSnapshot(`
       "
       document 0f1e2d3c4b5a
@@ -211,6 +211,7 @@ describe("status on a terminal", () => {
     // It is open: what goes next is for the limits to say.
     const sample = "3 of a sample of 50 sent, 0 failed again, other messages are not counted";
     expect(endOf(lane({ sent: 3 }), { replicas: [] })).toBe(sample);
+    expect(endOf(lane({ sent: 3, hostPaused: true }))).toBe(`${sample}, waits for its host to be resumed`);
     // Its looks fail, and it is held until one has come.
     expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a listing check that is due`);
   });
@@ -228,6 +229,17 @@ describe("status on a terminal", () => {
     };
     expect(textOf({ sources: [source({ census })] })).toContain(
       "oldest 1ms, the first has expired, counted 0s ago",
+    );
+  });
+
+  test("the queue as it is now, and as it was when it was counted", () => {
+    const depth = { count: 78, exact: false };
+    const census = { ...source().census!, depth: 2_928 };
+    expect(textOf({ sources: [source({ depth, census })] })).toContain(
+      "78 records, 2928 when counted 4m ago",
+    );
+    expect(textOf({ sources: [source({ depth, census: null })] })).toContain(
+      "78 records, no census has ended yet",
     );
   });
 
