@@ -52,14 +52,10 @@ addTally(open.tally, call.tally, call.windowId)
 local tally = open.tally
 local written = call.isAbandoned and readFound(call.windowId)
 redis.call('HDEL', foundKey, call.windowId)
-if ARGV[2] then
-  local failures = written or cjson.decode(ARGV[2])
-  local isListedAgain = #call.split > 0 or isRecalled(call.windowId)
-  addFound('sum', isListedAgain and toFailureActs(failures) or failures)
-else
-  -- An older build ended it.
-  open.uncounted = 1
-end
+local failures = written or cjson.decode(ARGV[2])
+local isListedAgain = #call.split > 0 or isRecalled(call.windowId)
+addFound('sum', isListedAgain and toFailureActs(failures) or failures)
+open.counted = open.counted + 1
 if open.left > 0 then
   save()
   return passOpen()
@@ -90,11 +86,13 @@ else
   giveBack()
 end
 local found, acts = readFound('sum') or {}, readFound('acts') or {}
-addStanding(isComplete and found or toFailureActs(found))
+-- What an older build listed in its windows, the next full pass counts.
+local isCounted = open.counted >= redis.call('HLEN', windowsKey)
+addStanding(isComplete and (isCounted or not isFull) and found or toFailureActs(found))
 addStanding(toFailureActs(acts))
 if isComplete and isFull then
-  row.isCounted = not open.uncounted or nil
-  if row.isCounted and not open.recalled then recount(found, acts) end
+  row.isCounted = isCounted or nil
+  if isCounted and not open.recalled then recount(found, acts) end
 end
 if isComplete then endBacklog() end
 local isWhole = isComplete and tally.passedOver == 0

@@ -14,7 +14,8 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: tally }, uncounted? (a window was ended by an older build), abandoned? }, forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
+ * windowId: tally }, counted (windows that were ended with counts; an older build ends them without), abandoned? },
+ * forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
  * backlog? { at, published }, arrived? (ever, after the
  * first count),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
@@ -46,8 +47,19 @@ local function windowsLeft()
   return windows
 end
 
+-- An older build opened it: it knows no counts, and leaves those of the pass before.
+local function adoptOpen()
+  local open = row.open
+  if not open or open.counted then return end
+  redis.call('DEL', foundKey)
+  open.counted = 0
+  open.pass.countedTo = row.isCounted and row.watermark or open.pass.kind == 'full' and 0 or open.pass.to
+end
+
 local function openPass()
-  if row.open and row.open.pass.passId == call.passId then return row.open end
+  if not row.open or row.open.pass.passId ~= call.passId then return nil end
+  adoptOpen()
+  return row.open
 end
 
 local function addDue(minute, dueAt)
@@ -260,6 +272,7 @@ local function opened()
 end
 
 if openPass() then return opened() end
+adoptOpen()
 local abandoned = nil
 if row.open then
   -- Progress in the future was made before the server's clock was set back. Its age is unknown.
@@ -321,6 +334,7 @@ row.open = {
     countedTo = row.isCounted and row.watermark or 0,
   },
   progressAt = now, left = #windows, failed = 0, forced = row.forced, abandoned = abandoned,
+  counted = 0,
 }
 row.forced = nil
 row.backlog = row.backlog or { at = now, published = 0 }
@@ -449,6 +463,7 @@ end
 ids[#ids + 1] = call.id
 if #ids > maxIds then table.remove(ids, 1) end
 row.actIds = ids
+adoptOpen()
 save()
 if row.open then addFound('acts', call.failures) else addStanding(toFailureActs(call.failures)) end
 return false
