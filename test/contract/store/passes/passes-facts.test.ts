@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { FailureCounts } from "../../../../src/ports/failures.ts";
 import { noReasons } from "../../../../src/ports/tally.ts";
 import { sourceKeys } from "../../../../src/store/keys.ts";
 import { drain, redisStand, source, startOfTime } from "../../../support/ledger-stands.ts";
