@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { FailureCounts } from "../../../../src/ports/failures.ts";
+import type { PassBook } from "../../../../src/ports/passes.ts";
 import { noReasons } from "../../../../src/ports/tally.ts";
 import { sourceKeys } from "../../../../src/store/keys.ts";
 import { drain, redisStand, source, startOfTime } from "../../../support/ledger-stands.ts";
@@ -17,6 +19,11 @@ const redis = useRedis();
 const create = () => redisStand(redis.fresh());
 
 const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
+
+async function failuresById(passes: PassBook) {
+  const { failures } = (await passes.facts(drain))!;
+  return failures.toSorted((one, other) => one.id.localeCompare(other.id));
+}
 
 describe("what passes found", () => {
   test("the last window closes the pass with everything that was found", async () => {
@@ -257,6 +264,51 @@ describe("what passes found", () => {
       full,
     );
     expect(await passes.facts(drain)).toMatchObject({ held: 9, parked: 1, exact: true });
+  });
+
+  test("a full pass counts anew although lanes added a window to it, as far as that window did nothing", async () => {
+    const { passes } = await create();
+    const held = (id: string, seen: number): FailureCounts => ({
+      [id]: { seen, ruled: { "hold otherwise": seen } },
+    });
+    const arrived = (id: string, count: number): FailureCounts => ({
+      [id]: { ...held(id, count)[id], arrived: { 7: count } },
+    });
+    await runPass(passes, "p1", {}, {}, "done", { ...arrived("expired", 10), ...arrived("probed", 10) });
+    await passes.forceFull(drain);
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    await passes.listAgain(drain, [epoch - 600_000]);
+    // Seen and held by the pass, and published by the window that was added.
+    await endWindow(passes, pass, "r1", nothing, {
+      probed: { seen: 2, published: 2, ruled: { "hold otherwise": 2 } },
+    });
+    await endWindow(passes, pass, "w1", nothing, { ...held("expired", 6), ...held("probed", 10) });
+    expect(await failuresById(passes)).toMatchObject([
+      { id: "expired", waiting: 6, ruled: { "hold otherwise": 6 } },
+      { id: "probed", waiting: 8, published: 2, ruled: { "hold otherwise": 10 } },
+    ]);
+  });
+
+  test("what others did during a full pass is taken away once, whether the pass listed it before or never", async () => {
+    const { passes } = await create();
+    const seen = (id: string, count: number): FailureCounts => ({ [id]: { seen: count, parkedBefore: 4 } });
+    const first = {
+      before: { seen: 10, arrived: { 7: 10 }, parked: 4 },
+      never: { seen: 10, arrived: { 7: 10 }, parked: 4 },
+    };
+    await runPass(passes, "p1", {}, {}, "done", first);
+    await passes.forceFull(drain);
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    const act = { seen: 3, published: 3, parked: -1 };
+    await passes.countActs(drain, "apply", { before: act, never: act });
+    await endWindow(passes, pass, "w1", nothing, {
+      ...seen("before", 10),
+      never: { seen: 7, parkedBefore: 3 },
+    });
+    expect(await failuresById(passes)).toMatchObject([
+      { id: "before", waiting: 4, parked: 3 },
+      { id: "never", waiting: 4, parked: 3 },
+    ]);
   });
 
   test("a pass that fails has counted what it did; the next one counts its arrivals", async () => {
