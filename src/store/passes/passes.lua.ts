@@ -475,6 +475,9 @@ end
 ids[#ids + 1] = call.id
 if #ids > maxIds then table.remove(ids, 1) end
 row.actIds = ids
+local published = 0
+for _, count in pairs(call.failures) do published = published + (count.published or 0) end
+countPublished(published)
 adoptOpen()
 save()
 if row.open then addFound('acts', toFailureActs(call.failures)) else addStanding(toFailureActs(call.failures)) end

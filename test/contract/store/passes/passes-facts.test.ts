@@ -166,7 +166,13 @@ describe("what passes found", () => {
     });
     // Between two passes: a sweep, or an order of a person.
     await passes.countActs(drain, "first", { a: { published: 10, parked: -1 } });
-    expect(await facts()).toMatchObject({ held: 106, parked: 4, failures: [{ published: 40 }] });
+    expect(await facts()).toMatchObject({
+      held: 106,
+      parked: 4,
+      failures: [{ published: 40 }],
+      pace: { [startOfTime / 10_000]: 10 },
+      backlog: { published: 10 },
+    });
   });
 
   test("arrivals are kept by hour for a week, with those of the open pass, and the fullest hour longer", async () => {
