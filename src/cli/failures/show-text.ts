@@ -7,7 +7,7 @@ import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { hostText } from "../status/host-text.ts";
 import type { FailureDetails } from "./details.ts";
-import { toAnswerText } from "./words.ts";
+import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 
 const hourMs = 3_600_000;
 const hoursShown = 24;

@@ -140,6 +140,16 @@ describe("a backlog", () => {
 });
 
 describe("a new failure", () => {
+  it("that stands for others, or had no answer, is told as redriver failures lists it", () => {
+    const others = kind("other", { status: null, text: "other failures" });
+    const unanswered = kind("bb", { status: null, text: "(empty)" });
+    const causeOf = (one: RecordedFailure) => {
+      const given = { failures: [failure(one.id, { arrived: 11, lastArrivedAt: startMs })] };
+      return tell([0, { ...given, kinds: new Map([[one.id, one]]) }])[0]?.[0]?.items[0]?.cause;
+    };
+    expect([others, unanswered].map(causeOf)).toEqual(["other failures", "no answer"]);
+  });
+
   it("is told with its tenth arrival, and once", () => {
     const told = tell([0, arrived(4)], [5, arrived(9)], [10, arrived(11)], [15, arrived(500)]);
     expect(events(told)).toEqual([[], [], ["failure.new"], []]);
