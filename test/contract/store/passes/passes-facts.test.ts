@@ -25,6 +25,10 @@ async function failuresById(passes: PassBook) {
   return failures.toSorted((one, other) => one.id.localeCompare(other.id));
 }
 
+const held = (id: string, seen: number): FailureCounts => ({
+  [id]: { seen, ruled: { "hold otherwise": seen } },
+});
+
 describe("what passes found", () => {
   test("the last window closes the pass with everything that was found", async () => {
     const stand = await create();
@@ -274,13 +278,8 @@ describe("what passes found", () => {
 
   test("a full pass counts anew although lanes added a window to it, as far as that window did nothing", async () => {
     const { passes } = await create();
-    const held = (id: string, seen: number): FailureCounts => ({
-      [id]: { seen, ruled: { "hold otherwise": seen } },
-    });
-    const arrived = (id: string, count: number): FailureCounts => ({
-      [id]: { ...held(id, count)[id], arrived: { 7: count } },
-    });
-    await runPass(passes, "p1", {}, {}, "done", { ...arrived("expired", 10), ...arrived("probed", 10) });
+    const first = { ...held("expired", 10)["expired"], arrived: { 7: 10 } };
+    await runPass(passes, "p1", {}, {}, "done", { expired: first, probed: first });
     await passes.forceFull(drain);
     const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
     await passes.listAgain(drain, [epoch - 600_000]);
@@ -297,7 +296,6 @@ describe("what passes found", () => {
 
   test("what others did during a full pass is taken away once, whether the pass listed it before or never", async () => {
     const { passes } = await create();
-    const seen = (id: string, count: number): FailureCounts => ({ [id]: { seen: count, parkedBefore: 4 } });
     const first = {
       before: { seen: 10, arrived: { 7: 10 }, parked: 4 },
       never: { seen: 10, arrived: { 7: 10 }, parked: 4 },
@@ -308,7 +306,7 @@ describe("what passes found", () => {
     const act = { seen: 3, published: 3, parked: -1 };
     await passes.countActs(drain, "apply", { before: act, never: act });
     await endWindow(passes, pass, "w1", nothing, {
-      ...seen("before", 10),
+      before: { seen: 10, parkedBefore: 4 },
       never: { seen: 7, parkedBefore: 3 },
     });
     expect(await failuresById(passes)).toMatchObject([

@@ -78,6 +78,11 @@ const arrived = (count: number, lastArrivedAt = startMs) => ({
   failures: [failure("aa", { arrived: count, lastArrivedAt })],
 });
 
+function causeOf(one: RecordedFailure) {
+  const failures = [failure(one.id, { arrived: 11, lastArrivedAt: startMs })];
+  return tell([0, { failures, kinds: new Map([[one.id, one]]) }])[0]?.[0]?.items[0]?.cause;
+}
+
 const later = (days: number): number => startMs + days * dayMs;
 
 const lane = (id: string, host: string) => ({ lane: id, drain, origin: `https://${host}` });
@@ -143,10 +148,6 @@ describe("a new failure", () => {
   it("that stands for others, or had no answer, is told as redriver failures lists it", () => {
     const others = kind("other", { status: null, text: "other failures" });
     const unanswered = kind("bb", { status: null, text: "(empty)" });
-    const causeOf = (one: RecordedFailure) => {
-      const given = { failures: [failure(one.id, { arrived: 11, lastArrivedAt: startMs })] };
-      return tell([0, { ...given, kinds: new Map([[one.id, one]]) }])[0]?.[0]?.items[0]?.cause;
-    };
     expect([others, unanswered].map(causeOf)).toEqual(["other failures", "no answer"]);
   });
 
