@@ -244,7 +244,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl, address),
     lineageKeys,
     failures,
-    recordFailures: createRecordFailures(failures, world.clock.monotonic),
+    recordFailures: createRecordFailures(failures, world.clock.monotonic, () => losses),
     bind: async () => {
       const verdict = await bindSource({
         config,

@@ -5,7 +5,8 @@ import { toTable } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { cut } from "../status/drain-words.ts";
 import { hostText } from "../status/host-text.ts";
-import { toAnswerText, toMarkText } from "./words.ts";
+import { toAnswerText } from "../../redrive/failures/answer-text.ts";
+import { toMarkText } from "./words.ts";
 
 /** With the counts beside it, a million of each, 80 columns. */
 const maxDestination = 26;

@@ -10,7 +10,7 @@ import type { Io } from "../io.ts";
 import { present, toTime } from "../output/phrases.ts";
 import { hostText } from "../status/host-text.ts";
 import { chooseFailures, sourceOf } from "./choose.ts";
-import { toAnswerText } from "./words.ts";
+import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 
 export type NoteFlags = Readonly<{ text?: string; ticket?: string; by: string }>;
 export type QuietFlags = Readonly<{ until?: "changed" | number; off?: boolean; by: string }>;

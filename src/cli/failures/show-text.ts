@@ -8,7 +8,7 @@ import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { hostText } from "../status/host-text.ts";
 import { toIn } from "../status/verdict.ts";
 import type { FailureDetails } from "./details.ts";
-import { toAnswerText } from "./words.ts";
+import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 
 const hourMs = 3_600_000;
 const hoursShown = 24;

@@ -12,13 +12,16 @@ export type RecordFailures = ReturnType<typeof createRecordFailures>;
 
 /**
  * Records the kinds of a tally, as far as this process has not done so lately, and answers its counts by
- * recorded id. Throws `redis-unavailable`.
+ * recorded id. `losses`: how often Redis has lost what it had, as far as this process knows. Throws
+ * `redis-unavailable`.
  */
-export function createRecordFailures(book: FailureBook, monotonic: () => number) {
+export function createRecordFailures(book: FailureBook, monotonic: () => number, losses: () => number) {
   const recorded = new Map<string, { readonly id: string; readonly at: number }>();
+  let lossesBefore = losses();
   return async (drain: DrainName, tally: FailureTally): Promise<FailureCounts> => {
     const now = monotonic();
-    if (recorded.size > maxRemembered) recorded.clear();
+    if (recorded.size > maxRemembered || losses() !== lossesBefore) recorded.clear();
+    lossesBefore = losses();
     const isNew = (id: string): boolean => now - (recorded.get(id)?.at ?? -Infinity) >= recordedForMs;
     const met = tally.kinds().filter(({ kind }) => isNew(kind.id));
     if (met.length > 0) {

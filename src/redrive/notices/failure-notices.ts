@@ -1,6 +1,6 @@
 import type { NoticeItem } from "../../ports/notices.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { toCause } from "./main-failure.ts";
+import { toAnswerText } from "../failures/answer-text.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
 
 /** One kind of failure as of the last evaluation. */
@@ -53,7 +53,7 @@ export function toFailureNotices(
     let told = known.told && !isBack && !speaksAgain;
     if (!told && !isQuiet && arrived - base >= manyArrived) {
       const { origin: destination } = kind;
-      items.push({ drain, destination, cause: toCause(kind), failure: id, count: arrived - base });
+      items.push({ drain, destination, cause: toAnswerText(kind), failure: id, count: arrived - base });
       told = true;
     }
     after[id] = {

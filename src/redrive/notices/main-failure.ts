@@ -1,11 +1,7 @@
 import type { RecordedFailure, StandingFailure } from "../../ports/failures.ts";
+import { toAnswerText } from "../failures/answer-text.ts";
 import type { NoticeItem } from "../../ports/notices.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
-
-/** `503 upstream connect error`; what a person recognises a failure by. */
-export function toCause({ status, text }: Pick<RecordedFailure, "status" | "text">): string {
-  return [status === null ? "no answer" : String(status), text].filter((part) => part !== "").join(" ");
-}
 
 /** The kind that most of these are of, at one destination or at any. */
 export function toMainFailure(
@@ -25,7 +21,7 @@ export function toMainFailure(
   }
   return {
     destination: origin ?? main?.origin ?? null,
-    cause: main === undefined ? null : toCause(main),
+    cause: main === undefined ? null : toAnswerText(main),
     failure: main?.id ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type { NoticeItem } from "../../ports/notices.ts";
-import { toCause } from "./main-failure.ts";
+import { toAnswerText } from "../failures/answer-text.ts";
 import type { DrainNoticeFacts, NoticeFacts } from "./notice-facts.ts";
 
 /** What is parked of a drain as of the last evaluation, by kind of failure. Times are Unix ms. */
@@ -45,7 +45,7 @@ export function toParkedNotices(
     .filter(([, count]) => count > 0)
     .map(([id, count]) => {
       const kind = kinds.get(id);
-      const cause = kind === undefined ? null : toCause(kind);
+      const cause = kind === undefined ? null : toAnswerText(kind);
       return {
         drain,
         destination: kind?.origin ?? null,

@@ -250,7 +250,7 @@ function arrivedOf({ arrived = {} }: FailureCount): number {
 function toSeen(found: ReadonlyMap<string, FailureCounts>): Readonly<Record<string, number>> {
   const seen: Record<string, number> = {};
   for (const [window, failures] of found) {
-    if (window === "acts" || isRecalled(window)) continue;
+    if (isRecalled(window)) continue;
     for (const [id, count] of Object.entries(failures)) seen[id] = (seen[id] ?? 0) + (count.seen ?? 0);
   }
   return seen;

@@ -11,9 +11,9 @@ import { passPreludeLua } from "./passes.lua.ts";
  * and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
  *
- * What a full pass has seen replaces the standing counts, unless lanes added windows to it: those list records
- * again. Every other complete pass adds what arrived and takes away what it did. One with a failed window only
- * takes away. Reasons are those of the last full pass, and apart (`met`) those of the last pass.
+ * What a full pass has seen replaces the standing counts, as far as what others did meanwhile leaves no doubt.
+ * Every other complete pass adds what arrived and takes away what it did. One with a failed window only takes
+ * away. Reasons are those of the last full pass, and apart (`met`) those of the last pass.
  */
 export const endWindowScript = defineScript(
   "passes:endWindow",
@@ -52,14 +52,13 @@ addTally(open.tally, call.tally, call.windowId)
 local tally = open.tally
 local written = call.isAbandoned and readFound(call.windowId)
 redis.call('HDEL', foundKey, call.windowId)
-if ARGV[2] then
-  local failures = written or cjson.decode(ARGV[2])
-  local isListedAgain = #call.split > 0 or isRecalled(call.windowId)
-  addFound('sum', isListedAgain and toFailureActs(failures) or failures)
+local failures = written or cjson.decode(ARGV[2])
+if #call.split > 0 or isRecalled(call.windowId) then
+  addFoundActs(call.windowId, failures)
 else
-  -- An older build ended it.
-  open.uncounted = 1
+  addFound('sum', failures)
 end
+open.counted = open.counted + 1
 if open.left > 0 then
   save()
   return passOpen()
@@ -90,11 +89,13 @@ else
   giveBack()
 end
 local found, acts = readFound('sum') or {}, readFound('acts') or {}
-addStanding(isComplete and found or toFailureActs(found))
+-- What an older build listed in its windows, the next full pass counts.
+local isCounted = open.counted >= redis.call('HLEN', windowsKey)
+addStanding(isComplete and (isCounted or not isFull) and found or toFailureActs(found))
 addStanding(toFailureActs(acts))
 if isComplete and isFull then
-  row.isCounted = not open.uncounted or nil
-  if row.isCounted and not open.recalled then recount(found, acts) end
+  row.isCounted = isCounted or nil
+  if isCounted then recount(found, acts) end
 end
 if isComplete then endBacklog() end
 local isWhole = isComplete and tally.passedOver == 0

@@ -7,14 +7,15 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * KEYS, all of one drain: 1 row (JSON string), 2 windows of the open pass (hash: windowId → JSON, or
  * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
  * due), 4 taken (zset: what the open pass took from due), 5 found (hash of the open pass: windowId, \`sum\` or
- * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of other work since), 6
+ * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of recalled windows and other work since), 6
  * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d? }: in the DLQ, parked of those;
  * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule), 7 arrivals (hash:
  * id → JSON of arrivals by hour).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: tally }, uncounted? (a window was ended by an older build), abandoned? }, forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
+ * windowId: tally }, counted (windows that were ended with counts; an older build ends them without), abandoned? },
+ * forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
  * backlog? { at, published }, arrived? (ever, after the
  * first count),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
@@ -46,8 +47,19 @@ local function windowsLeft()
   return windows
 end
 
+-- An older build opened it: it knows no counts, and leaves those of the pass before.
+local function adoptOpen()
+  local open = row.open
+  if not open or open.counted then return end
+  redis.call('DEL', foundKey)
+  open.counted = 0
+  open.pass.countedTo = row.isCounted and row.watermark or open.pass.kind == 'full' and 0 or open.pass.to
+end
+
 local function openPass()
-  if row.open and row.open.pass.passId == call.passId then return row.open end
+  if not row.open or row.open.pass.passId ~= call.passId then return nil end
+  adoptOpen()
+  return row.open
 end
 
 local function addDue(minute, dueAt)
@@ -131,6 +143,11 @@ local function addFound(field, failures)
   redis.call('HSET', foundKey, field, cjson.encode(sum))
 end
 
+-- Of a window of which another worker, or another window, lists again what was left.
+local function addFoundActs(windowId, failures)
+  addFound(isRecalled(windowId) and 'acts' or 'sum', toFailureActs(failures))
+end
+
 local function readStanding(id)
   local text = redis.call('HGET', standingKey, id)
   return text and cjson.decode(text) or { w = 0, q = 0, n = 0, p = 0, f = 0 }
@@ -188,14 +205,21 @@ local function forgetStanding(id, it)
   return true
 end
 
--- A full pass has seen everything, so what it left is what there is. \`acts\`: of others, of what it saw.
+local function between(value, one, other)
+  return math.min(math.max(value, math.min(one, other)), math.max(one, other))
+end
+
+-- A full pass has seen everything, so what it left is what there is. \`acts\`: of recalled windows and of others,
+-- of records that it saw before or never. So they leave a span, and within it what was carried forward holds.
 local function recount(seen, acts)
   local all = redis.call('HGETALL', standingKey)
   for i = 1, #all, 2 do
     local id, it = all[i], cjson.decode(all[i + 1])
     local count, act = seen[id] or {}, acts[id] or {}
-    it.w = (count.seen or 0) - (count.published or 0) - (count.dropped or 0) - (act.published or 0) - (act.dropped or 0)
-    it.q = (count.parkedBefore or 0) + (count.parked or 0) + (act.parked or 0)
+    local left = (count.seen or 0) - (count.published or 0) - (count.dropped or 0)
+    local parked = (count.parkedBefore or 0) + (count.parked or 0)
+    it.w = between(it.w, left, left - (act.published or 0) - (act.dropped or 0))
+    it.q = between(it.q, parked, parked + (act.parked or 0))
     it.d = count.ruled
     if not forgetStanding(id, it) then writeStanding(id, it) end
   end
@@ -260,6 +284,7 @@ local function opened()
 end
 
 if openPass() then return opened() end
+adoptOpen()
 local abandoned = nil
 if row.open then
   -- Progress in the future was made before the server's clock was set back. Its age is unknown.
@@ -321,6 +346,7 @@ row.open = {
     countedTo = row.isCounted and row.watermark or 0,
   },
   progressAt = now, left = #windows, failed = 0, forced = row.forced, abandoned = abandoned,
+  counted = 0,
 }
 row.forced = nil
 row.backlog = row.backlog or { at = now, published = 0 }
@@ -349,7 +375,7 @@ if before then
 end
 local found = readFound(call.windowId)
 if found then
-  addFound('sum', toFailureActs(found))
+  addFoundActs(call.windowId, found)
   redis.call('HDEL', foundKey, call.windowId)
 end
 save()
@@ -449,8 +475,12 @@ end
 ids[#ids + 1] = call.id
 if #ids > maxIds then table.remove(ids, 1) end
 row.actIds = ids
+local published = 0
+for _, count in pairs(call.failures) do published = published + (count.published or 0) end
+countPublished(published)
+adoptOpen()
 save()
-if row.open then addFound('acts', call.failures) else addStanding(toFailureActs(call.failures)) end
+if row.open then addFound('acts', toFailureActs(call.failures)) else addStanding(toFailureActs(call.failures)) end
 return false
 `,
 );

@@ -215,7 +215,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),
     book: installation.book,
     failures,
-    recordFailures: createRecordFailures(failures, turns.clock.monotonic),
+    recordFailures: createRecordFailures(failures, turns.clock.monotonic, () => 0),
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
     pagesInFlight: installation.atWork.pagesInFlight(knobs.pagesInFlight),

@@ -96,6 +96,21 @@ describe("the depth of a source", () => {
     expect(toDepth(source({ census: { ...census, at: 900 } }), [drain(85, {})])?.count).toBe(103);
   });
 
+  it("counts records once that several drains select", () => {
+    const overlapping = [drain(85, {}), drain(20, {})];
+    expect(toDepth(source({}), overlapping)).toEqual({ count: 130, exact: true });
+    const selected = { one: { a5: 95 }, two: { a5: 30 } };
+    const census = { at: 900, counted: "listing", depth: 102, unselected: 2, selected };
+    // By the census, 25 of the records have two drains.
+    expect(toDepth(source({ census }), overlapping)).toEqual({ count: 107, exact: false });
+    // One drain has published them, and the other has not noticed.
+    expect(toDepth(source({ census }), [drain(0, {}), drain(20, {})])?.count).toBe(37);
+    const ofPass = { at: 900, counted: "pass", depth: 95, unselected: 0 };
+    expect(toDepth(source({ census: ofPass }), overlapping)).toEqual({ count: 100, exact: false });
+    const apart = { ...census, depth: 127 };
+    expect(toDepth(source({ census: apart }), overlapping)).toEqual({ count: 132, exact: true });
+  });
+
   it("is unknown before anything was counted", () => {
     const nothing = { destinations: [], facts: null } as Pick<
       QueueFacts["drains"][number],

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { FailureCounts } from "../../../../src/ports/failures.ts";
+import type { PassBook } from "../../../../src/ports/passes.ts";
 import { noReasons } from "../../../../src/ports/tally.ts";
-import { drain, redisStand, startOfTime } from "../../../support/ledger-stands.ts";
+import { sourceKeys } from "../../../../src/store/keys.ts";
+import { drain, redisStand, source, startOfTime } from "../../../support/ledger-stands.ts";
 import {
   endWindow,
   epoch,
@@ -17,6 +19,15 @@ const redis = useRedis();
 const create = () => redisStand(redis.fresh());
 
 const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
+
+async function failuresById(passes: PassBook) {
+  const { failures } = (await passes.facts(drain))!;
+  return failures.toSorted((one, other) => one.id.localeCompare(other.id));
+}
+
+const held = (id: string, seen: number): FailureCounts => ({
+  [id]: { seen, ruled: { "hold otherwise": seen } },
+});
 
 describe("what passes found", () => {
   test("the last window closes the pass with everything that was found", async () => {
@@ -159,7 +170,13 @@ describe("what passes found", () => {
     });
     // Between two passes: a sweep, or an order of a person.
     await passes.countActs(drain, "first", { a: { published: 10, parked: -1 } });
-    expect(await facts()).toMatchObject({ held: 106, parked: 4, failures: [{ published: 40 }] });
+    expect(await facts()).toMatchObject({
+      held: 106,
+      parked: 4,
+      failures: [{ published: 40 }],
+      pace: { [startOfTime / 10_000]: 10 },
+      backlog: { published: 10 },
+    });
   });
 
   test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
@@ -273,6 +290,45 @@ describe("what passes found", () => {
     expect(await passes.facts(drain)).toMatchObject({ held: 9, parked: 1, exact: true });
   });
 
+  test("a full pass counts anew although lanes added a window to it, as far as that window did nothing", async () => {
+    const { passes } = await create();
+    const first = { ...held("expired", 10)["expired"], arrived: { 7: 10 } };
+    await runPass(passes, "p1", {}, {}, "done", { expired: first, probed: first });
+    await passes.forceFull(drain);
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    await passes.listAgain(drain, [epoch - 600_000]);
+    // Seen and held by the pass, and published by the window that was added.
+    await endWindow(passes, pass, "r1", nothing, {
+      probed: { seen: 2, published: 2, ruled: { "hold otherwise": 2 } },
+    });
+    await endWindow(passes, pass, "w1", nothing, { ...held("expired", 6), ...held("probed", 10) });
+    expect(await failuresById(passes)).toMatchObject([
+      { id: "expired", waiting: 6, ruled: { "hold otherwise": 6 } },
+      { id: "probed", waiting: 8, published: 2, ruled: { "hold otherwise": 10 } },
+    ]);
+  });
+
+  test("what others did during a full pass is taken away once, whether the pass listed it before or never", async () => {
+    const { passes } = await create();
+    const first = {
+      before: { seen: 10, arrived: { 7: 10 }, parked: 4 },
+      never: { seen: 10, arrived: { 7: 10 }, parked: 4 },
+    };
+    await runPass(passes, "p1", {}, {}, "done", first);
+    await passes.forceFull(drain);
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    const act = { seen: 3, published: 3, parked: -1 };
+    await passes.countActs(drain, "apply", { before: act, never: act });
+    await endWindow(passes, pass, "w1", nothing, {
+      before: { seen: 10, parkedBefore: 4 },
+      never: { seen: 7, parkedBefore: 3 },
+    });
+    expect(await failuresById(passes)).toMatchObject([
+      { id: "before", waiting: 4, parked: 3 },
+      { id: "never", waiting: 4, parked: 3 },
+    ]);
+  });
+
   test("a pass that fails has counted what it did; the next one counts its arrivals", async () => {
     const { passes } = await create();
     await runPass(passes, "p1", {}, { held: 10 });
@@ -327,15 +383,46 @@ describe("what passes found", () => {
     expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 40, arrived: 40 }] });
   });
 
-  test("a pass row of an older build, without counts by failure, shows its own counts until a full pass", async () => {
-    const { passes } = await create();
+  test("a full pass of which an older build ended a window shows its own counts until the next one", async () => {
+    const { passes, redis: connection } = await create();
     const { pass } = await open(passes, "p1");
-    const end = { kind: "done", split: [] } as const;
-    const asOlder = undefined as unknown as FailureCounts;
-    await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, held: 7, due: 2 }, asOlder);
+    const split = [1, 2].map((n) => ({ windowId: `w1.${n}`, from: n, to: n, depth: 1 }));
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing, {});
+    const row = `${sourceKeys(connection.keyPrefix, source).passPrefix}${drain}`;
+    const text = String(await connection.command("GET", row));
+    await connection.command("SET", row, text.replace('"left":2', '"left":1').replace('"due":0', '"due":2'));
+    await connection.command("HSET", `${row}:windows`, "w1.1", "ended");
+    await endWindow(passes, pass, "w1.2", { ...nothing, held: 7 });
     expect(await passes.facts(drain)).toMatchObject({ held: 7, due: 2, exact: false });
     const next = await open(passes, "p2", { to: epoch + 60_000 });
     expect(next.pass).toMatchObject({ kind: "full", countedTo: 0 });
+    await endWindow(passes, next.pass, "w1", { ...nothing, held: 9 });
+    expect(await passes.facts(drain)).toMatchObject({ held: 9, failures: [{ waiting: 9, arrived: 9 }] });
+  });
+
+  test("a pass that an older build opened, and so without a time of earlier counts, is ended or abandoned", async () => {
+    const stand = await create();
+    const { passes, redis: connection } = stand;
+    const row = `${sourceKeys(connection.keyPrefix, source).passPrefix}${drain}`;
+    const asOlder = async () => {
+      const text = String(await connection.command("GET", row));
+      await connection.command("SET", row, text.replace(/"counted(To)?":\d+,?/gu, "").replace(/,\}/gu, "}"));
+    };
+    const first = await open(passes, "p1");
+    await asOlder();
+    const found = { ...nothing, held: 7 };
+    expect(await endWindow(passes, first.pass, "w1", found)).toMatchObject({ kind: "pass-closed" });
+    expect(await passes.facts(drain)).toMatchObject({ held: 7, arrivals: 0, exact: true });
+
+    const second = await open(passes, "p2", { to: epoch + 60_000 });
+    await asOlder();
+    const acts = { one: { seen: 2, published: 2 } };
+    await passes.progress(drain, second.pass.passId, "w1", [], { ...nothing, republished: 2 }, acts);
+    await stand.advance(300_001);
+    expect(await open(passes, "p3", { to: epoch + 90_000 })).toMatchObject({
+      abandoned: { tally: { republished: 2 } },
+    });
+    expect(await passes.facts(drain)).toMatchObject({ failures: [{ waiting: 5, published: 2 }] });
   });
 
   test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {

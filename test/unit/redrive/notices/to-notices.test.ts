@@ -78,6 +78,11 @@ const arrived = (count: number, lastArrivedAt = startMs) => ({
   failures: [failure("aa", { arrived: count, lastArrivedAt })],
 });
 
+function causeOf(one: RecordedFailure) {
+  const failures = [failure(one.id, { arrived: 11, lastArrivedAt: startMs })];
+  return tell([0, { failures, kinds: new Map([[one.id, one]]) }])[0]?.[0]?.items[0]?.cause;
+}
+
 const later = (days: number): number => startMs + days * dayMs;
 
 const lane = (id: string, host: string) => ({ lane: id, drain, origin: `https://${host}` });
@@ -140,6 +145,12 @@ describe("a backlog", () => {
 });
 
 describe("a new failure", () => {
+  it("that stands for others, or had no answer, is told as redriver failures lists it", () => {
+    const others = kind("other", { status: null, text: "other failures" });
+    const unanswered = kind("bb", { status: null, text: "(empty)" });
+    expect([others, unanswered].map(causeOf)).toEqual(["other failures", "no answer"]);
+  });
+
   it("is told with its tenth arrival, and once", () => {
     const told = tell([0, arrived(4)], [5, arrived(9)], [10, arrived(11)], [15, arrived(500)]);
     expect(events(told)).toEqual([[], [], ["failure.new"], []]);
