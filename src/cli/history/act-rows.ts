@@ -1,7 +1,7 @@
 /**
  * Acts on many dead letters as one row each. Records of the same act, drain, actor, rule and reason are one
- * row if they are at most a minute apart. So a call on thousands of records is one row, and a page of a pass
- * too.
+ * row if they are at most a minute apart, and no lane moved and no person acted in between. So a call on
+ * thousands of records is one row, and a page of a pass too.
  */
 import { defined } from "../../message/defined.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
@@ -49,8 +49,11 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
       open.set(key, row);
       row.add(entry.at, record);
     }
-    // Two pauses are two rows, whatever they have in common.
-    if (entry.records.length === 0) open.set(`${open.size} ${entry.at}`, createRow(entry, {}));
+    if (entry.records.length > 0) continue;
+    // A lane's move or a person's act stands between what was done before and after it.
+    for (const row of open.values()) yield row.read();
+    open.clear();
+    open.set(`${entry.at}`, createRow(entry, {}));
   }
   for (const row of open.values()) yield row.read();
 }

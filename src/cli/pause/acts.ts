@@ -2,7 +2,12 @@ import type { BuiltSource } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
-import { overlaps, toFailureOfName, type DestinationName } from "../../message/destination-names.ts";
+import {
+  namesOfOrigin,
+  overlaps,
+  toFailureOfName,
+  type DestinationName,
+} from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { PauseRecord, PauseTarget } from "../../ports/pauses.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
@@ -24,7 +29,17 @@ export async function pause(
   await recordIntent(runtime, "pause", [], { ...toActOf(drain, reason), ...defined({ host, forMs }) });
   const record = { drain, ...defined({ host }), reason, by, at: systemClock.now() };
   const { until } = await pauses.pause(record, forMs);
-  return until === undefined ? "paused" : `paused until ${toTime(until)}`;
+  const paused = until === undefined ? "paused" : `paused until ${toTime(until)}`;
+  return host === undefined || (await isKnown(runtime, host))
+    ? paused
+    : `${paused}; no dead letter of it was met yet, so look at the name (redriver failures --all)`;
+}
+
+/** True if a kind of failure was met there. A pause may come before its first dead letter. */
+async function isKnown({ failures }: BuiltSource["runtime"], host: DestinationName): Promise<boolean> {
+  if (toFailureOfName(host) !== null) return true;
+  const kinds = await failures.all();
+  return kinds.some(({ origin }) => namesOfOrigin(origin).includes(host));
 }
 
 /** Ends these pauses, and names those that still hold the target back. */

@@ -25,7 +25,9 @@ it("a host's pause holds what goes there and nothing else, and status and histor
   const pause = await run(["pause", "--host", host, "--for", "30m", ...because]);
   expect(pause).toMatchObject({ exitCode: 0, out: "" });
   expect(pause.err).toMatch(
-    new RegExp(`^${host} of all drains of source default: paused until \\d{4}-.* UTC\n$`),
+    new RegExp(
+      `^${host} of all drains of source default: paused until \\d{4}-.* UTC; no dead letter of it was met`,
+    ),
   );
   expect(await drain()).toMatchObject({ republished: 3, held: 2, reasons: { held: { "host-paused": 2 } } });
   expect((await run(["drain", "orders", "--yes"])).err).toContain(`orders: ${host} is paused by ann`);
@@ -52,6 +54,7 @@ it("a host's pause holds what goes there and nothing else, and status and histor
     { act: "pause", host, why: because[1], by: "ann", forMs: 30 * 60_000 },
   ]);
   expect((await run(["history"])).out).toMatch(new RegExp(`pause .*${host} .*for 30m`));
+  expect((await run(["pause", "--host", host, ...because])).err).toMatch(/: paused\n$/);
 });
 
 it("a pause of a kind of failure holds what failed so, and no other answer of the same host", async () => {

@@ -37,6 +37,19 @@ describe("rows of acts", () => {
     ]);
   });
 
+  it("do not join what was done before and after a lane moved", async () => {
+    const rows = await rowsOf(
+      entry(9, { records: of(1) }),
+      entry(8, { act: "lane-halted", records: [] }),
+      entry(7, { records: of(20) }),
+    );
+    expect(rows.map(({ act, count }) => [act, count])).toEqual([
+      ["park", 1],
+      ["lane-halted", 0],
+      ["park", 20],
+    ]);
+  });
+
   it("keep apart other rules, reasons, actors, persons' reasons and acts, in the order of time", async () => {
     const rows = await rowsOf(
       entry(9, { by: "ann" }),
