@@ -17,6 +17,7 @@ export function createPaint(isColoured: boolean): Paint {
 }
 
 function colourOf(verdict: string): Colour {
-  if (/^not running|halted|expire soon|waits for deletes|drains document has/.test(verdict)) return "red";
+  if (/^not running|halted|expire soon|waits for deletes|drains document|cannot write/.test(verdict))
+    return "red";
   return verdict.startsWith("all clear") && !verdict.includes(";") ? "green" : "yellow";
 }

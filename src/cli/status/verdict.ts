@@ -16,6 +16,7 @@ export function toVerdict(status: Status): string {
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
     toFailurePauseNote(sources),
+    ...toReplicaNotes(replicas),
     parked > 0 && `${number(parked)} parked for a person`,
     documentProblems > 0 &&
       `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
@@ -77,6 +78,15 @@ function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
     later > 0 && `${number(later)} wait for their next attempt`,
     ruled > 0 && `${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
+  ];
+}
+
+function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
+  const rejecting = replicas.filter(({ rejected }) => rejected !== null).length;
+  const withoutArchive = replicas.filter(({ archive }) => archive !== undefined && archive !== null).length;
+  return [
+    rejecting > 0 && `${counted(rejecting, "replica rejects its", "replicas reject their")} drains document`,
+    withoutArchive > 0 && `${counted(withoutArchive, "replica")} cannot write to the archive`,
   ];
 }
 

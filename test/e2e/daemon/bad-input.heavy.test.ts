@@ -94,7 +94,7 @@ describe("bad input", () => {
     expect(metrics).toMatch(/^redriver_archive_failures_total\{source="default"\} 1$/m);
     // A replica reports itself every few seconds.
     await expect
-      .poll(async () => (await runToEnd(["status"], setup.env)).out, { timeout: 30_000 })
+      .poll(async () => (await runToEnd(["status", "main"], setup.env)).out, { timeout: 30_000 })
       .toContain(`cannot write to the archive:\n  ${why}\n`);
     const check = await runToEnd(["config", "check"], setup.env);
     expect({ exitCode: check.exitCode, out: check.out }).toEqual({ exitCode: 78, out: "" });

@@ -128,7 +128,7 @@ describe("an edited document", () => {
     });
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
-    const after = await ask(["status"], stage.setup.env);
+    const after = await ask(["status", "main"], stage.setup.env);
     expect(after.out).toContain("no replica is running");
   }, 120_000);
 
@@ -149,7 +149,7 @@ describe("an edited document", () => {
     await emptied(stage);
     // The command reads the file too, so a good copy of it shows what the daemon says.
     const copy = stage.setup.folder.write("copy.yaml", documentOf(acting));
-    const { out } = await ask(["status"], { ...stage.setup.env, REDRIVER_DRAINS_FILE: copy });
+    const { out } = await ask(["status", "main"], { ...stage.setup.env, REDRIVER_DRAINS_FILE: copy });
     expect(out).toMatch(/^\S+ +[0-9a-f]{12} .* rejected$/m);
     expect(out).toContain("rejects its drains document:\n");
     expect(out.replaceAll("\n  ", "")).toContain("drains.yaml:7:13");
@@ -200,7 +200,7 @@ describe("an edited document", () => {
     await metricIs(daemon, 'redriver_source_depth{source="default"}', 7);
     await expect.poll(() => stage.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(7);
     expect(await metric(daemon, 'redriver_drain_acting{drain="other"}')).toBeUndefined();
-    const { out } = await ask(["status"], stage.setup.env);
+    const { out } = await ask(["status", "main"], stage.setup.env);
     expect(out).toContain("7 selected by no drain");
     expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
   }, 120_000);
@@ -249,7 +249,7 @@ describe("two daemons with different documents", () => {
       .poll(() => failures().length > 0 || Math.min(complete(one), complete(two)) >= 5, { timeout: 90_000 })
       .toBe(true);
     expect(failures()).toEqual([]);
-    const { out } = await ask(["status"], env);
+    const { out } = await ask(["status", "main"], env);
     expect(out).toMatch(/ differs$/m);
 
     one.child.kill("SIGTERM");

@@ -139,6 +139,16 @@ describe("the overview of status", () => {
     expect(verdict({ drains: [{ ...draining, outlook }] })).toContain("left, 18/s, done about 12:00 UTC");
   });
 
+  it("names replicas that reject their document or cannot write to the archive", () => {
+    const replicas = [
+      replica("a", { rejected: "drains.yaml:7:13 …", sameDocument: false }),
+      replica("b", { archive: "read-only" }),
+    ];
+    expect(verdict({ replicas })).toMatch(
+      /; 1 replica rejects its drains document; 1 replica cannot write to the archive; 12/,
+    );
+  });
+
   it("colours the verdict on request, and says nothing by colour alone", () => {
     // oxlint-disable-next-line no-control-regex
     const plain = overview({}, true).replaceAll(/\u001B\[\d+m/g, "");
