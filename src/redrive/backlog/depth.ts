@@ -4,8 +4,9 @@ type SourceCounts = Pick<QueueFacts["sources"][number], "summary" | "census">;
 type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations">;
 
 /**
- * The records of a source: what its drains have counted, or what the census counted less deletes since, if that
- * is more. Drains may select the same records. Pure. A census from before the last full passes is not asked. Null: nothing was counted yet.
+ * The records of a source: what its drains have counted, or what the census counted less deletes since, if
+ * that is more. Drains may select the same records. A census from before the last full passes is not asked.
+ * Null: nothing was counted yet. Pure.
  */
 export function toDepth({ summary, census }: SourceCounts, drains: readonly DrainCounts[]): Depth | null {
   const fullAt = drains.map(({ facts }) => facts?.lastFullAt ?? null);

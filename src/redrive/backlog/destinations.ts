@@ -5,8 +5,9 @@ import type { Destination } from "../../ports/queue-facts.ts";
 const unknownOrigin = "(other)";
 
 /**
- * The destinations of a drain, the most waiting first. Pure. `selected`: what the census counted of the drain, by kind
- * of failure. Until a full pass has counted everything, what it has not listed yet is taken from the census.
+ * The destinations of a drain, the most waiting first. `selected`: what the census counted of the drain, by
+ * kind of failure. Until a full pass has counted everything, what it has not listed yet is taken from the
+ * census. Pure.
  */
 export function toDestinations(
   facts: Pick<DrainFacts, "failures" | "seen"> | null,

@@ -4,8 +4,8 @@ import { passPreludeLua } from "./passes.lua.ts";
 /**
  * endWindow: ends a window; the last one closes the pass.
  *
- * ARGV: 1 { passId, windowId, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft }, 2 FailureCounts (JSON). Returns:
- * JSON of a CloseVerdict.
+ * ARGV: 1 { passId, windowId, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft }, 2 FailureCounts
+ * (JSON). Returns: JSON of a CloseVerdict.
  * Effects: split windows take the window's place. If no window failed, the watermark moves to the pass's end,
  * and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
  * and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.

@@ -1,5 +1,6 @@
 import { defineScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
+import { failureCountsLua } from "./failure-counts.lua.ts";
 
 /**
  * What every script of the pass book starts with.
@@ -100,130 +101,7 @@ local function toActs(tally)
   }
 end
 
-local byName = { arrived = true, arrivedDone = true, ruled = true }
-
-local function addFailures(sum, failures)
-  for id, count in pairs(failures) do
-    local one = sum[id] or {}
-    for name, value in pairs(count) do
-      if byName[name] then
-        one[name] = one[name] or {}
-        for key, part in pairs(value) do one[name][key] = (one[name][key] or 0) + part end
-      elseif name == 'lastArrivedAt' then
-        one[name] = math.max(one[name] or 0, value)
-      else
-        one[name] = (one[name] or 0) + value
-      end
-    end
-    sum[id] = one
-  end
-end
-
--- Without what was left: another window or pass counts it, as parked too.
-local function toFailureActs(failures)
-  local acts = {}
-  for id, count in pairs(failures) do
-    acts[id] = {
-      seen = (count.published or 0) + (count.dropped or 0), published = count.published, dropped = count.dropped,
-      parkedBefore = count.parked and -count.parked, parked = count.parked, failedAgain = count.failedAgain,
-      arrived = count.arrivedDone, arrivedDone = count.arrivedDone,
-    }
-  end
-  return acts
-end
-
-local function readFound(field)
-  local text = redis.call('HGET', foundKey, field)
-  return text and cjson.decode(text)
-end
-
-local function addFound(field, failures)
-  local sum = readFound(field) or {}
-  addFailures(sum, failures)
-  redis.call('HSET', foundKey, field, cjson.encode(sum))
-end
-
--- Of a window of which another worker, or another window, lists again what was left.
-local function addFoundActs(windowId, failures)
-  addFound(isRecalled(windowId) and 'acts' or 'sum', toFailureActs(failures))
-end
-
-local function readStanding(id)
-  local text = redis.call('HGET', standingKey, id)
-  return text and cjson.decode(text) or { w = 0, q = 0, n = 0, p = 0, f = 0 }
-end
-
-local function writeStanding(id, it)
-  redis.call('HSET', standingKey, id, cjson.encode(it))
-end
-
-local arrivalHours = 168
-
--- Answers how many arrived in the fullest of these hours.
-local function recordArrivals(id, arrived)
-  local hours = cjson.decode(redis.call('HGET', arrivalsKey, id) or '{}')
-  local oldest = math.floor(now / 3600000) - arrivalHours
-  local most = 0
-  for hour, count in pairs(arrived) do
-    hours[hour] = (hours[hour] or 0) + count
-    most = math.max(most, hours[hour])
-  end
-  for hour in pairs(hours) do
-    if tonumber(hour) <= oldest then hours[hour] = nil end
-  end
-  redis.call('HSET', arrivalsKey, id, cjson.encode(hours))
-  return most
-end
-
--- Adds arrivals, and takes away what is done. What a first count finds has not just arrived.
-local function addStanding(failures)
-  local isArrival = row.open and row.open.pass.countedTo > 0
-  for id, count in pairs(failures) do
-    local it, arrived = readStanding(id), 0
-    for _, one in pairs(count.arrived or {}) do arrived = arrived + one end
-    it.w = it.w + arrived - (count.published or 0) - (count.dropped or 0)
-    it.q = it.q + (count.parked or 0)
-    it.n = it.n + arrived
-    if isArrival then row.arrived = (row.arrived or 0) + arrived end
-    it.p = it.p + (count.published or 0)
-    it.f = it.f + (count.failedAgain or 0)
-    if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end
-    if count.arrived then it.m = math.max(it.m or 0, recordArrivals(id, count.arrived)) end
-    for rule, ruled in pairs(count.ruled or {}) do
-      it.d = it.d or {}
-      it.d[rule] = (it.d[rule] or 0) + ruled
-    end
-    writeStanding(id, it)
-  end
-end
-
--- A kind that is gone and has not arrived for a week is forgotten.
-local function forgetStanding(id, it)
-  if it.w ~= 0 or it.q ~= 0 or (it.l or 0) > now - arrivalHours * 3600000 then return false end
-  redis.call('HDEL', standingKey, id)
-  redis.call('HDEL', arrivalsKey, id)
-  return true
-end
-
-local function between(value, one, other)
-  return math.min(math.max(value, math.min(one, other)), math.max(one, other))
-end
-
--- A full pass has seen everything, so what it left is what there is. \`acts\`: of recalled windows and of others,
--- of records that it saw before or never. So they leave a span, and within it what was carried forward holds.
-local function recount(seen, acts)
-  local all = redis.call('HGETALL', standingKey)
-  for i = 1, #all, 2 do
-    local id, it = all[i], cjson.decode(all[i + 1])
-    local count, act = seen[id] or {}, acts[id] or {}
-    local left = (count.seen or 0) - (count.published or 0) - (count.dropped or 0)
-    local parked = (count.parkedBefore or 0) + (count.parked or 0)
-    it.w = between(it.w, left, left - (act.published or 0) - (act.dropped or 0))
-    it.q = between(it.q, parked, parked + (act.parked or 0))
-    it.d = count.ruled
-    if not forgetStanding(id, it) then writeStanding(id, it) end
-  end
-end
+${failureCountsLua}
 
 local slotMs, paceSlots = 10000, 13
 
