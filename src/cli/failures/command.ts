@@ -1,15 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Core } from "../../compose/build-core.ts";
-import { requireRedis } from "../../compose/open-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import { parseDateOrTime } from "../../rules/patterns/parse-dates.ts";
-import type { CommandContext, Register } from "../command-context.ts";
+import type { Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
 import { textOf } from "../input/option-values.ts";
-import { createStop, type Stop } from "../input/stop-on-signals.ts";
-import { loadAll, loadForReading, loadNames, type Loaded } from "../load-config.ts";
-import { withCore } from "../with-core.ts";
+import { loadAll, loadForReading, loadNames } from "../load-config.ts";
+import { withRedisAndStop } from "../with-redis-and-stop.ts";
 import { listFailures, type ListFlags } from "./list.ts";
 import { noteFailure, quietFailure, type NoteFlags, type QuietFlags } from "./marks.ts";
 import { showFailure } from "./show.ts";
@@ -30,7 +27,7 @@ export const registerFailures: Register = (program, context) => {
     .option("--all", "also those with nothing waiting that were not seen for a day")
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
-      withFailures(loadForReading(command, io), context, currentUser(), (core) =>
+      withRedisAndStop(loadForReading(command, io), context, currentUser(), (core) =>
         listFailures(core, flags, io),
       ),
     );
@@ -42,7 +39,7 @@ export const registerFailures: Register = (program, context) => {
     .argument("<id>", "as list shows it")
     .option("--json", "print as JSON")
     .action((id: string, { json = false }: { json?: boolean }, command: Command) =>
-      withFailures(loadAll(command, io), context, currentUser(), (core, stop) =>
+      withRedisAndStop(loadAll(command, io), context, currentUser(), (core, stop) =>
         showFailure(core, id, json, stop, io),
       ),
     );
@@ -54,7 +51,7 @@ export const registerFailures: Register = (program, context) => {
     .addOption(shortText("--ticket <ticket>", "where it is worked on", maxTicket))
     .option("--by <name>", "who; default: the current user", currentUser())
     .action((id: string, flags: NoteFlags, command: Command) =>
-      withFailures(loadNames(command, io), context, flags.by, (core) => noteFailure(core, id, flags, io)),
+      withRedisAndStop(loadNames(command, io), context, flags.by, (core) => noteFailure(core, id, flags, io)),
     );
   failures
     .command("quiet")
@@ -64,7 +61,9 @@ export const registerFailures: Register = (program, context) => {
     .option("--off", "end it")
     .option("--by <name>", "who; default: the current user", currentUser())
     .action((id: string, flags: QuietFlags, command: Command) =>
-      withFailures(loadNames(command, io), context, flags.by, (core) => quietFailure(core, id, flags, io)),
+      withRedisAndStop(loadNames(command, io), context, flags.by, (core) =>
+        quietFailure(core, id, flags, io),
+      ),
     );
 };
 
@@ -87,18 +86,5 @@ function untilOption(): Option {
     throw new InvalidArgumentError(
       "Expected changed, a duration (2h), or a date (2026-12-01) or time with a zone (2026-12-01T18:00:00Z) to come.",
     );
-  });
-}
-
-function withFailures(
-  loaded: Loaded,
-  { io }: CommandContext,
-  by: string,
-  work: (core: Core, stop: Stop) => Promise<void>,
-): Promise<void> {
-  return withCore(io, loaded, { by }, async (core, teardown) => {
-    const stop = createStop(io, teardown);
-    await requireRedis(core.redis);
-    await work(core, stop);
   });
 }

@@ -1,14 +1,13 @@
 import { parkReasons } from "../../message/park-reasons.ts";
 import { Option, type Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
-import { requireRedis } from "../../compose/open-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../output/phrases.ts";
 import { hasConsent, requireConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
-import { createStop, type Stop } from "../input/stop-on-signals.ts";
+import type { Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
 import { requireFailure } from "../failures/choose.ts";
 import { createParkedCount } from "./count.ts";
@@ -20,7 +19,7 @@ import { summariseParked } from "./summary.ts";
 import { countOption } from "../input/option-values.ts";
 import { tableLimit } from "../output/table.ts";
 import { unknownDrainNote } from "../input/choose-drains.ts";
-import { withCore } from "../with-core.ts";
+import { withRedisAndStop } from "../with-redis-and-stop.ts";
 
 type ListFlags = ParkedFilter & Readonly<{ json?: boolean; limit?: number }>;
 type SummaryFlags = ParkedFilter & Readonly<{ json?: boolean }>;
@@ -36,7 +35,7 @@ export const registerParked: Register = (program, context) => {
     .addOption(limitOption())
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
-      withParked(loadFor(flags, command, context), context, currentUser(), (core, stop) =>
+      withRedisAndStop(loadFor(flags, command, context), context, currentUser(), (core, stop) =>
         list(core, flags, stop, context),
       ),
     );
@@ -47,7 +46,7 @@ export const registerParked: Register = (program, context) => {
   )
     .option("--json", "print one JSON object")
     .action((flags: SummaryFlags, command: Command) =>
-      withParked(loadFor(flags, command, context), context, currentUser(), async (core, stop) => {
+      withRedisAndStop(loadFor(flags, command, context), context, currentUser(), async (core, stop) => {
         const { io } = context;
         const total = await summariseParked(core, flags, stop, io);
         io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");
@@ -60,7 +59,7 @@ export const registerParked: Register = (program, context) => {
     .option("--json", "print one JSON object per line, bodies and header values masked")
     .option("--show-content", "with bodies and header values, complete")
     .action((ids: string[], flags: ShowFlags, command: Command) =>
-      withParked(loadAll(command, context.io), context, currentUser(), (core, stop) =>
+      withRedisAndStop(loadAll(command, context.io), context, currentUser(), (core, stop) =>
         showParked(core, ids, flags, stop, context),
       ),
     );
@@ -77,7 +76,7 @@ export const registerParked: Register = (program, context) => {
     .option("--yes", "do not ask; required without a terminal")
     .action((ids: string[], flags: ReleaseFlags, command: Command) => {
       checkRelease(ids, flags, context);
-      return withParked(loadAll(command, context.io), context, flags.by, (core, stop) =>
+      return withRedisAndStop(loadAll(command, context.io), context, flags.by, (core, stop) =>
         release(core, ids, flags, stop, context),
       );
     });
@@ -99,19 +98,6 @@ function limitOption(): Option {
 /** Which rule matches now only a document that loads can answer. */
 function loadFor({ rule }: ParkedFilter, command: Command, { io }: CommandContext): Loaded {
   return (rule === undefined ? loadForReading : loadAll)(command, io);
-}
-
-function withParked(
-  loaded: Loaded,
-  { io }: CommandContext,
-  by: string,
-  work: (core: Core, stop: Stop) => Promise<void>,
-): Promise<void> {
-  return withCore(io, loaded, { by }, async (core, teardown) => {
-    const stop = createStop(io, teardown);
-    await requireRedis(core.redis);
-    await work(core, stop);
-  });
 }
 
 async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandContext): Promise<void> {
