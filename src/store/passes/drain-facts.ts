@@ -7,6 +7,7 @@ import {
   type StandingFailure,
 } from "../../ports/failures.ts";
 import { isRecalled, type DrainFacts, type OpenPass, type Pass } from "../../ports/passes.ts";
+import { toHashEntries } from "../hash-entries.ts";
 import { addTallies, emptyTally, noReasons, type ReasonCounts, type Tally } from "../../ports/tally.ts";
 
 /** As scripts keep it: an absent time stands for null, and a pass of an older build lacks some counts. */
@@ -141,12 +142,7 @@ function toOpenPass({ pass, progressAt, left, tally, soFar = {} }: OpenRow): Ope
 }
 
 function toPairs<Value>(flat: readonly string[] | object): ReadonlyMap<string, Value> {
-  const pairs = new Map<string, Value>();
-  if (!Array.isArray(flat)) return pairs;
-  for (let at = 0; at < flat.length; at += 2) {
-    pairs.set(String(flat[at]), JSON.parse(String(flat[at + 1])) as Value);
-  }
-  return pairs;
+  return new Map(toHashEntries(flat).map(([field, text]) => [field, JSON.parse(text) as Value]));
 }
 
 /** What was counted, with what the open pass has found since. */
