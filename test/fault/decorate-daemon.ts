@@ -7,6 +7,7 @@ import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
 import type { WorkQueue } from "../../src/ports/work-queue.ts";
 import type { RedisConnection } from "../../src/redis/connect.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
+import { createRecordFailures } from "../../src/redrive/failures/record-failures.ts";
 import { createLanes } from "../../src/redrive/lanes/lanes.ts";
 import { createGuards } from "../../src/statistics/drain-guards.ts";
 import type { AtWorkMeter } from "../support/at-work.ts";
@@ -31,6 +32,7 @@ export function decorateDaemon({ failpoints, disk, redis, atWork, isTurnedUp }: 
       const { config, clock, events } = built;
       const passes = wrapPort("passes", built.passes, failpoints);
       const audit = wrapPort("audit", built.audit, failpoints);
+      const failures = wrapPort("failures", built.failures, failpoints);
       return {
         ...built,
         service: wrapService(isTurnedUp ? withSmallPages(built.service) : built.service, failpoints),
@@ -41,6 +43,9 @@ export function decorateDaemon({ failpoints, disk, redis, atWork, isTurnedUp }: 
         audit,
         copies: wrapPort("copies", built.copies, failpoints),
         passes,
+        failures,
+        // Redis loses nothing in this scenario.
+        recordFailures: createRecordFailures(failures, clock.monotonic, () => 0),
         book: wrapPort("book", built.book, failpoints),
         bind: wrapPort("source", { bind: built.bind }, failpoints).bind,
         guards: createGuards({

@@ -156,8 +156,8 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   copies: "copies",
   passes: "passes",
   failures: "failures",
-  // Writes through the book it is given.
-  recordFailures: "inside",
+  // Built anew over a book with failpoints.
+  recordFailures: "failures",
   book: "book",
   bind: "source",
   // Built anew over books with failpoints.
