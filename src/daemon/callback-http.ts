@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { listenBounded, type ServerAddress } from "./bounded-server.ts";
+import { listenBounded, type ServerAddress } from "../bounded-server.ts";
 
 /** One callback quotes its message and the answer to it, each a third larger as base64. */
 const maxBodyBytes = 4 * 1_048_576;

@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
 import type { Clock } from "../ports/clock.ts";
-import { listenBounded, type ServerAddress } from "./bounded-server.ts";
+import { listenBounded, type ServerAddress } from "../bounded-server.ts";
 import type { HealthReport } from "./health-checks.ts";
 
 export interface OpsServerOptions extends ServerAddress {

@@ -19,6 +19,26 @@ export function findConflicts(values: Partial<SettingValues>): readonly Conflict
   const { "http.port": port = 0, "callback.port": callbackPort } = values;
   const otherPort = `another port than http.port (${port}), or 0 for any free one`;
   refuse("callback.port", port !== 0 && port === callbackPort, otherPort, "the same");
+  const consolePort = values["console.port"] ?? 0;
+  const taken = [port, callbackPort ?? 0].filter((one) => one !== 0);
+  const free = `another port than http.port (${port}) and callback.port (${callbackPort ?? 0}), 0 or none`;
+  refuse("console.port", taken.includes(consolePort), free, "the same");
+  const { "console.auth": auth, "console.host": consoleHost = "" } = values;
+  const known = "token or headers, because console.host is no loopback address";
+  const isOpen = auth === "none" && values["console.port"] !== null && !isLoopback(consoleHost);
+  refuse("console.auth", isOpen, known, "none");
+  refuse(
+    "console.tokenFile",
+    auth === "token" && !isSet("console.tokenFile"),
+    "a file, because console.auth is token",
+    "none",
+  );
+  refuse(
+    "console.proxies",
+    auth === "headers" && (values["console.proxies"] ?? []).length === 0,
+    "addresses, because console.auth is headers",
+    "none",
+  );
   const softMs = values["shutdown.soft"] ?? 0;
   const hardMs = values["shutdown.hard"] ?? softMs;
   const later = `at least shutdown.soft (${durationText(softMs)})`;
@@ -66,4 +86,8 @@ export function findConflicts(values: Partial<SettingValues>): readonly Conflict
   refuse(cert, isSet(cert) && !isSet(key), `${key} beside ${cert}`, "none");
   refuse(key, isSet(key) && !isSet(cert), `${cert} beside ${key}`, "none");
   return conflicts;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -1,7 +1,9 @@
 import { privatePolicies, schemes } from "../../message/item-policy.ts";
 import type * as z from "zod";
 import { line as lineOf, oneOf } from "../document/schema/building-blocks.ts";
+import { consoleRoles } from "../../ports/console-roles.ts";
 import {
+  addressRange,
   bytes,
   bytesOrAuto,
   duration,
@@ -9,6 +11,7 @@ import {
   listOf,
   matching,
   optional,
+  portOrNone,
   redisNode,
   redisUrl,
   secretText,
@@ -48,11 +51,14 @@ function fileRow(doc: string, fileOf?: NonNullable<SettingRow["fileOf"]>) {
   return { ...row(null, optional(path), doc), ...(fileOf && { fileOf }) };
 }
 
+const badgeColors = ["gray", "red", "orange", "green", "blue", "purple"] as const;
 const logLevels = ["debug", "info", "warn", "error", "fatal", "silent"] as const;
 const schemesExpected = "a list of https and http, at least one";
 const line = (what: string) => lineOf(what, 4_096);
 const path = line("the path of a file");
 const host = line("a host name or address");
+const headerName = matching(/^[A-Za-z0-9-]{1,100}$/, "the name of a header, such as X-Forwarded-User");
+const groups = listOf(lineOf("the name of a group", 255), "a list of names of groups");
 const redisNodes = listOf(redisNode, 'a list of addresses such as "10.0.0.1:26379"');
 
 /**
@@ -152,6 +158,65 @@ export const settingRows = {
     "Address on which the service's callbacks are received, if a source has callbacks.",
   ),
   "callback.port": row(9467, wholeNumber(0, 65_535), "Port of callbacks; 0 takes any free one."),
+  "console.host": row(
+    "127.0.0.1",
+    host,
+    "Address on which the console listens. Any but a loopback address needs console.auth token or headers.",
+  ),
+  "console.port": row(
+    9468,
+    portOrNone,
+    "Port of the console; 0 takes any free one, none turns the console off.",
+  ),
+  "console.role": row(
+    "viewer",
+    oneOf(consoleRoles),
+    "What a person may do in the console who has no role of their own: viewer reads, operator acts, admin also sees content.",
+  ),
+  "console.auth": row(
+    "none",
+    oneOf(["none", "token", "headers"] as const),
+    "How the console knows who asks: none, token (console.tokenFile), or headers of a proxy (console.proxies).",
+  ),
+  "console.tokenFile": fileRow(
+    "File with a line `name role token` for each person or program; re-read when it changes.",
+  ),
+  "console.proxies": row(
+    "",
+    listOf(addressRange, 'a list of addresses such as "10.0.0.7" or "10.0.0.0/8"'),
+    "Addresses of proxies whose identity headers are believed, separated by commas; a range is 10.0.0.0/8.",
+  ),
+  "console.userHeader": row(
+    "X-Forwarded-User",
+    headerName,
+    "Header in which a proxy names the person, with console.auth headers.",
+  ),
+  "console.groupsHeader": row(
+    "X-Forwarded-Groups",
+    headerName,
+    "Header in which a proxy names the person's groups, separated by commas.",
+  ),
+  "console.operatorGroups": row("", groups, "Groups whose members may act, separated by commas."),
+  "console.adminGroups": row(
+    "",
+    groups,
+    "Groups whose members may act and see content, separated by commas.",
+  ),
+  "console.hosts": row(
+    "",
+    listOf(hostPattern, 'a list of hosts such as "redriver.example.com", without ports'),
+    "Names under which browsers reach the console, separated by commas. localhost and loopback addresses always count.",
+  ),
+  "console.badge": row(
+    null,
+    optional(lineOf("the name of an environment, at most 40 characters", 40)),
+    "Name of the environment, shown on every page of the console, such as production.",
+  ),
+  "console.badgeColor": row(
+    "gray",
+    oneOf(badgeColors),
+    "Colour of that name.",
+  ),
   "log.level": row("info", oneOf(logLevels), "The minimum level that is logged."),
   "lineage.key": secretRow(
     optional(signingKey),

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import * as z from "zod";
 import { parseHostPattern } from "../../message/item-policy.ts";
 import { parseUrl } from "../../message/destination-url.ts";
@@ -98,6 +99,20 @@ function isDecodable(text: string): boolean {
     return false;
   }
 }
+
+/** `none`: nothing listens. */
+export const portOrNone = z.union(
+  [z.literal("none").transform(() => null), wholeNumber(0, 65_535)],
+  "none, or a port from 0 to 65535",
+);
+
+/** An address, or a range of addresses in CIDR form. */
+export const addressRange = z.string().refine((text) => {
+  const [address = "", bits, ...more] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+});
 
 /** `host:port`, with brackets around an IPv6 address. */
 export const redisNode = z

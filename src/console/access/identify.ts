@@ -1,0 +1,103 @@
+/** Who asks, by `console.auth`. */
+import { BlockList, isIP } from "node:net";
+import type { Settings } from "../../config/settings/settings.ts";
+import type { ConsoleRole } from "../../ports/console-roles.ts";
+import type { Person } from "./person.ts";
+import { findToken, isSame, type TokenRow } from "./token-file.ts";
+import { sign } from "./signed.ts";
+
+export interface Caller {
+  readonly address: string;
+  header(name: string): string | undefined;
+  /** The session that sign-in gave; undefined: none. */
+  readonly session: string | undefined;
+}
+
+/** `why`: for a person who reads it. */
+export type Identity =
+  | { readonly kind: "known"; readonly person: Person; readonly isByToken: boolean }
+  | { readonly kind: "sign-in" }
+  | { readonly kind: "refused"; readonly why: string };
+
+interface IdentifyParts {
+  readonly settings: Settings["console"];
+  /** The rows of the token file as they are now; empty while it cannot be read. */
+  readonly tokens: () => readonly TokenRow[];
+  /** Unix ms. */
+  readonly now: () => number;
+}
+
+const sessionMs = 12 * 3_600_000;
+const maxNameCharacters = 100;
+
+export function createIdentify({ settings, tokens, now }: IdentifyParts): (caller: Caller) => Identity {
+  const proxies = toBlockList(settings.proxies);
+  return (caller) => {
+    switch (settings.auth) {
+      case "none":
+        return known({ name: null, role: settings.role });
+      case "token":
+        return byToken(caller);
+      case "headers":
+        return byHeaders(caller);
+    }
+  };
+
+  function byToken({ header, session }: Caller): Identity {
+    const bearer = /^bearer +(\S+)$/i.exec(header("authorization") ?? "")?.[1];
+    if (bearer !== undefined) {
+      const row = findToken(tokens(), bearer);
+      return row === null ? { kind: "refused", why: "the token is not known" } : known(row, true);
+    }
+    const row = session === undefined ? null : readSession(tokens(), session, now());
+    return row === null ? { kind: "sign-in" } : known(row);
+  }
+
+  function byHeaders({ address, header }: Caller): Identity {
+    // As Node names an IPv4 peer of an IPv6 socket.
+    const peer = address.replace(/^::ffff:/i, "");
+    if (!proxies.check(peer, isIP(peer) === 6 ? "ipv6" : "ipv4")) {
+      return { kind: "refused", why: "expected a request by a proxy of console.proxies" };
+    }
+    const name = header(settings.userHeader)?.trim();
+    if (!name || name.length > maxNameCharacters || /\p{C}/u.test(name)) {
+      return { kind: "refused", why: `expected a name in the header ${settings.userHeader}` };
+    }
+    const groups = (header(settings.groupsHeader) ?? "").split(",").map((group) => group.trim());
+    return known({ name, role: toRole(groups) });
+  }
+
+  function toRole(groups: readonly string[]): ConsoleRole {
+    if (groups.some((group) => settings.adminGroups.includes(group))) return "admin";
+    if (groups.some((group) => settings.operatorGroups.includes(group))) return "operator";
+    return settings.role;
+  }
+}
+
+function known({ name, role }: Person, isByToken = false): Identity {
+  return { kind: "known", person: { name, role }, isByToken };
+}
+
+/** For a cookie: ends after 12 h, or when the token is no longer in the file. */
+export function toSession({ name, token }: TokenRow, now: number): string {
+  const text = `${name}.${now + sessionMs}`;
+  return `${text}.${sign(token, "session", text)}`;
+}
+
+function readSession(rows: readonly TokenRow[], session: string, now: number): TokenRow | null {
+  const [, name = "", until = "", signature = ""] = /^(.+)\.(\d+)\.([\w-]+)$/.exec(session) ?? [];
+  const row = rows.find((one) => one.name === name);
+  if (row === undefined || Number(until) <= now) return null;
+  return isSame(sign(row.token, "session", `${name}.${until}`), signature) ? row : null;
+}
+
+function toBlockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", bits] = range.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

@@ -1,0 +1,45 @@
+/** What a person does in the console: a form whose answer goes through the same code as the command. */
+import type { ConsoleRole } from "../../ports/console-roles.ts";
+import type { Core } from "../../compose/build-core.ts";
+import type { Area, PageContext } from "../page.ts";
+
+export interface ActField {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: "text" | "choice" | "hidden";
+  /** Of a choice: values, each with its words. */
+  readonly choices?: readonly (readonly [value: string, words: string])[];
+  readonly isRequired?: boolean;
+  readonly hint?: string;
+}
+
+export interface Doing extends Pick<PageContext, "core" | "reads" | "now" | "signal"> {
+  readonly core: Core;
+  /** Who, for the audit. */
+  readonly by: string;
+}
+
+export interface Done {
+  /** What was done, for the person. */
+  readonly said: string;
+  /** Where to go on; default: the page that the form was on. */
+  readonly next?: string;
+}
+
+export interface Act {
+  /** Also of its path: `/acts/<name>`. */
+  readonly name: string;
+  readonly title: string;
+  readonly area: Area;
+  readonly role: ConsoleRole;
+  /** False: it explains itself, such as a note. */
+  readonly asksReason: boolean;
+  readonly fields: readonly ActField[];
+  /** The command that does the same. */
+  readonly command: (values: Values) => string;
+  /** Throws a RedriverError: `command-misused` for values that cannot be meant. */
+  readonly run: (values: Values, doing: Doing) => Promise<Done>;
+}
+
+/** Of the form's fields, and `reason`. A field that was left empty is missing. */
+export type Values = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,110 @@
+import { areas, type Area, type Html, type Page, type PageContext } from "./page.ts";
+import type { Person } from "./access/person.ts";
+
+export interface Frame {
+  readonly badge: string | undefined;
+  readonly badgeColor: string;
+  readonly version: string;
+  readonly replica: string;
+  readonly documentHash: string;
+  /** What was done a moment ago; null: nothing. */
+  readonly said: string | null;
+}
+
+const areaTitles: Readonly<Record<Area, string>> = {
+  now: "Now",
+  failures: "Failures",
+  plans: "Plans",
+  parked: "Parked",
+  history: "History",
+  rules: "Rules",
+  indexes: "Indexes",
+};
+
+export function areaPath(area: Area): string {
+  return area === "now" ? "/" : `/${area}`;
+}
+
+interface DocumentProps {
+  readonly frame: Frame;
+  readonly title: string;
+  readonly area: Area | null;
+  readonly person: Person | null;
+  /** Path of the page's live sections; null: it has none. */
+  readonly live: string | null;
+  /** The page has a chart. */
+  readonly hasChart?: boolean;
+  readonly children?: unknown;
+}
+
+export function Document({ frame, title, area, person, live, hasChart = false, children }: DocumentProps): Html {
+  const name = frame.badge === undefined ? title : `${title} · ${frame.badge}`;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${name} · redriver`}</title>
+        <link rel="icon" href="/assets/icon.svg" />
+        {hasChart ? <link rel="stylesheet" href="/assets/uplot.css" /> : null}
+        <link rel="stylesheet" href="/assets/console.css" />
+        {hasChart ? <script src="/assets/uplot.js" defer></script> : null}
+        <script src="/assets/console.js" type="module"></script>
+      </head>
+      <body data-live={live ?? ""}>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header>
+          <strong>redriver</strong>
+          {frame.badge === undefined ? null : <span class={`badge ${frame.badgeColor}`}>{frame.badge}</span>}
+          <nav aria-label="Pages">
+            {areas.map((one) => (
+              <a href={areaPath(one)} aria-current={one === area ? "page" : undefined}>
+                {areaTitles[one]}
+              </a>
+            ))}
+          </nav>
+        </header>
+        <main id="main" tabindex={-1}>
+          <h1>{title}</h1>
+          {frame.said === null ? null : (
+            <p class="said" role="status">
+              {frame.said}
+            </p>
+          )}
+          {children}
+        </main>
+        <footer>
+          <p>
+            {person === null ? null : `${person.name ?? "You"} (${person.role}) · `}
+            replica {frame.replica} · document {frame.documentHash} · {frame.version}
+            <span id="live-state" role="status"></span>
+          </p>
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+/** The page's sections, each in an element of its id. */
+export function Sections({
+  page,
+  model,
+  context,
+}: {
+  readonly page: Page;
+  readonly model: unknown;
+  readonly context: PageContext;
+}): Html {
+  return (
+    <>
+      {page.sections.map(({ id, isLive, render }) => (
+        <section id={id} data-live={isLive ? "" : undefined}>
+          {render(model, context)}
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+/** A screen of the console as a value: what it reads, and its sections in the order that a person sees them. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Core } from "../compose/build-core.ts";
+import type { ConsoleRole } from "../ports/console-roles.ts";
+import type { Person } from "./access/person.ts";
+import type { Reads } from "./live/reads.ts";
+
+export type Html = JSX.Element;
+
+export interface PageContext {
+  readonly core: Core;
+  readonly reads: Reads;
+  readonly person: Person;
+  /** Unix ms, by this process. */
+  readonly now: number;
+  readonly query: URLSearchParams;
+  /** Parts of the path by their names in `Page.path`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Path and query of this page, for links and for the way back from an act. */
+  readonly url: string;
+  /** Signs the page's forms; a form without it is refused. */
+  readonly formToken: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Section<Model> {
+  /** Also of its HTML element. */
+  readonly id: string;
+  /** Rendered again every few seconds while somebody looks at it. Holds no form. */
+  readonly isLive: boolean;
+  /** Null: nothing is shown. */
+  readonly render: (model: Model, context: PageContext) => Html | null;
+}
+
+/** Pages of the navigation. */
+export const areas = ["now", "failures", "plans", "parked", "history", "rules", "indexes"] as const;
+export type Area = (typeof areas)[number];
+
+export interface Page<Model = unknown> {
+  /** As hono writes paths: `/failures/:id`. */
+  readonly path: string;
+  readonly area: Area;
+  readonly role: ConsoleRole;
+  readonly title: (model: Model) => string;
+  /** Null: there is no such thing. Reads Redis only, but for the page of one message. */
+  readonly load: (context: PageContext) => Promise<Model | null>;
+  readonly sections: readonly Section<Model>[];
+}
+
+/** Pages of different models in one list. */
+export function definePage<Model>(page: Page<Model>): Page {
+  return page as unknown as Page;
+}

@@ -1,0 +1,104 @@
+import { whyNot } from "../access/person.ts";
+import type { Act, ActField, Values } from "../acts/act.ts";
+import type { Html, PageContext } from "../page.ts";
+import { CommandLine } from "./text.tsx";
+
+interface ActFormProps {
+  readonly act: Act;
+  /** Values that are known: hidden fields, and what others begin with. */
+  readonly values: Values;
+  readonly context: PageContext;
+  /** Why it cannot be done now, whoever asks; null: it can. */
+  readonly disabled?: string | null;
+}
+
+export const maxReasonCharacters = 500;
+
+/** A form that opens on a click, also without a script. If it cannot be sent, it says why. */
+export function ActForm({ act, values, context, disabled = null }: ActFormProps): Html {
+  const { person, url, formToken } = context;
+  const why = whyNot(person, act.role) ?? disabled;
+  if (why !== null) {
+    return (
+      <p class="act disabled">
+        <button type="button" disabled>
+          {act.title}
+        </button>{" "}
+        <span class="hint">{why}</span>
+      </p>
+    );
+  }
+  const idOf = (name: string): string => `${act.name}-${name}-${values["id"] ?? values["host"] ?? "all"}`;
+  return (
+    <details class="act">
+      <summary>{act.title}</summary>
+      <form method="post" action={`/acts/${act.name}`}>
+        <input type="hidden" name="formToken" value={formToken} />
+        <input type="hidden" name="back" value={url} />
+        {act.fields.map((field) => (
+          <Field field={field} id={idOf(field.name)} value={values[field.name]} />
+        ))}
+        {act.asksReason ? (
+          <Field
+            field={{ name: "reason", label: "Reason", kind: "text", isRequired: true, hint: "Written into the audit." }}
+            id={idOf("reason")}
+            value={undefined}
+          />
+        ) : null}
+        {person.name === null ? (
+          <Field
+            field={{ name: "by", label: "Your name", kind: "text", isRequired: true, hint: "Written into the audit." }}
+            id={idOf("by")}
+            value={undefined}
+          />
+        ) : null}
+        <button type="submit">{act.title}</button>
+        <p class="hint">The command that does the same:</p>
+        <CommandLine line={act.command(values)} />
+      </form>
+    </details>
+  );
+}
+
+function Field({
+  field: { name, label, kind, choices = [], isRequired = false, hint },
+  id,
+  value,
+}: {
+  readonly field: ActField;
+  readonly id: string;
+  readonly value: string | undefined;
+}): Html {
+  if (kind === "hidden") return <input type="hidden" name={name} value={value ?? ""} />;
+  const describedBy = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      {kind === "choice" ? (
+        <select id={id} name={name} {...describedBy}>
+          {choices.map(([one, words]) => (
+            <option value={one} selected={one === value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          name={name}
+          type="text"
+          maxlength={maxReasonCharacters}
+          value={value ?? ""}
+          required={isRequired}
+          autocomplete="off"
+          {...describedBy}
+        />
+      )}
+      {hint === undefined ? null : (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </p>
+  );
+}
