@@ -7,7 +7,7 @@ import { loadSettings } from "../config/settings/load-settings.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
 import { RedriverError } from "../ports/errors.ts";
-import { counted } from "./output/phrases.ts";
+import { counted } from "../operations/phrases.ts";
 import type { Io } from "./io.ts";
 
 /**

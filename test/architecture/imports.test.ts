@@ -38,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "config",
     "steady-memory.ts",
   ],
+  operations: ["ports", "message", "rules", "redrive", "compose", "config", "queue", "redis", "statistics"],
   daemon: ["ports", "redrive", "compose", "redis", "bounded-map.ts"],
   cli: [
     "ports",
@@ -46,6 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "redrive",
     "compose",
     "config",
+    "operations",
     "daemon",
     "telemetry",
     "queue",

@@ -1,5 +1,5 @@
 import { emptyTally } from "../../src/ports/tally.ts";
-import type { Status, LaneStatus } from "../../src/cli/status/read.ts";
+import type { Status, LaneStatus } from "../../src/operations/status/read.ts";
 import { toStatusText } from "../../src/cli/status/text.ts";
 import type { Outlook } from "../../src/redrive/backlog/outlook.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";

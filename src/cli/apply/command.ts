@@ -19,7 +19,7 @@ import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
 import { printResult } from "../output/print.ts";
-import { toCounts } from "../output/phrases.ts";
+import { toCounts } from "../../operations/phrases.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";

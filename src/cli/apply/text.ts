@@ -4,7 +4,7 @@ import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skipped-by-apply.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { toTable } from "../output/table.ts";
-import { ifAny, joined, present, toCounts, toTime } from "../output/phrases.ts";
+import { ifAny, joined, present, toCounts, toTime } from "../../operations/phrases.ts";
 import { toDecisionText } from "../plan/decisions-text.ts";
 
 export interface ApplyLine {

@@ -7,12 +7,12 @@ import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/arc
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { unknownDrainNote } from "../input/choose-drains.ts";
+import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { countOption, timeOption } from "../input/option-values.ts";
 import { tableLimit } from "../output/table.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
-import { toMaskedRecord } from "../output/masked-record.ts";
+import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { summariseArchive, toArchiveText } from "./summary.ts";

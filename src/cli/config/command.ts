@@ -1,7 +1,7 @@
 import { lookAtVolume } from "../../compose/open-archive.ts";
 import { showEffectiveDocument } from "../../config/document/show/show-effective-document.ts";
 import { showEffectiveSettings } from "../../config/settings/show-effective-settings.ts";
-import { counted } from "../output/phrases.ts";
+import { counted } from "../../operations/phrases.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";

@@ -8,7 +8,8 @@ import { textOf } from "../input/option-values.ts";
 import { loadAll, loadForReading, loadNames } from "../load-config.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
 import { listFailures, type ListFlags } from "./list.ts";
-import { noteFailure, quietFailure, type NoteFlags, type QuietFlags } from "./marks.ts";
+import type { NoteOrder, QuietOrder } from "../../operations/failures/marks.ts";
+import { runNote, runQuiet } from "./marks.ts";
 import { showFailure } from "./show.ts";
 
 const maxText = 500;
@@ -50,8 +51,8 @@ export const registerFailures: Register = (program, context) => {
     .addOption(shortText("--text <text>", "what is known", maxText))
     .addOption(shortText("--ticket <ticket>", "where it is worked on", maxTicket))
     .option("--by <name>", "who; default: the current user", currentUser())
-    .action((id: string, flags: NoteFlags, command: Command) =>
-      withRedisAndStop(loadNames(command, io), context, flags.by, (core) => noteFailure(core, id, flags, io)),
+    .action((id: string, flags: NoteOrder, command: Command) =>
+      withRedisAndStop(loadNames(command, io), context, flags.by, (core) => runNote(core, id, flags, io)),
     );
   failures
     .command("quiet")
@@ -60,10 +61,8 @@ export const registerFailures: Register = (program, context) => {
     .addOption(untilOption())
     .option("--off", "end it")
     .option("--by <name>", "who; default: the current user", currentUser())
-    .action((id: string, flags: QuietFlags, command: Command) =>
-      withRedisAndStop(loadNames(command, io), context, flags.by, (core) =>
-        quietFailure(core, id, flags, io),
-      ),
+    .action((id: string, flags: QuietOrder, command: Command) =>
+      withRedisAndStop(loadNames(command, io), context, flags.by, (core) => runQuiet(core, id, flags, io)),
     );
 };
 

@@ -1,10 +1,10 @@
 /** Kinds of failure as a table: on a terminal two lines each, within 80 columns; elsewhere one, for grep. */
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
-import { toAge } from "../output/phrases.ts";
+import { toAge } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { cut } from "../status/drain-words.ts";
-import { hostText } from "../status/host-text.ts";
+import { hostText } from "../../operations/host-text.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import { toMarkText } from "./words.ts";
 

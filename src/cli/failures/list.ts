@@ -5,10 +5,10 @@ import { parseUrl } from "../../message/destination-url.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import { isCurrent } from "../../redrive/failures/failure-views.ts";
 import { compileGlob } from "../../rules/patterns/glob.ts";
-import { chooseDrains } from "../input/choose-drains.ts";
+import { chooseDrains } from "../../operations/choose-drains.ts";
 import type { Io } from "../io.ts";
-import { counted } from "../output/phrases.ts";
-import { toFailureJson } from "./json.ts";
+import { counted } from "../../operations/phrases.ts";
+import { toFailureJson } from "../../operations/failures/json.ts";
 import { toFailureTable } from "./list-text.ts";
 
 export type ListFlags = Readonly<{ drain?: string; host?: string; all?: boolean; json?: boolean }>;

@@ -2,12 +2,12 @@ import { toPrintable } from "../../message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../ports/failures.ts";
 import type { FailureOfDrain, FailureView } from "../../redrive/failures/failure-views.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { joined, present, toAge, toTime } from "../output/phrases.ts";
+import { joined, present, toAge, toTime } from "../../operations/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
-import { hostText } from "../status/host-text.ts";
-import { toIn } from "../status/verdict.ts";
-import type { FailureDetails } from "./details.ts";
+import { hostText } from "../../operations/host-text.ts";
+import { toIn } from "../../operations/status/verdict.ts";
+import type { FailureDetails } from "../../operations/failures/details.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 
 const hourMs = 3_600_000;

@@ -5,9 +5,9 @@ import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import { barsFor } from "../output/sparkline.ts";
-import { chooseFailures } from "./choose.ts";
-import { readDetails, type FailureDetails } from "./details.ts";
-import { toFailureJson } from "./json.ts";
+import { chooseFailures } from "../../operations/failures/choose.ts";
+import { readDetails, type FailureDetails } from "../../operations/failures/details.ts";
+import { toFailureJson } from "../../operations/failures/json.ts";
 import { toFailureText } from "./show-text.ts";
 
 /** One object or text for each source that has such a kind. */

@@ -1,6 +1,6 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
-import { present } from "../output/phrases.ts";
+import { present } from "../../operations/phrases.ts";
 import { cut } from "../status/drain-words.ts";
 
 /** A note in a mark: the ticket says more than the first words of a text. */

@@ -6,20 +6,21 @@ import type { Teardown } from "../../compose/teardown.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toActRows, type ActRow } from "./act-rows.ts";
+import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
 import { toActTable, toRecordTable } from "./narrow.ts";
-import { toHistoryRows, type HistoryRow } from "./rows.ts";
-import { findLineage } from "./find-lineage.ts";
+import { toHistoryRows, type HistoryRow } from "../../operations/history/rows.ts";
+import { findLineage } from "../../operations/history/find-lineage.ts";
 import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
-import { selectRecords } from "./select-records.ts";
-import { sumHistory, toSummaryText } from "./summary.ts";
+import { selectRecords } from "../../operations/history/select-records.ts";
+import { sumHistory } from "../../operations/history/summary.ts";
+import { toSummaryText } from "./summary-text.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
-import { toTime } from "../output/phrases.ts";
+import { toTime } from "../../operations/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import { printResult, printRows } from "../output/print.ts";
-import { unknownDrainNote } from "../input/choose-drains.ts";
+import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 
 export const registerHistory: Register = (program, context) => {

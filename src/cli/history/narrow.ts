@@ -1,9 +1,9 @@
 /** Tables of history that fit a terminal: what does not fit into a row stands below it. */
-import { present } from "../output/phrases.ts";
+import { present } from "../../operations/phrases.ts";
 import { toTable, toTableWithTexts } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
-import { actColumns, type ActRow } from "./act-rows.ts";
-import { historyColumns, withProofs, type HistoryRow } from "./rows.ts";
+import { actColumns, type ActRow } from "../../operations/history/act-rows.ts";
+import { historyColumns, withProofs, type HistoryRow } from "../../operations/history/rows.ts";
 
 type ToCell<Row> = (row: Row) => string | number;
 

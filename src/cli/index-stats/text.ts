@@ -10,7 +10,7 @@ import {
 import { baseField } from "../../statistics/parse-index-statistics.ts";
 import { compareInstants, formatInstant } from "../../statistics/timestamp.ts";
 import { toCompact } from "../output/compact-number.ts";
-import { toAge } from "../output/phrases.ts";
+import { toAge } from "../../operations/phrases.ts";
 import { type Bars, toSparkline } from "../output/sparkline.ts";
 import { toFields, toTable } from "../output/table.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";

@@ -1,8 +1,8 @@
 import { formatDuration } from "../../rules/durations.ts";
-import { present, toAge } from "../output/phrases.ts";
+import { present, toAge } from "../../operations/phrases.ts";
 import { toTable, toTableWithTexts } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
-import type { LaneRow } from "./read.ts";
+import type { LaneRow } from "../../operations/lanes/read.ts";
 
 /** So that the five columns fit 80: a state has 7, an age 6, and `probe in 14m59s` has 15. */
 const maxDestination = 30;

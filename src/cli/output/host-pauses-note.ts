@@ -1,5 +1,5 @@
 import type { HostPause } from "../../ports/pauses.ts";
-import { toTime } from "./phrases.ts";
+import { toTime } from "../../operations/phrases.ts";
 
 /** For a command that would publish: what it leaves alone. A line for each paused destination. */
 export function toHostPausesNote(drain: string, pauses: readonly HostPause[]): string {

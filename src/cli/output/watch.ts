@@ -3,7 +3,7 @@ import { isRedriverError } from "../../ports/errors.ts";
 import { sleptFully } from "../../ports/clock.ts";
 import { toExit } from "../exit-of-error.ts";
 import type { Io } from "../io.ts";
-import { counted } from "./phrases.ts";
+import { counted } from "../../operations/phrases.ts";
 import { wrapText } from "./wrap.ts";
 
 /** How often a watched screen is painted again. */

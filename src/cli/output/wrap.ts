@@ -2,7 +2,7 @@
  * Text in lines of at most so many columns, for a terminal. `columns` is Infinity if stdout is no terminal:
  * then no line is broken, so that one thing stays one line for grep.
  */
-import { present, type Part } from "./phrases.ts";
+import { present, type Part } from "../../operations/phrases.ts";
 
 /** What a terminal shows without breaking it, however narrow its window. */
 export const terminalColumns = 80;

@@ -4,21 +4,26 @@ import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { counted } from "../output/phrases.ts";
+import { counted } from "../../operations/phrases.ts";
 import { hasConsent, requireConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
-import { requireFailure } from "../failures/choose.ts";
-import { createParkedCount } from "./count.ts";
-import { createOldest, visitParked, type FoundParked, type ParkedFilter } from "./find.ts";
+import { requireFailure } from "../../operations/failures/choose.ts";
+import { createParkedCount } from "../../operations/parked/count.ts";
+import {
+  createOldest,
+  visitParked,
+  type FoundParked,
+  type ParkedFilter,
+} from "../../operations/parked/find.ts";
 import { showListed } from "./listed-line.ts";
 import { toParkedFailures, toParkedJson, toParkedTable, toReleaseTable } from "./text.ts";
 import { showParked } from "./show.ts";
 import { summariseParked } from "./summary.ts";
 import { countOption } from "../input/option-values.ts";
 import { tableLimit } from "../output/table.ts";
-import { unknownDrainNote } from "../input/choose-drains.ts";
+import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
 
 type ListFlags = ParkedFilter & Readonly<{ json?: boolean; limit?: number }>;

@@ -5,7 +5,7 @@ import { toSafeJson } from "../../message/write-safe-json.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { Io } from "../io.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
-import { joined, toTime } from "../output/phrases.ts";
+import { joined, toTime } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import {
@@ -14,9 +14,9 @@ import {
   type ParkedCounts,
   type ParkedReason,
   type Top,
-} from "./count.ts";
-import { visitParked, type ParkedFilter } from "./find.ts";
-import { nextStepOf } from "./next-step.ts";
+} from "../../operations/parked/count.ts";
+import { visitParked, type ParkedFilter } from "../../operations/parked/find.ts";
+import { nextStepOf } from "../../operations/parked/next-step.ts";
 import { showListed } from "./listed-line.ts";
 import { toDrainName } from "./text.ts";
 

@@ -1,5 +1,5 @@
 import { enteredAtOfId } from "../../message/parse-record.ts";
-import { joined } from "../output/phrases.ts";
+import { joined } from "../../operations/phrases.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
 import {
   failuresHeading,
@@ -7,8 +7,8 @@ import {
   toFailureLine,
   toOtherFailures,
 } from "../output/failure-group-text.ts";
-import type { ParkedCounts, ParkedReason } from "./count.ts";
-import type { FoundParked } from "./find.ts";
+import type { ParkedCounts, ParkedReason } from "../../operations/parked/count.ts";
+import type { FoundParked } from "../../operations/parked/find.ts";
 import { toTable } from "../output/table.ts";
 
 /** Of an answer in the table: enough to tell kinds apart. */

@@ -6,15 +6,15 @@ import { defined } from "../../message/defined.ts";
 import { toFailureName, type DestinationName } from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
-import { chooseDrains, requireNamesOrAll, unknownDrain } from "../input/choose-drains.ts";
+import { chooseDrains, requireNamesOrAll, unknownDrain } from "../../operations/choose-drains.ts";
 import { currentUser } from "../input/current-user.ts";
-import { requireFailure } from "../failures/choose.ts";
+import { requireFailure } from "../../operations/failures/choose.ts";
 import { durationOption, hostOption, textOf } from "../input/option-values.ts";
 import { requireReason } from "../input/reason.ts";
 import { loadNames } from "../load-config.ts";
 import { withCore } from "../with-core.ts";
 import type { Io } from "../io.ts";
-import { pause, resume, type Order } from "./acts.ts";
+import { pause, resume, type Order } from "../../operations/pauses/acts.ts";
 
 type ActFlags = Readonly<{
   all?: boolean;

@@ -17,13 +17,13 @@ import type { ForeseenRecord } from "../../redrive/plan/foresee-next-decision.ts
 import { toPlanRecord } from "../../redrive/plan/plan-file-record.ts";
 import { freezeRange, type FrozenRange } from "../../redrive/plan/freeze-range.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { chooseDrains, requireNamesOrAll } from "../input/choose-drains.ts";
+import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { counted, toSpan, toTime } from "../output/phrases.ts";
+import { counted, toSpan, toTime } from "../../operations/phrases.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
-import { requireFailure } from "../failures/choose.ts";
+import { requireFailure } from "../../operations/failures/choose.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
 import { toDecisionText } from "./decisions-text.ts";
 import { showPlan } from "./show-file.ts";

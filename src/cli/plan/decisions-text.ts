@@ -6,7 +6,7 @@ import type { NextReport, RuleReport, SampleReport } from "../../redrive/plan/ru
 import type { ExpiryReport } from "../../redrive/plan/expiry-count.ts";
 import type { Counted, TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { counted, ifAny, joined, toAge, toSpan } from "../output/phrases.ts";
+import { counted, ifAny, joined, toAge, toSpan } from "../../operations/phrases.ts";
 import { wrapChange, wrapList, wrapText } from "../output/wrap.ts";
 
 type Decisions = DecidedReport & Partial<Pick<DrainReport, "unusable">>;

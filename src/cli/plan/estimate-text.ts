@@ -4,7 +4,7 @@ import type { Room } from "../../redrive/plan/guards-and-ceilings.ts";
 import type { Bound } from "../../redrive/plan/time-bounds.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
-import { counted, joined, present, toSpan } from "../output/phrases.ts";
+import { counted, joined, present, toSpan } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 import { toCeilingText } from "./limits-text.ts";

@@ -1,7 +1,7 @@
 /** The lanes that messages of a plan wait for, in lines for a person. */
 import type { LaneWait, LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { counted, joined } from "../output/phrases.ts";
+import { counted, joined } from "../../operations/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 
 export function toPlanLanesText(columns: number, waits: LaneWaits | null): string {

@@ -3,7 +3,7 @@ import type { Estimate } from "../../redrive/plan/estimate.ts";
 import type { ClosedGuard, Room } from "../../redrive/plan/guards-and-ceilings.ts";
 import type { PlanClock } from "../../redrive/plan/freeze-range.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { joined } from "../output/phrases.ts";
+import { joined } from "../../operations/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 
 /** Clocks that differ by less concern nobody. */

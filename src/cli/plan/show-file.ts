@@ -5,7 +5,7 @@ import { createFileSummary, type FrozenDrain } from "../../redrive/plan/file-sum
 import type { PlanHead } from "../../redrive/plan/plan-file.ts";
 import type { Io } from "../io.ts";
 import { printResult } from "../output/print.ts";
-import { counted, joined, toAge, toTime } from "../output/phrases.ts";
+import { counted, joined, toAge, toTime } from "../../operations/phrases.ts";
 import { wrapText } from "../output/wrap.ts";
 import { readPlanFile } from "./file.ts";
 import { toDecisionsText, toExpiryText, toRulesText } from "./decisions-text.ts";

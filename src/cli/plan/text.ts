@@ -9,7 +9,7 @@ import {
   toFailureLine,
   toOtherFailures,
 } from "../output/failure-group-text.ts";
-import { counted, joined, present, toTime } from "../output/phrases.ts";
+import { counted, joined, present, toTime } from "../../operations/phrases.ts";
 import { wrapList, wrapText } from "../output/wrap.ts";
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toEstimateText } from "./estimate-text.ts";

@@ -1,6 +1,6 @@
 import { countProblems, type Problem } from "../../config/problem.ts";
 import type { DrainsDocument } from "../../ports/drains-document.ts";
-import { counted, joined, present } from "../output/phrases.ts";
+import { counted, joined, present } from "../../operations/phrases.ts";
 import type { OpenedDocument } from "./open-document.ts";
 import { wrapWords } from "../output/wrap.ts";
 

@@ -6,7 +6,7 @@ import { toTestJson, toTestText } from "./test-results-text.ts";
 import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
 import { runRuleTests } from "./run-tests.ts";
 import type { ExplainFlags } from "./explain-command.ts";
-import { itemCheckOf } from "./try-record.ts";
+import { itemCheckOf } from "../../operations/rules/try-record.ts";
 import { printResult } from "../output/print.ts";
 import { timeOption } from "../input/option-values.ts";
 

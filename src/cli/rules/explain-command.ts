@@ -15,18 +15,18 @@ import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { serviceNow, type SourceRuntime } from "../../redrive/runtime.ts";
 import type { CommandContext } from "../command-context.ts";
-import { findRecord } from "../input/find-record.ts";
+import { findRecord } from "../../operations/records/find-record.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { present } from "../output/phrases.ts";
+import { present } from "../../operations/phrases.ts";
 import { withCore } from "../with-core.ts";
 import { toExplainText } from "./explain-text.ts";
-import { explainRecord, type ExplainConditions } from "./explain.ts";
+import { explainRecord, type ExplainConditions } from "../../operations/rules/explain.ts";
 import { hasHeader, looksMasked, readGivenRecord } from "./given-record.ts";
 import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./open-document.ts";
-import { itemCheckOf } from "./try-record.ts";
-import { cameBackFrom, whyUnselected } from "./why-unselected.ts";
+import { itemCheckOf } from "../../operations/rules/try-record.ts";
+import { cameBackFrom, whyUnselected } from "../../operations/records/why-unselected.ts";
 
 /** `at`: Unix ms. */
 export type ExplainFlags = Readonly<{ drain?: string; at?: number; json?: boolean; showContent?: boolean }>;

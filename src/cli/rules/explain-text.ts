@@ -1,7 +1,7 @@
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import type { Explanation } from "./explain.ts";
-import { joined, present, toTime } from "../output/phrases.ts";
+import type { Explanation } from "../../operations/rules/explain.ts";
+import { joined, present, toTime } from "../../operations/phrases.ts";
 import { wrapChange, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import type { RuleStep } from "../../rules/explain-rules.ts";
 

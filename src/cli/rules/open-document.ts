@@ -6,7 +6,7 @@ import { checkDocument } from "../../config/settings/check-against-document.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { unknownDrain } from "../input/choose-drains.ts";
+import { unknownDrain } from "../../operations/choose-drains.ts";
 import type { Io } from "../io.ts";
 import { loadSettingsFor } from "../load-config.ts";
 

@@ -4,7 +4,7 @@ import type { CheckItem } from "../../message/item-policy.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
 import { unmetBy, type Unmet } from "./unmet-expectations.ts";
-import { tryRecord } from "./try-record.ts";
+import { tryRecord } from "../../operations/rules/try-record.ts";
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";

@@ -1,4 +1,4 @@
-import { counted, joined } from "../output/phrases.ts";
+import { counted, joined } from "../../operations/phrases.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toWalkText } from "./explain-text.ts";
 import type { TestResult, TestRun } from "./run-tests.ts";

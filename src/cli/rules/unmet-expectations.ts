@@ -3,7 +3,7 @@ import { differencesOf } from "../../message/body-differences.ts";
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { toPrintable, toShownJson, toShownText } from "../../message/show-masked-values.ts";
 import type { RuleTest } from "../../rules/rule-test.ts";
-import type { Trial } from "./try-record.ts";
+import type { Trial } from "../../operations/rules/try-record.ts";
 
 export interface Unmet {
   /**

@@ -3,7 +3,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import { readNextRuns } from "../../queue/apply-schedules.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import type { Register } from "../command-context.ts";
-import { chooseDrains } from "../input/choose-drains.ts";
+import { chooseDrains } from "../../operations/choose-drains.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
@@ -11,7 +11,7 @@ import { repaintEvery, repaintMs } from "../output/watch.ts";
 import { withCore } from "../with-core.ts";
 import { toOverview } from "./overview.ts";
 import { createPaint } from "./paint.ts";
-import { readStatus, type Status } from "./read.ts";
+import { readStatus, type Status } from "../../operations/status/read.ts";
 import { toStatusText } from "./text.ts";
 
 interface StatusOptions {

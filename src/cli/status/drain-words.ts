@@ -1,6 +1,6 @@
 import { formatDuration } from "../../rules/durations.ts";
-import { present } from "../output/phrases.ts";
-import type { Status } from "./read.ts";
+import { present } from "../../operations/phrases.ts";
+import type { Status } from "../../operations/status/read.ts";
 
 type DrainStatus = Status["drains"][number];
 type ReplicaStatus = Status["replicas"][number];

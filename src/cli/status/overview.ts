@@ -1,13 +1,13 @@
 /** What `redriver status` prints: the verdict, the drains, and their destinations by trouble, in 80 x 24. */
 import { formatDuration } from "../../rules/durations.ts";
-import { counted, toAge } from "../output/phrases.ts";
+import { counted, toAge } from "../../operations/phrases.ts";
 import { terminalColumns, wrapWords } from "../output/wrap.ts";
 import { toTable } from "../output/table.ts";
 import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
-import { hostText } from "./host-text.ts";
+import { hostText } from "../../operations/host-text.ts";
 import type { Paint } from "./paint.ts";
-import type { Status } from "./read.ts";
-import { toIn, toRounded, toVerdict } from "./verdict.ts";
+import type { Status } from "../../operations/status/read.ts";
+import { toIn, toRounded, toVerdict } from "../../operations/status/verdict.ts";
 
 type DrainStatus = Status["drains"][number];
 type DestinationStatus = DrainStatus["destinations"][number];

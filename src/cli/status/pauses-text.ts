@@ -1,7 +1,7 @@
 /** What a person's pauses are shown as. */
 import type { PauseRecord } from "../../ports/pauses.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { toAge, toTime } from "../output/phrases.ts";
+import { toAge, toTime } from "../../operations/phrases.ts";
 import { wrapText } from "../output/wrap.ts";
 
 /** `until 2026-11-20 10:15:00 UTC (in 12m), by ana 2h ago: why`. */

@@ -1,9 +1,9 @@
 import { formatDuration } from "../../rules/durations.ts";
 import { laneStates, type LaneState } from "../../ports/lanes.ts";
-import { counted, ifAny, joined, present, toAge, type Part } from "../output/phrases.ts";
+import { counted, ifAny, joined, present, toAge, type Part } from "../../operations/phrases.ts";
 import type { OpenPass } from "../../ports/passes.ts";
 import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
-import type { LaneStatus, Status } from "./read.ts";
+import type { LaneStatus, Status } from "../../operations/status/read.ts";
 import { toHostPausesText, toPausedBy } from "./pauses-text.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";

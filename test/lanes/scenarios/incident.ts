@@ -3,7 +3,7 @@
  * and the metrics say is held against the emulator's own numbers of that moment.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Status } from "../../../src/cli/status/read.ts";
+import type { Status } from "../../../src/operations/status/read.ts";
 import type { EmulatorProcess } from "../../rig/emulator-process.ts";
 import { atLeast, atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
 import { toRecords } from "../../rig/letters.ts";

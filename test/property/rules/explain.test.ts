@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { explainRecord } from "../../../src/cli/rules/explain.ts";
+import { explainRecord } from "../../../src/operations/rules/explain.ts";
 import type { DeadLetter, RawRecord } from "../../../src/message/dead-letter.ts";
 import type { DrainConfig } from "../../../src/ports/drains-document.ts";
 import type { LedgerView } from "../../../src/ports/ledger-entries.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainRecord } from "../../../src/cli/rules/explain.ts";
+import { explainRecord } from "../../../src/operations/rules/explain.ts";
 import { toExplainText } from "../../../src/cli/rules/explain-text.ts";
 import type { Show } from "../../../src/message/show-masked-values.ts";
 import { createSignatureCount } from "../../../src/redrive/plan/signature-count.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readStatus } from "../../../../src/cli/status/read.ts";
+import { readStatus } from "../../../../src/operations/status/read.ts";
 import type { Tally } from "../../../../src/ports/tally.ts";
 import { passWith } from "../../../support/pass-with.ts";
 import { runHere } from "../../../support/cli.ts";

@@ -1,5 +1,5 @@
 import { it } from "vitest";
-import { readStatus } from "../../../../src/cli/status/read.ts";
+import { readStatus } from "../../../../src/operations/status/read.ts";
 import { runListingChecks } from "../../../../src/redrive/lanes/listing-checks.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";

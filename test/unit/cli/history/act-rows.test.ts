@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toActRows, type ActRow } from "../../../../src/cli/history/act-rows.ts";
-import { sumHistory } from "../../../../src/cli/history/summary.ts";
+import { toActRows, type ActRow } from "../../../../src/operations/history/act-rows.ts";
+import { sumHistory } from "../../../../src/operations/history/summary.ts";
 import type { AuditEntry, AuditRecord } from "../../../../src/ports/audit.ts";
 import { entry as newEntry } from "../../../support/audit-entry.ts";
 

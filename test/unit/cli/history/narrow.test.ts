@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { toActRows, type ActRow } from "../../../../src/cli/history/act-rows.ts";
+import { toActRows, type ActRow } from "../../../../src/operations/history/act-rows.ts";
 import { toActTable, toRecordTable } from "../../../../src/cli/history/narrow.ts";
-import { toHistoryRows } from "../../../../src/cli/history/rows.ts";
+import { toHistoryRows } from "../../../../src/operations/history/rows.ts";
 import type { AuditEntry } from "../../../../src/ports/audit.ts";
 import { entry } from "../../../support/audit-entry.ts";
 

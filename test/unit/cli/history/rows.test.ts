@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { historyColumns, withProofs, type HistoryRow } from "../../../../src/cli/history/rows.ts";
+import { historyColumns, withProofs, type HistoryRow } from "../../../../src/operations/history/rows.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
-import { unknownDrainNote } from "../../../../src/cli/input/choose-drains.ts";
+import { unknownDrainNote } from "../../../../src/operations/choose-drains.ts";
 
 function row(changes: Partial<HistoryRow>): HistoryRow {
   const source = "eu" as SourceId;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LaneRow } from "../../../../src/cli/lanes/read.ts";
+import type { LaneRow } from "../../../../src/operations/lanes/read.ts";
 import { toLanesTable } from "../../../../src/cli/lanes/text.ts";
 import { ago, eu, lane, minute, now } from "../../../support/statuses.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainRecord, type ExplainConditions } from "../../../../src/cli/rules/explain.ts";
+import { explainRecord, type ExplainConditions } from "../../../../src/operations/rules/explain.ts";
 import { toExplainText } from "../../../../src/cli/rules/explain-text.ts";
 import type { RawRecord } from "../../../../src/message/dead-letter.ts";
 import type { DrainConfig } from "../../../../src/ports/drains-document.ts";

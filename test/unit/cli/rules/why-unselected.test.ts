@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cameBackFrom, whyUnselected } from "../../../../src/cli/rules/why-unselected.ts";
+import { cameBackFrom, whyUnselected } from "../../../../src/operations/records/why-unselected.ts";
 import { nextLineage } from "../../../../src/message/lineage.ts";
 import { letterOf, rawRecord, writeLineage } from "../../../support/letters.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toOverview } from "../../../../src/cli/status/overview.ts";
 import { createPaint } from "../../../../src/cli/status/paint.ts";
-import type { Status } from "../../../../src/cli/status/read.ts";
+import type { Status } from "../../../../src/operations/status/read.ts";
 import { drain, minute, nothingWaits, now, replica, source } from "../../../support/statuses.ts";
 
 type Destination = Status["drains"][number]["destinations"][number];

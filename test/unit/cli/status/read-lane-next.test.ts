@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../../src/compose/build-core.ts";
-import { readLaneNext } from "../../../../src/cli/status/read.ts";
+import { readLaneNext } from "../../../../src/operations/status/read.ts";
 import { toLaneId } from "../../../../src/redrive/lanes/lane-id.ts";
 import { config, createLaneStand, origin } from "../../../support/lane-stands.ts";
 import { drain } from "../../../support/ledger-stands.ts";

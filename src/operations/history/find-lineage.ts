@@ -9,9 +9,8 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { AuditAct, AuditReader } from "../../ports/audit.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { SourceRuntime } from "../../redrive/runtime.ts";
-import { cameBackText } from "../output/phrases.ts";
-import type { createProgressLine } from "../output/progress.ts";
-import { findRecord, findNear } from "../input/find-record.ts";
+import { cameBackText } from "../phrases.ts";
+import { findRecord, findNear } from "../records/find-record.ts";
 
 interface LineageSearch {
   readonly reader: AuditReader;
@@ -19,7 +18,10 @@ interface LineageSearch {
     readonly book: Pick<SourceRuntime["book"], "datesMean">;
   })[];
   readonly signal: AbortSignal;
-  readonly progress: ReturnType<typeof createProgressLine>;
+  readonly progress: {
+    show(text: string): void;
+    end(): void;
+  };
 }
 
 /**

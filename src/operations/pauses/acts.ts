@@ -11,7 +11,7 @@ import {
 import type { DrainName } from "../../ports/ids.ts";
 import type { PauseRecord, PauseTarget } from "../../ports/pauses.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
-import { toTime } from "../output/phrases.ts";
+import { toTime } from "../phrases.ts";
 
 export interface Order {
   readonly host?: DestinationName;

@@ -1,7 +1,7 @@
-import type { Core } from "../../compose/build-core.ts";
-import { RedriverError } from "../../ports/errors.ts";
-import type { DrainName } from "../../ports/ids.ts";
-import type { DrainRuntime } from "../../redrive/runtime.ts";
+import type { Core } from "../compose/build-core.ts";
+import { RedriverError } from "../ports/errors.ts";
+import type { DrainName } from "../ports/ids.ts";
+import type { DrainRuntime } from "../redrive/runtime.ts";
 
 /** Throws unless drains are named or all are meant, not both. */
 export function requireNamesOrAll(names: readonly string[], all: boolean): void {

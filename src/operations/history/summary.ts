@@ -1,19 +1,16 @@
-import { toPrintable } from "../../message/show-masked-values.ts";
 import type { AuditAct, AuditEntry } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { joined } from "../output/phrases.ts";
-import { toTable } from "../output/table.ts";
 
 /** Acts counted together: records, or for an act on none how often it was done. Times in Unix ms. */
-interface Counted {
+export interface CountedActs {
   readonly count: number;
   readonly first: number;
   readonly last: number;
 }
 
 export interface HistorySummary {
-  readonly acts: readonly (Counted & { readonly act: AuditAct; readonly drain: DrainName | null })[];
-  readonly people: readonly (Counted & { readonly by: string; readonly act: AuditAct })[];
+  readonly acts: readonly (CountedActs & { readonly act: AuditAct; readonly drain: DrainName | null })[];
+  readonly people: readonly (CountedActs & { readonly by: string; readonly act: AuditAct })[];
 }
 
 /** Replicas come and go, and their names with them. Here they are one. */
@@ -52,7 +49,7 @@ function toName(by: string, names: Set<string>): string {
   return name;
 }
 
-function grown(known: Counted | undefined, count: number, at: number): Counted {
+function grown(known: CountedActs | undefined, count: number, at: number): CountedActs {
   if (known === undefined) return { count, first: at, last: at };
   return {
     count: known.count + count,
@@ -61,23 +58,6 @@ function grown(known: Counted | undefined, count: number, at: number): Counted {
   };
 }
 
-function mostFirst(one: Counted, other: Counted): number {
+function mostFirst(one: CountedActs, other: CountedActs): number {
   return other.count - one.count;
-}
-
-export function toSummaryText({ acts, people }: HistorySummary): string {
-  const times = {
-    count: ({ count }: Counted) => count,
-    first: ({ first }: Counted) => new Date(first).toISOString(),
-    last: ({ last }: Counted) => new Date(last).toISOString(),
-  };
-  return joined(
-    toTable(acts, {
-      act: ({ act }) => act,
-      drain: ({ drain }) => toPrintable(drain ?? "-"),
-      ...times,
-    }),
-    "\n",
-    toTable(people, { by: ({ by }) => toPrintable(by), act: ({ act }) => act, ...times }),
-  );
 }

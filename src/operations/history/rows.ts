@@ -1,6 +1,6 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { present } from "../output/phrases.ts";
+import { present } from "../phrases.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../ports/audit.ts";
 
 /** One dead letter in one act; an act on no dead letter (a pause, the move of a lane) is a row too. */

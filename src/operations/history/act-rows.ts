@@ -8,7 +8,7 @@ import { toPrintable } from "../../message/show-masked-values.ts";
 import type { AuditEntry, AuditRecord } from "../../ports/audit.ts";
 import { createTopCount, type TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { present } from "../output/phrases.ts";
+import { present } from "../phrases.ts";
 import { laneMoveText } from "./rows.ts";
 
 const sameRowMs = 60_000;

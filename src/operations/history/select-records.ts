@@ -1,7 +1,7 @@
 import { hostOf } from "../../message/destination-url.ts";
 import type { AuditAct, AuditEntry, AuditRecord } from "../../ports/audit.ts";
 import { compileHostGlob } from "../../rules/patterns/host-glob.ts";
-import { joined } from "../output/phrases.ts";
+import { joined } from "../phrases.ts";
 
 /** What the audit does not have of some records, so that a filter cannot tell whether they fit. */
 type Missing = "host" | "rule";

@@ -1,8 +1,8 @@
 /** The first line of `redriver status`: what a person needs to know before anything else. */
 import { toFailureOfName } from "../../message/destination-names.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { hostText } from "./host-text.ts";
-import { counted, present, toClock, type Part } from "../output/phrases.ts";
+import { hostText } from "../host-text.ts";
+import { counted, present, toClock, type Part } from "../phrases.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];

@@ -1,5 +1,5 @@
-import type { Lineage } from "../../message/lineage.ts";
-import { formatDuration } from "../../rules/durations.ts";
+import type { Lineage } from "../message/lineage.ts";
+import { formatDuration } from "../rules/durations.ts";
 
 /** `1 source`, `2 sources`. `many` if the plural is not made with an s. */
 export function counted(count: number, one: string, many = `${one}s`): string {

@@ -6,7 +6,7 @@ import type { FailureKind, HourlyArrivals } from "../../ports/failures.ts";
 import { createPageSize, listPage, listWithinMemory } from "../../redrive/listing/list-page.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../../redrive/runtime.ts";
-import { findNear } from "../input/find-record.ts";
+import { findNear } from "../records/find-record.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
 
 /** `missing`: why there is none. */

@@ -4,7 +4,7 @@ import { toPrintable, toShownUrl } from "../../message/show-masked-values.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
-import { cameBackText } from "../output/phrases.ts";
+import { cameBackText } from "../phrases.ts";
 
 /**
  * Why a drain does not list a record of its source's queue: `its topicName is nothing, select asks for

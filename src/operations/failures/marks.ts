@@ -1,0 +1,85 @@
+/** A person's note on a kind of failure, and the order to be quiet about it: audited, then written. */
+import type { Core } from "../../compose/build-core.ts";
+import { readFailureViews } from "../../compose/failure-views.ts";
+import { systemClock } from "../../compose/system-world.ts";
+import { defined } from "../../message/defined.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import type { FailureView } from "../../redrive/failures/failure-views.ts";
+import { toAnswerText } from "../../redrive/failures/answer-text.ts";
+import { recordIntent } from "../../redrive/write-audit.ts";
+import { present, toTime } from "../phrases.ts";
+import { hostText } from "../host-text.ts";
+import { chooseFailures, sourceOf } from "./choose.ts";
+
+export type NoteOrder = Readonly<{ text?: string; ticket?: string; by: string }>;
+export type QuietOrder = Readonly<{ until?: "changed" | number; off?: boolean; by: string }>;
+
+/** `failure 1f2e3d4c5b of pay.example.com, 503 upstream is not there`. */
+export interface Marked {
+  readonly subject: string;
+}
+
+/** Writes down what is known of a kind, in each source that has met it. An empty text removes what was there. */
+export async function noteFailure(core: Core, id: string, order: NoteOrder): Promise<readonly Marked[]> {
+  const { text, ticket, by } = order;
+  if (text === undefined && ticket === undefined) {
+    throw new RedriverError(
+      "command-misused",
+      "give --text or --ticket; an empty one removes what was there",
+    );
+  }
+  const why = present([ticket, text]).join(": ") || "note removed";
+  return onEach(core, id, async (failure, subject) => {
+    const { runtime, failureMarks } = sourceOf(core, failure);
+    await recordIntent({ ...runtime, by }, "note", [], { drain: null, why: `${subject}: ${why}` });
+    await failureMarks.note(id, defined({ text, ticket }), by);
+    return { subject };
+  });
+}
+
+/** `end`: `it changes`, or a time. */
+export type Quieted = Marked &
+  (
+    | { readonly kind: "quiet"; readonly end: string }
+    | { readonly kind: "no-longer-quiet" }
+    | { readonly kind: "was-not-quiet" }
+  );
+
+export async function quietFailure(core: Core, id: string, order: QuietOrder): Promise<readonly Quieted[]> {
+  const { until, off = false, by } = order;
+  if (off === (until !== undefined)) {
+    throw new RedriverError(
+      "command-misused",
+      "give --until changed, a time or a duration, or --off, not both",
+    );
+  }
+  return onEach(core, id, async (failure, subject): Promise<Quieted> => {
+    const { runtime, failureMarks } = sourceOf(core, failure);
+    const source = { ...runtime, by };
+    if (until === undefined) {
+      await recordIntent(source, "unquiet", [], { drain: null, why: subject });
+      await failureMarks.quiet(id, null);
+      return { subject, kind: failure.quiet === null ? "was-not-quiet" : "no-longer-quiet" };
+    }
+    const end = until === "changed" ? "it changes" : toTime(until);
+    await recordIntent(source, "quiet", [], { drain: null, why: `${subject}, until ${end}` });
+    const { largestHour, ruled } = failure;
+    await failureMarks.quiet(id, { until, largestHour, ruled: Object.keys(ruled), by });
+    return { subject, kind: "quiet", end };
+  });
+}
+
+async function onEach<Done>(
+  core: Core,
+  id: string,
+  act: (failure: FailureView, subject: string) => Promise<Done>,
+): Promise<readonly Done[]> {
+  const views = await readFailureViews(core, systemClock.now());
+  const done: Done[] = [];
+  for (const failure of chooseFailures(views, id)) done.push(await act(failure, toSubject(failure)));
+  return done;
+}
+
+function toSubject(failure: FailureView): string {
+  return `failure ${failure.id} of ${hostText(failure.origin)}, ${toAnswerText(failure)}`;
+}
