@@ -18,7 +18,8 @@ export interface ServerAddress {
  * server waiting is closed for it.
  */
 interface BoundedServerOptions extends ServerAddress {
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** `env`: Node's own request, for the peer's address. */
+  readonly fetch: (request: Request, env: unknown) => Response | Promise<Response>;
   /** Beyond it each new connection closes the least useful one. */
   readonly maxConnections: number;
   readonly maxHeaderBytes: number;

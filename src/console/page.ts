@@ -44,6 +44,8 @@ export interface Page<Model = unknown> {
   readonly title: (model: Model) => string;
   /** Null: there is no such thing. Reads Redis only, but for the page of one message. */
   readonly load: (context: PageContext) => Promise<Model | null>;
+  /** It draws charts where there is a script. */
+  readonly hasChart?: boolean;
   readonly sections: readonly Section<Model>[];
 }
 

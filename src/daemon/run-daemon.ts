@@ -47,6 +47,14 @@ function maxSilenceMs(sweepEveryMs: number): number {
   return Math.max(5 * 60_000, 3 * sweepEveryMs);
 }
 
+/** The console, which may be off. */
+export interface ConsoleServer {
+  /** `host:port`; null: it does not listen. */
+  address(): string | null;
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
 interface DaemonParts {
   readonly live: LiveCore;
   readonly documentFile: DocumentFile;
@@ -60,6 +68,7 @@ interface DaemonParts {
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly readStatistics: JobParts["readStatistics"];
   readonly notices: JobParts["notices"];
+  readonly console: ConsoleServer;
   readonly version: string;
   /** Aborts when the daemon is to stop, with the reason. */
   readonly stop: AbortSignal;
@@ -116,10 +125,12 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     await callbacks.close();
     throw error;
   });
+  await parts.console.listen();
   events.emit({
     type: "daemon:started",
     httpAddress: ops.address,
     callbackAddress: callbacks.address(),
+    consoleAddress: parts.console.address(),
     documentHash: document.hash,
     version,
   });
@@ -147,6 +158,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     keepGoing(() => watchedArchive.look()),
     keepGoing(async () => {
       await callbacks.listen();
+      await parts.console.listen();
       return documentCheckEveryMs;
     }),
     keepGoing(async () => {
@@ -237,6 +249,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     events.emit({ type: "daemon:stopping", why: String(stop.reason) });
     const startedAt = clock.monotonic();
     const callbacksClosed = callbacks.close();
+    const consoleClosed = parts.console.close();
     const { softMs, hardMs } = settings.shutdown;
     const restMs = Math.min(afterJobsMs, hardMs / 4);
     await queue.close({ softMs, hardMs: hardMs - restMs });
@@ -245,6 +258,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     await Promise.race([leave(), clock.sleep(restMs / 2, gone.signal)]);
     gone.abort();
     await callbacksClosed;
+    await consoleClosed;
     await ops.close();
     events.emit({ type: "daemon:stopped", clean });
     return clean;

@@ -27,6 +27,7 @@ interface LogLine {
   readonly event?: string;
   readonly time?: number;
   readonly httpAddress?: string;
+  readonly consoleAddress?: string | null;
   readonly outcome?: string;
   readonly durationMs?: number;
   readonly msg?: string;
@@ -54,6 +55,7 @@ export async function startDaemonProcess(
     script: mainScript,
     args: ["--config", settingsFile, "run"],
   });
+  let consoleUrl: string | null = null;
   const started = new Promise<string>((resolve, reject) => {
     child.onLine((text) => {
       const line = parseLine(text);
@@ -62,7 +64,10 @@ export async function startDaemonProcess(
         complaints.push(text);
         if (complaints.length > keptComplaints) complaints.shift();
       }
-      if (line.event === "daemon:started") resolve(line.httpAddress ?? "");
+      if (line.event === "daemon:started") {
+        if (line.consoleAddress) consoleUrl = `http://${line.consoleAddress}`;
+        resolve(line.httpAddress ?? "");
+      }
       const { time = 0, durationMs = 0, outcome = "", counts = {} } = line;
       if (line.event === "pass:closed") passes.push({ outcome, openedAt: time - durationMs, counts });
       const { origin = "", to = "", size = 0, msg = "" } = line;
@@ -76,6 +81,7 @@ export async function startDaemonProcess(
     return {
       pid: child.pid,
       metricsUrl: `${baseUrl}/metrics`,
+      consoleUrl: () => consoleUrl,
       passes,
       moves,
       complaints,

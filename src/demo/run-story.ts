@@ -157,6 +157,7 @@ async function keepRunning(stack: Stack, io: DemoIo, signal: AbortSignal): Promi
     [
       "",
       "Everything keeps running until Ctrl-C:",
+      `  console      ${daemon.consoleUrl() ?? "off"}`,
       `  metrics      ${daemon.metricsUrl}`,
       ...(prometheusUrl === null
         ? []

@@ -100,6 +100,8 @@ async function writeDocuments(
     redis,
     drains: { file: drainsFile },
     http: { host: "127.0.0.1", port: 0 },
+    // A person may try every act with what the demo made.
+    console: { port: 0, role: "admin", badge: "demo", badgeColor: "purple" },
     log: { level: "info" },
     sweep: { every: "1s" },
     shutdown: { soft: "2s", hard: "5s" },

@@ -170,6 +170,8 @@ interface EventFields {
   /** They will not be told. `why` has nothing that a target answered but its status. */
   readonly "notice:dropped": { target: string; notices: readonly NoticeRef[]; why: string };
   readonly "job:failed": { kind: string; givenUp: boolean } & Failure;
+  /** The console cannot listen; the daemon works without it and tries again. Once per change. */
+  readonly "console:failed": { message: string };
   /** A warning of Node about this process, such as a deprecation or a leak. */
   readonly "process:warned": { name: string; message: string };
   readonly "redis:lost": { message: string };
@@ -191,6 +193,8 @@ interface EventFields {
     httpAddress: string;
     /** Null if no source has callbacks. */
     callbackAddress: string | null;
+    /** Null if the console is off or cannot listen. */
+    consoleAddress: string | null;
     documentHash: string;
     version: string;
   };

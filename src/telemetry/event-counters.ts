@@ -46,6 +46,7 @@ const unmeasured = {
   "redis:unfit": true,
   "redis:fit": true,
   "process:warned": true,
+  "console:failed": true,
   "daemon:started": true,
   "daemon:stopping": true,
   "daemon:stopped": true,

@@ -152,6 +152,7 @@ const lines: {
   "sweep:failed": ({ code, source, message }) => failed(code, `sweep of ${source} failed: ${message}`),
   "archive:copied": ({ count, drain, source }) =>
     said("warn", `${count} near expiry of ${drain ?? "no drain"} on ${source} copied to the archive`),
+  "console:failed": ({ message }) => ["warn", () => message],
   "archive:failed": ({ message }) => ["error", () => `archive: ${message}`],
   "archive:volume-seen": ({ verdict, complaint }) =>
     said(volumeLevels[verdict], complaint || "the archive is on a volume that lasts, or need not"),

@@ -39,7 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "steady-memory.ts",
   ],
   operations: ["ports", "message", "rules", "redrive", "compose", "config", "queue", "redis", "statistics"],
-  daemon: ["ports", "redrive", "compose", "redis", "bounded-map.ts"],
+  daemon: ["ports", "redrive", "compose", "redis", "bounded-map.ts", "bounded-server.ts"],
   cli: [
     "ports",
     "message",
@@ -56,8 +56,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "emulator",
     "demo",
   ],
+  console: [
+    "ports",
+    "message",
+    "rules",
+    "redrive",
+    "operations",
+    "compose",
+    "config",
+    "bounded-server.ts",
+  ],
   demo: ["emulator"],
   "bounded-map.ts": [],
+  "bounded-server.ts": ["ports"],
   "steady-memory.ts": [],
   "main.ts": ["cli", "steady-memory.ts"],
 };
@@ -82,8 +93,10 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   "cron-parser": ["config"],
   // The emulator delivers with it.
   undici: ["service", "emulator"],
-  hono: ["daemon"],
-  "@hono/node-server": ["daemon"],
+  hono: ["daemon", "console"],
+  "@hono/node-server": ["bounded-server.ts"],
+  // Charts in the browser.
+  uplot: ["console"],
   commander: ["cli"],
   "fast-json-patch": ["message"],
   jose: ["redrive"],

@@ -146,6 +146,7 @@ const samples: Samples = {
   "notice:delivered": [{ target: "oncall", notices: [{ id: "1", event: "failure.new" }] }],
   "notice:dropped": [{ target: "oncall", notices: [{ id: "1", event: "failure.new" }], why: "w" }],
   "job:failed": failures.map((failure) => ({ kind: "tick", ...failure, givenUp: false })),
+  "console:failed": [{ message: "m" }],
   "process:warned": [{ name: "MaxListenersExceededWarning", message: "m" }],
   "redis:lost": [{ message: "m" }],
   "redis:ready": [{}],
@@ -156,7 +157,7 @@ const samples: Samples = {
     { ...adopted, warnings: ["w"] },
   ],
   "document:rejected": [{ hash: "h", problems: ["p"] }],
-  "daemon:started": [{ httpAddress: "a", callbackAddress: null, documentHash: "h", version: "v" }],
+  "daemon:started": [{ httpAddress: "a", callbackAddress: null, consoleAddress: null, documentHash: "h", version: "v" }],
   "daemon:stopping": [{ why: "w" }],
   "daemon:stopped": [{ clean: true }, { clean: false }],
 };

@@ -29,6 +29,7 @@ import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";
 import { createFailpoints, die } from "./failpoints.ts";
 import type { FromDaemon } from "./faulty-daemon.ts";
 import { createFaultDisk, type FaultDisk } from "./fault-disk.ts";
+import { noConsole } from "../support/no-console.ts";
 import { wrapPort } from "./wrap-port.ts";
 
 /**
@@ -117,6 +118,7 @@ const readings = createIndexReadings({
 });
 
 await runDaemon({
+  console: noConsole,
   live,
   documentFile: createDocumentFile(settings),
   documentText: loaded.text,

@@ -5,7 +5,7 @@ export const root = resolve(import.meta.dirname, "../../src");
 
 /** Every file of src, absolute. */
 export const files: readonly string[] = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join(root, name));
 
 export interface Import {

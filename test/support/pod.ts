@@ -1,3 +1,4 @@
+import { noConsole } from "./no-console.ts";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { createDocumentFile } from "../../src/compose/document-file.ts";
@@ -68,6 +69,7 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
   });
   const stop = new AbortController();
   const ended = runDaemon({
+    console: noConsole,
     live,
     documentFile,
     documentText: document,

@@ -13,6 +13,8 @@ import { takeWarnings } from "../../daemon/node-warnings.ts";
 import { runDaemon } from "../../daemon/run-daemon.ts";
 import type { SecretRef } from "../../ports/drains-document.ts";
 import type { Events } from "../../ports/events.ts";
+import { createConsole } from "../../console/console.ts";
+import { readNextRuns } from "../../queue/apply-schedules.ts";
 import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import { createAuditLog } from "../../telemetry/audit-log-lines.ts";
@@ -102,8 +104,24 @@ async function runUntilStopped(
   // Closing it twice is one closing; the daemon closes it with its deadlines.
   teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeEachWithinMs }));
 
+  const connection = toBullmqConnection(settings.redis.target, "queue");
+  teardown.add("console's queue connection", () => connection.disconnect());
+  const console = createConsole(
+    {
+      settings: settings.console,
+      live,
+      nextRuns: () => readNextRuns(connection, settings.redis.keyPrefix),
+      version,
+      replica: replicaName(),
+      now: systemClock.now,
+      stop,
+    },
+    events,
+  );
+
   try {
     await runDaemon({
+      console,
       live,
       documentFile: createDocumentFile(settings),
       documentText: text,

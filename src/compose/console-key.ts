@@ -1,0 +1,1 @@
+export { readConsoleKey } from "../store/console/redis-console-key.ts";

@@ -1,0 +1,98 @@
+/** What a browser adds: live sections, the reader's time zone, keys, copying, charts. Every page works without. */
+import { drawCharts } from "./charts.js";
+
+showLocalTimes(document);
+addCopyButtons(document);
+drawCharts(document);
+listen();
+document.addEventListener("keydown", onKey);
+
+function listen(): void {
+  const path = document.body.dataset["live"];
+  const state = document.querySelector("#live-state");
+  if (!path || state === null) return;
+  let source: EventSource | null = null;
+  const say = (text: string): void => {
+    if (state.textContent !== text) state.textContent = text;
+  };
+  const open = (): void => {
+    source = new EventSource(path);
+    source.addEventListener("open", () => say(" · live"));
+    source.addEventListener("sections", (event: MessageEvent<string>) => {
+      replaceSections(JSON.parse(event.data) as Record<string, string>);
+      say(" · live");
+    });
+    source.addEventListener("stale", () => say(" · not live: Redis does not answer"));
+    source.addEventListener("error", () => say(" · not live: trying again"));
+  };
+  // A tab that nobody sees costs nothing.
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else if (source === null) open();
+  });
+  if (!document.hidden) open();
+}
+
+/** The HTML is the server's own: it has escaped what strangers wrote. */
+function replaceSections(changed: Record<string, string>): void {
+  for (const [id, html] of Object.entries(changed)) {
+    const section = document.querySelector<HTMLElement>(`#${CSS.escape(id)}[data-live]`);
+    if (section === null) continue;
+    const focused = section.contains(document.activeElement) ? document.activeElement : null;
+    const href = focused?.getAttribute("href") ?? null;
+    section.innerHTML = html;
+    showLocalTimes(section);
+    addCopyButtons(section);
+    drawCharts(section);
+    if (href !== null) section.querySelector<HTMLElement>(`a[href="${CSS.escape(href)}"]`)?.focus();
+  }
+}
+
+function showLocalTimes(within: ParentNode): void {
+  for (const time of within.querySelectorAll("time:not([data-relative])")) {
+    const at = new Date(time.getAttribute("datetime") ?? "");
+    if (Number.isNaN(at.getTime())) continue;
+    time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  }
+}
+
+function addCopyButtons(within: ParentNode): void {
+  for (const command of within.querySelectorAll<HTMLElement>(".command:not([data-copies])")) {
+    command.dataset["copies"] = "";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", () => {
+      const text = command.querySelector("code")?.textContent ?? "";
+      void navigator.clipboard.writeText(text).then(() => {
+        button.textContent = "Copied";
+      });
+    });
+    command.append(button);
+  }
+}
+
+/** g, then the first letter of a page; / goes to the first filter. Not while somebody types. */
+let isGoing = false;
+function onKey(event: KeyboardEvent): void {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target?.matches("input, select, textarea") === true) return;
+  if (event.key === "/") {
+    event.preventDefault();
+    document.querySelector<HTMLElement>(".filters input")?.focus();
+    return;
+  }
+  if (isGoing) {
+    const links = [...document.querySelectorAll<HTMLAnchorElement>("nav a")];
+    const keys: Readonly<Record<string, string>> = { a: "Parked", x: "Indexes" };
+    const title = keys[event.key];
+    const link = links.find(({ textContent }) =>
+      title === undefined ? textContent.toLowerCase().startsWith(event.key) : textContent === title,
+    );
+    link?.click();
+  }
+  isGoing = event.key === "g" && !isGoing;
+}

@@ -1,0 +1,344 @@
+/**
+ * The console of one replica: pages, acts and the API over what Redis has. All replicas show the same, and a
+ * form that one of them gave is taken by any other.
+ *
+ *   request ─► Host ─► own page? ─► who asks ─► role ─► page | act | API | live stream
+ */
+import { randomBytes } from "node:crypto";
+import { Hono, type Context, type MiddlewareHandler } from "hono";
+import { listenBounded } from "../bounded-server.ts";
+import type { LiveCore } from "../compose/live-core.ts";
+import type { Settings } from "../config/settings/settings.ts";
+import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
+import { readConsoleKey } from "../compose/console-key.ts";
+import { createHostCheck } from "./access/host-names.ts";
+import { createIdentify, toSession, type Identity } from "./access/identify.ts";
+import { whyNot, type Person } from "./access/person.ts";
+import { isOfOwnPage } from "./access/request-origin.ts";
+import { seal, sign, unseal } from "./access/signed.ts";
+import { securityHeaders } from "./access/security-headers.ts";
+import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
+import { acts } from "./acts/acts.ts";
+import { readForm } from "./acts/read-form.ts";
+import { readAssets } from "./assets.ts";
+import { Document, Sections, type Frame } from "./layout.tsx";
+import { createLiveStreams, type RenderedSection } from "./live/streams.ts";
+import { createReads } from "./live/reads.ts";
+import type { Html, Page, PageContext } from "./page.ts";
+import { pages } from "./pages/pages.ts";
+import { SignIn } from "./parts/sign-in.tsx";
+
+export interface ConsoleParts {
+  readonly settings: Settings["console"];
+  readonly live: LiveCore;
+  readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
+  readonly tokens: () => readonly TokenRow[];
+  readonly version: string;
+  readonly replica: string;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Aborts when the process is to stop. */
+  readonly stop: AbortSignal;
+}
+
+const requestTimeoutMs = 15_000;
+const maxHeaderBytes = 16_384;
+const maxConnections = 256;
+const maxStreams = 128;
+/** Open streams end at once; a page in hand may end within this. */
+const closeWithinMs = 1_000;
+
+const sessionCookie = "redriver_session";
+const saidCookie = "redriver_said";
+const maxSaidCharacters = 600;
+
+interface Variables {
+  readonly Bindings: {
+    readonly incoming: {
+      readonly socket: { readonly remoteAddress?: string };
+      readonly headers: Record<string, unknown>;
+    };
+  };
+  readonly Variables: { person: Person; isByToken: boolean; key: string };
+}
+type Asked = Context<Variables>;
+
+/** Fails with `settings-invalid` if the address cannot be bound. */
+export async function serveConsole(parts: ConsoleParts) {
+  const { settings, live, now, stop } = parts;
+  const reads = createReads({ ...parts, current: () => live.current() });
+  const streams = createLiveStreams({ maxStreams });
+  const assets = readAssets();
+  const isOwnHost = createHostCheck(settings.hosts);
+  const identify = createIdentify(parts);
+  const proposedKey = randomBytes(32).toString("hex");
+  const key = (): Promise<string> => readConsoleKey(live.current().redis, proposedKey);
+
+  const app = new Hono<Variables>();
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(securityHeaders)) {
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    }
+  });
+  app.use(async (context, next) => {
+    if (isOwnHost(context.req.header("host"))) return next();
+    return context.text(
+      "redriver: expected a loopback name, or a name of console.hosts (REDRIVER_CONSOLE_HOSTS)\n",
+      421,
+    );
+  });
+  app.use(async (context, next) => {
+    const { req } = context;
+    const told = {
+      host: req.header("host"),
+      origin: req.header("origin"),
+      site: req.header("sec-fetch-site"),
+    };
+    if (req.method === "GET" || req.method === "HEAD" || isOfOwnPage(told)) return next();
+    return context.text("redriver: expected a request by a page of this console\n", 403);
+  });
+
+  app.get("/assets/:name", (context) => {
+    const asset = assets.get(context.req.param("name"));
+    if (asset === undefined) return context.notFound();
+    const headers = {
+      "content-type": asset.type,
+      etag: asset.etag,
+      "cache-control": "no-cache",
+      vary: "accept-encoding",
+    };
+    if (context.req.header("if-none-match") === asset.etag) return context.body(null, 304, headers);
+    const isGzip = /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
+    return context.body(
+      new Uint8Array(isGzip ? asset.gzipped : asset.bytes),
+      200,
+      isGzip ? { ...headers, "content-encoding": "gzip" } : headers,
+    );
+  });
+
+  app.post("/sign-in", async (context) => {
+    const values = await readForm(context.req.raw);
+    const row = findToken(parts.tokens(), values?.["token"] ?? "");
+    if (row === null) return show(context, null, "Sign in", <SignIn why="That token is not known." />, 401);
+    setCookie(context, sessionCookie, toSession(row, now()));
+    return context.redirect("/", 303);
+  });
+
+  app.use(async (context, next) => {
+    const identity = identify({
+      address: context.env.incoming.socket.remoteAddress ?? "",
+      header: (name) => context.req.header(name),
+      session: cookieOf(context, sessionCookie),
+    });
+    if (identity.kind !== "known") return turnAway(context, identity);
+    context.set("person", identity.person);
+    context.set("isByToken", identity.isByToken);
+    context.set("key", await key());
+    return next();
+  });
+
+  for (const page of pages) app.get(page.path, guard(page), (context) => showPage(context, page));
+  app.get("/live", (context) => stream(context));
+  for (const act of acts) {
+    app.post(`/acts/${act.name}`, guard(act), async (context) => {
+      const values = await readForm(context.req.raw);
+      if (values === null) return problem(context, "expected a form of at most 16 KiB", 413);
+      const person = context.get("person");
+      if (!isSame(toFormToken(context), values["formToken"] ?? "")) {
+        return problem(context, "this form is old; go back, load the page again, and send it once more", 403);
+      }
+      const by = person.name ?? values["by"];
+      if (by === undefined || by.length > 100) return problem(context, "your name is missing", 400);
+      if (act.asksReason && values["reason"] === undefined) return problem(context, "the reason is missing", 400);
+      const doing = { core: live.current(), reads, now: now(), signal: stop, by: `${by} (console)` };
+      const { said, next } = await act.run(values, doing);
+      setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
+      return context.redirect(next ?? toLocalPath(values["back"]), 303);
+    });
+  }
+  app.notFound((context) => problem(context, "there is no such page", 404));
+  app.onError((error, context) => {
+    if (!isRedriverError(error)) return problem(context, "this page failed", 500);
+    return problem(context, `${error.code}: ${error.message}`, statusOf[error.code] ?? 500);
+  });
+
+  const server = await listenBounded({
+    host: settings.host,
+    port: settings.port ?? 0,
+    requestTimeoutMs,
+    fetch: (request, env) => app.fetch(request, env as Variables["Bindings"]),
+    maxConnections,
+    maxHeaderBytes,
+    setting: "console",
+    variable: "REDRIVER_CONSOLE_PORT",
+  });
+  return {
+    address: server.address,
+    port: server.port,
+    async close(): Promise<void> {
+      streams.closeAll();
+      await server.close(closeWithinMs);
+    },
+  };
+
+  function guard({ role }: Pick<Page, "role">): MiddlewareHandler<Variables> {
+    return async (context, next) => {
+      const why = whyNot(context.get("person"), role);
+      return why === null ? next() : problem(context, `this ${why}`, 403);
+    };
+  }
+
+  async function showPage(context: Asked, page: Page): Promise<Response> {
+    const asked = toPageContext(context, context.req.url, context.req.param());
+    const model = await page.load(asked);
+    if (model === null) return problem(context, "there is no such thing, or not any more", 404);
+    const livePath = page.sections.some(({ isLive }) => isLive)
+      ? `/live?page=${encodeURIComponent(asked.url)}`
+      : null;
+    const sections = <Sections page={page} model={model} context={asked} />;
+    return show(context, page, page.title(model), sections, 200, livePath);
+  }
+
+  function stream(context: Asked): Response | Promise<Response> {
+    const url = new URL(context.req.query("page") ?? "", "http://console");
+    const found = pages.flatMap((page) => {
+      const params = matchPath(page.path, url.pathname);
+      return params === null ? [] : [{ page, params }];
+    })[0];
+    const person = context.get("person");
+    if (found === undefined || whyNot(person, found.page.role) !== null) return context.notFound();
+    const { page, params } = found;
+    const render = async (): Promise<readonly RenderedSection[]> => {
+      const asked = toPageContext(context, url.href, params);
+      const model = await page.load(asked);
+      if (model === null) return [];
+      const sections = page.sections.filter(({ isLive }) => isLive);
+      return Promise.all(
+        sections.map(async ({ id, render: draw }) => ({ id, html: await toHtml(draw(model, asked)) })),
+      );
+    };
+    const body = streams.open(JSON.stringify([url.pathname, url.search, person]), render);
+    if (body === null) return context.text("too many pages are open\n", 503, { "retry-after": "30" });
+    return context.body(body, 200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
+  }
+
+  function toPageContext(context: Asked, url: string, params: Record<string, string>): PageContext {
+    const { pathname, search, searchParams } = new URL(url);
+    return {
+      core: live.current(),
+      reads,
+      person: context.get("person"),
+      now: now(),
+      query: searchParams,
+      params,
+      url: `${pathname}${search}`,
+      formToken: toFormToken(context),
+      signal: stop,
+    };
+  }
+
+  function toFormToken(context: Asked): string {
+    return sign(context.get("key"), "form", context.get("person").name ?? "");
+  }
+
+  async function show(
+    context: Asked,
+    page: Page | null,
+    title: string,
+    content: Html,
+    status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 500 | 503,
+    livePath: string | null = null,
+  ): Promise<Response> {
+    const sealed = cookieOf(context, saidCookie);
+    const signingKey = context.get("key") as string | undefined;
+    const said = sealed === undefined || signingKey === undefined ? null : unseal(signingKey, "said", sealed);
+    if (sealed !== undefined) setCookie(context, saidCookie, "", 0);
+    const frame: Frame = {
+      badge: settings.badge,
+      badgeColor: settings.badgeColor,
+      version: parts.version,
+      replica: parts.replica,
+      documentHash: live.current().document.hash,
+      said,
+    };
+    const html = await toHtml(
+      <Document
+        frame={frame}
+        title={title}
+        area={page?.area ?? null}
+        person={(context.get("person") as Person | undefined) ?? null}
+        live={livePath}
+        hasChart={page?.hasChart === true}
+      >
+        {content}
+      </Document>,
+    );
+    return context.html(`<!doctype html>${html}`, status);
+  }
+
+  function problem(context: Asked, why: string, status: 400 | 403 | 404 | 409 | 413 | 500 | 503): Response | Promise<Response> {
+    const content = (
+      <>
+        <p class="problem">{why}</p>
+        <p>
+          Nothing was done. <a href="/">To the first page</a>
+        </p>
+      </>
+    );
+    return show(context, null, "That did not work", content, status);
+  }
+
+  function turnAway(context: Asked, identity: Exclude<Identity, { kind: "known" }>): Response | Promise<Response> {
+    if (identity.kind === "refused") return problem(context, identity.why, 403);
+    return show(context, null, "Sign in", <SignIn why={null} />, 401);
+  }
+}
+
+const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
+  "command-misused": 400,
+  "redis-unavailable": 503,
+};
+
+async function toHtml(element: Html | null): Promise<string> {
+  return element === null ? "" : String(await element);
+}
+
+/** A path of this console; anything else would send the person somewhere else. */
+function toLocalPath(path: string | undefined): string {
+  return path !== undefined && /^\/(?![/\\])[^\p{Cc}\\]*$/u.test(path) ? path : "/";
+}
+
+function matchPath(pattern: string, path: string): Record<string, string> | null {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  if (wanted.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? "";
+    if (!part.startsWith(":")) {
+      if (part !== value) return null;
+      continue;
+    }
+    try {
+      params[part.slice(1)] = decodeURIComponent(value);
+    } catch {
+      return null;
+    }
+  }
+  return params;
+}
+
+function cookieOf(context: Asked, name: string): string | undefined {
+  const pairs = (context.req.header("cookie") ?? "").split(/; */);
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined;
+}
+
+/** Values are of characters that need no quotes. Secure if the browser says that it came by https. */
+function setCookie(context: Asked, name: string, value: string, maxAgeSeconds = 43_200): void {
+  const isSecure = context.req.header("origin")?.startsWith("https:") === true;
+  context.header(
+    "set-cookie",
+    `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`,
+    { append: true },
+  );
+}
