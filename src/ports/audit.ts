@@ -86,6 +86,11 @@ export interface AuditQuery {
   readonly order: "newest-first" | "oldest-first";
 }
 
+/** Whether it is about this drain: an act on all drains of its source is. */
+export function isAboutDrain(entry: Pick<AuditEntry, "act" | "drain">, drain: DrainName): boolean {
+  return entry.drain === drain || (entry.drain === null && (entry.act === "pause" || entry.act === "resume"));
+}
+
 /**
  * The record of acts on one source's dead letters.
  *

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditLimits } from "../../src/store/audit/redis-audit.ts";
-import { actColumns } from "../../src/operations/history/act-rows.ts";
+import { actColumns } from "../../src/cli/history/act-columns.ts";
 import { historyColumns } from "../../src/operations/history/rows.ts";
 import { auditActs } from "../../src/ports/audit.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";

@@ -2,7 +2,8 @@
 import { present } from "../../operations/phrases.ts";
 import { toTable, toTableWithTexts } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
-import { actColumns, type ActRow } from "../../operations/history/act-rows.ts";
+import type { ActRow } from "../../operations/history/act-rows.ts";
+import { actColumns } from "./act-columns.ts";
 import { historyColumns, withProofs, type HistoryRow } from "../../operations/history/rows.ts";
 
 type ToCell<Row> = (row: Row) => string | number;

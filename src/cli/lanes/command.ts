@@ -1,5 +1,10 @@
 import { Argument, type Command } from "commander";
+import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
+import type { Teardown } from "../../compose/teardown.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import { requestSweep } from "../../queue/command-queue.ts";
+import { toBullmqConnection } from "../../redis/connect.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import type { DestinationName } from "../../message/destination-names.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
@@ -83,8 +88,23 @@ async function actOn(
   await withCore(io, loaded, { by: flags.by }, async (core, teardown) => {
     await requireRedis(core.redis);
     const chosen = await chooseLane(core, host, flags.drain);
-    const { said, isDone } = await act(chosen, reason, { core, teardown, isWhole: loaded.problems === 0 });
+    const { said, isDone } = await act(
+      chosen,
+      { reason, by: flags.by },
+      {
+        core,
+        requestSweep: (source) => sweepNow(core, teardown, source),
+        isWhole: loaded.problems === 0,
+      },
+    );
     io.err(`${chosen.view.origin} of ${chosen.view.drain}: ${said}\n`);
     if (!isDone) exitWith(1);
   });
+}
+
+function sweepNow({ settings }: Core, teardown: Teardown, source: SourceId): Promise<void> {
+  const { target, keyPrefix } = settings.redis;
+  const connection = toBullmqConnection(target, "queue");
+  teardown.add("queue connection", () => connection.disconnect());
+  return requestSweep(connection, keyPrefix, source, systemClock.now());
 }

@@ -2,7 +2,7 @@ import { parkReasons } from "../../message/park-reasons.ts";
 import { Option, type Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { releaseParked } from "../../redrive/parked/release.ts";
+import { releaseFound } from "../../operations/parked/release-found.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../../operations/phrases.ts";
 import { hasConsent, requireConsent } from "../input/consent.ts";
@@ -188,10 +188,6 @@ async function release(
     exitWith(3);
     return;
   }
-  let released = 0;
-  for (const { runtime } of core.sources.values()) {
-    const own = found.filter(({ source }) => source === runtime);
-    released += await releaseParked(runtime, core.drains, own, flags.reason);
-  }
+  const released = await releaseFound(core, found, flags);
   io.err(`released ${released}; the next pass of their drains decides them again\n`);
 }

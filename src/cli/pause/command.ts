@@ -6,7 +6,7 @@ import { defined } from "../../message/defined.ts";
 import { toFailureName, type DestinationName } from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
-import { chooseDrains, requireNamesOrAll, unknownDrain } from "../../operations/choose-drains.ts";
+import { requireNamesOrAll, unknownDrain } from "../../operations/choose-drains.ts";
 import { currentUser } from "../input/current-user.ts";
 import { requireFailure } from "../../operations/failures/choose.ts";
 import { durationOption, hostOption, textOf } from "../input/option-values.ts";
@@ -15,6 +15,7 @@ import { loadNames } from "../load-config.ts";
 import { withCore } from "../with-core.ts";
 import type { Io } from "../io.ts";
 import { pause, resume, type Order } from "../../operations/pauses/acts.ts";
+import { choosePauseTargets } from "../../operations/pauses/choose-targets.ts";
 
 type ActFlags = Readonly<{
   all?: boolean;
@@ -82,7 +83,7 @@ async function onEach(
   if (unknown !== undefined) throw unknownDrain(unknown, known);
   const reason = await requireReason(io, flags.reason, what);
   await withCore(io, loaded, { by }, async (core) => {
-    const targets = toTargets(core, names);
+    const targets = choosePauseTargets(core, names);
     await requireRedis(core.redis);
     if (failure !== undefined) await requireFailure(core, core.sources.keys(), failure);
     for (const [label, source, drain] of targets) {
@@ -90,22 +91,4 @@ async function onEach(
       io.err(`${host === undefined ? "" : `${host} of `}${label}: ${said}\n`);
     }
   });
-}
-
-/** Whole sources if no drain is named. */
-function toTargets(
-  core: Core,
-  names: readonly string[],
-): readonly (readonly [label: string, source: BuiltSource, drain: DrainName | "*"])[] {
-  const sources = [...core.sources.values()];
-  if (names.length === 0) {
-    return sources.map(
-      (source) => [`all drains of source ${source.runtime.config.id}`, source, "*"] as const,
-    );
-  }
-  return chooseDrains(core, names).flatMap(({ config: { name, source } }) =>
-    sources
-      .filter(({ runtime }) => runtime.config.id === source.id)
-      .map((built) => [name, built, name] as const),
-  );
 }

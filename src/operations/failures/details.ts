@@ -3,7 +3,7 @@ import type { HourlyArrivals } from "../../ports/failures.ts";
 import { readFailureMatcher } from "../../redrive/failures/failure-matcher.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readLaneStandings, type LaneStanding } from "../../redrive/plan/lane-standings.ts";
-import type { DrainRuntime } from "../../redrive/runtime.ts";
+import { readArrivals } from "./arrivals.ts";
 import { sourceOf } from "./choose.ts";
 import { readSample, type Sample } from "./sample.ts";
 
@@ -24,7 +24,7 @@ export async function readDetails(
   const source = sourceOf(core, failure).runtime;
   const own = failure.drains.toSorted((one, other) => other.waiting - one.waiting);
   const drains = own.flatMap(({ drain }) => core.drains.get(drain) ?? []);
-  const arrivals = await readArrivals(drains, failure.id);
+  const arrivals = (await readArrivals(drains)).get(failure.id) ?? {};
   const { id, sample } = failure;
   const isOfKind = await readFailureMatcher(source, id);
   // `(other)` and `(unreadable)` have none.
@@ -42,13 +42,4 @@ export async function readDetails(
     lanes: lanes.flat(),
     sample: await readSample({ source, drains, sample, isOfKind, arrivals, signal }),
   };
-}
-
-async function readArrivals(drains: readonly DrainRuntime[], id: string): Promise<HourlyArrivals> {
-  const sums: Record<string, number> = {};
-  for (const { source, config } of drains) {
-    const hours = (await source.passes.arrivals(config.name)).get(id) ?? {};
-    for (const [hour, count] of Object.entries(hours)) sums[hour] = (sums[hour] ?? 0) + count;
-  }
-  return sums;
 }

@@ -4,12 +4,8 @@
  * thousands of records is one row, and a page of a pass too.
  */
 import { defined } from "../../message/defined.ts";
-import { toPrintable } from "../../message/show-masked-values.ts";
 import type { AuditEntry, AuditRecord } from "../../ports/audit.ts";
 import { createTopCount, type TopCounted } from "../../redrive/plan/top-count.ts";
-import { formatDuration } from "../../rules/durations.ts";
-import { present } from "../phrases.ts";
-import { laneMoveText } from "./rows.ts";
 
 const sameRowMs = 60_000;
 const maxHosts = 100;
@@ -102,37 +98,4 @@ function createRow(
       };
     },
   };
-}
-
-/** The columns of the table. */
-export const actColumns = {
-  when: ({ at }) => new Date(at).toISOString(),
-  act: ({ act }) => act,
-  count: ({ count }) => (count === 0 ? "-" : count),
-  drain: ({ drain, count }) => toPrintable(drain ?? (count === 0 ? "(all)" : "-")),
-  rule: ({ rule }) => toPrintable(rule ?? "-"),
-  reason: ({ reason, lane }) => toPrintable(reason ?? lane?.why ?? "-"),
-  host: ({ hosts, lane, host }) => toPrintable(lane?.origin ?? host ?? toHosts(hosts)),
-  notes: (row) => toPrintable(toNotes(row)),
-  why: ({ why }) => toPrintable(why ?? "-"),
-  by: ({ by }) => toPrintable(by),
-} satisfies Readonly<Record<string, (row: ActRow) => string | number>>;
-
-function toHosts({ top, more }: TopCounted<string>): string {
-  const [first] = top;
-  if (first === undefined) return "-";
-  const others = top.length - 1 + more.kinds;
-  return others === 0 ? first.key : `${first.key} +${others}`;
-}
-
-function toNotes({ dlqId, count, notes, comeBacks, lane, forMs }: ActRow): string {
-  const many = (times: number, what: string): string => (count === 1 ? what : `${times} ${what}`);
-  const parts = [
-    dlqId,
-    ...Object.entries(notes).map(([note, times]) => many(times, note)),
-    comeBacks > 0 && many(comeBacks, "failed again"),
-    lane !== undefined && laneMoveText(lane),
-    forMs !== undefined && `for ${formatDuration(forMs)}`,
-  ];
-  return present(parts).join(", ") || "-";
 }

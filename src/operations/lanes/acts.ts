@@ -1,18 +1,16 @@
 import type { Core } from "../../compose/build-core.ts";
-import { systemClock } from "../../compose/system-world.ts";
-import type { Teardown } from "../../compose/teardown.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
+import type { SourceId } from "../../ports/ids.ts";
 import type { LaneState } from "../../ports/lanes.ts";
-import { requestSweep } from "../../queue/command-queue.ts";
-import { toBullmqConnection } from "../../redis/connect.ts";
 import { probeNow, resetLane } from "../../redrive/lanes/person-acts.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { ChosenLane } from "./choose-lane.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
 
-interface Parts {
-  readonly core: Core;
-  readonly teardown: Teardown;
+export interface LaneActParts {
+  readonly core: Pick<Core, "drains" | "replicas">;
+  /** Asks the daemons to look at the lanes of a source now (queue/command-queue.ts). */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
   /** The document loads. */
   readonly isWhole: boolean;
 }
@@ -20,14 +18,14 @@ interface Parts {
 /** `isDone`: what was asked for is done, or was done before. */
 export type LaneAct = (
   lane: ChosenLane,
-  reason: string,
-  parts: Parts,
+  order: { readonly reason: string; readonly by: string },
+  parts: LaneActParts,
 ) => Promise<{ readonly said: string; readonly isDone: boolean }>;
 
-export const probe: LaneAct = async (lane, reason, parts) => {
+export const probe: LaneAct = async (lane, { reason, by }, parts) => {
   const { built, view } = lane;
   if (view.state !== "halted") return notHalted(view.state);
-  const found = await probeNow(built.runtime, view, reason);
+  const found = await probeNow({ ...built.runtime, by }, view, reason);
   switch (found.kind) {
     case "unknown":
       return {
@@ -45,8 +43,8 @@ export const probe: LaneAct = async (lane, reason, parts) => {
   }
 };
 
-export const reset: LaneAct = async (lane, reason, parts) => {
-  const found = await resetLane(lane.built.runtime, lane.view, reason);
+export const reset: LaneAct = async (lane, { reason, by }, parts) => {
+  const found = await resetLane({ ...lane.built.runtime, by }, lane.view, reason);
   if (found.kind === "unknown")
     return { said: "its lane was forgotten a moment ago: it is new", isDone: true };
   const said = `it was ${found.from}, and starts over at canary${await wakeUp(lane, parts)}`;
@@ -58,13 +56,12 @@ function notHalted(state: LaneState) {
 }
 
 /** Asks the daemons to look at the lanes now, and answers what nevertheless keeps everything back. */
-async function wakeUp({ built, view }: ChosenLane, { core, teardown, isWhole }: Parts): Promise<string> {
-  const { target, keyPrefix } = core.settings.redis;
-  const connection = toBullmqConnection(target, "queue");
-  teardown.add("queue connection", () => connection.disconnect());
-  const { id } = built.runtime.config;
+async function wakeUp(
+  { built, view }: ChosenLane,
+  { core, requestSweep, isWhole }: LaneActParts,
+): Promise<string> {
   // Without it the next sweep looks, 15 s later with the built-in setting.
-  await unlessRedisAway(() => requestSweep(connection, keyPrefix, id, systemClock.now()), undefined);
+  await unlessRedisAway(() => requestSweep(built.runtime.config.id), undefined);
   const waitsFor = whyNothingGoes(view, {
     isAnyReplicaUp: (await core.replicas.all()).length > 0,
     pauses: await built.pauses.all(),

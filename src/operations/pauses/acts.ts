@@ -13,6 +13,7 @@ import type { PauseRecord, PauseTarget } from "../../ports/pauses.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
 import { toTime } from "../phrases.ts";
 
+/** `by`: who, as the audit and the status show it. */
 export interface Order {
   readonly host?: DestinationName;
   readonly forMs?: number;
@@ -26,7 +27,10 @@ export async function pause(
   drain: DrainName | "*",
   { host, forMs, reason, by }: Order,
 ): Promise<string> {
-  await recordIntent(runtime, "pause", [], { ...toActOf(drain, reason), ...defined({ host, forMs }) });
+  await recordIntent({ ...runtime, by }, "pause", [], {
+    ...toActOf(drain, reason),
+    ...defined({ host, forMs }),
+  });
   const record = { drain, ...defined({ host }), reason, by, at: systemClock.now() };
   const { until } = await pauses.pause(record, forMs);
   const paused = until === undefined ? "paused" : `paused until ${toTime(until)}`;
@@ -46,11 +50,11 @@ async function isKnown({ failures }: BuiltSource["runtime"], host: DestinationNa
 export async function resume(
   { runtime, pauses }: BuiltSource,
   drain: DrainName | "*",
-  { host, reason }: Order,
+  { host, reason, by }: Order,
   { drains }: Pick<Core, "drains">,
 ): Promise<string> {
   const known = await pauses.all();
-  await recordIntent(runtime, "resume", [], { ...toActOf(drain, reason), ...defined({ host }) });
+  await recordIntent({ ...runtime, by }, "resume", [], { ...toActOf(drain, reason), ...defined({ host }) });
   const isMeant = (one: PauseRecord): boolean => one.host === host && (drain === "*" || one.drain === drain);
   let ended = 0;
   for (const one of known.filter(isMeant)) if (await pauses.resume(one)) ended += 1;

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditReader } from "../../ports/audit.ts";
 
-/** Several audits as one, in the order of time. */
+/** Several audits as one, in the order of time. Of one millisecond the order is the same in every read. */
 export function mergeReaders(readers: readonly AuditReader[]): AuditReader {
   return {
     async *read(query) {
@@ -12,7 +12,9 @@ export function mergeReaders(readers: readonly AuditReader[]): AuditReader {
       };
       for (const reader of readers) await advance(reader.read(query)[Symbol.asyncIterator]());
       for (;;) {
-        heads.sort((one, other) => sign * (one.entry.at - other.entry.at));
+        heads.sort(
+          (one, other) => sign * (one.entry.at - other.entry.at) || bySource(one.entry, other.entry),
+        );
         const first = heads.shift();
         if (first === undefined) return;
         yield first.entry;
@@ -24,4 +26,8 @@ export function mergeReaders(readers: readonly AuditReader[]): AuditReader {
       return new Set(families.flatMap((family) => [...family]));
     },
   };
+}
+
+function bySource(one: AuditEntry, other: AuditEntry): number {
+  return one.source < other.source ? -1 : 1;
 }

@@ -1,4 +1,11 @@
-import type { Audit, AuditEntry, AuditQuery, AuditReader, NewAuditEntry } from "../../ports/audit.ts";
+import {
+  isAboutDrain,
+  type Audit,
+  type AuditEntry,
+  type AuditQuery,
+  type AuditReader,
+  type NewAuditEntry,
+} from "../../ports/audit.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
 import { defineScript } from "../../redis/script-runner.ts";
@@ -114,14 +121,10 @@ function mentionsAny(text: string, dlqIds: ReadonlySet<string>): boolean {
 
 /** The entry with only the records that the query asks for, or null if none is left. Ignores times, acts and actors. */
 function selectRecords(entry: AuditEntry, { dlqIds, drain }: AuditQuery): AuditEntry | null {
-  if (drain !== undefined && entry.drain !== drain && !concernsAllDrains(entry)) return null;
+  if (drain !== undefined && !isAboutDrain(entry, drain)) return null;
   if (dlqIds === undefined) return entry;
   const records = entry.records.filter(
     ({ dlqId, parent }) => dlqIds.has(dlqId) || (parent !== undefined && dlqIds.has(parent)),
   );
   return records.length === 0 ? null : { ...entry, records };
-}
-
-function concernsAllDrains({ act, drain }: AuditEntry): boolean {
-  return drain === null && (act === "pause" || act === "resume");
 }

@@ -1,0 +1,39 @@
+import type { Core } from "../../compose/build-core.ts";
+import { readFailureViews } from "../../compose/failure-views.ts";
+import { parseUrl } from "../../message/destination-url.ts";
+import { isCurrent, type FailureView } from "../../redrive/failures/failure-views.ts";
+import { compileGlob } from "../../rules/patterns/glob.ts";
+import { chooseDrains } from "../choose-drains.ts";
+
+export interface FailureFilter {
+  readonly drain?: string;
+  /** A destination host; `*` stands for any part. */
+  readonly host?: string;
+  /** Also those with nothing waiting or parked that were not seen for a day. */
+  readonly all?: boolean;
+}
+
+/** By trouble. `hidden`: how many fit and are not current. Throws `command-misused` for an unknown drain. */
+export async function readFailureList(
+  core: Core,
+  filter: FailureFilter,
+  now: number,
+): Promise<{ readonly shown: readonly FailureView[]; readonly hidden: number }> {
+  const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
+  const fitsHost = toHostTest(filter.host);
+  const views = (await readFailureViews(core, now, drain?.config.name)).filter(({ origin }) =>
+    fitsHost(origin),
+  );
+  const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
+  return { shown, hidden: views.length - shown.length };
+}
+
+/** Of a queue its whole name. */
+function toHostTest(host: string | undefined): (origin: string) => boolean {
+  if (host === undefined) return () => true;
+  const fits = compileGlob(host.toLowerCase());
+  return (origin) => {
+    const url = parseUrl(origin);
+    return url?.host ? fits(url.host) || fits(url.hostname) : fits(origin.toLowerCase());
+  };
+}
