@@ -17,7 +17,6 @@ const icon =
 
 /** By the last part of its path. The browser's own script is built beside this file. */
 export function readAssets(): ReadonlyMap<string, Asset> {
-  const own = (name: string): string => join(import.meta.dirname, "browser", name);
   const uplot = dirname(createRequire(import.meta.url).resolve("uplot"));
   return new Map([
     ["console.js", toAsset("text/javascript", readFileSync(own("console.js")))],
@@ -26,6 +25,10 @@ export function readAssets(): ReadonlyMap<string, Asset> {
     ["uplot.css", toAsset("text/css", readFileSync(join(uplot, "uPlot.min.css")))],
     ["icon.svg", toAsset("image/svg+xml", Buffer.from(icon))],
   ]);
+}
+
+function own(name: string): string {
+  return join(import.meta.dirname, "browser", name);
 }
 
 function toAsset(type: string, bytes: Buffer): Asset {

@@ -1,4 +1,4 @@
-import { areas, type Area, type Html, type Page, type PageContext } from "./page.ts";
+import { areas, type Area, type Html, type Screen, type ScreenContext } from "./screen.ts";
 import type { Person } from "./access/person.ts";
 
 export interface Frame {
@@ -37,7 +37,15 @@ interface DocumentProps {
   readonly children?: unknown;
 }
 
-export function Document({ frame, title, area, person, live, hasChart = false, children }: DocumentProps): Html {
+export function Document({
+  frame,
+  title,
+  area,
+  person,
+  live,
+  hasChart = false,
+  children,
+}: DocumentProps): Html {
   const name = frame.badge === undefined ? title : `${title} · ${frame.badge}`;
   return (
     <html lang="en">
@@ -90,17 +98,17 @@ export function Document({ frame, title, area, person, live, hasChart = false, c
 
 /** The page's sections, each in an element of its id. */
 export function Sections({
-  page,
+  screen,
   model,
   context,
 }: {
-  readonly page: Page;
+  readonly screen: Screen;
   readonly model: unknown;
-  readonly context: PageContext;
+  readonly context: ScreenContext;
 }): Html {
   return (
     <>
-      {page.sections.map(({ id, isLive, render }) => (
+      {screen.sections.map(({ id, isLive, render }) => (
         <section id={id} data-live={isLive ? "" : undefined}>
           {render(model, context)}
         </section>

@@ -24,8 +24,8 @@ import { readAssets } from "./assets.ts";
 import { Document, Sections, type Frame } from "./layout.tsx";
 import { createLiveStreams, type RenderedSection } from "./live/streams.ts";
 import { createReads } from "./live/reads.ts";
-import type { Html, Page, PageContext } from "./page.ts";
-import { pages } from "./pages/pages.ts";
+import type { Html, Screen, ScreenContext } from "./screen.ts";
+import { screens } from "./screens/screens.ts";
 import { SignIn } from "./parts/sign-in.tsx";
 
 export interface ConsoleParts {
@@ -138,7 +138,7 @@ export async function serveConsole(parts: ConsoleParts) {
     return next();
   });
 
-  for (const page of pages) app.get(page.path, guard(page), (context) => showPage(context, page));
+  for (const screen of screens) app.get(screen.path, guard(screen), (context) => showScreen(context, screen));
   app.get("/live", (context) => stream(context));
   for (const act of acts) {
     app.post(`/acts/${act.name}`, guard(act), async (context) => {
@@ -150,7 +150,8 @@ export async function serveConsole(parts: ConsoleParts) {
       }
       const by = person.name ?? values["by"];
       if (by === undefined || by.length > 100) return problem(context, "your name is missing", 400);
-      if (act.asksReason && values["reason"] === undefined) return problem(context, "the reason is missing", 400);
+      if (act.asksReason && values["reason"] === undefined)
+        return problem(context, "the reason is missing", 400);
       const doing = { core: live.current(), reads, now: now(), signal: stop, by: `${by} (console)` };
       const { said, next } = await act.run(values, doing);
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
@@ -182,38 +183,38 @@ export async function serveConsole(parts: ConsoleParts) {
     },
   };
 
-  function guard({ role }: Pick<Page, "role">): MiddlewareHandler<Variables> {
+  function guard({ role }: Pick<Screen, "role">): MiddlewareHandler<Variables> {
     return async (context, next) => {
       const why = whyNot(context.get("person"), role);
       return why === null ? next() : problem(context, `this ${why}`, 403);
     };
   }
 
-  async function showPage(context: Asked, page: Page): Promise<Response> {
-    const asked = toPageContext(context, context.req.url, context.req.param());
-    const model = await page.load(asked);
+  async function showScreen(context: Asked, screen: Screen): Promise<Response> {
+    const asked = toScreenContext(context, context.req.url, context.req.param());
+    const model = await screen.load(asked);
     if (model === null) return problem(context, "there is no such thing, or not any more", 404);
-    const livePath = page.sections.some(({ isLive }) => isLive)
-      ? `/live?page=${encodeURIComponent(asked.url)}`
+    const livePath = screen.sections.some(({ isLive }) => isLive)
+      ? `/live?screen=${encodeURIComponent(asked.url)}`
       : null;
-    const sections = <Sections page={page} model={model} context={asked} />;
-    return show(context, page, page.title(model), sections, 200, livePath);
+    const sections = <Sections screen={screen} model={model} context={asked} />;
+    return show(context, screen, screen.title(model), sections, 200, livePath);
   }
 
   function stream(context: Asked): Response | Promise<Response> {
-    const url = new URL(context.req.query("page") ?? "", "http://console");
-    const found = pages.flatMap((page) => {
-      const params = matchPath(page.path, url.pathname);
-      return params === null ? [] : [{ page, params }];
+    const url = new URL(context.req.query("screen") ?? "", "http://console");
+    const found = screens.flatMap((screen) => {
+      const params = matchPath(screen.path, url.pathname);
+      return params === null ? [] : [{ screen, params }];
     })[0];
     const person = context.get("person");
-    if (found === undefined || whyNot(person, found.page.role) !== null) return context.notFound();
-    const { page, params } = found;
+    if (found === undefined || whyNot(person, found.screen.role) !== null) return context.notFound();
+    const { screen, params } = found;
     const render = async (): Promise<readonly RenderedSection[]> => {
-      const asked = toPageContext(context, url.href, params);
-      const model = await page.load(asked);
+      const asked = toScreenContext(context, url.href, params);
+      const model = await screen.load(asked);
       if (model === null) return [];
-      const sections = page.sections.filter(({ isLive }) => isLive);
+      const sections = screen.sections.filter(({ isLive }) => isLive);
       return Promise.all(
         sections.map(async ({ id, render: draw }) => ({ id, html: await toHtml(draw(model, asked)) })),
       );
@@ -223,7 +224,7 @@ export async function serveConsole(parts: ConsoleParts) {
     return context.body(body, 200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
   }
 
-  function toPageContext(context: Asked, url: string, params: Record<string, string>): PageContext {
+  function toScreenContext(context: Asked, url: string, params: Record<string, string>): ScreenContext {
     const { pathname, search, searchParams } = new URL(url);
     return {
       core: live.current(),
@@ -238,13 +239,9 @@ export async function serveConsole(parts: ConsoleParts) {
     };
   }
 
-  function toFormToken(context: Asked): string {
-    return sign(context.get("key"), "form", context.get("person").name ?? "");
-  }
-
   async function show(
     context: Asked,
-    page: Page | null,
+    screen: Screen | null,
     title: string,
     content: Html,
     status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 500 | 503,
@@ -266,10 +263,10 @@ export async function serveConsole(parts: ConsoleParts) {
       <Document
         frame={frame}
         title={title}
-        area={page?.area ?? null}
+        area={screen?.area ?? null}
         person={(context.get("person") as Person | undefined) ?? null}
         live={livePath}
-        hasChart={page?.hasChart === true}
+        hasChart={screen?.hasChart === true}
       >
         {content}
       </Document>,
@@ -277,7 +274,11 @@ export async function serveConsole(parts: ConsoleParts) {
     return context.html(`<!doctype html>${html}`, status);
   }
 
-  function problem(context: Asked, why: string, status: 400 | 403 | 404 | 409 | 413 | 500 | 503): Response | Promise<Response> {
+  function problem(
+    context: Asked,
+    why: string,
+    status: 400 | 403 | 404 | 409 | 413 | 500 | 503,
+  ): Response | Promise<Response> {
     const content = (
       <>
         <p class="problem">{why}</p>
@@ -289,10 +290,17 @@ export async function serveConsole(parts: ConsoleParts) {
     return show(context, null, "That did not work", content, status);
   }
 
-  function turnAway(context: Asked, identity: Exclude<Identity, { kind: "known" }>): Response | Promise<Response> {
+  function turnAway(
+    context: Asked,
+    identity: Exclude<Identity, { kind: "known" }>,
+  ): Response | Promise<Response> {
     if (identity.kind === "refused") return problem(context, identity.why, 403);
     return show(context, null, "Sign in", <SignIn why={null} />, 401);
   }
+}
+
+function toFormToken(context: Asked): string {
+  return sign(context.get("key"), "form", context.get("person").name ?? "");
 }
 
 const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {

@@ -157,7 +157,9 @@ const samples: Samples = {
     { ...adopted, warnings: ["w"] },
   ],
   "document:rejected": [{ hash: "h", problems: ["p"] }],
-  "daemon:started": [{ httpAddress: "a", callbackAddress: null, consoleAddress: null, documentHash: "h", version: "v" }],
+  "daemon:started": [
+    { httpAddress: "a", callbackAddress: null, consoleAddress: null, documentHash: "h", version: "v" },
+  ],
   "daemon:stopping": [{ why: "w" }],
   "daemon:stopped": [{ clean: true }, { clean: false }],
 };

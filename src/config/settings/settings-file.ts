@@ -49,7 +49,10 @@ function collectSettings(tree: YamlTree, file: string): SettingsFound {
   for (const [section, content, at] of members(tree.value, [], Object.keys(sections))) {
     const names = sections[section] ?? {};
     if (section === "console" && content === "none") {
-      values.set("console.port", { value: content, origin: { file, ...tree.locate(at, "value"), setting: section } });
+      values.set("console.port", {
+        value: content,
+        origin: { file, ...tree.locate(at, "value"), setting: section },
+      });
       continue;
     }
     for (const [key, value, path] of members(content, at, Object.keys(names))) {

@@ -212,11 +212,7 @@ export const settingRows = {
     optional(lineOf("the name of an environment, at most 40 characters", 40)),
     "Name of the environment, shown on every page of the console, such as production.",
   ),
-  "console.badgeColor": row(
-    "gray",
-    oneOf(badgeColors),
-    "Colour of that name.",
-  ),
+  "console.badgeColor": row("gray", oneOf(badgeColors), "Colour of that name."),
   "log.level": row("info", oneOf(logLevels), "The minimum level that is logged."),
   "lineage.key": secretRow(
     optional(signingKey),

@@ -12,7 +12,10 @@ export function createLiveTokens(file: string | undefined, now: () => number): (
   if (file === undefined) return () => [];
   const first = readTokens(file);
   if (!first.ok) {
-    const problem = { setting: `console.tokenFile (REDRIVER_CONSOLE_TOKEN_FILE) ${file}`, ...misfit("a file of tokens", undefined, `: ${first.why}`) };
+    const problem = {
+      setting: `console.tokenFile (REDRIVER_CONSOLE_TOKEN_FILE) ${file}`,
+      ...misfit("a file of tokens", undefined, `: ${first.why}`),
+    };
     throw new RedriverError("settings-invalid", formatProblem(problem));
   }
   let { rows } = first;

@@ -37,7 +37,9 @@ export function parseTokenFile(text: string): TokenFile {
     if (why !== null) return { ok: false, why: `line ${index + 1}: ${why}` };
     rows.push({ name, role: known ?? "viewer", token });
   }
-  return rows.length === 0 ? { ok: false, why: "expected at least one line `name role token`" } : { ok: true, rows };
+  return rows.length === 0
+    ? { ok: false, why: "expected at least one line `name role token`" }
+    : { ok: true, rows };
 }
 
 /** Takes as long for each token, right or wrong. */

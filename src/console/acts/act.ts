@@ -1,7 +1,7 @@
 /** What a person does in the console: a form whose answer goes through the same code as the command. */
 import type { ConsoleRole } from "../../ports/console-roles.ts";
 import type { Core } from "../../compose/build-core.ts";
-import type { Area, PageContext } from "../page.ts";
+import type { Area, ScreenContext } from "../screen.ts";
 
 export interface ActField {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface ActField {
   readonly hint?: string;
 }
 
-export interface Doing extends Pick<PageContext, "core" | "reads" | "now" | "signal"> {
+export interface Doing extends Pick<ScreenContext, "core" | "reads" | "now" | "signal"> {
   readonly core: Core;
   /** Who, for the audit. */
   readonly by: string;

@@ -23,14 +23,18 @@ export function drawCharts(within: ParentNode): void {
     if (times.length < 2) continue;
     const text = getComputedStyle(place).color;
     const axis = { stroke: text, grid: { stroke: "rgba(128,128,128,0.25)" } };
-    new uPlot(
+    void new uPlot(
       {
         width: Math.max(280, place.clientWidth),
         height: 220,
         axes: [axis, axis],
         series: [
           {},
-          ...series.map(({ label }, index) => ({ label, stroke: colours[index % colours.length], width: 1.5 })),
+          ...series.map(({ label }, index) => ({
+            label,
+            stroke: colours[index % colours.length],
+            width: 1.5,
+          })),
         ],
       },
       [times, ...series.map(({ values }) => values)],

@@ -64,14 +64,14 @@ function addCopyButtons(within: ParentNode): void {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Copy";
-    button.addEventListener("click", () => {
-      const text = command.querySelector("code")?.textContent ?? "";
-      void navigator.clipboard.writeText(text).then(() => {
-        button.textContent = "Copied";
-      });
-    });
+    button.addEventListener("click", () => void copy(command, button));
     command.append(button);
   }
+}
+
+async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  await navigator.clipboard.writeText(command.querySelector("code")?.textContent ?? "");
+  button.textContent = "Copied";
 }
 
 /** g, then the first letter of a page; / goes to the first filter. Not while somebody types. */

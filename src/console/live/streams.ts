@@ -69,7 +69,7 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
       if (count >= maxStreams) return null;
       count += 1;
       const encoder = new TextEncoder();
-      let close = (): void => undefined;
+      let close: () => void = nothing;
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
@@ -87,7 +87,7 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
             watched.set(key, one);
             one.streams.add(stream);
             close = () => {
-              close = () => undefined;
+              close = nothing;
               count -= 1;
               clearInterval(alive);
               one.streams.delete(stream);
@@ -115,6 +115,8 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
     },
   };
 }
+
+function nothing(): void {}
 
 function toEvent(name: string, data: string): string {
   return `event: ${name}\ndata: ${data}\n\n`;

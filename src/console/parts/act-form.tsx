@@ -1,13 +1,13 @@
 import { whyNot } from "../access/person.ts";
 import type { Act, ActField, Values } from "../acts/act.ts";
-import type { Html, PageContext } from "../page.ts";
+import type { Html, ScreenContext } from "../screen.ts";
 import { CommandLine } from "./text.tsx";
 
 interface ActFormProps {
   readonly act: Act;
   /** Values that are known: hidden fields, and what others begin with. */
   readonly values: Values;
-  readonly context: PageContext;
+  readonly context: ScreenContext;
   /** Why it cannot be done now, whoever asks; null: it can. */
   readonly disabled?: string | null;
 }
@@ -40,14 +40,26 @@ export function ActForm({ act, values, context, disabled = null }: ActFormProps)
         ))}
         {act.asksReason ? (
           <Field
-            field={{ name: "reason", label: "Reason", kind: "text", isRequired: true, hint: "Written into the audit." }}
+            field={{
+              name: "reason",
+              label: "Reason",
+              kind: "text",
+              isRequired: true,
+              hint: "Written into the audit.",
+            }}
             id={idOf("reason")}
             value={undefined}
           />
         ) : null}
         {person.name === null ? (
           <Field
-            field={{ name: "by", label: "Your name", kind: "text", isRequired: true, hint: "Written into the audit." }}
+            field={{
+              name: "by",
+              label: "Your name",
+              kind: "text",
+              isRequired: true,
+              hint: "Written into the audit.",
+            }}
             id={idOf("by")}
             value={undefined}
           />

@@ -1,4 +1,4 @@
-import type { Html } from "../page.ts";
+import type { Html } from "../screen.ts";
 
 export function SignIn({ why }: { readonly why: string | null }): Html {
   return (

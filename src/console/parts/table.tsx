@@ -1,4 +1,4 @@
-import type { Html } from "../page.ts";
+import type { Html } from "../screen.ts";
 
 interface Column<Row> {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
-import type { Html } from "../page.ts";
+import type { Html } from "../screen.ts";
 
 /**
  * Text that strangers wrote: characters that a screen would obey are spelled out, it is cut, and it cannot

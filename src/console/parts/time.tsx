@@ -1,5 +1,5 @@
 import { formatDuration } from "../../rules/durations.ts";
-import type { Html } from "../page.ts";
+import type { Html } from "../screen.ts";
 
 /** In UTC; the browser's script shows it in the reader's zone, with the exact time on hover. Unix ms. */
 export function Time({ at }: { readonly at: number }): Html {

@@ -1,12 +1,12 @@
 /** What is going on, in one sentence, then the numbers, then the destinations in trouble. */
 import type { Status } from "../../operations/status/read.ts";
 import { toVerdict } from "../../operations/status/verdict.ts";
-import { definePage, type Html } from "../page.ts";
+import { defineScreen, type Html } from "../screen.ts";
 import { Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 
-export const nowPage = definePage<Status>({
+export const nowScreen = defineScreen<Status>({
   path: "/",
   area: "now",
   role: "viewer",
@@ -22,7 +22,11 @@ export const nowPage = definePage<Status>({
 
 function Verdict({ status }: { readonly status: Status }): Html {
   const verdict = toVerdict(status);
-  const mood = verdict.startsWith("all clear") ? "good" : /halted|not running|reject|cannot/.test(verdict) ? "bad" : "";
+  const mood = verdict.startsWith("all clear")
+    ? "good"
+    : /halted|not running|reject|cannot/.test(verdict)
+      ? "bad"
+      : "";
   return (
     <p class={`verdict ${mood}`} role="status">
       {verdict.charAt(0).toUpperCase() + verdict.slice(1)}.
@@ -32,15 +36,17 @@ function Verdict({ status }: { readonly status: Status }): Html {
 
 function Tiles({ status: { drains, sources } }: { readonly status: Status }): Html {
   const destinations = drains.flatMap((drain) => drain.destinations);
-  const sum = <One,>(all: readonly One[], of: (one: One) => number): number =>
-    all.reduce((total, one) => total + of(one), 0);
   const tiles: readonly (readonly [string, number, string])[] = [
     ["arrived", sum(destinations, ({ arrived }) => arrived), "ever, as far as it is counted"],
     ["redriven", sum(destinations, ({ published }) => published), "published again, ever"],
     ["failed again", sum(destinations, ({ failedAgain }) => failedAgain), "came back after a redrive, ever"],
     ["waiting", sum(drains, ({ outlook }) => outlook.waiting), "in the queue, not parked"],
     ["parked", sum(drains, ({ parked }) => parked ?? 0), "wait for a person"],
-    ["expire soon", sum(sources, ({ census }) => census?.expiringUnarchived ?? 0), "without a copy in the archive"],
+    [
+      "expire soon",
+      sum(sources, ({ census }) => census?.expiringUnarchived ?? 0),
+      "without a copy in the archive",
+    ],
   ];
   return (
     <ul class="tiles">
@@ -57,7 +63,9 @@ function Destinations({ status: { drains } }: { readonly status: Status }): Html
   const rows = drains
     .flatMap(({ drain, destinations }) => destinations.map((one) => ({ ...one, drain })))
     .filter(({ waiting, parked }) => waiting + parked > 0)
-    .toSorted((one, other) => Number(isStopped(other)) - Number(isStopped(one)) || other.waiting - one.waiting);
+    .toSorted(
+      (one, other) => Number(isStopped(other)) - Number(isStopped(one)) || other.waiting - one.waiting,
+    );
   return (
     <>
       <h2>Destinations</h2>
@@ -112,4 +120,8 @@ function Drains({ status: { drains }, now }: { readonly status: Status; readonly
       />
     </>
   );
+}
+
+function sum<One>(all: readonly One[], of: (one: One) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
 }

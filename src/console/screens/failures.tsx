@@ -2,7 +2,7 @@
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { isCurrent } from "../../redrive/failures/failure-views.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
-import { definePage } from "../page.ts";
+import { defineScreen } from "../screen.ts";
 import { Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -12,7 +12,7 @@ interface Model {
   readonly hidden: number;
 }
 
-export const failuresPage = definePage<Model>({
+export const failuresScreen = defineScreen<Model>({
   path: "/failures",
   area: "failures",
   role: "viewer",

@@ -7,14 +7,14 @@ import type { Reads } from "./live/reads.ts";
 
 export type Html = JSX.Element;
 
-export interface PageContext {
+export interface ScreenContext {
   readonly core: Core;
   readonly reads: Reads;
   readonly person: Person;
   /** Unix ms, by this process. */
   readonly now: number;
   readonly query: URLSearchParams;
-  /** Parts of the path by their names in `Page.path`. */
+  /** Parts of the path by their names in `Screen.path`. */
   readonly params: Readonly<Record<string, string>>;
   /** Path and query of this page, for links and for the way back from an act. */
   readonly url: string;
@@ -29,27 +29,27 @@ export interface Section<Model> {
   /** Rendered again every few seconds while somebody looks at it. Holds no form. */
   readonly isLive: boolean;
   /** Null: nothing is shown. */
-  readonly render: (model: Model, context: PageContext) => Html | null;
+  readonly render: (model: Model, context: ScreenContext) => Html | null;
 }
 
 /** Pages of the navigation. */
 export const areas = ["now", "failures", "plans", "parked", "history", "rules", "indexes"] as const;
 export type Area = (typeof areas)[number];
 
-export interface Page<Model = unknown> {
+export interface Screen<Model = unknown> {
   /** As hono writes paths: `/failures/:id`. */
   readonly path: string;
   readonly area: Area;
   readonly role: ConsoleRole;
   readonly title: (model: Model) => string;
   /** Null: there is no such thing. Reads Redis only, but for the page of one message. */
-  readonly load: (context: PageContext) => Promise<Model | null>;
+  readonly load: (context: ScreenContext) => Promise<Model | null>;
   /** It draws charts where there is a script. */
   readonly hasChart?: boolean;
   readonly sections: readonly Section<Model>[];
 }
 
 /** Pages of different models in one list. */
-export function definePage<Model>(page: Page<Model>): Page {
-  return page as unknown as Page;
+export function defineScreen<Model>(page: Screen<Model>): Screen {
+  return page as unknown as Screen;
 }

@@ -1,0 +1,6 @@
+/** Every page of the console. */
+import type { Screen } from "../screen.ts";
+import { failuresScreen } from "./failures.tsx";
+import { nowScreen } from "./now.tsx";
+
+export const screens: readonly Screen[] = [nowScreen, failuresScreen];
