@@ -1,0 +1,83 @@
+import { expect, it } from "vitest";
+import { readQueueFacts } from "../../../src/compose/drain-and-source-facts.ts";
+import { readIndexes } from "../../../src/operations/indexes/read.ts";
+import { findRuleLines, toRuleStandings } from "../../../src/operations/rules/read-rules.ts";
+import { createRedisStatisticsStore } from "../../../src/store/statistics/redis-statistics-store.ts";
+import { behindTheHorizon, createRig } from "../../support/rig.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+
+const rules = `
+    minAge: 0s
+    lane: none
+    attempts: { max: 5, wait: [0s] }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: idle, when: { responseStatus: 400 }, then: park }
+`;
+
+it("each rule has what it decided, and how much of that failed again", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: rules });
+  rig.receiver.answer = () => 503;
+  rig.seed(3);
+  rig.seed(2, { responseStatus: 422 });
+  await rig.pass();
+  await behindTheHorizon(rig);
+  await rig.fullPass();
+  const standings = toRuleStandings(rig.core.document, await readQueueFacts(rig.core));
+  expect(standings.map(({ rule }) => rule)).toEqual(["broken", "outage", "idle"]);
+  const [broken, outage, idle] = standings;
+  expect(broken).toMatchObject({ drain: "main", published: 0, failedAgain: 0 });
+  expect(outage?.decided["republish"]).toBeGreaterThan(0);
+  expect(outage).toMatchObject({ published: 6, failedAgain: 3 });
+  expect(idle).toMatchObject({ decided: {}, published: 0, failedAgain: 0 });
+}, 60_000);
+
+it("each rule has its line in the text of the document, and a text that does not load has none", () => {
+  const text = [
+    "version: 1",
+    "sources: { default: {} }",
+    "drains:",
+    "  orders:",
+    "    rules:",
+    "      - name: broken",
+    "        when: { responseStatus: 422 }",
+    "        then: park",
+    "      - { name: outage, when: { responseStatus: 503 }, then: republish }",
+  ].join("\n");
+  const lines = findRuleLines(text, "drains.yaml");
+  expect(lines?.lineOf("orders", "broken")).toBe(6);
+  expect(lines?.lineOf("orders", "outage")).toBe(9);
+  expect(lines?.lineOf("orders", "other")).toBeUndefined();
+  expect(lines?.lineOf("other", "outage")).toBeUndefined();
+  expect(findRuleLines("drains: [", "drains.yaml")).toBeNull();
+});
+
+it("an index has its last reading from Redis, and the guards on it with their state", async () => {
+  const document = `
+indexes:
+  products:
+    id: products-1
+    credentials: { user: { env: INDEX_USER }, password: { env: INDEX_PASSWORD } }
+    schedule: { every: 5m }
+`;
+  const guarded = `${rules}
+    guards:
+      - { index: products, hold: pending_index_count > 100, resume: pending_index_count < 10 }
+`;
+  const rig = await createRig({ redisUrl: redis.url(), drain: guarded, document });
+  const [before] = await readIndexes(rig.core);
+  expect(before).toMatchObject({ name: "products", reading: null, guards: [{ why: "stale", value: null }] });
+  const summary = { scalars: { pending_index_count: 500 }, newest: {}, days: [], unusableFields: 0 };
+  await createRedisStatisticsStore(rig.core.redis).write(
+    { index: "products", readAt: Date.now(), summary },
+    60_000,
+  );
+  const [after] = await readIndexes(rig.core);
+  expect(after).toMatchObject({
+    reading: { summary: { scalars: { pending_index_count: 500 } } },
+    guards: [{ drain: "main", effect: "closed", why: "reading", value: 500 }],
+  });
+});
