@@ -7,7 +7,7 @@ import { chooseDrains } from "../choose-drains.ts";
 
 export interface FailureFilter {
   readonly drain?: string;
-  /** A destination host; `*` stands for any part. */
+  /** A destination host or a whole origin; `*` stands for any part. */
   readonly host?: string;
   /** Also those with nothing waiting or parked that were not seen for a day. */
   readonly all?: boolean;
@@ -20,7 +20,7 @@ export async function readFailureList(
   now: number,
 ): Promise<{ readonly shown: readonly FailureView[]; readonly hidden: number }> {
   const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
-  const fitsHost = toHostTest(filter.host);
+  const fitsHost = toOriginTest(filter.host);
   const views = (await readFailureViews(core, now, drain?.config.name)).filter(({ origin }) =>
     fitsHost(origin),
   );
@@ -28,12 +28,12 @@ export async function readFailureList(
   return { shown, hidden: views.length - shown.length };
 }
 
-/** Of a queue its whole name. */
-function toHostTest(host: string | undefined): (origin: string) => boolean {
+/** A host with or without its port, a whole origin, or the whole name of a queue. */
+export function toOriginTest(host: string | undefined): (origin: string) => boolean {
   if (host === undefined) return () => true;
   const fits = compileGlob(host.toLowerCase());
   return (origin) => {
     const url = parseUrl(origin);
-    return url?.host ? fits(url.host) || fits(url.hostname) : fits(origin.toLowerCase());
+    return fits(origin.toLowerCase()) || (url?.host ? fits(url.host) || fits(url.hostname) : false);
   };
 }
