@@ -36,6 +36,7 @@ export function waitingFacts(waiting: number, more: Partial<NoticeFacts> = {}): 
         published: 0,
         failedAgain: 0,
         failures: [],
+        destinations: [],
         expiresAt: null,
         nearMs: 0,
       },

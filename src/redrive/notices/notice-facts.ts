@@ -1,7 +1,7 @@
 import type { RecordedFailure, StandingFailure } from "../../ports/failures.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { LaneView } from "../../ports/lanes.ts";
-import type { QueueFacts } from "../../ports/queue-facts.ts";
+import type { Destination, QueueFacts } from "../../ports/queue-facts.ts";
 import { toHeldByRules } from "../backlog/outlook.ts";
 
 /** What notices are made from: the facts of one source that status shows. Times are Unix ms. */
@@ -11,12 +11,15 @@ export interface NoticeFacts {
   /** Kinds that a person does not want to hear of now. */
   readonly quiet: ReadonlySet<string>;
   /** Lanes that are halted now. */
-  readonly halted: readonly Pick<LaneView, "lane" | "drain" | "origin">[];
+  readonly halted: readonly HaltedLane[];
   /** False: there are more, so a lane that is not among them may be halted too. */
   readonly isHaltedWhole: boolean;
   /** Near their expiry and without a copy, as of the last census. */
   readonly uncopied: number;
 }
+
+/** `nextAt`: its next probe, Unix ms by Redis; null: unknown. */
+export type HaltedLane = Pick<LaneView, "lane" | "drain" | "origin" | "nextAt">;
 
 export interface DrainNoticeFacts {
   readonly drain: DrainName;
@@ -29,6 +32,8 @@ export interface DrainNoticeFacts {
   readonly published: number;
   readonly failedAgain: number;
   readonly failures: readonly StandingFailure[];
+  /** Where its records wait. */
+  readonly destinations: readonly Pick<Destination, "origin" | "waiting">[];
   /** When its oldest record expires; null: it has none. */
   readonly expiresAt: number | null;
   /** Its `beforeExpiry.within`, ms. */
@@ -59,6 +64,7 @@ export function toNoticeFacts(
           published: sum((one) => one.published),
           failedAgain: sum((one) => one.failedAgain),
           failures: facts?.failures ?? [],
+          destinations,
           expiresAt: oldestAt === null || waiting + parked === 0 ? null : oldestAt + retentionMs,
           nearMs: nearMs.get(drain) ?? 0,
         };

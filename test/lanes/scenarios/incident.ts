@@ -6,8 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Status } from "../../../src/operations/status/read.ts";
 import type { EmulatorProcess } from "../../rig/emulator-process.ts";
 import { atLeast, atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
-import { toRecords } from "../../rig/letters.ts";
+import { idsOf, toRecords } from "../../rig/letters.ts";
 import { deliveredOnce } from "../../rig/outcome.ts";
+import { startPeople, type People } from "../people.ts";
 import { startStage, type Stage } from "../stage.ts";
 import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
 import type { World } from "../world.ts";
@@ -28,6 +29,7 @@ export async function incident(world: World): Promise<readonly Figure[]> {
   const perHost = world.isSmall ? 800 : 5_000;
   // Slower than other scenarios: what a page shows is as old as it is in real life.
   const scale = createTimeScale(world.isSmall ? 6 : 3);
+  const people = await startPeople();
   const stage = await startStage(world, {
     name: "incident",
     receivers: hosts,
@@ -38,7 +40,11 @@ export async function incident(world: World): Promise<readonly Figure[]> {
       minAgeMs: 0,
       everyMs: 15 * secondMs,
       fullMs: 5 * minuteMs,
+      notifyUrl: people.url,
     },
+  }).catch(async (error: unknown) => {
+    await people.close();
+    throw error;
   });
   try {
     const [dead] = stage.receivers;
@@ -60,6 +66,7 @@ export async function incident(world: World): Promise<readonly Figure[]> {
     const samples = await sampleUntilClear(stage, perHost);
     await up;
     const truth = await createTruth(stage.emulator, hostOf, seededAt);
+    const word = await judgeWord(stage, people);
     return [
       shown("samples", `${samples.length} in ${scale.toRealText(Date.now() - startedAt)}`),
       ...judgeCounts(
@@ -69,11 +76,51 @@ export async function incident(world: World): Promise<readonly Figure[]> {
       ),
       ...judgeEnds(samples, truth),
       ...judgeVerdicts(samples, truth, startedAt),
-      ...(await deliveredOnce(stage, ids)),
+      ...word.figures,
+      ...(await deliveredOnce(stage, [...ids, ...word.ids])),
     ];
   } finally {
     await stage.close();
+    await people.close();
   }
+}
+
+const wordRuns = 5;
+const worst = (all: readonly number[]): number => Math.max(...all) / secondMs;
+const maxWordMs = 60 * secondMs;
+
+/**
+ * Small backlogs, one after the other, on the queue that is empty again: when people are told of each. Seconds
+ * here: neither the horizon of a pass nor the evaluation of notices has a scale.
+ */
+async function judgeWord(
+  { emulator, receivers }: Stage,
+  people: People,
+): Promise<{ readonly figures: readonly Figure[]; readonly ids: readonly string[] }> {
+  const ids: string[] = [];
+  const began: number[] = [];
+  const ended: number[] = [];
+  await people.toldAt("backlog.ended", 0, maxWordMs);
+  for (let run = 0; run < wordRuns; run += 1) {
+    // Another moment between two evaluations each time.
+    await delay(run * 370);
+    const batch = { name: `word-${run}`, count: 400, url: receivers[1]!.url, agoMs: [0, 0] as const };
+    const { now } = await emulator.state();
+    const at = Date.now();
+    await emulator.seed(toRecords(batch, now));
+    ids.push(...idsOf(batch));
+    began.push((await people.toldAt("backlog.began", at, maxWordMs)) - at);
+    const endedAt = await people.toldAt("backlog.ended", at, maxWordMs);
+    const deletes = (await emulator.journal("deleted")).filter((entry) => entry.at >= at);
+    ended.push(endedAt - Math.max(at, ...deletes.map((entry) => entry.at)));
+  }
+  return {
+    ids,
+    figures: [
+      atMost("seconds until people are told that a backlog began: worst", worst(began), 10),
+      atMost("seconds until people are told that it ended: worst", worst(ended), 10),
+    ],
+  };
 }
 
 async function sampleUntilClear(stage: Stage, perHost: number): Promise<readonly Sample[]> {

@@ -54,7 +54,7 @@ function facts({
 }: Given) {
   const idle = { waiting: 0, heldByRules: 0, parked: 0, published: 0, failedAgain: 0, expiresAt: null };
   return {
-    drains: [{ drain, ...idle, nearMs: 0, ...own, failures }],
+    drains: [{ drain, ...idle, nearMs: 0, destinations: [], ...own, failures }],
     kinds: kinds ?? new Map(failures.map(({ id }) => [id, kind(id)])),
     quiet,
     halted,
@@ -85,7 +85,12 @@ function causeOf(one: RecordedFailure) {
 
 const later = (days: number): number => startMs + days * dayMs;
 
-const lane = (id: string, host: string) => ({ lane: id, drain, origin: `https://${host}` });
+const lane = (id: string, host: string, nextAt: number | null = null) => ({
+  lane: id,
+  drain,
+  origin: `https://${host}`,
+  nextAt,
+});
 
 const parked = (...counts: number[]) => ({
   failures: counts.map((count, index) => failure(`f${index}`, { parked: count })),
@@ -227,20 +232,28 @@ describe("a new failure", () => {
 });
 
 describe("destinations", () => {
-  const a = lane("1", "a.example.com");
+  const a = lane("1", "a.example.com", startMs + 300_000);
   const b = lane("2", "b.example.com");
 
   it("that halt together are one notice, and each resumes", () => {
-    const failures = [failure("aa", { waiting: 8 })];
+    const failures = [failure("aa", { waiting: 6 })];
+    const destinations = [{ origin: "https://a.example.com", waiting: 8 }];
     const kinds = new Map([["aa", kind("aa", { origin: "https://a.example.com" })]]);
     const told = tell(
-      [0, { failures, kinds, halted: [a, b] }],
+      [0, { failures, kinds, destinations, halted: [a, b] }],
       [5, { halted: [a, b] }],
       [10, { halted: [b] }],
     );
     expect(events(told)).toEqual([["destination.halted"], [], ["destination.resumed"]]);
     expect(told[0]?.[0]?.items).toEqual([
-      { drain, destination: "https://a.example.com", cause: "503 upstream down", failure: "aa", count: 8 },
+      {
+        drain,
+        destination: "https://a.example.com",
+        cause: "503 upstream down",
+        failure: "aa",
+        count: 8,
+        figures: { nextProbeAt: startMs + 300_000 },
+      },
       { drain, destination: "https://b.example.com", cause: null, failure: null, count: 0 },
     ]);
     expect(told[2]?.[0]?.items).toMatchObject([{ destination: "https://a.example.com" }]);
