@@ -13,25 +13,31 @@ import { hasLanes } from "../redrive/lanes/listing-checks.ts";
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   const sources = await Promise.all(
-    [...core.sources.values()].map(async ({ runtime, pauses }) => ({
-      source: runtime.config.id,
-      censusEveryMs: runtime.config.censusEveryMs,
-      summary: await runtime.ledger.summary(),
-      census: await runtime.book.census(),
-      failures: await runtime.failures.all(),
-      pauses: await pauses.all(),
-      lanes: await readLanes(core, runtime),
-    })),
+    [...core.sources.values()].map(async ({ runtime, pauses: book }) => {
+      const [summary, census, failures, pauses, lanes] = await Promise.all([
+        runtime.ledger.summary(),
+        runtime.book.census(),
+        runtime.failures.all(),
+        book.all(),
+        readLanes(core, runtime),
+      ]);
+      const { id: source, censusEveryMs } = runtime.config;
+      return { source, censusEveryMs, summary, census, failures, pauses, lanes };
+    }),
   );
   const drains = await Promise.all(
     [...core.drains.values()].map(async ({ config, source }) => {
       const pauses = sources.find((one) => one.source === source.config.id)?.pauses ?? [];
+      const [guards, facts] = await Promise.all([
+        source.guards.standings(config),
+        source.passes.facts(config.name),
+      ]);
       return {
         source: source.config.id,
         drain: config.name,
         acting: config.mode === "live" && !config.paused && pauseOf(pauses, config.name) === undefined,
-        guards: await source.guards.standings(config),
-        facts: await source.passes.facts(config.name),
+        guards,
+        facts,
         retentionMs: source.config.retentionMs,
       };
     }),
