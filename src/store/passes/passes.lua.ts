@@ -15,12 +15,13 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: tally }, counted (windows that were ended with counts; an older build ends them without), abandoned? },
+ * windowId: tally }, owners? { windowId: token of the worker that took it last }, counted (windows that were
+ * ended with counts; an older build ends them without), abandoned? },
  * forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
  * backlog? { at, published }, arrived? (ever, after the
  * first count),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
- * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
+ * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
  */
 export const passPreludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -62,6 +63,11 @@ local function openPass()
   adoptOpen()
   return row.open
 end
+
+-- An older build writes no token, and knows none.
+local function isOwner(owner) return not owner or not call.owner or owner == call.owner end
+
+local function ownerOf(open) return open.owners and open.owners[call.windowId] end
 
 local function addDue(minute, dueAt)
   local known = redis.call('ZSCORE', dueKey, minute)
@@ -234,9 +240,9 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows, left }, or nil if the pass is
- * closed or the window has ended. Effects: counts as progress. Of an earlier worker's counts, what it did is
- * added to those of the pass.
+ * takeWindow: ARGV[1] { passId, windowId, owner? }. Returns: JSON { pass, window, rows, left }, or nil if the
+ * pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's. Of an
+ * earlier worker's counts, what it did is added to those of the pass.
  */
 export const takeWindowScript = defineScript(
   "passes:takeWindow",
@@ -245,6 +251,8 @@ local open = openPass()
 local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' then return false end
 open.progressAt = now
+open.owners = open.owners or {}
+open.owners[call.windowId] = call.owner
 local before = open.soFar and open.soFar[call.windowId]
 if before then
   open.tally = open.tally or {}
@@ -262,9 +270,10 @@ return cjson.encode({ pass = open.pass, window = cjson.decode(text), rows = redi
 );
 
 /**
- * progress: ARGV: 1 { passId, windowId, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON). Returns: how
- * many windows of the pass have not ended, or nil if it is closed. Effects: each minute is due at the earliest
- * time known, even if the pass is closed. An open pass makes progress, and keeps both until the window ends.
+ * progress: ARGV: 1 { passId, windowId, owner?, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON).
+ * Returns: how many windows of the pass have not ended, nil if it is closed, or "taken-over" (JSON) if the window
+ * has another owner or has ended. Effects: each minute is due at the earliest time known, whatever is returned. An
+ * open pass makes progress, and keeps both until the window ends, unless it was taken over.
  */
 export const progressScript = defineScript(
   "passes:progress",
@@ -272,8 +281,10 @@ export const progressScript = defineScript(
 for _, one in ipairs(call.due) do addDue(string.format('%.0f', one.minute), one.dueAt) end
 local open = openPass()
 if open then
+  local isEnded = (redis.call('HGET', windowsKey, call.windowId) or 'ended') == 'ended'
+  if not isOwner(ownerOf(open)) or (isEnded and call.owner) then return cjson.encode('taken-over') end
   open.progressAt = now
-  if (redis.call('HGET', windowsKey, call.windowId) or 'ended') ~= 'ended' then
+  if not isEnded then
     open.soFar = open.soFar or {}
     local before = open.soFar[call.windowId]
     countPublished(call.soFar.republished - (before and before.republished or 0))
