@@ -48,7 +48,7 @@ export interface DrainFacts extends Pick<
   readonly exact: boolean;
   /** By kind of failure. */
   readonly failures: readonly StandingFailure[];
-  /** Ever, without those that the first count found. It grows when a pass ends, and never falls. */
+  /** Ever, without those that the first count found. It grows as pages end, and never falls. */
   readonly arrivals: number;
   /** How many of each kind the open pass has listed; null if earlier passes have counted everything. */
   readonly seen: Readonly<Record<string, number>> | null;

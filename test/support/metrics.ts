@@ -35,7 +35,6 @@ const standingFailure: StandingFailure = {
   waiting: 6,
   parked: 1,
   arrived: 11,
-  arrivedCounted: 10,
   published: 3,
   failedAgain: 2,
   lastArrivedAt: null,

@@ -54,6 +54,7 @@ open.progressAt = now
 open.tally = open.tally or {}
 addTally(open.tally, call.tally, call.windowId)
 local tally = open.tally
+if #call.split > 0 then keepArrived() end
 local written = call.isAbandoned and readFound(call.windowId)
 redis.call('HDEL', foundKey, call.windowId)
 local failures = written or cjson.decode(ARGV[2])
@@ -91,12 +92,14 @@ if isComplete then
   counts.met = tally.reasons
 else
   giveBack()
+  keepArrived()
 end
 local found, acts = readFound('sum') or {}, readFound('acts') or {}
 -- What an older build listed in its windows, the next full pass counts.
 local isCounted = open.counted >= redis.call('HLEN', windowsKey)
 addStanding(isComplete and (isCounted or not isFull) and found or toFailureActs(found))
 addStanding(toFailureActs(acts))
+if isComplete and (isCounted or not isFull) then settleArrived() end
 if isComplete and isFull then
   row.isCounted = isCounted or nil
   if isCounted then recount(found, acts) end

@@ -9,17 +9,16 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
  * due), 4 taken (zset: what the open pass took from due), 5 found (hash of the open pass: windowId, \`sum\` or
  * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of recalled windows and other work since), 6
- * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d? }: in the DLQ, parked of those;
- * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule), 7 arrivals (hash:
- * id → JSON of arrivals by hour).
+ * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d?, h? }: in the DLQ, parked of those;
+ * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule; most ever shown
+ * as arrived, if that is more), 7 arrivals (hash: id → JSON of arrivals by hour).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
  * windowId: tally }, owners? { windowId: token of the worker that took it last }, counted (windows that were
  * ended with counts; an older build ends them without), abandoned? },
  * forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
- * backlog? { at, published }, arrived? (ever, after the
- * first count),
+ * backlog? { at, published }, arrived? (ever, after the first count), arrivedShown? (most ever shown, as `h`),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
  * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
  */
@@ -179,6 +178,7 @@ if row.open then
   local tally = row.open.tally or {}
   for _, one in pairs(row.open.soFar or {}) do addTally(tally, toActs(one), 'w') end
   abandoned = { pass = row.open.pass, tally = tally, durationMs = math.max(0, now - row.open.pass.startedAt) }
+  keepArrived()
   local found = redis.call('HGETALL', foundKey)
   for i = 1, #found, 2 do addStanding(toFailureActs(cjson.decode(found[i + 1]))) end
   giveBack()
@@ -261,6 +261,7 @@ if before then
 end
 local found = readFound(call.windowId)
 if found then
+  keepArrived()
   addFoundActs(call.windowId, found)
   redis.call('HDEL', foundKey, call.windowId)
 end

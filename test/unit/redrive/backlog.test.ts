@@ -15,7 +15,6 @@ const none = {
   waiting: 0,
   parked: 0,
   arrived: 0,
-  arrivedCounted: 0,
   published: 0,
   failedAgain: 0,
   lastArrivedAt: null,

@@ -29,7 +29,6 @@ function failure(id: string, more: Partial<StandingFailure> = {}): StandingFailu
     waiting: 0,
     parked: 0,
     arrived: 0,
-    arrivedCounted: 0,
     largestHour: 0,
     ruled: {},
     published: 0,
