@@ -143,6 +143,22 @@ describe("a backlog", () => {
   });
 });
 
+describe("what does not go by itself", () => {
+  const poison = { waiting: 2, leftAlone: { forPerson: 1, cooling: 1 } };
+
+  it("holds the end of a backlog back for a minute only, and its notice counts it", () => {
+    const told = tell([0, { waiting: 40 }], [5, poison], [60, poison], [65, poison], [70, poison]);
+    expect(events(told)).toEqual([["backlog.began"], [], [], ["backlog.ended"], []]);
+    expect(told[3]?.[0]?.items[0]?.figures).toMatchObject({ forPerson: 1, cooling: 1 });
+    expect(told[3]?.[0]?.items[0]?.figures).not.toHaveProperty("heldByRules");
+  });
+
+  it("is no backlog, and is no part of the next one's begin", () => {
+    const more = { ...poison, waiting: 12 };
+    expect(events(tell([0, poison], [30, poison], [60, more]))).toEqual([[], [], ["backlog.began"]]);
+  });
+});
+
 describe("a new failure", () => {
   it("that stands for others, or had no answer, is told as redriver failures lists it", () => {
     const others = kind("other", { status: null, text: "other failures" });
