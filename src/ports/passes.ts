@@ -46,6 +46,11 @@ export interface DrainFacts extends Pick<
    * arrivals were added to the last counts, and what was done was taken away.
    */
   readonly exact: boolean;
+  /**
+   * A pass has listed behind its own deletes, so records may wait that nobody has counted: a service whose cursor
+   * is a position has skipped them. False again after a full pass without such pages.
+   */
+  readonly mayHaveSkipped: boolean;
   /** By kind of failure. */
   readonly failures: readonly StandingFailure[];
   /** Ever, without those that the first count found. It grows as pages end, and never falls. */

@@ -66,6 +66,7 @@ export const drainFacts: DrainFacts = {
   parked: 5,
   inDoubt: 1,
   exact: true,
+  mayHaveSkipped: false,
   reasons: { due: {}, held: {}, parked: {} },
   oldestRecordAt: 1_700_000_000_000,
   lastSuccessAt: 1_700_000_100_500,

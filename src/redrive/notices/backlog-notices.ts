@@ -58,7 +58,7 @@ export function toBacklogNotices(
     return { began: toBegan(drain, facts), after: { before: known.before, beganAt: since } };
   }
   const { before: start, beganAt } = known;
-  if (free > 0) return { after: { before: start, beganAt } };
+  if (free > 0 || drain.mayHaveSkipped === true) return { after: { before: start, beganAt } };
   const emptySince = known.emptySince ?? now;
   if (now - emptySince < (waiting === 0 ? emptyMs : onlyHeldMs)) {
     return { after: { before: start, beganAt, emptySince } };

@@ -26,6 +26,8 @@ export interface DrainNoticeFacts {
   readonly heldByRules: number;
   /** Absent: none. */
   readonly leftAlone?: LeftAlone;
+  /** More may wait than was counted, until a full pass has listed everything. */
+  readonly mayHaveSkipped?: boolean;
   readonly parked: number;
   /** Ever. */
   readonly published: number;
@@ -58,6 +60,7 @@ export function toNoticeFacts(
           waiting,
           heldByRules: toHeldByRules(facts, waiting),
           leftAlone: toLeftAlone(facts, waiting),
+          mayHaveSkipped: facts?.mayHaveSkipped ?? false,
           parked,
           published: sum((one) => one.published),
           failedAgain: sum((one) => one.failedAgain),

@@ -40,6 +40,7 @@ export interface StoredFacts {
     readonly open?: OpenRow;
     readonly counts?: Counts;
     readonly isCounted?: boolean;
+    readonly mayHaveSkipped?: number;
     readonly arrived?: number;
     readonly arrivedShown?: number;
     readonly backlog?: NonNullable<DrainFacts["backlog"]>;
@@ -103,6 +104,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
       held: carried(known.held, met.held, held),
       parked: carried(known.parked, met.parked, parked),
     },
+    mayHaveSkipped: row.mayHaveSkipped !== undefined,
     oldestRecordAt: counts.oldestRecordAt ?? null,
     failures,
     seen: isCounted ? null : toSeen(ofOpen),

@@ -104,10 +104,13 @@ if isComplete and isFull then
   row.isCounted = isCounted or nil
   if isCounted then recount(found, acts) end
 end
-if isComplete then endBacklog() end
 local isWhole = isComplete and tally.passedOver == 0
+-- If a cursor is a position, deletes have moved records to before it. A full pass without such pages meets them.
+local mayHaveSkipped = (tally.pagesBehindDeletes or 0) > 0
+if mayHaveSkipped then row.mayHaveSkipped = 1 elseif isWhole and isFull then row.mayHaveSkipped = nil end
+if isComplete and not row.mayHaveSkipped then endBacklog() end
 -- Records of a recalled window may have left since they were counted.
-counts.exact = isWhole and isFull and not open.recalled
+counts.exact = isWhole and isFull and not open.recalled and not mayHaveSkipped
 row.counts = counts
 row.lastOutcome = isWhole and 'complete' or 'partial'
 local verdict = {

@@ -17,7 +17,8 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
  * windowId: tally }, owners? { windowId: token of the worker that took it last }, counted (windows that were
  * ended with counts; an older build ends them without), abandoned? },
- * forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
+ * forced?, mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors),
+ * watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
  * backlog? { at, published }, arrived? (ever, after the first count), arrivedShown? (most ever shown, as `h`),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
  * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
@@ -110,14 +111,28 @@ ${failureCountsLua}
 
 local slotMs, paceSlots = 10000, 13
 
--- From the pass that found something until one leaves nothing that waits.
-local function endBacklog()
-  local all = redis.call('HGETALL', standingKey)
+-- How many wait, and how many are parked.
+local function countStanding()
+  local all, waiting, parked = redis.call('HGETALL', standingKey), 0, 0
   for i = 2, #all, 2 do
     local it = cjson.decode(all[i])
-    if it.w > math.max(it.q, 0) then return end
+    local q = math.max(it.q, 0)
+    waiting, parked = waiting + math.max(0, it.w - q), parked + q
   end
-  row.backlog = nil
+  return waiting, parked
+end
+
+-- From the pass that found something until one leaves nothing that waits.
+local function endBacklog()
+  if countStanding() == 0 then row.backlog = nil end
+end
+
+-- Little seems to be left: ten calls show whether that is so.
+local maxLeftToConfirm = 1000
+local function isToConfirm()
+  if not row.mayHaveSkipped then return false end
+  local waiting, parked = countStanding()
+  return waiting + parked <= maxLeftToConfirm
 end
 
 -- How many were published in each of the last slots of 10 s.
@@ -185,7 +200,7 @@ if row.open then
   row.lastOutcome = 'abandoned'
 end
 
-local isFull = row.forced or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
+local isFull = row.forced or isToConfirm() or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
   or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash or row.mode ~= call.mode
 local from = call.fullFrom
 if not isFull then from = math.min(call.to, row.watermark - call.overlapMs) end

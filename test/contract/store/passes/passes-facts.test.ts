@@ -77,6 +77,7 @@ describe("what passes found", () => {
       parked: 2,
       inDoubt: 1,
       exact: true,
+      mayHaveSkipped: false,
       reasons: nothing.reasons,
       oldestRecordAt: 50,
       lastSuccessAt: startOfTime + 5_000,
@@ -409,6 +410,28 @@ describe("what passes found", () => {
       ...Array.from({ length: 3 }, () => [9, 19]),
       [10, 20],
     ]);
+  });
+
+  test("a pass that listed behind its deletes ends no backlog: a full pass without such pages does", async () => {
+    const { passes } = await create();
+    const drained = { ...nothing, listed: 50, republished: 50, deleted: 50 };
+    await runPass(passes, "p1", {}, { ...drained, pagesBehindDeletes: 1 });
+    const unsure = { held: 0, exact: false, mayHaveSkipped: true, backlog: { published: 50 } };
+    expect(await passes.facts(drain)).toMatchObject(unsure);
+    // It finds fifty that were skipped, and may skip others again.
+    const second = await open(passes, "p2", { to: epoch + 60_000 });
+    expect(second.pass.kind).toBe("full");
+    await endWindow(passes, second.pass, "w1", { ...drained, pagesBehindDeletes: 1 });
+    expect(await passes.facts(drain)).toMatchObject({ ...unsure, backlog: { published: 100 } });
+    expect((await runPass(passes, "p3", { to: epoch + 90_000 })).pass.kind).toBe("full");
+    expect(await passes.facts(drain)).toMatchObject({ exact: true, mayHaveSkipped: false, backlog: null });
+    expect((await open(passes, "p4", { to: epoch + 99_000 })).pass.kind).toBe("new");
+  });
+
+  test("a drain with much that is left is listed in full no sooner because it may have skipped some", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { parked: 1_001, pagesBehindDeletes: 1 });
+    expect((await open(passes, "p2", { to: epoch + 60_000 })).pass.kind).toBe("new");
   });
 
   test("an abandoned pass tells what it had done, and that stays counted", async () => {

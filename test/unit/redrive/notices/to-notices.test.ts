@@ -143,6 +143,14 @@ describe("a backlog", () => {
   });
 });
 
+describe("a backlog of which records may have been skipped", () => {
+  it("ends when a full pass has listed everything", () => {
+    const unsure = { mayHaveSkipped: true };
+    const told = tell([0, { waiting: 40 }], [5, unsure], [60, unsure], [65, {}], [70, {}]);
+    expect(events(told)).toEqual([["backlog.began"], [], [], [], ["backlog.ended"]]);
+  });
+});
+
 describe("what does not go by itself", () => {
   const poison = { waiting: 2, leftAlone: { forPerson: 1, cooling: 1 } };
 
