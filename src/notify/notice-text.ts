@@ -58,8 +58,15 @@ function toSentence(
       return `${drain}: a backlog began: ${letters(count)} ${count === 1 ? "waits" : "wait"}${most}${because}`;
     }
     case "backlog.ended": {
-      const { published = 0, failedAgain = 0, parked = 0, durationMs = 0, heldByRules = 0 } = figures;
-      const held = heldByRules === 0 ? "" : `, ${number(heldByRules)} held by rules`;
+      const { published = 0, failedAgain = 0, parked = 0, durationMs = 0 } = figures;
+      const { heldByRules = 0, forPerson = 0, cooling = 0 } = figures;
+      const held = [
+        heldByRules > 0 && `, ${number(heldByRules)} held by rules`,
+        forPerson > 0 && `, ${number(forPerson)} left to a person`,
+        cooling > 0 && `, ${number(cooling)} refused and tried rarely`,
+      ]
+        .filter((part) => part !== false)
+        .join("");
       return `${drain}: drained after ${formatDuration(durationMs)}: ${number(published)} published, ${number(failedAgain)} failed again, ${number(parked)} newly parked${held}`;
     }
     case "destination.halted":

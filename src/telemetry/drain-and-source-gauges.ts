@@ -148,7 +148,7 @@ const totalsOfLanes: Rows<LaneRow> = {
 /** Of a drain with its source. */
 const arrivals: Rows<DrainRow> = {
   redriver_arrivals_total: [
-    "Records that entered the DLQ since the drain was first counted, come-backs included. It grows when a pass ends.",
+    "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",
     "How many messages fail, also while the queue stays empty?",
     ({ facts }) => facts?.arrivals,
   ],
@@ -192,7 +192,7 @@ const ofFailures: Rows<ShownFailure> = {
 
 const totalsOfFailures: Rows<ShownFailure> = {
   redriver_failure_arrivals_total: [
-    "Records that failed alike, ever; of the same failures. It grows when a pass ends.",
+    "Records that failed alike, ever; of the same failures. It grows as pages end.",
     "Which failures go on?",
     ({ arrived }) => arrived,
   ],

@@ -33,6 +33,9 @@ function toHeadline({ drains, replicas, at }: Status): string {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
   if (replicas.length === 0) return `not running: no replica, ${number(waiting)} waiting`;
+  if (waiting === 0 && drains.some((drain) => drain.mayHaveSkipped === true)) {
+    return "nothing known waits: the next full pass confirms it";
+  }
   if (waiting === 0) return "all clear: nothing waits";
   const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
   if (acting.length === 0) {

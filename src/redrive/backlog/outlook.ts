@@ -51,6 +51,29 @@ export function toHeldByRules(facts: Pick<DrainFacts, "reasons"> | null, waiting
   );
 }
 
+/** Waits that are not ordinary ones of the drain: when they end, it is another backlog. */
+export interface LeftAlone {
+  /** Their attempts are used up, or a person has paused their destination. */
+  readonly forPerson: number;
+  /** Single messages that the service refused, so they are tried rarely. */
+  readonly cooling: number;
+}
+
+const leftToPersons: readonly HoldReason[] = ["attempts-exhausted", "host-paused"];
+const coolingAlone: readonly HoldReason[] = ["refused-alone", "cooling"];
+/** If more cool at once, the service refuses and not the message: they go when it accepts again. */
+const maxCoolingAlone = 9;
+
+/** Of those that wait, besides what rules hold: what the drain will not publish within its ordinary waits. */
+export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): LeftAlone {
+  const countOf = (reasons: readonly HoldReason[]): number =>
+    reasons.reduce((sum, reason) => sum + (facts?.reasons.held[reason] ?? 0), 0);
+  const left = waiting - toHeldByRules(facts, waiting);
+  const forPerson = Math.min(left, countOf(leftToPersons));
+  const cooling = countOf(coolingAlone);
+  return { forPerson, cooling: cooling > maxCoolingAlone ? 0 : Math.min(left - forPerson, cooling) };
+}
+
 export interface OutlookConfig {
   readonly limits: LimitsConfig;
   readonly lane?: LaneConfig | undefined;

@@ -105,7 +105,6 @@ const nothing: Omit<FailureOfDrain, "id" | "drain"> = {
   unseen: 0,
   parked: 0,
   arrived: 0,
-  arrivedCounted: 0,
   published: 0,
   failedAgain: 0,
   lastArrivedAt: null,

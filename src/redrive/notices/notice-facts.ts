@@ -2,7 +2,7 @@ import type { RecordedFailure, StandingFailure } from "../../ports/failures.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { LaneView } from "../../ports/lanes.ts";
 import type { Destination, QueueFacts } from "../../ports/queue-facts.ts";
-import { toHeldByRules } from "../backlog/outlook.ts";
+import { toHeldByRules, toLeftAlone, type LeftAlone } from "../backlog/outlook.ts";
 
 /** What notices are made from: the facts of one source that status shows. Times are Unix ms. */
 export interface NoticeFacts {
@@ -27,6 +27,10 @@ export interface DrainNoticeFacts {
   readonly waiting: number;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
+  /** Absent: none. */
+  readonly leftAlone?: LeftAlone;
+  /** More may wait than was counted, until a full pass has listed everything. */
+  readonly mayHaveSkipped?: boolean;
   readonly parked: number;
   /** Ever. */
   readonly published: number;
@@ -60,6 +64,8 @@ export function toNoticeFacts(
           drain,
           waiting,
           heldByRules: toHeldByRules(facts, waiting),
+          leftAlone: toLeftAlone(facts, waiting),
+          mayHaveSkipped: facts?.mayHaveSkipped ?? false,
           parked,
           published: sum((one) => one.published),
           failedAgain: sum((one) => one.failedAgain),

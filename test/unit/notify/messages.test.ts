@@ -40,6 +40,12 @@ describe("the text of a notice says destination, cause, count and first step", (
       "orders: drained after 14m: 1,190 published, 3 failed again, 14 newly parked. First step: `redriver parked list --drain orders`",
     ],
     [
+      notice("backlog.ended", [
+        { ...whole, figures: { published: 7, durationMs: 60_000, heldByRules: 3, forPerson: 2, cooling: 1 } },
+      ]),
+      "orders: drained after 1m: 7 published, 0 failed again, 0 newly parked, 3 held by rules, 2 left to a person, 1 refused and tried rarely",
+    ],
+    [
       notice("destination.halted", [{ ...item, figures: { nextProbeAt: at + hourMs / 12 } }]),
       "pay.example.com is halted (drain orders) and gets only probes, the next in 5m, at 2026-11-26 08:05 UTC; 1,204 dead letters wait: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
     ],

@@ -3,7 +3,7 @@ import type { DrainFacts } from "../../../src/ports/passes.ts";
 import type { QueueFacts } from "../../../src/ports/queue-facts.ts";
 import { toDepth } from "../../../src/redrive/backlog/depth.ts";
 import { toDestinations } from "../../../src/redrive/backlog/destinations.ts";
-import { toOutlook, type DestinationOutlook } from "../../../src/redrive/backlog/outlook.ts";
+import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../src/redrive/backlog/outlook.ts";
 import type { LaneStanding } from "../../../src/redrive/plan/lane-standings.ts";
 
 const kinds = [
@@ -15,7 +15,6 @@ const none = {
   waiting: 0,
   parked: 0,
   arrived: 0,
-  arrivedCounted: 0,
   published: 0,
   failedAgain: 0,
   lastArrivedAt: null,
@@ -57,6 +56,20 @@ const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {
   pace,
   backlog: { at: 1, published: 600 },
   reasons: { due: {}, held, parked: {} },
+});
+
+describe("what a drain leaves alone", () => {
+  it("is what waits for a person, and single messages that cool; not what only waits for its attempt", () => {
+    const held = { otherwise: 3, "attempts-exhausted": 1, "refused-alone": 1, cooling: 1, waiting: 5 };
+    expect(toLeftAlone(facts({}, held), 11)).toEqual({ forPerson: 1, cooling: 2 });
+    expect(toLeftAlone(facts({}, held), 5)).toEqual({ forPerson: 1, cooling: 1 });
+    expect(toLeftAlone(facts({}, held), 2)).toEqual({ forPerson: 0, cooling: 0 });
+    expect(toLeftAlone(null, 4)).toEqual({ forPerson: 0, cooling: 0 });
+  });
+
+  it("is none of ten or more that cool: the service refuses, and they go when it accepts again", () => {
+    expect(toLeftAlone(facts({}, { cooling: 10 }), 10)).toEqual({ forPerson: 0, cooling: 0 });
+  });
 });
 
 describe("destinations", () => {

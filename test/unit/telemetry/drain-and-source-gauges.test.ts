@@ -96,7 +96,7 @@ describe("facts about the queue", () => {
       'redriver_destination_published_total{source="eu",drain="orders",origin="https://a.example"}': 3,
       'redriver_destination_failed_again_total{source="eu",drain="orders",origin="https://a.example"}': 2,
       'redriver_failure_waiting{source="eu",failure="4c1d0a9e21"}': 6,
-      'redriver_failure_arrivals_total{source="eu",failure="4c1d0a9e21"}': 10,
+      'redriver_failure_arrivals_total{source="eu",failure="4c1d0a9e21"}': 11,
       'redriver_failure_first_met_timestamp_seconds{source="eu",failure="4c1d0a9e21",origin="https://a.example",status="503",answer="upstream is down"}': 1_700_000_050,
       'redriver_source_oldest_record_timestamp_seconds{source="eu"}': 1_700_000_000,
       'redriver_source_earliest_expiry_timestamp_seconds{source="eu"}': 1_700_259_200,

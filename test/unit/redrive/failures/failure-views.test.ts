@@ -29,7 +29,6 @@ const standing = (id: string, more: Partial<StandingFailure> = {}): StandingFail
   waiting: 0,
   parked: 0,
   arrived: 0,
-  arrivedCounted: 0,
   published: 0,
   failedAgain: 0,
   lastArrivedAt: null,

@@ -29,7 +29,6 @@ function failure(id: string, more: Partial<StandingFailure> = {}): StandingFailu
     waiting: 0,
     parked: 0,
     arrived: 0,
-    arrivedCounted: 0,
     largestHour: 0,
     ruled: {},
     published: 0,
@@ -146,6 +145,30 @@ describe("a backlog", () => {
       [],
       [],
     ]);
+  });
+});
+
+describe("a backlog of which records may have been skipped", () => {
+  it("ends when a full pass has listed everything", () => {
+    const unsure = { mayHaveSkipped: true };
+    const told = tell([0, { waiting: 40 }], [5, unsure], [60, unsure], [65, {}], [70, {}]);
+    expect(events(told)).toEqual([["backlog.began"], [], [], [], ["backlog.ended"]]);
+  });
+});
+
+describe("what does not go by itself", () => {
+  const poison = { waiting: 2, leftAlone: { forPerson: 1, cooling: 1 } };
+
+  it("holds the end of a backlog back for a minute only, and its notice counts it", () => {
+    const told = tell([0, { waiting: 40 }], [5, poison], [60, poison], [65, poison], [70, poison]);
+    expect(events(told)).toEqual([["backlog.began"], [], [], ["backlog.ended"], []]);
+    expect(told[3]?.[0]?.items[0]?.figures).toMatchObject({ forPerson: 1, cooling: 1 });
+    expect(told[3]?.[0]?.items[0]?.figures).not.toHaveProperty("heldByRules");
+  });
+
+  it("is no backlog, and is no part of the next one's begin", () => {
+    const more = { ...poison, waiting: 12 };
+    expect(events(tell([0, poison], [30, poison], [60, more]))).toEqual([[], [], ["backlog.began"]]);
   });
 });
 
