@@ -8,7 +8,7 @@ import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { recordIntent } from "../../redrive/write-audit.ts";
 import type { Io } from "../io.ts";
 import { present, toTime } from "../output/phrases.ts";
-import { hostText } from "../status/host-text.ts";
+import { toDestinationText } from "../output/destination-text.ts";
 import { chooseFailures, sourceOf } from "./choose.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 
@@ -64,5 +64,5 @@ async function onEach(core: Core, id: string, act: (failure: FailureView) => Pro
 
 /** `failure 1f2e3d4c5b of pay.example.com, 503 upstream is not there`. */
 function toSubject(failure: FailureView): string {
-  return `failure ${failure.id} of ${hostText(failure.origin)}, ${toAnswerText(failure)}`;
+  return `failure ${failure.id} of ${toDestinationText(failure.origin)}, ${toAnswerText(failure)}`;
 }

@@ -8,6 +8,7 @@ import { toPrintable } from "../../message/show-masked-values.ts";
 import type { AuditEntry, AuditRecord } from "../../ports/audit.ts";
 import { createTopCount, type TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
+import { toDestinationText } from "../output/destination-text.ts";
 import { present } from "../output/phrases.ts";
 import { laneMoveText } from "./rows.ts";
 
@@ -112,7 +113,7 @@ export const actColumns = {
   drain: ({ drain, count }) => toPrintable(drain ?? (count === 0 ? "(all)" : "-")),
   rule: ({ rule }) => toPrintable(rule ?? "-"),
   reason: ({ reason, lane }) => toPrintable(reason ?? lane?.why ?? "-"),
-  host: ({ hosts, lane, host }) => toPrintable(lane?.origin ?? host ?? toHosts(hosts)),
+  host: ({ hosts, lane, host }) => toPrintable(toDestinationText(lane?.origin ?? host ?? toHosts(hosts))),
   notes: (row) => toPrintable(toNotes(row)),
   why: ({ why }) => toPrintable(why ?? "-"),
   by: ({ by }) => toPrintable(by),

@@ -1,8 +1,9 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
 import type { AuditAct, AuditEntry } from "../../ports/audit.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { joined } from "../output/phrases.ts";
-import { toTable } from "../output/table.ts";
+import { cutMiddle } from "../output/destination-text.ts";
+import { joined, toMinute } from "../output/phrases.ts";
+import { fitted, toTable } from "../output/table.ts";
 
 /** Acts counted together: records, or for an act on none how often it was done. Times in Unix ms. */
 interface Counted {
@@ -15,6 +16,18 @@ export interface HistorySummary {
   readonly acts: readonly (Counted & { readonly act: AuditAct; readonly drain: DrainName | null })[];
   readonly people: readonly (Counted & { readonly by: string; readonly act: AuditAct })[];
 }
+
+/** Acts on dead letters. One without any did nothing; the others are acts on drains, lanes or failures. */
+const ofRecords: ReadonlySet<AuditAct> = new Set([
+  "republish",
+  "published",
+  "drop",
+  "park",
+  "delete",
+  "copy",
+  "release",
+  "apply",
+]);
 
 /** Replicas come and go, and their names with them. Here they are one. */
 const daemonPrefix = "daemon ";
@@ -35,6 +48,7 @@ export async function sumHistory(
   for await (const { at, act, drain, by, records } of entries) {
     read += 1;
     onRead(read, at);
+    if (records.length === 0 && ofRecords.has(act)) continue;
     const name = toName(by, names);
     const count = Math.max(1, records.length);
     const actKey = JSON.stringify([act, drain]);
@@ -65,19 +79,28 @@ function mostFirst(one: Counted, other: Counted): number {
   return other.count - one.count;
 }
 
-export function toSummaryText({ acts, people }: HistorySummary): string {
+/** Times are in UTC, to the minute, so that two fit beside a name. `--json` has them to the millisecond. */
+export function toSummaryText(columns: number, { acts, people }: HistorySummary): string {
   const times = {
     count: ({ count }: Counted) => count,
-    first: ({ first }: Counted) => new Date(first).toISOString(),
-    last: ({ last }: Counted) => new Date(last).toISOString(),
+    "first (UTC)": ({ first }: Counted) => toMinute(first),
+    "last (UTC)": ({ last }: Counted) => toMinute(last),
   };
   return joined(
-    toTable(acts, {
-      act: ({ act }) => act,
-      drain: ({ drain }) => toPrintable(drain ?? "-"),
-      ...times,
-    }),
+    fitted(columns, (max) =>
+      toTable(acts, {
+        act: ({ act }) => act,
+        drain: ({ drain }) => cutMiddle(toPrintable(drain ?? "(all)"), max),
+        ...times,
+      }),
+    ),
     "\n",
-    toTable(people, { by: ({ by }) => toPrintable(by), act: ({ act }) => act, ...times }),
+    fitted(columns, (max) =>
+      toTable(people, {
+        by: ({ by }) => cutMiddle(toPrintable(by), max),
+        act: ({ act }) => act,
+        ...times,
+      }),
+    ),
   );
 }

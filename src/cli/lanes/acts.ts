@@ -10,7 +10,7 @@ import { formatDuration } from "../../rules/durations.ts";
 import type { ChosenLane } from "./choose-lane.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
 
-interface Parts {
+export interface Parts {
   readonly core: Core;
   readonly teardown: Teardown;
   /** The document loads. */

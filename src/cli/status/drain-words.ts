@@ -1,5 +1,5 @@
 import { formatDuration } from "../../rules/durations.ts";
-import { present } from "../output/phrases.ts";
+import { present, toIn } from "../output/phrases.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -25,7 +25,5 @@ export function toNextText(
 ): string {
   if (nextPassAt === null) return "none";
   if (replicas.length === 0) return "no replica";
-  return nextPassAt >= now
-    ? `in ${formatDuration(nextPassAt - now)}`
-    : `late by ${formatDuration(now - nextPassAt)}`;
+  return nextPassAt >= now ? toIn(nextPassAt - now) : `late by ${formatDuration(now - nextPassAt)}`;
 }
