@@ -2,7 +2,7 @@
 import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination-url.ts";
 import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
-import { compileGlob } from "../../rules/patterns/glob.ts";
+import { compileHostGlob } from "../../rules/patterns/host-glob.ts";
 import { readFailureMatcher, type FailureMatcher } from "../failures/failure-matcher.ts";
 import { unreadableKind } from "../failures/failure-kind.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
@@ -127,13 +127,13 @@ function toTest(
   fitsFailure: FailureMatcher | null,
 ): (record: SurveyedRecord) => boolean {
   const wanted = rules === undefined ? null : new Set(rules);
-  const fitsHost = host === undefined ? null : compileGlob(host.toLowerCase());
+  const fitsHost = host === undefined ? null : compileHostGlob(host);
   return ({ decided: { decision, letter, failure } }) => {
     if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
     if (fitsFailure !== null && !fitsFailure(failure)) return false;
     if (fitsHost === null) return true;
     const url = parseUrl(letter.url);
-    return url !== null && (fitsHost(url.hostname) || fitsHost(url.host));
+    return url !== null && fitsHost(url.host);
   };
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   ago,
+  destination,
+  haltedLane,
+  minute,
   drain,
   lane,
   now,
@@ -214,6 +217,45 @@ describe("status on a terminal", () => {
     expect(endOf(lane({ sent: 3, hostPaused: true }))).toBe(`${sample}, waits for its host to be resumed`);
     // Its looks fail, and it is held until one has come.
     expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a listing check that is due`);
+  });
+
+  test("what waits for a lane or a pause as it stands now, whatever the last passes held for it", () => {
+    const pause = { drain: "*", host: "a.example", by: "ana", at: ago(second), reason: "deploy" } as const;
+    const reasons = {
+      due: {},
+      held: { "lane-halted": 90, "lane-watched": 4, "host-paused": 3, waiting: 2 },
+      parked: {},
+    };
+    const open = { ...haltedLane, state: "open", nextInMs: 0 } as const;
+    const textWith = (...destinations: Parameters<typeof destination>[]) =>
+      textOf({
+        drains: [drain("orders", { reasons, destinations: destinations.map((one) => destination(...one)) })],
+      });
+    const origin = "https://a.example";
+    const over = textWith([origin, 97, { lane: open }]);
+    expect(over).toContain("  held      waiting 2\n  passes");
+    expect(textWith([origin, 97, { lane: haltedLane }])).toContain(
+      "  waiting   97 for a.example, halted, next probe in 4m\n",
+    );
+    const probed = { ...haltedLane, sent: 1, nextInMs: minute };
+    expect(textWith([origin, 97, { lane: probed }])).toContain("halted, a probe is out, result in 1m\n");
+    expect(textWith([origin, 97, { lane: { ...haltedLane, state: "ramping" } }])).toContain(
+      "97 for a.example, ramping, next step in 4m\n",
+    );
+    expect(textWith([origin, 97, { lane: { ...open, nextInMs: 15_000 } }])).toMatch(
+      /97 for a\.example, open,\s+goes on after a listing check that is due\n/,
+    );
+    expect(textWith([origin, 97, { lane: open, isPaused: true, pause }])).toContain(
+      "97 for a.example, paused by a person\n",
+    );
+    const many = Array.from({ length: 7 }, (_, index) => [
+      `https://${index}.example`,
+      7 - index,
+      { lane: haltedLane },
+    ]);
+    expect(textWith(...(many as Parameters<typeof destination>[]))).toContain(
+      "            3 for 2 more destinations\n",
+    );
   });
 
   test("that no replica runs: nothing that is scheduled will begin", () => {
