@@ -54,6 +54,7 @@ describe("status on a terminal", () => {
         drops     archive-missing 4, due once the archive can be written
         held      too-young 12, waiting 7, rule 4, retry-after 2, cooling 1,
                   otherwise 1
+        waiting   12 for api.example.com, halted, next probe in 4m
         parked    rule 2, refused 1
         guards    index catalog holds it back
         passes    one is open since 40s, 1200 listed so far, 310 published,
@@ -78,17 +79,16 @@ describe("status on a terminal", () => {
         ledger    open 12, unknown 1, pending delete 4, the oldest 6m,
                   failed deletes 4, publishing waits until these are deleted
         lanes     1 halted, 1 canary, 1 ramping, 12 open
-                    https://api.example.com of orders, halted since 6m,
+                    api.example.com of orders, halted since 6m,
                     3 of 5 failed again, 503, next probe in 4m
-                    https://c.example of orders, canary since 6m,
+                    c.example of orders, canary since 6m,
                     the probe did not fail again, 5 of a step of 5 sent,
                     1 failed again, 4 not failed again yet, next step in 40s
                     queue:invoices of orders, ramping since 6m,
                     none of 5 failed again, 20 of a step of 50 sent, 0 failed again,
                     20 not failed again yet, takes 30 more now
-                    https://b.example of orders, open since 6m,
-                    0 of a sample of 50 sent, 0 failed again,
-                    other messages are not counted
+                    b.example of orders, open since 6m, 0 of a sample of 50 sent,
+                    0 failed again, other messages are not counted
                     and 11 open
         pauses    redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised),
                   reported 3s ago
