@@ -38,8 +38,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "config",
     "steady-memory.ts",
   ],
-  daemon: ["ports", "redrive", "compose", "redis", "bounded-map.ts"],
+  operations: ["ports", "message", "rules", "redrive", "compose", "config", "queue", "redis", "statistics"],
+  daemon: ["ports", "redrive", "compose", "operations", "redis", "bounded-map.ts"],
   cli: [
+    "operations",
     "ports",
     "message",
     "rules",
