@@ -26,7 +26,7 @@ export interface PlanLimits {
   readonly records: number;
 }
 
-/** 100,000 records take some 8 MB (docs/redis.md), so about four such plans fit. */
+/** 100,000 records take some 6 MB (docs/redis.md), so five such plans fit. */
 export const planLimits: PlanLimits = { plans: 20, bytes: 32 * 1_048_576, records: 100_000 };
 
 export const planStates = [

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { DrainName } from "../../../../src/ports/ids.ts";
 import { planLimits } from "../../../../src/ports/plans.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "../../../support/desk-stand.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { createTcpProxy } from "../../../support/tcp-proxy.ts";
 
 const redis = useRedis();
 
@@ -257,6 +258,44 @@ describe("a plan that the replicas share", () => {
     await two.desk.settled();
     await stand.expectDelivered(300);
   });
+
+  it("ends when Redis goes away, and is applied again once it is back", async () => {
+    const stand = await setUp();
+    stand.seed(300);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100, name: "slow" });
+    const { hostname: host, port } = new URL(redis.url());
+    const path = await createTcpProxy({ host, port: Number(port) });
+    onTestFinished(() => path.close());
+    const sendSoon = { "ledger.sendBy": "1s", "service.batchTimeout": "1s" };
+    const env = { ...stand.env, REDRIVER_REDIS_URL: `redis://127.0.0.1:${path.port}` };
+    const cutOff = await startDesk({ env, document: outageDocument, settings: { ...slowly, ...sendSoon } });
+    const other = await stand.replica(sendSoon);
+    const id = await makeHere(other);
+    await cutOff.desk.apply(id, order);
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    await path.cut();
+    const { accepted } = stand.emulator.journal.counts();
+    expect(accepted).toBeLessThan(300);
+    await cutOff.desk.settled();
+    expect(stand.emulator.dlq.size).toBeGreaterThan(0);
+    expect(await planOf(other, id)).toMatchObject({
+      state: "interrupted",
+      why: `replica ${cutOff.name} has ended, or has lost Redis`,
+    });
+    await path.heal();
+    stand.emulator.faults.remove("slow");
+    await expect
+      .poll(
+        async () => {
+          await other.desk.apply(id, order);
+          await other.desk.settled();
+          return (await planOf(other, id)).state;
+        },
+        { timeout: 60_000, interval: 1_000 },
+      )
+      .toBe("applied");
+    await stand.expectDelivered(300);
+  }, 120_000);
 
   it("is refused with the reason when the document decides otherwise now, and obeys a pause", async () => {
     const stand = await setUp();
