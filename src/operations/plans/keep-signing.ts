@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { isRedisAway, RedriverError, unlessRedisAway } from "../../ports/errors.ts";
+import { isRedisAway, RedriverError } from "../../ports/errors.ts";
 import {
   planDeadAfterMs,
   planSignEveryMs,
@@ -26,13 +26,14 @@ export function keepSigning(
   const sign = async (): Promise<void> => {
     for (;;) {
       await clock.sleep(planSignEveryMs, ended.signal);
-      const answer = await unlessRedisAway(() => book.sign(claim, progress()), null);
+      // Also of a Redis that is full: the work meets that itself.
+      const answer = await book.sign(claim, progress()).catch(() => null);
       if (answer === null || stopped.signal.aborted) continue;
       if (answer.kind === "lost") stopped.abort(toStopped("another replica has taken it over"));
       else if (answer.stoppedBy !== null) stopped.abort(toStopped(`by ${answer.stoppedBy}`));
     }
   };
-  // Its end rejects its sleep. Another error is Redis's, which the end of the work meets too.
+  // Its end rejects its sleep.
   const signing = sign().catch(() => undefined);
   return {
     /** Aborts with the reason, once it is to end at the end of a page or batch. */

@@ -239,7 +239,7 @@ describe("a plan that the replicas share", () => {
       .toBe("applied");
     expect(stand.emulator.journal.counts().deduplicated).toBeGreaterThan(0);
     await stand.expectDelivered(300);
-  });
+  }, 120_000);
 
   it("ends with its replica's shutdown at a batch's end, and says so", async () => {
     const stand = await setUp();
