@@ -2,6 +2,7 @@
 import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination-url.ts";
 import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
+import type { PlanFilter } from "../../ports/plans.ts";
 import { compileHostGlob } from "../../rules/patterns/host-glob.ts";
 import { readFailureMatcher, type FailureMatcher } from "../failures/failure-matcher.ts";
 import { unreadableKind } from "../failures/failure-kind.ts";
@@ -13,7 +14,6 @@ import { estimate } from "./estimate.ts";
 import { readLaneStandings } from "./lane-standings.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./foresee-next-decision.ts";
-import type { PlanFilter } from "./plan-file.ts";
 import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";

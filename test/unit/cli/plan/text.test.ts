@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
-import { toPlanText, type PlanReport } from "../../../../src/cli/plan/text.ts";
+import { toPlanText } from "../../../../src/cli/plan/text.ts";
+import type { PlanReport } from "../../../../src/operations/plans/freeze-plan.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import type { RuleReport } from "../../../../src/redrive/plan/rule-report.ts";
