@@ -14,6 +14,7 @@ type DestinationStatus = DrainStatus["destinations"][number];
 
 interface Row extends DestinationStatus {
   readonly drain: string;
+  readonly stillCounting: boolean;
 }
 
 /** So that a verdict of three lines, drains, destinations and replicas fit 24 lines. */
@@ -33,8 +34,8 @@ export function toOverview(columns: number, status: Status, paint: Paint): strin
     `${toTable(shown, {
       drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
       mode: toModeText,
-      waiting: ({ outlook, lastSuccessAt, openPass }) =>
-        lastSuccessAt || openPass || outlook.waiting > 0 ? outlook.waiting : "-",
+      waiting: ({ outlook, lastSuccessAt, openPass, stillCounting }) =>
+        lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, stillCounting) : "-",
       parked: ({ parked }) => parked ?? "-",
       "in doubt": ({ inDoubt }) => inDoubt ?? "-",
       "per second": ({ outlook }) => (outlook.perSecond === null ? "-" : toRounded(outlook.perSecond)),
@@ -70,19 +71,26 @@ function moreOf(count: number, what: string): string {
 /** Those in trouble first: halted or paused, then with most that wait. */
 function toDestinations(columns: number, drains: readonly DrainStatus[], max: number): readonly string[] {
   const rows = drains
-    .flatMap(({ drain, destinations }) => destinations.map((one): Row => ({ ...one, drain })))
+    .flatMap(({ drain, destinations, stillCounting }) =>
+      destinations.map((one): Row => ({ ...one, drain, stillCounting })),
+    )
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
   if (rows.length === 0) return [];
   const shown = rows.slice(0, max);
   const table = toTable(shown, {
     destination: ({ origin }) => (columns <= terminalColumns ? cut(hostText(origin), maxOrigin) : origin),
-    waiting: ({ waiting }) => waiting,
+    waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
     parked: ({ parked }) => parked,
     "failed again": ({ failedAgain }) => failedAgain,
     lane: toLaneText,
   });
   return [`${table}${moreOf(rows.length - shown.length, "destination")}`];
+}
+
+/** `480+`: at least so many. */
+function toCount(count: number, stillCounting: boolean): number | string {
+  return stillCounting ? `${count}+` : count;
 }
 
 function toTrouble({ lane, isPaused, waiting }: Row): number {

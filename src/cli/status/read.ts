@@ -34,7 +34,8 @@ export async function readStatus(
     /** Null: the document has problems, and the replicas go on under one from before. */
     documentHash: isWhole ? core.document.hash : null,
     documentProblems: problems,
-    drains: facts.drains.map(({ drain, source, guards, facts: found, destinations: counted }) => {
+    drains: facts.drains.map((row) => {
+      const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
       const config = core.drains.get(drain)?.config;
       // The document has only that it is paused, not since when or why.
       const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
@@ -50,7 +51,8 @@ export async function readStatus(
         drain,
         source,
         destinations,
-        outlook: toOutlook(found, destinations, { limits, lane: config?.lane, learned }, now),
+        stillCounting,
+        outlook: toOutlook(found, destinations, { limits, lane: config?.lane, learned, stillCounting }, now),
         mode: isWhole ? (config?.mode ?? "plan") : null,
         paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,

@@ -28,26 +28,30 @@ export function toVerdict(status: Status): string {
 }
 
 function toHeadline({ drains, replicas, at }: Status): string {
-  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  const listed = sum(drains, ({ outlook }) => outlook.waiting);
+  const isCounting = drains.some(({ stillCounting }) => stillCounting);
+  const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
-  if (replicas.length === 0) return `not running: no replica, ${number(waiting)} waiting`;
-  if (waiting === 0) return "all clear: nothing waits";
+  if (replicas.length === 0) return `not running: no replica, ${waiting} waiting`;
+  if (listed === 0) return isCounting ? "counting: nothing found yet" : "all clear: nothing waits";
   const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
   if (acting.length === 0) {
     const why = drains.some(({ paused }) => paused !== null) ? "paused" : "plan mode, nothing is sent";
-    return `${why}: ${number(waiting)} waiting`;
+    return `${why}: ${waiting} waiting${isCounting ? ", still counting" : ""}`;
   }
   const going = sum(acting, ({ outlook }) => outlook.going);
   const perSecond = sum(acting, ({ outlook }) => outlook.perSecond ?? 0);
   const backlog = sum(drains, ({ outlook }) => outlook.backlog);
-  const left = `${number(waiting)} of ${number(Math.max(backlog, waiting))} left`;
+  const left = isCounting
+    ? `${waiting} left, still counting`
+    : `${waiting} of ${number(Math.max(backlog, listed))} left`;
   if (going === 0) return `waiting: ${left}, none can go now`;
   if (perSecond === 0) return `waiting: ${left}`;
   const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
-  const some = going < waiting ? `${number(going)} of them ` : "";
+  const some = going < listed ? `${number(going)} of them ` : "";
   const done = isKnown && ends.length > 0 && `${some}done about ${toClock(at + Math.max(...ends), at)}`;
   return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, done]).join(", ");
 }

@@ -56,6 +56,8 @@ export interface OutlookConfig {
   readonly lane?: LaneConfig | undefined;
   /** Messages per second that were learned, by host. */
   readonly learned?: ReadonlyMap<string, number>;
+  /** More may wait than was listed so far, and the end is not known. */
+  readonly stillCounting?: boolean;
 }
 
 /** What a drain's backlog comes to. Pure. `now`: Unix ms. */
@@ -84,7 +86,7 @@ export function toOutlook(
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond,
-    doneInMs: toDoneInMs(going, perSecond, destinations, config),
+    doneInMs: config.stillCounting === true ? null : toDoneInMs(going, perSecond, destinations, config),
   };
 }
 

@@ -22,6 +22,8 @@ export interface DrainNoticeFacts {
   readonly drain: DrainName;
   /** In the DLQ and not parked. */
   readonly waiting: number;
+  /** Nothing has counted the drain yet: at least so many wait. */
+  readonly stillCounting: boolean;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
   readonly parked: number;
@@ -45,7 +47,7 @@ export function toNoticeFacts(
   return {
     drains: drains
       .filter((drain) => drain.source === source)
-      .map(({ drain, facts, destinations, retentionMs }) => {
+      .map(({ drain, facts, destinations, retentionMs, stillCounting }) => {
         const sum = (count: (one: (typeof destinations)[number]) => number): number =>
           destinations.reduce((total, one) => total + count(one), 0);
         const waiting = sum((one) => one.waiting);
@@ -54,6 +56,7 @@ export function toNoticeFacts(
         return {
           drain,
           waiting,
+          stillCounting,
           heldByRules: toHeldByRules(facts, waiting),
           parked,
           published: sum((one) => one.published),

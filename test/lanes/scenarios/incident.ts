@@ -2,6 +2,8 @@
  * What a person reads while four hosts are drained, one of them down for a while: every half second what `status`
  * and the metrics say is held against the emulator's own numbers of that moment.
  */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Status } from "../../../src/cli/status/read.ts";
 import type { EmulatorProcess } from "../../rig/emulator-process.ts";
@@ -60,12 +62,14 @@ export async function incident(world: World): Promise<readonly Figure[]> {
     const samples = await sampleUntilClear(stage, perHost);
     await up;
     const truth = await createTruth(stage.emulator, hostOf, seededAt);
+    writeFileSync(join(world.dir, "incident", "samples.json"), toSamplesFile(samples, truth, stage));
     return [
       shown("samples", `${samples.length} in ${scale.toRealText(Date.now() - startedAt)}`),
       ...judgeCounts(
         samples,
         truth,
         stage.receivers.map(({ url }) => url),
+        startedAt,
       ),
       ...judgeEnds(samples, truth),
       ...judgeVerdicts(samples, truth, startedAt),
@@ -131,38 +135,66 @@ async function createTruth(
   };
 }
 
+/** For people: what was read, beside what was true. */
+function toSamplesFile(samples: readonly Sample[], truth: Truth, { receivers }: Stage): string {
+  const urls = receivers.map(({ url }) => url);
+  const hosts = urls.map((url) => ({ url, emptyAt: truth.emptyAt([url]) }));
+  const rows = samples.map(({ from, to, ...sample }) => ({
+    from,
+    to,
+    inQueue: urls.map((url) => [truth.of(url, from), truth.of(url, to)]),
+    ...sample,
+  }));
+  return `${JSON.stringify({ hosts, rows })}\n`;
+}
+
 /** How far a number is from what was true while it was read; 0 if it was true at any time in between. */
 function distance(seen: number, ...truths: readonly number[]): number {
   return Math.max(0, seen - Math.max(...truths), Math.min(...truths) - seen);
 }
 
-function judgeCounts(samples: readonly Sample[], truth: Truth, urls: readonly string[]): readonly Figure[] {
+/** What is called still counting is at least so many, and everything else is a count. */
+function judgeCounts(
+  samples: readonly Sample[],
+  truth: Truth,
+  urls: readonly string[],
+  startedAt: number,
+): readonly Figure[] {
   let worstHost = 0;
   let worstDepth = 0;
   let within = 0;
   let all = 0;
   for (const { from, to, status, metricDepth } of samples) {
     // Before the first listing nobody knows anything.
-    if (status.sources[0]?.depth === null) continue;
-    const destinations = status.drains.flatMap((drain) => drain.destinations);
+    const [source] = status.sources;
+    const [drain] = status.drains;
+    if (source === undefined || drain === undefined || source.depth === null) continue;
     for (const url of urls) {
-      const own = destinations.filter(({ origin }) => origin === url);
+      const own = drain.destinations.filter(({ origin }) => origin === url);
       const waiting = own.reduce((sum, one) => sum + one.waiting + one.parked, 0);
-      const far = distance(waiting, truth.of(url, from), truth.of(url, to));
+      const [before, after] = [truth.of(url, from), truth.of(url, to)];
+      const far = drain.stillCounting
+        ? Math.max(0, waiting - Math.max(before, after))
+        : distance(waiting, before, after);
       worstHost = Math.max(worstHost, far);
       all += 1;
-      if (far <= Math.max(onePage, truth.of(url, from) / 50)) within += 1;
+      if (far <= Math.max(onePage, before / 50)) within += 1;
     }
-    const depths = [status.sources[0]?.depth?.count, metricDepth];
+    const depths = [source.depth.stillCounting ? null : source.depth.count, metricDepth];
     for (const depth of depths) {
       if (typeof depth !== "number") continue;
       worstDepth = Math.max(worstDepth, distance(depth, truth.total(from), truth.total(to)));
     }
   }
+  const counted = samples.find(({ status }) => {
+    const isDepthCounted = status.sources[0]?.depth?.stillCounting === false;
+    return isDepthCounted && status.drains[0]?.stillCounting === false;
+  });
   return [
     shown("waiting per host: worst distance", String(worstHost)),
     shareAtLeast("waiting per host within 2 % or a page", all === 0 ? 0 : within / all, 1),
     atMost("depth in status and metrics: worst distance", worstDepth, onePage),
+    atMost("seconds of still counting", ((counted?.to ?? Infinity) - startedAt) / secondMs, 30),
   ];
 }
 
