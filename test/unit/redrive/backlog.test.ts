@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { DrainFacts } from "../../../src/ports/passes.ts";
 import { toDepth } from "../../../src/redrive/backlog/depth.ts";
 import { isStillCounting, toDestinations } from "../../../src/redrive/backlog/destinations.ts";
+import type { PassTimes } from "../../../src/redrive/backlog/pass-gaps.ts";
+import { emptyTally } from "../../../src/ports/tally.ts";
 import { toOutlook, type DestinationOutlook } from "../../../src/redrive/backlog/outlook.ts";
 import type { LaneStanding } from "../../../src/redrive/plan/lane-standings.ts";
 
@@ -58,6 +60,14 @@ const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {
   pace,
   backlog: { at: 1, published: 600 },
   reasons: { due: {}, held, parked: {} },
+});
+
+const tenPerSecond = { count: 10, perMs: 1_000 };
+const openFor = (ms: number): LaneStanding => ({ ...laned("open"), sinceMs: ms });
+const pass = (due: number, nextInMs: number, everyMs: number | null = 30_000): PassTimes => ({
+  openPass: { soFar: { ...emptyTally, reasons: { due: { "rate-limit": due }, held: {}, parked: {} } } },
+  nextInMs,
+  everyMs,
 });
 
 describe("destinations", () => {
@@ -224,6 +234,37 @@ describe("the outlook of a drain", () => {
     expect(endsInMs(10)).toBe(127_500);
     expect(endsInMs(50)).toBe(420_000);
     expect(endsInMs(100)).toBe(420_000);
+  });
+
+  const endsInMs = (passes: PassTimes, lane: LaneStanding, pace: DrainFacts["pace"] = {}): number | null => {
+    const steps = { canary: 5, watchMs: 60_000, openFrom: 50 } as never;
+    const config = { limits: { perHost: tenPerSecond }, lane: steps, passes };
+    return toOutlook(facts(pace), [to("https://a.example", 600, lane)], config, now).doneInMs;
+  };
+
+  it("begins with the next pass if none is open, also at the rate of the last minute", () => {
+    const closed = { openPass: null, nextInMs: 20_000, everyMs: 30_000 };
+    expect(endsInMs(closed, openFor(5_000))).toBe(80_000);
+    // 300 in the last minute: 5/s.
+    expect(endsInMs(closed, openFor(90_000), { 94: 300 })).toBe(140_000);
+    expect(endsInMs({ ...closed, nextInMs: null }, openFor(5_000))).toBe(60_000);
+  });
+
+  it("does not wait for the schedule with a lane that asks for its next step itself", () => {
+    const closed = { openPass: null, nextInMs: 20_000, everyMs: 30_000 };
+    const watched = { ...laned("canary", 40_000), sent: 5 };
+    expect(endsInMs(closed, watched)).toBe(endsInMs({ ...closed, nextInMs: 0 }, watched));
+  });
+
+  it("has what the open pass left to the next one after a gap", () => {
+    expect(endsInMs(pass(0, 20_000), openFor(5_000))).toBe(60_000);
+    // 500 take 50 s, which is the time of a tick; 100 less take 40 s, and the tick is 10 s later.
+    expect(endsInMs(pass(100, 20_000), openFor(5_000))).toBe(60_000);
+    expect(endsInMs(pass(200, 20_000), openFor(5_000))).toBe(70_000);
+    expect(endsInMs(pass(600, 20_000), openFor(5_000))).toBe(80_000);
+    // By a cron pattern only the next one is known.
+    expect(endsInMs(pass(200, 20_000, null), openFor(5_000))).toBe(60_000);
+    expect(endsInMs(pass(200, 45_000, null), openFor(5_000))).toBe(65_000);
   });
 
   it("does not know an end while the first count goes on", () => {
