@@ -101,8 +101,8 @@ async function sampleUntilClear(stage: Stage, perHost: number): Promise<readonly
 interface Truth {
   of(url: string, at: number): number;
   total(at: number): number;
-  /** When the queue of these became empty for the last time; Infinity: it did not. */
-  emptyAt(urls: readonly string[]): number;
+  /** When the queue of each of these last fell to so few; Infinity: one did not. */
+  emptyAt(urls: readonly string[], few?: number): number;
 }
 
 async function createTruth(
@@ -127,11 +127,17 @@ async function createTruth(
   return {
     of: (url, at) => sum(at, (host) => host === url),
     total: (at) => sum(at, () => true),
-    emptyAt(urls) {
-      const own = sorted.filter(({ host }) => urls.includes(host));
-      const left = own.reduce((count, { by }) => count + by, 0);
-      return left === 0 ? (own.at(-1)?.at ?? 0) : Infinity;
-    },
+    emptyAt: (urls, few = 0) =>
+      urls.reduce((latest, url) => {
+        let left = 0;
+        let at = 0;
+        for (const one of sorted) {
+          if (one.host !== url) continue;
+          if (left > few && left + one.by <= few) at = one.at;
+          left += one.by;
+        }
+        return left > few ? Infinity : Math.max(latest, at);
+      }, 0),
   };
 }
 
@@ -198,20 +204,30 @@ function judgeCounts(
   ];
 }
 
-/** From the first minute of the drain on, as long as some seconds are left. */
+/**
+ * From ten seconds after the first end on, as long as some seconds are left. Nobody can know that a host halts
+ * later, so an end that counts it is not judged. Nor can anybody know that a halted one comes back: what pages
+ * then leave of the others to the next pass waits behind it. Until then their end is the one of all but a page.
+ */
 function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] {
   const leastMs = 5 * secondMs;
   const firstAt = samples.find(({ status }) => status.drains[0]?.outlook.doneInMs)?.from ?? 0;
   let judged = 0;
   let within = 0;
   let worst = 0;
-  for (const { from, to, status } of samples) {
+  let lastFewMs = 0;
+  for (const [index, { from, to, status }] of samples.entries()) {
     const [drain] = status.drains;
     const doneInMs = drain?.outlook.doneInMs ?? null;
     if (drain === undefined || doneInMs === null || to < firstAt + minuteMs / 6) continue;
-    const going = drain.destinations.filter(({ lane, waiting }) => waiting > 0 && lane?.state !== "halted");
-    const leftMs = truth.emptyAt(going.map(({ origin }) => origin)) - to;
-    // Those that halt later, and come back, end later than anybody could know.
+    const halted = haltedIn(status);
+    const waiting = drain.destinations.filter((one) => one.waiting > 0).map(({ origin }) => origin);
+    const going = waiting.filter((origin) => !halted.includes(origin));
+    const haltedLater = samples.slice(index).flatMap((later) => haltedIn(later.status));
+    if (going.some((origin) => haltedLater.includes(origin))) continue;
+    const endsAt = truth.emptyAt(going, halted.length > 0 ? onePage : 0);
+    lastFewMs = Math.max(lastFewMs, truth.emptyAt(going) - endsAt);
+    const leftMs = endsAt - to;
     if (leftMs < leastMs || !Number.isFinite(leftMs)) continue;
     // The command read at some time in between.
     const off = distance(doneInMs, leftMs, leftMs + to - from) / leftMs;
@@ -221,8 +237,16 @@ function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] 
   }
   return [
     shown("end time: worst", `${Math.round(worst * 100)} % off, of ${judged} judged`),
+    shown("seconds of the last few behind a host that came back", (lastFewMs / secondMs).toFixed(1)),
     shareAtLeast("end times within 20 %", judged === 0 ? 0 : within / judged, 0.9),
   ];
+}
+
+function haltedIn({ drains }: Status): readonly string[] {
+  const destinations = drains.flatMap((drain) => drain.destinations);
+  return destinations
+    .filter(({ lane, waiting }) => waiting > 0 && lane?.state === "halted")
+    .map(({ origin }) => origin);
 }
 
 function judgeVerdicts(samples: readonly Sample[], truth: Truth, startedAt: number): readonly Figure[] {
