@@ -159,7 +159,10 @@ function distance(seen: number, ...truths: readonly number[]): number {
   return Math.max(0, seen - Math.max(...truths), Math.min(...truths) - seen);
 }
 
-/** What is called still counting is at least so many, and everything else is a count. */
+/**
+ * What is called still counting is at least so many, and everything else is a count. What is published waits no
+ * more, and is in the queue until its delete.
+ */
 function judgeCounts(
   samples: readonly Sample[],
   truth: Truth,
@@ -179,9 +182,9 @@ function judgeCounts(
       const own = drain.destinations.filter(({ origin }) => origin === url);
       const waiting = own.reduce((sum, one) => sum + one.waiting + one.parked, 0);
       const [before, after] = [truth.of(url, from), truth.of(url, to)];
-      const far = drain.stillCounting
-        ? Math.max(0, waiting - Math.max(before, after))
-        : distance(waiting, before, after);
+      const tooMany = waiting - Math.max(before, after);
+      const tooFew = Math.min(before, after) - waiting - (source.pendingDelete ?? 0);
+      const far = Math.max(0, tooMany, drain.stillCounting ? 0 : tooFew);
       worstHost = Math.max(worstHost, far);
       all += 1;
       if (far <= Math.max(onePage, before / 50)) within += 1;
