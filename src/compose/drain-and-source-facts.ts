@@ -7,8 +7,9 @@ import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 import { toDepth } from "../redrive/backlog/depth.ts";
-import { toDestinations } from "../redrive/backlog/destinations.ts";
+import { isStillCounting, toDestinations } from "../redrive/backlog/destinations.ts";
 import { hasLanes } from "../redrive/lanes/listing-checks.ts";
+import { selectsEverything } from "../redrive/listing/drain-selects.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
@@ -39,13 +40,18 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         guards,
         facts,
         retentionMs: source.config.retentionMs,
+        selectsEverything: selectsEverything(config),
       };
     }),
   );
   const withDestinations = drains.map((drain) => {
     const { census = null, failures = [] } = sources.find(({ source }) => source === drain.source) ?? {};
-    const selected = census?.selected?.[drain.drain] ?? {};
-    return { ...drain, destinations: toDestinations(drain.facts, failures, selected) };
+    const selected = census?.selected?.[drain.drain];
+    return {
+      ...drain,
+      stillCounting: isStillCounting(drain.facts, selected),
+      destinations: toDestinations(drain.facts, failures, selected ?? {}),
+    };
   });
   return {
     documentHash: core.document.hash,

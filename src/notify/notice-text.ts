@@ -55,7 +55,9 @@ function toSentence(
   switch (event) {
     case "backlog.began": {
       const most = destination === null ? "" : `, most of them for ${where}`;
-      return `${drain}: a backlog began: ${letters(count)} ${count === 1 ? "waits" : "wait"}${most}${because}`;
+      const waits = `${letters(count)} ${count === 1 ? "waits" : "wait"}`;
+      const known = figures["stillCounting"] === 1 ? `at least ${waits}, still counting` : waits;
+      return `${drain}: a backlog began: ${known}${most}${because}`;
     }
     case "backlog.ended": {
       const { published = 0, failedAgain = 0, parked = 0, durationMs = 0 } = figures;

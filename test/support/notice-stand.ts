@@ -31,6 +31,7 @@ export function waitingFacts(waiting: number, more: Partial<NoticeFacts> = {}): 
       {
         drain,
         waiting,
+        stillCounting: false,
         heldByRules: 0,
         parked: 0,
         published: 0,

@@ -9,6 +9,10 @@ import type { DestinationStatus, Status } from "../../operations/status/read.ts"
 import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 
 type DrainStatus = Status["drains"][number];
+interface Row extends DestinationStatus {
+  readonly stillCounting: boolean;
+}
+
 /** Of a terminal, less the line in which a prompt or a cursor stands. */
 const maxLines = 23;
 const shownDrains = 5;
@@ -36,8 +40,8 @@ export function toOverview(columns: number, status: Status, paint: Paint): strin
     return toTable(shown, {
       drain: ({ drain }) => cutMiddle(drain, maxName),
       mode: ({ mode, paused }) => (paused === null ? (mode ?? "-") : "paused"),
-      waiting: ({ outlook, lastSuccessAt, openPass }) =>
-        lastSuccessAt || openPass || outlook.waiting > 0 ? outlook.waiting : "-",
+      waiting: ({ outlook, lastSuccessAt, openPass, stillCounting }) =>
+        lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, stillCounting) : "-",
       parked: ({ parked }) => parked ?? "-",
       "in doubt": ({ inDoubt }) => inDoubt ?? "-",
       oldest: ({ outlook, parked = 0, oldestRecordAt }) =>
@@ -72,7 +76,7 @@ function moreOf(count: number, what: string): string {
 /** Those in trouble first: halted or paused, then with most that wait. */
 function toDestinations(columns: number, { drains, at }: Status, max: number): readonly string[] {
   const rows = drains
-    .flatMap(({ destinations }) => destinations)
+    .flatMap(({ destinations, stillCounting }) => destinations.map((one): Row => ({ ...one, stillCounting })))
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
   if (rows.length === 0) return [];
@@ -80,7 +84,7 @@ function toDestinations(columns: number, { drains, at }: Status, max: number): r
   const toText = (maxName: number): string =>
     toTable(shown, {
       destination: ({ origin }) => cutMiddle(toDestinationText(origin), maxName),
-      waiting: ({ waiting }) => waiting,
+      waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
       parked: ({ parked }) => parked,
       again: ({ failedAgain }) => failedAgain,
       since: ({ failingSince }) => (failingSince === null ? "-" : toAge(failingSince, at)),
@@ -88,6 +92,11 @@ function toDestinations(columns: number, { drains, at }: Status, max: number): r
     });
   const table = fitted(columns, toText);
   return [`${table}${moreOf(rows.length - shown.length, "destination")}`];
+}
+
+/** `480+`: at least so many. */
+function toCount(count: number, stillCounting: boolean): number | string {
+  return stillCounting ? `${count}+` : count;
 }
 
 function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {

@@ -122,12 +122,16 @@ function toReasons(counts: Counts = {}): readonly string[] {
     .map(([reason, count = 0]) => `${reason} ${count}`);
 }
 
-function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }: DrainStatus, now: number) {
+function toPassItems(
+  { lastSuccessAt, lastFullAt, lastOutcome, openPass, exact, stillCounting }: DrainStatus,
+  now: number,
+) {
   const items = present([
     ...(openPass ? toOpenPassItems(openPass, now) : []),
     lastOutcome && lastOutcome !== "complete" && `the last was ${lastOutcome}`,
     lastSuccessAt && `last complete ${toAge(lastSuccessAt, now)} ago`,
     lastFullAt && `last full ${toAge(lastFullAt, now)} ago`,
+    openPass && stillCounting && "still counting: there may be more than these",
     lastSuccessAt && (exact === true ? "counts are exact" : "counts are estimated"),
   ]);
   return items.length === 0 ? ["none has ended yet"] : items;
@@ -184,13 +188,17 @@ function toRecords(count: number): string {
   return counted(count, "record");
 }
 
+function toDepthText({ count, stillCounting }: NonNullable<SourceStatus["depth"]>): string {
+  return stillCounting ? `at least ${toRecords(count)}, still counting` : toRecords(count);
+}
+
 function toCensusRows(
   { census, depth }: Pick<SourceStatus, "census" | "depth">,
   now: number,
 ): readonly ListRow[] {
   if (census === null) {
     return [
-      ["queue", depth === null ? ["not counted yet"] : [toRecords(depth.count), "no census has ended yet"]],
+      ["queue", depth === null ? ["not counted yet"] : [toDepthText(depth), "no census has ended yet"]],
     ];
   }
   const isSince = depth !== null && depth.count !== census.depth;

@@ -9,6 +9,8 @@
  * continues elsewhere by itself: a replica that dies leaves its work interrupted, and a person applies again.
  * The ledger knows what is done.
  */
+import { chooseDrains } from "../choose-drains.ts";
+import { requireFailure } from "../failures/choose.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { CoreLease } from "../../compose/live-core.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -88,8 +90,12 @@ export function createPlanDesk(parts: PlanDeskParts) {
       release();
     };
     try {
-      const drains = names.map((name) => requireDrain(core, name));
-      if (drains.length === 0) throw new RedriverError("command-misused", "a plan is of at least one drain");
+      if (names.length === 0) throw new RedriverError("command-misused", "a plan is of at least one drain");
+      const drains = chooseDrains(core, names);
+      if (filter.failure !== undefined) {
+        const sources = drains.map(({ config }) => config.source.id);
+        await requireFailure(core, sources, filter.failure);
+      }
       requireRules(drains, filter.rules ?? []);
       const claim = { id: identities.token() as string as PlanId, token: identities.token() };
       const about = { by, drains: names, filter, documentHash: core.document.hash };
@@ -181,13 +187,6 @@ export function createPlanDesk(parts: PlanDeskParts) {
       now.abort();
     },
   };
-}
-
-function requireDrain(core: Core, name: DrainName): DrainRuntime {
-  const drain = core.drains.get(name);
-  if (drain !== undefined) return drain;
-  const has = [...core.drains.keys()].join(", ") || "none";
-  throw new RedriverError("command-misused", `no drain is named "${name}"; the document has ${has}`);
 }
 
 function refused(why: string): RedriverError {

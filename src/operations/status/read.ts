@@ -42,7 +42,8 @@ export async function readStatus(
     /** Null: the document has problems, and the replicas go on under one from before. */
     documentHash: isWhole ? core.document.hash : null,
     documentProblems: problems,
-    drains: facts.drains.map(({ drain, source, guards, facts: found, destinations: counted }) => {
+    drains: facts.drains.map((row) => {
+      const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
       const config = core.drains.get(drain)?.config;
       // The document has only that it is paused, not since when or why.
       const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
@@ -60,17 +61,29 @@ export async function readStatus(
         };
       });
       const limits = config?.limits ?? {};
+      const nextPassAt = nextRuns.get(`tick:${drain}`) ?? null;
+      const passes = {
+        openPass: found?.openPass ?? null,
+        nextInMs: nextPassAt === null ? null : Math.max(0, nextPassAt - now),
+        everyMs: config?.schedule.kind === "every" ? config.schedule.everyMs : null,
+      };
       const learned = new Map(hostRates.get(drain)?.map(({ host, perSecond }) => [host, perSecond]));
       return {
         drain,
         source,
         destinations,
-        outlook: toOutlook(found, destinations, { limits, lane: config?.lane, learned }, now),
+        stillCounting,
+        outlook: toOutlook(
+          found,
+          destinations,
+          { limits, lane: config?.lane, learned, passes, stillCounting },
+          now,
+        ),
         mode: isWhole ? (config?.mode ?? "plan") : null,
         paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,
         /** Null: no daemon has scheduled it. */
-        nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
+        nextPassAt,
         /** Null: the rates of its hosts are not learned (`perHost: auto`). */
         hostRates: hostRates.get(drain) ?? null,
         ...found,

@@ -29,30 +29,36 @@ export function toVerdict(status: Status): string {
 }
 
 function toHeadline({ drains, replicas, at }: Status): string {
-  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  const listed = sum(drains, ({ outlook }) => outlook.waiting);
+  const isCounting = drains.some(({ stillCounting }) => stillCounting);
+  const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
-  if (replicas.length === 0) return `not running: no replica, ${number(waiting)} waiting`;
-  if (waiting === 0 && drains.some((drain) => drain.mayHaveSkipped === true)) {
+  if (replicas.length === 0) return `not running: no replica, ${waiting} waiting`;
+  if (listed === 0 && isCounting) return "counting: nothing found yet";
+  if (listed === 0 && drains.some((drain) => drain.mayHaveSkipped === true)) {
     return "nothing known waits: the next full pass confirms it";
   }
-  if (waiting === 0) return "all clear: nothing waits";
+  if (listed === 0) return "all clear: nothing waits";
   const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
   if (acting.length === 0) {
     const paused = drains.find((one) => one.paused !== null)?.paused ?? null;
-    if (paused === null) return `plan mode, nothing is sent: ${number(waiting)} waiting`;
-    return `${toPausedBy(paused, at)}; ${number(waiting)} waiting`;
+    const still = isCounting ? ", still counting" : "";
+    if (paused === null) return `plan mode, nothing is sent: ${waiting} waiting${still}`;
+    return `${toPausedBy(paused, at)}; ${waiting} waiting${still}`;
   }
   const going = sum(acting, ({ outlook }) => outlook.going);
   const perSecond = sum(acting, ({ outlook }) => outlook.perSecond ?? 0);
   const backlog = sum(drains, ({ outlook }) => outlook.backlog);
-  const left = `${number(waiting)} of ${number(Math.max(backlog, waiting))} left`;
+  const left = isCounting
+    ? `${waiting} left, still counting`
+    : `${waiting} of ${number(Math.max(backlog, listed))} left`;
   if (going === 0) return `waiting: ${left}, none can go now`;
   if (perSecond === 0) return `waiting: ${left}`;
   const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
-  const some = going < waiting ? `${number(going)} of them ` : "";
+  const some = going < listed ? `${number(going)} of them ` : "";
   const done = isKnown && ends.length > 0 && `${some}${toDone(Math.max(...ends), at)}`;
   return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, done]).join(", ");
 }

@@ -72,7 +72,8 @@ function leftAloneOf({ leftAlone = { forPerson: 0, cooling: 0 } }: DrainNoticeFa
 
 function toBegan(drain: DrainNoticeFacts, facts: NoticeFacts): NoticeItem {
   const main = toMainFailure(drain.failures, facts, ({ waiting }) => waiting);
-  return { drain: drain.drain, ...main, count: drain.waiting };
+  const item = { drain: drain.drain, ...main, count: drain.waiting };
+  return drain.stillCounting ? { ...item, figures: { stillCounting: 1 } } : item;
 }
 
 function toEnded(drain: DrainNoticeFacts, before: Done, durationMs: number): NoticeItem {

@@ -25,6 +25,8 @@ export interface DrainNoticeFacts {
   readonly drain: DrainName;
   /** In the DLQ and not parked. */
   readonly waiting: number;
+  /** Nothing has counted the drain yet: at least so many wait. */
+  readonly stillCounting: boolean;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
   /** Absent: none. */
@@ -54,7 +56,7 @@ export function toNoticeFacts(
   return {
     drains: drains
       .filter((drain) => drain.source === source)
-      .map(({ drain, facts, destinations, retentionMs }) => {
+      .map(({ drain, facts, destinations, retentionMs, stillCounting }) => {
         const sum = (count: (one: (typeof destinations)[number]) => number): number =>
           destinations.reduce((total, one) => total + count(one), 0);
         const waiting = sum((one) => one.waiting);
@@ -63,6 +65,7 @@ export function toNoticeFacts(
         return {
           drain,
           waiting,
+          stillCounting,
           heldByRules: toHeldByRules(facts, waiting),
           leftAlone: toLeftAlone(facts, waiting),
           mayHaveSkipped: facts?.mayHaveSkipped ?? false,

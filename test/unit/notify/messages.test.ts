@@ -34,6 +34,10 @@ describe("the text of a notice says destination, cause, count and first step", (
       "orders: a backlog began: 1 dead letter waits. First step: `redriver status orders`",
     ],
     [
+      notice("backlog.began", [{ ...whole, count: 20, figures: { stillCounting: 1 } }]),
+      "orders: a backlog began: at least 20 dead letters wait, still counting. First step: `redriver status orders`",
+    ],
+    [
       notice("backlog.ended", [
         { ...whole, figures: { published: 1_190, failedAgain: 3, parked: 14, durationMs: 840_000 } },
       ]),

@@ -190,6 +190,19 @@ describe("the overview of status", () => {
     );
   });
 
+  it("says at least, and no end, while nothing has counted everything yet", () => {
+    const outlook = { ...draining.outlook, doneInMs: null };
+    const counting = { ...draining, outlook, stillCounting: true };
+    const text = overview({ drains: [counting] });
+    expect(text.replaceAll(/\s+/g, " ")).toContain(
+      "draining: at least 12,480 left, still counting, 18/s; pay.example.com halted",
+    );
+    expect(text).toContain("12480+");
+    expect(text).toContain("12000+");
+    const nothing = drain("orders", { stillCounting: true, outlook: nothingWaits });
+    expect(verdict({ drains: [nothing] })).toBe("counting: nothing found yet");
+  });
+
   it("names replicas that reject their document or cannot write to the archive", () => {
     const replicas = [
       replica("a", { rejected: "drains.yaml:7:13 …", sameDocument: false }),

@@ -122,6 +122,7 @@ describe("status on a terminal", () => {
       nextPassAt: null,
       hostRates: null,
       destinations: [],
+      stillCounting: true,
       outlook: nothingWaits,
     };
     const text = textOf({ drains: [bare], sources: [source({ census: null, depth: null })], replicas: [] });
@@ -275,13 +276,17 @@ describe("status on a terminal", () => {
   });
 
   test("the queue as it is now, and as it was when it was counted", () => {
-    const depth = { count: 78, exact: false };
+    const depth = { count: 78, exact: false, stillCounting: false };
     const census = { ...source().census!, depth: 2_928 };
     expect(textOf({ sources: [source({ depth, census })] })).toContain(
       "78 records, 2928 when counted 4m ago",
     );
     expect(textOf({ sources: [source({ depth, census: null })] })).toContain(
       "78 records, no census has ended yet",
+    );
+    const sofar = { ...depth, stillCounting: true };
+    expect(textOf({ sources: [source({ depth: sofar, census: null })] })).toContain(
+      "at least 78 records, still counting, no census has ended yet",
     );
   });
 

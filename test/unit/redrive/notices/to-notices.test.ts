@@ -51,7 +51,15 @@ function facts({
   uncopied = 0,
   ...own
 }: Given) {
-  const idle = { waiting: 0, heldByRules: 0, parked: 0, published: 0, failedAgain: 0, expiresAt: null };
+  const idle = {
+    waiting: 0,
+    stillCounting: false,
+    heldByRules: 0,
+    parked: 0,
+    published: 0,
+    failedAgain: 0,
+    expiresAt: null,
+  };
   return {
     drains: [{ drain, ...idle, nearMs: 0, destinations: [], ...own, failures }],
     kinds: kinds ?? new Map(failures.map(({ id }) => [id, kind(id)])),
@@ -106,6 +114,11 @@ describe("a backlog", () => {
     expect(told[1]?.[0]?.items).toEqual([
       { drain, destination: origin, cause: "503 upstream down", failure: "aa", count: 12 },
     ]);
+  });
+
+  it("that begins before everything was counted says so", () => {
+    const told = tell([0, {}], [5, { waiting: 12, stillCounting: true }]);
+    expect(told[1]?.[0]?.items[0]).toMatchObject({ count: 12, figures: { stillCounting: 1 } });
   });
 
   it("of fewer begins if they stay for ten seconds", () => {
