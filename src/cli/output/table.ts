@@ -38,8 +38,6 @@ const minName = 12;
  * with names of at most so many, all in one column.
  */
 export function fittingName(columns: number, toText: (maxName: number) => string): number {
-  const toWidth = (text: string): number =>
-    Math.max(...text.split("\n").map((line) => Array.from(line).length));
   if (toWidth(toText(Infinity)) <= columns) return Infinity;
   return Math.max(minName, columns - toWidth(toText(minName)) + minName);
 }
@@ -67,4 +65,8 @@ function toLines(
   const toLine = (row: readonly (string | number)[]): string =>
     row.map((cell, column) => pads[column]?.(cell) ?? "").join("  ");
   return rows.map((row) => `${toLine(row).trimEnd()}\n`).join("");
+}
+
+function toWidth(text: string): number {
+  return Math.max(...text.split("\n").map((line) => Array.from(line).length));
 }

@@ -11,7 +11,6 @@
  */
 import { chooseDrains } from "../choose-drains.ts";
 import { requireFailure } from "../failures/choose.ts";
-import type { Core } from "../../compose/build-core.ts";
 import type { CoreLease } from "../../compose/live-core.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -23,7 +22,6 @@ import {
   type PlanOrder,
   type SharedPlan,
 } from "../../ports/plans.ts";
-import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { applySharedPlan, type BesideApply } from "./apply-shared-plan.ts";
 import type { PlanReport } from "./freeze-plan.ts";
 import { makePlan, toPlanCommand } from "./make-plan.ts";
