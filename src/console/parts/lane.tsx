@@ -1,7 +1,7 @@
 /** How a destination is tried now, and who holds it back, in a few words. */
 import type { HostPause, PauseRecord } from "../../ports/pauses.ts";
 import type { LaneStanding } from "../../redrive/plan/lane-standings.ts";
-import { toIn } from "../../operations/status/verdict.ts";
+import { toIn } from "../../operations/phrases.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { Foreign } from "./text.tsx";

@@ -9,7 +9,7 @@ import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import { recordIntent } from "../../redrive/write-audit.ts";
 import { present, toTime } from "../phrases.ts";
-import { hostText } from "../host-text.ts";
+import { toDestinationText } from "../destination-text.ts";
 import { chooseFailures, sourceOf } from "./choose.ts";
 
 export const maxNoteCharacters = 500;
@@ -95,5 +95,5 @@ function toSubjectStart(id: string): string {
 }
 
 function toSubject(failure: FailureView): string {
-  return `${toSubjectStart(failure.id)}${hostText(failure.origin)}, ${toAnswerText(failure)}`;
+  return `${toSubjectStart(failure.id)}${toDestinationText(failure.origin)}, ${toAnswerText(failure)}`;
 }
