@@ -10,8 +10,17 @@ const maxCharacters = 200;
 
 /** Spells out control, format and separator characters and halves of pairs. Cuts after 200 characters. */
 export function toPrintable(text: string): string {
-  const cut = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
-  return cut.replaceAll(
+  return spelledOut(text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`);
+}
+
+/** The same for a text of several lines, cut after so many characters. */
+export function toPrintableLines(text: string, maxLength: number): string {
+  const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+  return cut.split(/\r?\n/).map(spelledOut).join("\n");
+}
+
+function spelledOut(text: string): string {
+  return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
   );

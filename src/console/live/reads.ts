@@ -1,13 +1,20 @@
 /** What pages read again and again, read once a second at most for all who look. */
 import type { Core } from "../../compose/build-core.ts";
+import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import { readFailureViews } from "../../compose/failure-views.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
+import type { QueueFacts } from "../../ports/queue-facts.ts";
+import { createRulesInForce, type RulesInForce } from "./rules-in-force.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
 
 export interface Reads {
   readonly status: () => Promise<Status>;
   /** Every kind of failure, by trouble. */
   readonly failures: () => Promise<readonly FailureView[]>;
+  /** As the passes have counted them. */
+  readonly facts: () => Promise<QueueFacts>;
+  /** Null: not known here. */
+  readonly rules: () => RulesInForce | null;
 }
 
 interface ReadsParts {
@@ -26,6 +33,8 @@ export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
       readStatus(current(), { nextRuns: await nextRuns(), problems: 0, now: now() }),
     ),
     failures: shared(now, () => readFailureViews(current(), now())),
+    facts: shared(now, () => readQueueFacts(current())),
+    rules: createRulesInForce(current, now),
   };
 }
 

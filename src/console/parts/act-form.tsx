@@ -28,7 +28,8 @@ export function ActForm({ act, values, context, disabled = null }: ActFormProps)
       </p>
     );
   }
-  const idOf = (name: string): string => `${act.name}-${name}-${values["id"] ?? values["host"] ?? "all"}`;
+  const idOf = (name: string): string =>
+    [act.name, name, ...Object.values(values)].join("-").replace(/[^\w-]/g, "_");
   return (
     <details class="act">
       <summary>{act.title}</summary>

@@ -1,6 +1,19 @@
 /** Every page of the console. */
 import type { Screen } from "../screen.ts";
 import { failuresScreen } from "./failures.tsx";
+import { historyScreen } from "./history.tsx";
+import { indexesScreen } from "./indexes.tsx";
+import { messageScreen } from "./message.tsx";
 import { nowScreen } from "./now.tsx";
+import { parkedScreen } from "./parked.tsx";
+import { rulesScreen } from "./rules.tsx";
 
-export const screens: readonly Screen[] = [nowScreen, failuresScreen];
+export const screens: readonly Screen[] = [
+  nowScreen,
+  failuresScreen,
+  messageScreen,
+  parkedScreen,
+  historyScreen,
+  rulesScreen,
+  indexesScreen,
+];
