@@ -28,6 +28,8 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens">, events: Event
         lastProblem = error.message;
       }
     },
+    /** Another document is in force. */
+    adopted: () => server?.adopted(),
     async close(): Promise<void> {
       await server?.close();
     },

@@ -70,6 +70,8 @@ type Asked = Context<Variables>;
 export async function serveConsole(parts: ConsoleParts) {
   const { settings, live, now, stop } = parts;
   const reads = createReads({ ...parts, current: () => live.current() });
+  // While the file still is what this process has begun with.
+  reads.rules();
   const streams = createLiveStreams({ maxStreams });
   const assets = readAssets();
   const isOwnHost = createHostCheck(settings.hosts);
@@ -163,7 +165,9 @@ export async function serveConsole(parts: ConsoleParts) {
         by: `${by} (console)`,
         requestSweep: parts.requestSweep,
       };
-      const { said, next } = await act.run(values, doing);
+      const done = await act.run(values, doing);
+      if ("content" in done) return show(context, act, done.title, done.content, 200);
+      const { said, next } = done;
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);
     });
@@ -187,6 +191,8 @@ export async function serveConsole(parts: ConsoleParts) {
   return {
     address: server.address,
     port: server.port,
+    /** Another document is in force: its text is read while the file still has it. */
+    adopted: () => void reads.rules(),
     async close(): Promise<void> {
       streams.closeAll();
       await server.close(closeWithinMs);
@@ -251,7 +257,7 @@ export async function serveConsole(parts: ConsoleParts) {
 
   async function show(
     context: Asked,
-    screen: Screen | null,
+    screen: Pick<Screen, "area" | "hasChart"> | null,
     title: string,
     content: Html,
     status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 500 | 503,

@@ -130,6 +130,7 @@ async function runUntilStopped(
       onAdopted: (adopted) => {
         secrets.use(live.current());
         metrics.adopt(adopted);
+        console.adopted();
       },
       replica: replicaName(),
       queue,

@@ -2,7 +2,7 @@
 import type { ConsoleRole } from "../../ports/console-roles.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { Area, ScreenContext } from "../screen.ts";
+import type { Area, Html, ScreenContext } from "../screen.ts";
 
 export interface ActField {
   readonly name: string;
@@ -29,6 +29,12 @@ export interface Done {
   readonly next?: string;
 }
 
+/** Shown as the answer to the form itself: it has no address, so nothing can ask for it again. */
+export interface ShownOnce {
+  readonly title: string;
+  readonly content: Html;
+}
+
 export interface Act {
   /** Also of its path: `/acts/<name>`. */
   readonly name: string;
@@ -41,7 +47,7 @@ export interface Act {
   /** The command that does the same. */
   readonly command: (values: Values) => string;
   /** Throws a RedriverError: `command-misused` for values that cannot be meant. */
-  readonly run: (values: Values, doing: Doing) => Promise<Done>;
+  readonly run: (values: Values, doing: Doing) => Promise<Done | ShownOnce>;
 }
 
 /** Of the form's fields, and `reason`. A field that was left empty is missing. */

@@ -3,6 +3,8 @@ import type { Act } from "./act.ts";
 import { noteAct, quietAct, unquietAct } from "./failure-marks.ts";
 import { probeAct, resetLaneAct } from "./lanes.ts";
 import { pauseAct, resumeAct } from "./pausing.ts";
+import { releaseAllAct, releaseOneAct } from "./release.ts";
+import { showContentAct } from "./show-content.tsx";
 
 export const acts: readonly Act[] = [
   pauseAct,
@@ -12,4 +14,7 @@ export const acts: readonly Act[] = [
   noteAct,
   quietAct,
   unquietAct,
+  releaseOneAct,
+  releaseAllAct,
+  showContentAct,
 ];

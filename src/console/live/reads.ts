@@ -1,9 +1,12 @@
 /** What pages read again and again, read once a second at most for all who look. */
 import type { Core } from "../../compose/build-core.ts";
 import { BoundedMap } from "../../bounded-map.ts";
+import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import { readFailureViews } from "../../compose/failure-views.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readAllArrivals } from "../../operations/failures/arrivals.ts";
+import type { QueueFacts } from "../../ports/queue-facts.ts";
+import { createRulesInForce, type RulesInForce } from "./rules-in-force.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
 
 export interface Reads {
@@ -14,6 +17,10 @@ export interface Reads {
   readonly arrivals: () => ReturnType<typeof readAllArrivals>;
   /** What one page alone reads, at most every five seconds. `key`: what is read, with what it is read for. */
   readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
+  /** As the passes have counted them. */
+  readonly facts: () => Promise<QueueFacts>;
+  /** Null: not known here. */
+  readonly rules: () => RulesInForce | null;
 }
 
 interface ReadsParts {
@@ -42,6 +49,8 @@ export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
       readStatus(current(), { nextRuns: await nextRuns(), problems: 0, now: now() }),
     ),
     failures: shared(now, () => readFailureViews(current(), now())),
+    facts: shared(now, () => readQueueFacts(current())),
+    rules: createRulesInForce(current, now),
   };
 }
 
