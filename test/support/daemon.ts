@@ -28,6 +28,7 @@ export function createEnv({ emulator, redisUrl, document, keyPrefix, env }: Daem
       REDRIVER_DRAINS_FILE: `${folder.path}/drains.yaml`,
       REDRIVER_HTTP_HOST: "127.0.0.1",
       REDRIVER_HTTP_PORT: "0",
+      REDRIVER_CONSOLE_PORT: "none",
       ...env,
     },
   };
