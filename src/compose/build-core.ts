@@ -4,6 +4,7 @@ import type { Settings } from "../config/settings/settings.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../ports/drains-document.ts";
 import type { DrainName, SourceId } from "../ports/ids.ts";
+import type { PlanBook } from "../ports/plans.ts";
 import type { Replicas } from "../ports/replicas.ts";
 import type { StatisticsStore } from "../ports/index-statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
@@ -19,6 +20,7 @@ export interface Core {
   readonly document: DrainsDocument;
   readonly redis: RedisConnection;
   readonly replicas: Replicas;
+  readonly plans: PlanBook;
   readonly sources: ReadonlyMap<SourceId, BuiltSource>;
   readonly drains: ReadonlyMap<DrainName, DrainRuntime>;
   /** This process's part of the archive; null if the document names none. */
@@ -27,6 +29,7 @@ export interface Core {
 
 export interface CoreParts extends ProcessParts {
   readonly replicas: Replicas;
+  readonly plans: PlanBook;
   readonly readsIndexes?: boolean;
 }
 
@@ -40,7 +43,7 @@ interface PreviousCore {
 
 /** Throws `settings-invalid` with what is missing, and leaves nothing behind then. */
 export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: PreviousCore): Core {
-  const { settings, redis, replicas } = parts;
+  const { settings, redis, replicas, plans } = parts;
   const documentNow = succession?.documentNow ?? (() => document);
   const sources = buildSources(parts, document, documentNow, succession?.before ?? null);
   const archive = buildArchive(parts, document, succession?.before ?? null);
@@ -56,7 +59,7 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
       nearMs: maxWithinMs(document, config.source.id),
     });
   }
-  return { settings, document, redis, replicas, sources, drains, archive };
+  return { settings, document, redis, replicas, plans, sources, drains, archive };
 }
 
 function maxWithinMs({ drains }: DrainsDocument, id: SourceId): number {

@@ -7,39 +7,51 @@ import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 import { toDepth } from "../redrive/backlog/depth.ts";
-import { toDestinations } from "../redrive/backlog/destinations.ts";
+import { isStillCounting, toDestinations } from "../redrive/backlog/destinations.ts";
 import { hasLanes } from "../redrive/lanes/listing-checks.ts";
+import { selectsEverything } from "../redrive/listing/drain-selects.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   const sources = await Promise.all(
-    [...core.sources.values()].map(async ({ runtime, pauses }) => ({
-      source: runtime.config.id,
-      censusEveryMs: runtime.config.censusEveryMs,
-      summary: await runtime.ledger.summary(),
-      census: await runtime.book.census(),
-      failures: await runtime.failures.all(),
-      pauses: await pauses.all(),
-      lanes: await readLanes(core, runtime),
-    })),
+    [...core.sources.values()].map(async ({ runtime, pauses: book }) => {
+      const [summary, census, failures, pauses, lanes] = await Promise.all([
+        runtime.ledger.summary(),
+        runtime.book.census(),
+        runtime.failures.all(),
+        book.all(),
+        readLanes(core, runtime),
+      ]);
+      const { id: source, censusEveryMs } = runtime.config;
+      return { source, censusEveryMs, summary, census, failures, pauses, lanes };
+    }),
   );
   const drains = await Promise.all(
     [...core.drains.values()].map(async ({ config, source }) => {
       const pauses = sources.find((one) => one.source === source.config.id)?.pauses ?? [];
+      const [guards, facts] = await Promise.all([
+        source.guards.standings(config),
+        source.passes.facts(config.name),
+      ]);
       return {
         source: source.config.id,
         drain: config.name,
         acting: config.mode === "live" && !config.paused && pauseOf(pauses, config.name) === undefined,
-        guards: await source.guards.standings(config),
-        facts: await source.passes.facts(config.name),
+        guards,
+        facts,
         retentionMs: source.config.retentionMs,
+        selectsEverything: selectsEverything(config),
       };
     }),
   );
   const withDestinations = drains.map((drain) => {
     const { census = null, failures = [] } = sources.find(({ source }) => source === drain.source) ?? {};
-    const selected = census?.selected?.[drain.drain] ?? {};
-    return { ...drain, destinations: toDestinations(drain.facts, failures, selected) };
+    const selected = census?.selected?.[drain.drain];
+    return {
+      ...drain,
+      stillCounting: isStillCounting(drain.facts, selected),
+      destinations: toDestinations(drain.facts, failures, selected ?? {}),
+    };
   });
   return {
     documentHash: core.document.hash,

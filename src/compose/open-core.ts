@@ -3,6 +3,7 @@ import { readLineageKey, readSecret } from "../config/read-secret.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
+import { createRedisPlanBook } from "../store/plans/redis-plan-book.ts";
 import { createRedisReplicas } from "../store/replicas/redis-replicas.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
 import type { AuditReader, NewAuditEntry } from "../ports/audit.ts";
@@ -54,6 +55,7 @@ function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
     settings,
     redis,
     replicas: createRedisReplicas(redis),
+    plans: createRedisPlanBook(redis),
     teardown,
     memory: createProcessMemory(settings, parts.document.sources.length, role),
     world: { clock: systemClock, identities: randomIdentities, events, by: by ?? `daemon ${replicaName()}` },

@@ -72,12 +72,17 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     /** A pass has ended, with this result. */
     async closed(
       drain: DrainRuntime,
-      { outcome, tally: { reasons } }: Pick<PassClosed, "outcome" | "tally">,
+      { outcome, tally }: Pick<PassClosed, "outcome" | "tally">,
     ): Promise<void> {
       const { config, source } = drain;
+      const { reasons } = tally;
       const now = source.clock.now();
       if (outcome === "complete") waits.answered(config.name);
       if (owed.has(config.name)) return tick(config.name, now);
+      // Nothing seems to be due, but records may have been skipped: the next pass is full and shows it.
+      if (tally.pagesBehindDeletes > 0 && tally.due + tally.inDoubt === 0) {
+        return tick(config.name, now);
+      }
       if (outcome !== "complete" && unanswered.has(config.name)) await tickWhenAnswered(drain);
       const health = source.health.current("batch");
       if ((reasons.due["not-sent"] ?? 0) === 0) return;

@@ -5,12 +5,14 @@
  *   listen ─► started ─► loops: Redis, jobs, document, announcement, copies, archive, callbacks, halted sources
  *                                     │ stop
  *                                     ▼
- *   no more callbacks ─► jobs end by softMs, at the latest by hardMs ─► loops end, goodbye to the other replicas ─► stopped
+ *   no more callbacks ─► jobs and plans end by softMs, at the latest by hardMs ─► loops end, goodbye to the other replicas ─► stopped
  */
 import { once } from "node:events";
 import { lookAtVolume } from "../compose/open-archive.ts";
 import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
+import { randomIdentities } from "../compose/system-world.ts";
+import { createPlanDesk } from "../operations/plans/plan-desk.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
 import type { Events } from "../ports/events.ts";
@@ -77,8 +79,24 @@ interface DaemonParts {
 /** Runs until `stop` aborts. Answers true if everything ended within the deadline. */
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { live, queue, events, clock, metrics, replica, version, stop } = parts;
-  const { settings, document, redis, replicas } = live.current();
+  const { settings, document, redis, replicas, plans } = live.current();
   const earlyTicks = createEarlyTicks(queue);
+  const planDesk = createPlanDesk({
+    acquire: () => live.acquire(),
+    book: plans,
+    clock,
+    identities: randomIdentities,
+    replica,
+    version,
+    stop,
+    afterPage: (core, source) => {
+      void earlyTicks.afterDeletes(source);
+      void earlyTicks.afterLanes(core);
+    },
+    onLaneTimes: (source, times) => {
+      for (const at of times) queue.addSweep(source, at).catch(() => undefined);
+    },
+  });
   const peers = createPeerReplicas(replicas, replica);
   const watchedDocument = createDocumentWatch({
     ...parts,
@@ -252,7 +270,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     const consoleClosed = parts.console.close();
     const { softMs, hardMs } = settings.shutdown;
     const restMs = Math.min(afterJobsMs, hardMs / 4);
-    await queue.close({ softMs, hardMs: hardMs - restMs });
+    const deadlines = { softMs, hardMs: hardMs - restMs };
+    await Promise.all([queue.close(deadlines), planDesk.close(deadlines)]);
     const clean = clock.monotonic() - startedAt < hardMs - restMs;
     const gone = new AbortController();
     await Promise.race([leave(), clock.sleep(restMs / 2, gone.signal)]);

@@ -64,6 +64,15 @@ export function overlaps(one: DestinationName, other: DestinationName): boolean 
   return widerNamesOf(one).includes(other) || widerNamesOf(other).includes(one);
 }
 
+/** True if who asks for `asked` means `name` too: it is a part of that, or the same host and port. */
+export function isMeantBy(name: DestinationName, asked: DestinationName): boolean {
+  return widerNamesOf(name).includes(asked) || hostAndPortOf(name) === hostAndPortOf(asked);
+}
+
+function hostAndPortOf(name: DestinationName): string {
+  return (name.includes("://") ? namesOfOrigin(name)[1] : undefined) ?? name;
+}
+
 /** The name itself and all that mean more. */
 function widerNamesOf(name: DestinationName): readonly DestinationName[] {
   if (name.includes("://") || name.startsWith("queue:")) return namesOfOrigin(name);

@@ -1,5 +1,5 @@
 /** Notices as one CloudEvent 1.0 in structured mode: `application/cloudevents+json`. */
-import type { Notice } from "../ports/notices.ts";
+import type { Notice, NoticeItem, NoticeKind } from "../ports/notices.ts";
 import { toFirstStep, toNoticeLines } from "./notice-text.ts";
 
 const grouped = "grouped";
@@ -45,7 +45,13 @@ function toData(notice: Notice): object {
   const { event, items, more } = notice;
   return {
     text: toNoticeLines(notice).join("\n"),
-    items: items.map((item) => ({ ...item, firstStep: toFirstStep(event, item) })),
+    items: items.map((item) => ({ ...toItemData(event, item), firstStep: toFirstStep(event, item) })),
     more,
   };
+}
+
+/** A lane may move before what waits for it is counted. */
+function toItemData(event: NoticeKind, { count, ...item }: NoticeItem): object {
+  const isUncounted = count === 0 && (event === "destination.halted" || event === "destination.resumed");
+  return isUncounted ? item : { ...item, count };
 }

@@ -4,13 +4,15 @@ import { formatDuration } from "../rules/durations.ts";
 /** More lines of one notice are counted. */
 const maxLines = 5;
 
-/** What a person reads of one notice, a line for each thing. */
+/** What a person reads of one notice, a line for each thing. A digest has a line for each question. */
 export function toNoticeLines({ event, items, more, at, source }: Notice): readonly string[] {
   const shown = items.slice(0, maxLines);
   const left = items.length - shown.length + more;
-  const lines = shown.map((item) => {
+  const lines = shown.flatMap((item) => {
     const step = toFirstStep(event, item);
-    return `${toSentence(event, item, at, source)}${step === null ? "" : `. First step: \`${step}\``}`;
+    const firstStep = step === null ? "" : `First step: \`${step}\``;
+    if (event === "digest") return [...toDigestLines(item, at, source), firstStep];
+    return `${toSentence(event, item, at, source)}${step === null ? "" : `. ${firstStep}`}`;
   });
   return left === 0 ? lines : [...lines, `… and ${left} more`];
 }
@@ -38,25 +40,41 @@ export function toFirstStep(event: NoticeKind, { drain, failure, figures }: Noti
   }
 }
 
-function toSentence(event: NoticeKind, item: NoticeItem, at: number, source: string): string {
+function toSentence(
+  event: Exclude<NoticeKind, "digest">,
+  item: NoticeItem,
+  at: number,
+  source: string,
+): string {
   const { drain, destination, cause, count, figures = {} } = item;
   const where = destination === null ? (drain ?? source) : destination.replace(/^https:\/\//, "");
   const of = drain === null || destination === null ? "" : ` (drain ${drain})`;
   const because = cause === null ? "" : `: ${cause}`;
+  // A lane may move before the first pages are counted.
+  const counted = count === 0 ? "" : `; ${letters(count)} ${count === 1 ? "waits" : "wait"}`;
   switch (event) {
     case "backlog.began": {
       const most = destination === null ? "" : `, most of them for ${where}`;
-      return `${drain}: a backlog began: ${letters(count)} ${count === 1 ? "waits" : "wait"}${most}${because}`;
+      const waits = `${letters(count)} ${count === 1 ? "waits" : "wait"}`;
+      const known = figures["stillCounting"] === 1 ? `at least ${waits}, still counting` : waits;
+      return `${drain}: a backlog began: ${known}${most}${because}`;
     }
     case "backlog.ended": {
-      const { published = 0, failedAgain = 0, parked = 0, durationMs = 0, heldByRules = 0 } = figures;
-      const held = heldByRules === 0 ? "" : `, ${number(heldByRules)} held by rules`;
+      const { published = 0, failedAgain = 0, parked = 0, durationMs = 0 } = figures;
+      const { heldByRules = 0, forPerson = 0, cooling = 0 } = figures;
+      const held = [
+        heldByRules > 0 && `, ${number(heldByRules)} held by rules`,
+        forPerson > 0 && `, ${number(forPerson)} left to a person`,
+        cooling > 0 && `, ${number(cooling)} refused and tried rarely`,
+      ]
+        .filter((part) => part !== false)
+        .join("");
       return `${drain}: drained after ${formatDuration(durationMs)}: ${number(published)} published, ${number(failedAgain)} failed again, ${number(parked)} newly parked${held}`;
     }
     case "destination.halted":
-      return `${where} is halted${of}, it gets only probes: ${letters(count)} ${count === 1 ? "waits" : "wait"}${because}`;
+      return `${where} is halted${of} and gets only probes${toNextProbe(figures, at)}${counted}${because}`;
     case "destination.resumed":
-      return `${where} takes messages again${of}: ${letters(count)} ${count === 1 ? "waits" : "wait"}`;
+      return `${where} takes messages again${of}${counted}`;
     case "failure.new":
       return `new failure at ${where}${of}: ${letters(count)} arrived${because}`;
     case "parked.new":
@@ -67,18 +85,35 @@ function toSentence(event: NoticeKind, item: NoticeItem, at: number, source: str
       const when = expiresAt === undefined ? "soon" : toMoment(expiresAt, at);
       return `${drain}: ${letters(count)} still there, and the oldest expires ${when}${because}`;
     }
-    case "digest": {
-      const { since, published = 0, failedAgain = 0, newFailures = 0 } = figures;
-      const { waiting = 0, parked = 0, withoutCopy = 0, expiresAt } = figures;
-      const from = since === undefined ? "so far" : `since ${toMinute(since)} UTC`;
-      const next = expiresAt === undefined ? "" : `; the oldest expires ${toMoment(expiresAt, at)}`;
-      return `${source} ${from}: ${number(published)} published, ${number(failedAgain)} failed again, ${number(newFailures)} new failures; now ${number(waiting)} waiting, ${number(parked)} parked, ${number(withoutCopy)} near expiry without a copy${next}`;
-    }
     case "test":
       return "a test of redriver: this target works";
     default:
       return event satisfies never;
   }
+}
+
+/** Each fits a terminal of 80 columns, unless the name of the source is long. */
+function toDigestLines({ figures = {} }: NoticeItem, at: number, source: string): readonly string[] {
+  const { since, published = 0, failedAgain = 0, newFailures = 0 } = figures;
+  const { waiting = 0, heldByRules = 0, parked = 0, withoutCopy = 0, expiresAt } = figures;
+  const held = heldByRules === 0 ? "" : `, ${number(heldByRules)} of them held by rules`;
+  const kinds = `${number(newFailures)} new ${newFailures === 1 ? "kind" : "kinds"} of failure`;
+  const expiring = [
+    expiresAt !== undefined && `the oldest ${toMoment(expiresAt, at)}`,
+    withoutCopy > 0 && `${number(withoutCopy)} soon, without a copy`,
+  ].filter((part) => part !== false);
+  return [
+    `${source} ${since === undefined ? "so far" : `since ${toMinute(since)} UTC`}`,
+    `• done: ${number(published)} published, ${number(failedAgain)} failed again, ${kinds}`,
+    `• waits: ${waiting === 0 ? "nothing" : `${letters(waiting)}${held}`}`,
+    `• parked: ${parked === 0 ? "nothing" : `${letters(parked)}, for a person`}`,
+    `• expires: ${expiring.length === 0 ? "nothing" : expiring.join("; ")}`,
+  ];
+}
+
+/** `, the next in 5m, at 2026-11-26 08:05 UTC`. */
+function toNextProbe({ nextProbeAt }: Readonly<Record<string, number>>, at: number): string {
+  return nextProbeAt === undefined ? "" : `, the next ${toMoment(nextProbeAt, at)}`;
 }
 
 function letters(count: number): string {

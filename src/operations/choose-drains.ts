@@ -1,6 +1,7 @@
 import type { Core } from "../compose/build-core.ts";
 import { RedriverError } from "../ports/errors.ts";
 import type { DrainName } from "../ports/ids.ts";
+import { toMeant } from "./nearest.ts";
 import type { DrainRuntime } from "../redrive/runtime.ts";
 
 /** Throws unless drains are named or all are meant, not both. */
@@ -20,7 +21,8 @@ export function chooseDrains(core: Core, names: readonly string[]): readonly Dra
 
 export function unknownDrain(name: string, known: readonly string[]): RedriverError {
   const has = known.join(", ") || "none";
-  return new RedriverError("command-misused", `no drain is named "${name}"; the document has ${has}`);
+  const text = `no drain is named "${name}"; the document has ${has}${toMeant(name, known)}`;
+  return new RedriverError("command-misused", text);
 }
 
 /** For a command that found nothing of a drain which the document does not have; null if it has it. */

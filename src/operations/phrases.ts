@@ -37,11 +37,26 @@ export function toTime(at: number): string {
     .replace(/\.\d+Z$/, " UTC");
 }
 
+/** `2026-11-20 10:15`, in UTC: so that two fit beside a name in 80 columns. */
+export function toMinute(at: number): string {
+  return toTime(at).slice(0, 16);
+}
+
 /** `14:32 UTC`; with its day if that is another one than `now`'s. Unix ms. */
 export function toClock(at: number, now: number): string {
   const day = (ms: number): string => toTime(ms).slice(0, 10);
   const clock = `${toTime(at).slice(11, 16)} UTC`;
   return day(at) === day(now) ? clock : `${day(at)} ${clock}`;
+}
+
+/** `done in about 4m (14:32 UTC)`: how status and plans name an end. `now`: Unix ms. */
+export function toDone(inMs: number, now: number): string {
+  return `done in about ${formatDuration(Math.max(1_000, inMs))} (${toClock(now + inMs, now)})`;
+}
+
+/** `in 4m`, `now`: how status and plans name the next probe or step, and a result. */
+export function toIn(ms: number): string {
+  return ms === 0 ? "now" : `in ${formatDuration(Math.max(1_000, ms))}`;
 }
 
 /** `in 1m12s to 10m`, `in 1h`. */
@@ -59,4 +74,8 @@ export function toAge(at: number, now: number): string {
 export function cameBackText({ parentDlqId, attempt, step }: Lineage): string {
   const how = step?.isCanary === true ? `, sent as a ${step.isProbe ? "probe" : "canary"}` : "";
   return `it came back from ${parentDlqId} after attempt ${attempt}${how}`;
+}
+
+export function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }

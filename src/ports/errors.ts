@@ -51,6 +51,12 @@ export const errorTable = {
     1,
     "too much of a frozen plan is gone or would be decided otherwise now",
   ),
+  "plan-refused": row(
+    "skip",
+    "info",
+    3,
+    "a plan that the replicas share cannot be made, applied, stopped or removed now",
+  ),
   "service-refuses-everything": row(
     "halt",
     "error",

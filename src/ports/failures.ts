@@ -48,10 +48,8 @@ export interface StandingFailure {
   /** In the DLQ and not parked: due, held or in doubt. */
   readonly waiting: number;
   readonly parked: number;
-  /** Ever, of what this drain's passes have counted. */
+  /** Ever, of what this drain's passes have listed. Never falls while the kind is known. */
   readonly arrived: number;
-  /** Of those: counted by passes that have ended. Never falls while the kind is known. */
-  readonly arrivedCounted: number;
   readonly published: number;
   readonly failedAgain: number;
   /** Entry of the latest, Unix ms; null before the first. */

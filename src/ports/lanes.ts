@@ -38,6 +38,9 @@ export interface LaneAsk {
   readonly resumeMinutes: readonly number[];
 }
 
+/** Probes are at most this times `probeEvery` apart. */
+export const maxProbe = 3;
+
 /** A due step or probe gets its listing check within this time. Until then `until` is this far ahead. */
 export const lateCheckMs = 15_000;
 

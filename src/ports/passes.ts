@@ -46,9 +46,14 @@ export interface DrainFacts extends Pick<
    * arrivals were added to the last counts, and what was done was taken away.
    */
   readonly exact: boolean;
+  /**
+   * A pass has listed behind its own deletes, so records may wait that nobody has counted: a service whose cursor
+   * is a position has skipped them. False again after a full pass without such pages.
+   */
+  readonly mayHaveSkipped: boolean;
   /** By kind of failure. */
   readonly failures: readonly StandingFailure[];
-  /** Ever, without those that the first count found. It grows when a pass ends, and never falls. */
+  /** Ever, without those that the first count found. It grows as pages end, and never falls. */
   readonly arrivals: number;
   /** How many of each kind the open pass has listed; null if earlier passes have counted everything. */
   readonly seen: Readonly<Record<string, number>> | null;
@@ -119,13 +124,16 @@ export type CloseVerdict =
       readonly tally: Tally;
       readonly durationMs: number;
     }
-  /** The pass was closed or abandoned before, or has no such window: nothing changed. */
+  /** The pass is closed, or has no such window, or another owner has it: nothing changed. */
   | { readonly kind: "stale" };
 
 /**
  * Passes of one drain do not overlap. This saves work; safety relies on the ledger. A pass is a row opened by
  * compare-and-set, a window an entry in it. Guarantees: one script per call, idempotent per (passId,
  * windowId). Fails with `redis-unavailable`.
+ *
+ * `owner`: a token of one run of a window. Who takes a window writes its own. So the counts of an earlier worker,
+ * which froze and goes on, are refused. An older build has none: without a token on either side, all is accepted.
  */
 export interface PassBook {
   /** `abandoned`: the earlier pass that this call closed, with what it had done. */
@@ -139,9 +147,11 @@ export interface PassBook {
     drain: DrainName,
     passId: PassId,
     windowId: string,
+    owner?: string,
   ): Promise<{ pass: Pass; window: Window; rows: number; left: number } | null>;
   /**
-   * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed. `dueLater`:
+   * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed; `taken-over`
+   * if the window is another owner's by now, or has ended: then only `dueLater` is recorded. `dueLater`:
    * Unix ms at which something entered in that minute becomes due. `soFar` and `failures`: of all pages of this
    * window by its present worker; shown with the open pass until the window ends.
    */
@@ -152,7 +162,8 @@ export interface PassBook {
     dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
     soFar: Tally,
     failures: FailureCounts,
-  ): Promise<number | null>;
+    owner?: string,
+  ): Promise<number | "taken-over" | null>;
   /**
    * Ends a window with its counts. The last one closes the pass, moves the watermark if all were done, and
    * writes the drain's facts. A pass that passed records over is partial and its facts are not exact, but its
@@ -165,6 +176,7 @@ export interface PassBook {
     end: WindowEnd,
     tally: Tally,
     failures: FailureCounts,
+    owner?: string,
   ): Promise<CloseVerdict>;
   /** Counts what was done outside of passes: by sweeps and by orders of a person. `id`: of this call. */
   countActs(drain: DrainName, id: string, failures: FailureCounts): Promise<void>;

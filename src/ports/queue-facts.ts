@@ -21,6 +21,8 @@ export interface QueueFacts {
     /** Null before the first pass has ended. */
     readonly facts: DrainFacts | null;
     readonly retentionMs: number;
+    /** Neither a pass nor a census has counted the drain yet: its numbers are of what was listed so far. */
+    readonly stillCounting: boolean;
     /** Where records of the drain wait, the most first. */
     readonly destinations: readonly Destination[];
   }[];
@@ -60,6 +62,8 @@ export interface Depth {
   readonly count: number;
   /** False: estimated from counts, arrivals and deletes since. */
   readonly exact: boolean;
+  /** Nothing has counted the whole source yet: there are at least so many. */
+  readonly stillCounting: boolean;
 }
 
 /** Lanes that metrics and status show one by one. */

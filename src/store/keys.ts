@@ -66,6 +66,19 @@ export function noticeRateKey(keyPrefix: string, target: string): string {
   return sharedKey(keyPrefix, "notices", "rate", target);
 }
 
+/** Plans that the replicas share, in one slot. No source has keys that begin so. */
+export function planKeys(keyPrefix: string) {
+  const key = (...parts: readonly string[]): string => sharedKey(keyPrefix, "plans", "{plans}", ...parts);
+  return {
+    /** Plans by when they expire. */
+    index: key("index"),
+    /** A plan's key is this and its id. So are those of its summary and its lines. */
+    planPrefix: `${key("plan")}:`,
+    summaryPrefix: `${key("summary")}:`,
+    linesPrefix: `${key("lines")}:`,
+  };
+}
+
 /** The keys of one drain's limits and guards, all in the slot of its source. */
 export function drainKeys(keyPrefix: string, sourceId: SourceId, drain: DrainName) {
   const key = (...parts: readonly string[]): string => sourceKey(keyPrefix, sourceId, ...parts);

@@ -32,7 +32,7 @@ export function chooseDestinations(drains: readonly DrainRow[]): {
 
 export interface ShownFailure extends RecordedFailure {
   readonly waiting: number;
-  /** By passes that have ended. */
+  /** Ever. */
   readonly arrived: number;
 }
 
@@ -44,11 +44,11 @@ export function chooseFailures(
 ): readonly ShownFailure[] {
   const counts = new Map<string, { waiting: number; arrived: number; lastArrivedAt: number }>();
   for (const { facts } of drains) {
-    for (const { id, waiting, arrivedCounted, lastArrivedAt } of facts?.failures ?? []) {
+    for (const { id, waiting, arrived, lastArrivedAt } of facts?.failures ?? []) {
       const count = counts.get(id) ?? { waiting: 0, arrived: 0, lastArrivedAt: 0 };
       counts.set(id, count);
       count.waiting += waiting;
-      count.arrived += arrivedCounted;
+      count.arrived += arrived;
       count.lastArrivedAt = Math.max(count.lastArrivedAt, lastArrivedAt ?? 0);
     }
   }

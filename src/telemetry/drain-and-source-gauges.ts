@@ -37,6 +37,11 @@ const ofDrains: Rows<DrainRow> = {
     "Does the drain act, or does it only report or stand still?",
     ({ acting }) => Number(acting),
   ],
+  redriver_drain_counted: [
+    "1 when all records of the drain have been counted; 0 until its first full pass or the first census ends: then its records are at least so many.",
+    "Are all dead letters of the drain known yet?",
+    ({ stillCounting }) => Number(!stillCounting),
+  ],
 };
 
 const ofSources: Rows<SourceRow> = {
@@ -61,9 +66,9 @@ const ofSources: Rows<SourceRow> = {
     ({ summary }) => (summary === null ? null : Number(summary.settleGate === "closed")),
   ],
   redriver_source_depth: [
-    "Records in the DLQ of the source, as of the last pages: those to be deleted included.",
+    "Records in the DLQ of the source, as of the last pages: those to be deleted included. Absent until all were counted once.",
     "How many dead letters are in the queue?",
-    ({ depth }) => depth?.count,
+    ({ depth }) => (depth?.stillCounting === true ? null : depth?.count),
   ],
   redriver_source_depth_exact: [
     "1 when the depth is a count; 0 while it is estimated from counts, arrivals and deletes since.",
@@ -148,7 +153,7 @@ const totalsOfLanes: Rows<LaneRow> = {
 /** Of a drain with its source. */
 const arrivals: Rows<DrainRow> = {
   redriver_arrivals_total: [
-    "Records that entered the DLQ since the drain was first counted, come-backs included. It grows when a pass ends.",
+    "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",
     "How many messages fail, also while the queue stays empty?",
     ({ facts }) => facts?.arrivals,
   ],
@@ -192,7 +197,7 @@ const ofFailures: Rows<ShownFailure> = {
 
 const totalsOfFailures: Rows<ShownFailure> = {
   redriver_failure_arrivals_total: [
-    "Records that failed alike, ever; of the same failures. It grows when a pass ends.",
+    "Records that failed alike, ever; of the same failures. It grows as pages end.",
     "Which failures go on?",
     ({ arrived }) => arrived,
   ],

@@ -39,8 +39,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "steady-memory.ts",
   ],
   operations: ["ports", "message", "rules", "redrive", "compose", "config", "queue", "redis", "statistics"],
-  daemon: ["ports", "redrive", "compose", "redis", "bounded-map.ts", "bounded-server.ts"],
+  daemon: ["ports", "redrive", "compose", "operations", "redis", "bounded-map.ts", "bounded-server.ts"],
   cli: [
+    "operations",
     "ports",
     "console",
     "message",
@@ -48,7 +49,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "redrive",
     "compose",
     "config",
-    "operations",
     "daemon",
     "telemetry",
     "queue",

@@ -13,10 +13,21 @@ const pageSize = 100;
 const enteredAt = 1_760_000_000_000;
 
 /** How the answers of receivers differ from message to message. */
+const toId = (n: number): string =>
+  Math.imul(n + 1, 0x9e3779b1)
+    .toString(16)
+    .replace("-", "b")
+    .padStart(12, "3a7");
 const answers: Readonly<Record<string, (n: number) => string>> = {
   "the same answer": () => "upstream connect error or disconnect/reset before headers",
   "one of 20 answers": (n) => `upstream ${n % 20} is not there`,
   "JSON with an id of its own": (n) => `{"error":"order ${n} is locked","requestId":"req-${n * 7919}"}`,
+  "text with a UUID and a time": (n) =>
+    `${new Date(enteredAt + n * 977).toISOString()} order 9f8c2d8e-1111-4222-8333-${toId(n)} is locked`,
+  "JSON with code and trace": (n) =>
+    `{"error":{"code":"E1001","message":"no stock"},"trace_id":"4bf9${toId(n)}","timestamp":${enteredAt + n}}`,
+  "JSON of 3 KB with an id": (n) =>
+    `{"message":"order ${n} is locked","items":[${'{"name":"a thing","count":7},'.repeat(100)}{}]}`,
   "HTML of 4 KB with an id": (n) =>
     `<html><head><title>503 Service ${n}</title></head><body>${"<p>down</p>".repeat(360)}${n}</body></html>`,
 };

@@ -55,6 +55,7 @@ const printed = toEstimateText(
     ],
   }),
   { closedGuards: [], perDay: null, perPass: null },
+  Date.UTC(2026, 10, 20, 14, 2),
 );
 
 describe("docs/plan.md", () => {

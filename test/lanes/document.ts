@@ -19,6 +19,8 @@ export interface DrainChanges {
   readonly censusMs?: number;
   readonly minAgeMs?: number;
   readonly lane?: "none" | "scaled";
+  /** Where people are told that a backlog began or ended; absent: nobody is. */
+  readonly notifyUrl?: string;
 }
 
 /** The shipped defaults, each duration as much shorter and each rate as much higher as the scale says. */
@@ -34,7 +36,12 @@ export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainC
     censusMs = 15 * minuteMs,
     minAgeMs = 2 * minuteMs,
     lane = "scaled",
+    notifyUrl,
   } = changes;
+  const notify =
+    notifyUrl === undefined
+      ? ""
+      : `notify: { people: { url: "${notifyUrl}", form: events, allowPrivate: true, events: [backlog.began, backlog.ended] } }`;
   const ms = (realMs: number): string => `${Math.round(scale.here(realMs))}ms`;
   const rate = (perSecond: number | null): string =>
     perSecond === null ? "none" : `${Math.round(perSecond * scale.factor)}/s`;
@@ -57,5 +64,6 @@ drains:
     attempts: { max: ${attempts.max}, wait: [${attempts.waitMs.map(ms).join(", ")}], then: park }
     rules:
       - { name: failed, when: { responseStatus: [422, 429, 5xx, none] }, then: republish }
+${notify}
 `;
 }

@@ -31,11 +31,13 @@ export function waitingFacts(waiting: number, more: Partial<NoticeFacts> = {}): 
       {
         drain,
         waiting,
+        stillCounting: false,
         heldByRules: 0,
         parked: 0,
         published: 0,
         failedAgain: 0,
         failures: [],
+        destinations: [],
         expiresAt: null,
         nearMs: 0,
       },

@@ -1,6 +1,7 @@
 import { emptyTally } from "../../src/ports/tally.ts";
 import type { Status, LaneStatus } from "../../src/operations/status/read.ts";
 import { toStatusText } from "../../src/cli/status/text.ts";
+import type { LaneStanding } from "../../src/redrive/plan/lane-standings.ts";
 import type { Outlook } from "../../src/redrive/backlog/outlook.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
 
@@ -47,6 +48,7 @@ export function drain(name: string, changes: Partial<DrainStatus> = {}): DrainSt
     pace: {},
     backlog: null,
     destinations: [],
+    stillCounting: false,
     outlook: nothingWaits,
     oldestRecordAt: null,
     lastSuccessAt: ago(16 * second),
@@ -84,7 +86,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
       expiringAccepted: 0,
       documentHash: "0f1e2d3c4b5a",
     },
-    depth: { count: 0, exact: true },
+    depth: { count: 0, exact: true, stillCounting: false },
     failures: [],
     hostPauses: [],
     lanes: null,
@@ -142,6 +144,27 @@ export function lane(changes: Partial<LaneStatus>): LaneStatus {
   };
 }
 
+export function destination(
+  origin: string,
+  waiting: number,
+  changes: Partial<DrainStatus["destinations"][number]> = {},
+): DrainStatus["destinations"][number] {
+  const counts = { unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0 };
+  const none = { lane: null, isPaused: false, pause: null, failingSince: null };
+  return { origin, waiting, ...counts, ...none, ...changes };
+}
+
+export const haltedLane: LaneStanding = {
+  state: "halted",
+  sinceMs: minute,
+  why: null,
+  size: 1,
+  sent: 0,
+  nextInMs: 4 * minute,
+  isShaky: false,
+  isSuspect: true,
+};
+
 /** Every line that status has. */
 export const troubled: Partial<Status> = {
   drains: [
@@ -170,6 +193,7 @@ export const troubled: Partial<Status> = {
       },
       lastOutcome: "partial",
       lastFullAt: ago(12 * minute),
+      destinations: [destination("https://api.example.com", 12, { lane: haltedLane })],
     }),
     drain("payments-to-the-old-provider-in-the-north", {
       paused: {
@@ -190,7 +214,7 @@ export const troubled: Partial<Status> = {
       oldestPendingAt: ago(6 * minute),
       failedDeletes: 4,
       settleGate: "closed",
-      depth: { count: 1_234, exact: false },
+      depth: { count: 1_234, exact: false, stillCounting: false },
       census: {
         at: ago(4 * minute),
         counted: "listing",

@@ -1,14 +1,18 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { addressOf, readHostPauses, readPause } from "../../compose/drain-pause-and-address.ts";
+import { readHostPauses } from "../../compose/drain-pause-and-address.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { applyPlan, type Applied } from "../../redrive/plan/apply.ts";
-import type { PlannedDrain } from "../../redrive/plan/plan-file.ts";
-import { checkPlan, type PlanCheck } from "../../redrive/plan/check-plan.ts";
+import {
+  applyPart,
+  checkParts,
+  refuseDrifted,
+  toPart,
+  type CheckedPart,
+  type PlanPart,
+} from "../../operations/plans/apply-parts.ts";
+import type { Applied } from "../../redrive/plan/apply.ts";
 import { createSelection, type PlanSelection } from "../../redrive/plan/plan-selection.ts";
-import { addSkips, noSkips, skippedOf } from "../../redrive/plan/skipped-by-apply.ts";
-import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { toLanesText } from "../plan/lanes-text.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
@@ -24,23 +28,12 @@ import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { withActingCore } from "../with-acting-core.ts";
-import {
-  toApplyJson,
-  toApplyText,
-  toQuestion,
-  toSkipsText,
-  toSkipText,
-  toWaitText,
-  type ApplyLine,
-} from "./text.ts";
+import { toApplyJson, toApplyText, toQuestion, toSkipsText, toWaitText, type ApplyLine } from "./text.ts";
 
 type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; json?: boolean }>;
 
 /** A wait that is shown at once, also without a terminal. */
 const longWaitMs = 5_000;
-/** A plan is refused if more than this part of it has changed. */
-const maxDrift = 0.05;
-const shownDrift = 3;
 
 export const registerApply: Register = (program, context) => {
   program
@@ -53,14 +46,6 @@ export const registerApply: Register = (program, context) => {
     .option("--json", "print the summary as JSON")
     .action((file: string, flags: ApplyFlags, command: Command) => apply(file, flags, command, context));
 };
-
-/** A drain's part of a plan, and the drain as it is now. */
-interface Part extends Pick<ApplyLine, "drain" | "host"> {
-  readonly runtime: DrainRuntime;
-  readonly range: PlannedDrain;
-}
-
-type CheckedPart = Part & Pick<ApplyLine, "check">;
 
 async function apply(
   file: string,
@@ -79,7 +64,7 @@ async function apply(
     const stop = createStop(io, teardown);
     const parts = head.drains.map((planned) => toPart(core, planned));
     await requireRedis(core.redis);
-    const checked = await checkAll(parts, selection, stop, io);
+    const checked = await check(parts, selection, stop, io);
     refuseDrifted(checked.map(({ check }) => check));
     if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, checked)))) {
       io.err("nothing was done\n");
@@ -95,85 +80,38 @@ async function apply(
   });
 }
 
-/** A drain of today's document. Its rules may have changed: each record is decided again. */
-function toPart(core: Core, planned: PlannedDrain): Part {
-  const { drain, source } = planned;
-  const runtime = core.drains.get(drain);
-  if (runtime === undefined) throw invalid(`is for drain ${drain}, which the document has not`);
-  const { id } = runtime.source.config;
-  if (id !== source) throw invalid(`is for drain ${drain} of source ${source}, which is of ${id} now`);
-  const { host, hash } = addressOf(core, runtime);
-  if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
-  return { drain, host, runtime, range: planned };
-}
-
-function invalid(what: string): RedriverError {
-  return new RedriverError("plan-invalid", `the plan ${what}`);
-}
-
-async function checkAll(
-  parts: readonly Part[],
+async function check(
+  parts: readonly PlanPart[],
   selection: PlanSelection,
   stop: Stop,
   io: Io,
 ): Promise<readonly CheckedPart[]> {
   const progress = createProgressLine(io);
-  const checked: CheckedPart[] = [];
   try {
-    for (const part of parts) {
-      const { drain, runtime, range } = part;
-      const orders = selection.of(range.drain);
-      await runtime.source.bind();
-      const onPage = (count: number): void =>
-        progress.show(`${drain}: ${count} of ${orders.size} found and decided again`);
-      checked.push({ ...part, check: await checkPlan(runtime, range, orders, stop, onPage) });
-    }
-  } catch (error) {
-    if (!stop.stopping.aborted) throw error;
-    throw new RedriverError("stopped", "stopped before anything was done", { cause: error });
+    return await checkParts(parts, selection, stop, (drain, checked, planned) =>
+      progress.show(`${drain}: ${checked} of ${planned} found and decided again`),
+    );
   } finally {
     progress.end();
   }
-  return checked;
-}
-
-function refuseDrifted(checks: readonly PlanCheck[]): void {
-  const skips = checks.reduce((sum, one) => addSkips(sum, one.skips), noSkips);
-  const planned = checks.reduce((sum, one) => sum + one.planned, 0);
-  const drift = skippedOf(skips);
-  if (drift <= planned * maxDrift) return;
-  const { gone, changed, otherwise, examples } = skips;
-  const shown = examples.slice(0, shownDrift).map((skip) => `\n  ${toSkipText(skip)}`);
-  const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;
-  throw new RedriverError(
-    "plan-drifted",
-    `${drift} of ${planned} are not as planned (${gone} gone, ${changed} changed, ${otherwise} decided otherwise now), more than ${maxDrift * 100} %: nothing was done; make a new plan${such}`,
-  );
 }
 
 async function act(
   core: Core,
-  { drain, runtime, range, check: { open } }: CheckedPart,
+  part: CheckedPart,
   why: string | undefined,
   stop: Stop,
   io: Io,
 ): Promise<Applied> {
+  const { drain, runtime } = part;
   const progress = createProgressLine(io);
-  const total = open.size;
+  const total = part.check.open.size;
   io.err(toHostPausesNote(drain, await readHostPauses(core, runtime)));
   const toDone = (left: number): string => `${drain}: ${total - left} of ${total} done`;
-  const pausedBy = async (): Promise<string | null> => {
-    const pause = await readPause(core, runtime);
-    return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
-  };
   try {
-    return await applyPlan({
-      drain: runtime,
-      range,
-      open,
+    return await applyPart(core, part, {
       order: why === undefined ? {} : { why },
       signals: stop,
-      pausedBy,
       onPage: (left) => progress.show(toDone(left)),
       onWait: (wait) => {
         const isLong = wait.nextCheckMs >= longWaitMs;

@@ -1,11 +1,11 @@
+import { toSkipText } from "../../operations/plans/decision-text.ts";
 import type { Applied, ApplyWait } from "../../redrive/plan/apply.ts";
 import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
-import { addSkips, skippedOf, type Skip, type SkipReport } from "../../redrive/plan/skipped-by-apply.ts";
+import { addSkips, skippedOf, type SkipReport } from "../../redrive/plan/skipped-by-apply.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { toTable } from "../output/table.ts";
 import { ifAny, joined, present, toCounts, toTime } from "../../operations/phrases.ts";
-import { toDecisionText } from "../plan/decisions-text.ts";
 
 export interface ApplyLine {
   readonly drain: string;
@@ -51,13 +51,6 @@ export function toSkipsText(line: Pick<ApplyLine, "drain" | "check" | "applied">
     ...shown.map((skip) => `  ${toSkipText(skip)}\n`),
     skipped > shown.length && `  and ${skipped - shown.length} more\n`,
   );
-}
-
-/** `1795211964826-0: republish by outage → republish by blackout`. */
-export function toSkipText({ dlqId, why, was, is }: Skip): string {
-  const before = toDecisionText(was);
-  const after = is === undefined ? why : toDecisionText(is);
-  return `${dlqId}: ${before} → ${after === before ? "would be sent differently" : after}`;
 }
 
 /** `2 gone, 1 changed, 3 decided otherwise`; empty if nothing was skipped. */

@@ -3,8 +3,8 @@ import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { toAge } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
-import { cut } from "../status/drain-words.ts";
-import { hostText } from "../../operations/host-text.ts";
+import { cut } from "../../operations/phrases.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import { toMarkText } from "./words.ts";
 
@@ -20,7 +20,7 @@ export function toFailureTable(columns: number, failures: readonly FailureView[]
 
 function toPairs(columns: number, failures: readonly FailureView[], now: number): string {
   const table = toTable(failures, {
-    destination: ({ origin }) => cut(hostText(origin), maxDestination),
+    destination: ({ origin }) => cut(toDestinationText(origin), maxDestination),
     waiting: ({ waiting }) => waiting,
     parked: ({ parked }) => parked,
     arrived: ({ arrived }) => arrived,
@@ -42,7 +42,7 @@ function toPairs(columns: number, failures: readonly FailureView[], now: number)
 function toRows(failures: readonly FailureView[], now: number): string {
   return toTable(failures, {
     id: ({ id }) => id,
-    destination: ({ origin }) => hostText(origin),
+    destination: ({ origin }) => toDestinationText(origin),
     status: ({ status }) => status ?? "-",
     answer: ({ text }) => cut(text, maxAnswer),
     waiting: ({ waiting }) => waiting,

@@ -2,11 +2,10 @@ import { toPrintable } from "../../message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../ports/failures.ts";
 import type { FailureOfDrain, FailureView } from "../../redrive/failures/failure-views.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { joined, present, toAge, toTime } from "../../operations/phrases.ts";
+import { joined, present, toAge, toIn, toTime } from "../../operations/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
-import { hostText } from "../../operations/host-text.ts";
-import { toIn } from "../../operations/status/verdict.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
 import type { FailureDetails } from "../../operations/failures/details.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 
@@ -33,7 +32,7 @@ export function toFailureText(
     wrapList(columns, 2, label, items, labelWidth);
   const toWhen = (at: number): string => `${toTime(at)}, ${toAge(at, now)} ago`;
   return joined(
-    wrapText(columns, 0, "", `${id}  ${hostText(origin)}  source ${source}`),
+    wrapText(columns, 0, "", `${id}  ${toDestinationText(origin)}  source ${source}`),
     field("answer", toAnswerText(failure)),
     field("first met", `${toWhen(firstMetAt)}, by drain ${drain}`),
     field("last seen", toWhen(lastSeenAt)),

@@ -1,7 +1,7 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { present } from "../../operations/phrases.ts";
-import { cut } from "../status/drain-words.ts";
+import { cut } from "../../operations/phrases.ts";
 
 /** A note in a mark: the ticket says more than the first words of a text. */
 const maxNote = 16;

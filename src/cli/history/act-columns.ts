@@ -1,3 +1,4 @@
+import { toDestinationText } from "../../operations/destination-text.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { laneMoveText } from "../../operations/history/rows.ts";
@@ -13,7 +14,7 @@ export const actColumns = {
   drain: ({ drain, count }) => toPrintable(drain ?? (count === 0 ? "(all)" : "-")),
   rule: ({ rule }) => toPrintable(rule ?? "-"),
   reason: ({ reason, lane }) => toPrintable(reason ?? lane?.why ?? "-"),
-  host: ({ hosts, lane, host }) => toPrintable(lane?.origin ?? host ?? toHosts(hosts)),
+  host: ({ hosts, lane, host }) => toPrintable(toDestinationText(lane?.origin ?? host ?? toHosts(hosts))),
   notes: (row) => toPrintable(toNotes(row)),
   why: ({ why }) => toPrintable(why ?? "-"),
   by: ({ by }) => toPrintable(by),

@@ -128,7 +128,7 @@ async function summarise(entries: AsyncIterable<AuditEntry>, { json }: HistoryFl
       if (read % entriesPerNews === 0) progress.show(`${read} entries read, back to ${toTime(at)}`);
     });
     progress.end();
-    printResult(io, json, summary, () => toSummaryText(summary));
+    printResult(io, json, summary, () => toSummaryText(io.columns, summary));
     return summary;
   } finally {
     progress.end();

@@ -1,21 +1,31 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
+import { cutMiddle } from "../../operations/destination-text.ts";
 import type { CountedActs, HistorySummary } from "../../operations/history/summary.ts";
-import { joined } from "../../operations/phrases.ts";
-import { toTable } from "../output/table.ts";
+import { joined, toMinute } from "../../operations/phrases.ts";
+import { fitted, toTable } from "../output/table.ts";
 
-export function toSummaryText({ acts, people }: HistorySummary): string {
+/** Times are in UTC, to the minute, so that two fit beside a name. `--json` has them to the millisecond. */
+export function toSummaryText(columns: number, { acts, people }: HistorySummary): string {
   const times = {
     count: ({ count }: CountedActs) => count,
-    first: ({ first }: CountedActs) => new Date(first).toISOString(),
-    last: ({ last }: CountedActs) => new Date(last).toISOString(),
+    "first (UTC)": ({ first }: CountedActs) => toMinute(first),
+    "last (UTC)": ({ last }: CountedActs) => toMinute(last),
   };
   return joined(
-    toTable(acts, {
-      act: ({ act }) => act,
-      drain: ({ drain }) => toPrintable(drain ?? "-"),
-      ...times,
-    }),
+    fitted(columns, (max) =>
+      toTable(acts, {
+        act: ({ act }) => act,
+        drain: ({ drain }) => cutMiddle(toPrintable(drain ?? "(all)"), max),
+        ...times,
+      }),
+    ),
     "\n",
-    toTable(people, { by: ({ by }) => toPrintable(by), act: ({ act }) => act, ...times }),
+    fitted(columns, (max) =>
+      toTable(people, {
+        by: ({ by }) => cutMiddle(toPrintable(by), max),
+        act: ({ act }) => act,
+        ...times,
+      }),
+    ),
   );
 }

@@ -17,13 +17,23 @@ import { loadForReading, loadNames } from "../load-config.ts";
 import { printRows } from "../output/print.ts";
 import { tableLimit } from "../output/table.ts";
 import { withCore } from "../with-core.ts";
-import { probe, reset, type LaneAct } from "../../operations/lanes/acts.ts";
-import { chooseLane } from "../../operations/lanes/choose-lane.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { probe, reset, type LaneAct, type LaneActParts } from "../../operations/lanes/acts.ts";
+import { chooseLane, type ChosenLane } from "../../operations/lanes/choose-lane.ts";
+import { toProbeCost } from "./probe-cost.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
 import { toLanesTable } from "./text.ts";
 
 type ListFlags = Readonly<{ drain?: string; json?: boolean; limit?: number }>;
 type ActFlags = Readonly<{ drain?: string; reason?: string; by: string }>;
+
+interface LaneCommand {
+  /** The act, as in "a probe needs --reason". */
+  readonly what: string;
+  readonly act: LaneAct;
+  /** What a person should know before the act; empty: nothing. */
+  readonly toWarning: (lane: ChosenLane, parts: LaneActParts) => string;
+}
 
 export const registerLanes: Register = (program, context) => {
   const lanes = program
@@ -36,12 +46,20 @@ export const registerLanes: Register = (program, context) => {
     .addOption(countOption("--limit <n>", `at most so many; default: all, of the table ${tableLimit}`))
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) => list(flags, command, context));
-  addAct(lanes, "probe", "try a halted destination now: one message, as any probe", "a probe", probe);
-  addAct(lanes, "reset", "let a lane start over with a few messages, as a new one", "a reset", reset);
+  addAct("probe", "try a halted destination now: one message, as any probe", {
+    what: "a probe",
+    act: probe,
+    toWarning: toProbeCost,
+  });
+  addAct("reset", "let a lane start over with a few messages, as a new one", {
+    what: "a reset",
+    act: reset,
+    toWarning: () => "",
+  });
 
-  function addAct(parent: Command, name: string, description: string, what: string, act: LaneAct): void {
+  function addAct(name: string, description: string, laneCommand: LaneCommand): void {
     const host = new Argument("<host>", "a host, host:port, an origin or queue:<name>").argParser(toHostName);
-    parent
+    lanes
       .command(name)
       .description(description)
       .addArgument(host)
@@ -49,7 +67,7 @@ export const registerLanes: Register = (program, context) => {
       .option("--reason <text>", "why; recorded in the audit. Asked for on a terminal")
       .option("--by <name>", "who; default: the current user", currentUser())
       .action((destination: DestinationName, flags: ActFlags, command: Command) =>
-        actOn(destination, flags, command, context, { what, act }),
+        actOn(destination, flags, command, context, laneCommand),
       );
   }
 };
@@ -81,24 +99,28 @@ async function actOn(
   flags: ActFlags,
   command: Command,
   { io, exitWith }: CommandContext,
-  { what, act }: { readonly what: string; readonly act: LaneAct },
+  { what, act, toWarning }: LaneCommand,
 ): Promise<void> {
   const loaded = loadNames(command, io);
-  const reason = await requireReason(io, flags.reason, what);
+  // Before anything is asked of Redis.
+  if (!io.isTerminal) await requireReason(io, flags.reason, what);
   await withCore(io, loaded, { by: flags.by }, async (core, teardown) => {
     await requireRedis(core.redis);
     const chosen = await chooseLane(core, host, flags.drain);
-    const { said, isDone } = await act(
-      chosen,
-      { reason, by: flags.by },
-      {
-        core,
-        requestSweep: (source) => sweepNow(core, teardown, source),
-        isWhole: loaded.problems === 0,
-      },
-    );
-    io.err(`${chosen.view.origin} of ${chosen.view.drain}: ${said}\n`);
+    const { origin, drain } = chosen.view;
+    const parts = {
+      core,
+      requestSweep: (source: SourceId) => sweepNow(core, teardown, source),
+      isWhole: loaded.problems === 0,
+    };
+    // Before anybody types a reason.
+    const before = toWarning(chosen, parts);
+    if (before !== "" && io.isTerminal && flags.reason === undefined) io.err(before);
+    const reason = await requireReason(io, flags.reason, what);
+    const { said, isDone } = await act(chosen, { reason, by: flags.by }, parts);
+    io.err(`${toDestinationText(origin)} of ${drain}: ${said}\n`);
     if (!isDone) exitWith(1);
+    else if (!io.isTerminal || flags.reason !== undefined) io.err(before);
   });
 }
 

@@ -1,33 +1,31 @@
 import { formatDuration } from "../../rules/durations.ts";
+import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { present, toAge } from "../../operations/phrases.ts";
-import { toTable, toTableWithTexts } from "../output/table.ts";
+import { fittingName, toTable, toTableWithTexts } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import type { LaneRow } from "../../operations/lanes/read.ts";
 
-/** So that the five columns fit 80: a state has 7, an age 6, and `probe in 14m59s` has 15. */
-const maxDestination = 30;
+/** A state has 7 characters, an age 6, and `probe in 14m59s` has 15. So a destination has 30 and mostly more. */
 const maxDrain = 14;
 
 /** A line for each lane. On a terminal its history is below it, elsewhere behind it. `now`: Unix ms. */
 export function toLanesTable(columns: number, rows: readonly LaneRow[], now: number): string {
   const isNarrow = columns <= terminalColumns;
   const common = {
-    destination: ({ origin }: LaneRow) =>
-      isNarrow ? cut(toDestinationText(origin), maxDestination) : origin,
+    destination: ({ origin }: LaneRow) => toDestinationText(origin),
     drain: ({ drain }: LaneRow) => (isNarrow ? cut(drain, maxDrain) : drain),
     state: ({ state }: LaneRow) => state,
     for: ({ since }: LaneRow) => toAge(since, now),
     next: toNext,
   };
   const toText = (row: LaneRow): string => toHistory(row, now);
-  return isNarrow
-    ? toTableWithTexts(columns, rows, common, toText)
-    : toTable(rows, { ...common, why: toText });
-}
-
-/** As `redriver lanes probe` takes it. */
-function toDestinationText(origin: string): string {
-  return origin.replace(/^https:\/\//, "");
+  if (!isNarrow) return toTable(rows, { ...common, why: toText });
+  const withNames = (max: number) => ({
+    ...common,
+    destination: (row: LaneRow): string => cutMiddle(common.destination(row), max),
+  });
+  const max = fittingName(columns, (most) => toTable(rows, withNames(most)));
+  return toTableWithTexts(columns, rows, withNames(max), toText);
 }
 
 function cut(text: string, max: number): string {

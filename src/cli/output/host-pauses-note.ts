@@ -1,4 +1,5 @@
 import type { HostPause } from "../../ports/pauses.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
 import { toTime } from "../../operations/phrases.ts";
 
 /** For a command that would publish: what it leaves alone. A line for each paused destination. */
@@ -6,7 +7,7 @@ export function toHostPausesNote(drain: string, pauses: readonly HostPause[]): s
   return pauses
     .map(({ host, by, reason, until }) => {
       const end = until === undefined ? "" : ` until ${toTime(until)}`;
-      return `${drain}: ${host} is paused by ${by}${end}: ${reason}; nothing new is published there\n`;
+      return `${drain}: ${toDestinationText(host)} is paused by ${by}${end}: ${reason}; nothing new is published there\n`;
     })
     .join("");
 }

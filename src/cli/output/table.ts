@@ -30,6 +30,23 @@ export function toTableWithTexts<Row>(
   return `${head}\n${texts.join("")}`;
 }
 
+/** Shorter names say too little. */
+const minName = 12;
+
+/**
+ * How many characters the names of a table may have, so that its widest line fits, if it can. `toText` makes it
+ * with names of at most so many, all in one column.
+ */
+export function fittingName(columns: number, toText: (maxName: number) => string): number {
+  if (toWidth(toText(Infinity)) <= columns) return Infinity;
+  return Math.max(minName, columns - toWidth(toText(minName)) + minName);
+}
+
+/** The table with such names. */
+export function fitted(columns: number, toText: (maxName: number) => string): string {
+  return toText(fittingName(columns, toText));
+}
+
 /** Labels and their values, one pair or several in a line. */
 export function toFields(fields: readonly (readonly string[])[]): string {
   return toLines(fields, () => false);
@@ -48,4 +65,8 @@ function toLines(
   const toLine = (row: readonly (string | number)[]): string =>
     row.map((cell, column) => pads[column]?.(cell) ?? "").join("  ");
   return rows.map((row) => `${toLine(row).trimEnd()}\n`).join("");
+}
+
+function toWidth(text: string): number {
+  return Math.max(...text.split("\n").map((line) => Array.from(line).length));
 }

@@ -122,7 +122,7 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   const found = oldest.read();
   if (json) for (const one of found) io.out(`${JSON.stringify(toParkedJson(one))}\n`);
   else {
-    io.out(toParkedTable(found));
+    io.out(toParkedTable(io.columns, found));
     io.err(toParkedFailures(io.columns, all));
   }
   io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");

@@ -5,8 +5,9 @@ import { toSafeJson } from "../../message/write-safe-json.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { Io } from "../io.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
-import { joined, toTime } from "../../operations/phrases.ts";
-import { toTable } from "../output/table.ts";
+import { cutMiddle } from "../../operations/destination-text.ts";
+import { joined, toMinute, toTime } from "../../operations/phrases.ts";
+import { fitted, toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import {
   createParkedCount,
@@ -67,18 +68,17 @@ export function toSummaryText(counts: ParkedCounts, columns: number, now: number
       : `the first expires ${toExpiry(Math.min(...expiries), now)}`;
   return joined(
     `${total} parked, ${expiry}\n\n`,
-    toTable(reasons, {
-      drain: toDrainName,
-      "parked for": ({ reason }) => reason,
-      ...counted,
-      gone: ({ gone }) => gone,
-    }),
-    toKinds(counts.rules(shownKinds), { "rule now": ({ rule }) => toPrintable(rule ?? "-") }),
-    toKinds(counts.hosts(shownKinds), { host: ({ host }) => toPrintable(host) }),
-    toKinds(counts.answers(shownKinds), {
-      status: ({ status }) => String(status),
-      answer: ({ text }) => toPrintable(text),
-    }),
+    fitted(columns, (max) =>
+      toTable(reasons, {
+        drain: (one) => cutMiddle(toDrainName(one), max),
+        "parked for": ({ reason }) => reason,
+        ...counted,
+        gone: ({ gone }) => gone,
+      }),
+    ),
+    toKinds(columns, counts.rules(shownKinds), "rule now", ({ rule }) => rule ?? "-"),
+    toKinds(columns, counts.hosts(shownKinds), "host", ({ host }) => host),
+    toKinds(columns, counts.answers(shownKinds), "answer", ({ status, text }) => `${status} ${text}`),
     "\nwhat to do next\n",
     ...reasons.map((one) => toNext(one, columns)),
   );
@@ -86,17 +86,28 @@ export function toSummaryText(counts: ParkedCounts, columns: number, now: number
 
 const counted = {
   count: ({ count }: ParkedCount) => count,
-  oldest: ({ oldestEnteredAt: at }: ParkedCount) => (at === null ? "-" : toTime(at)),
-  "first expiry": ({ firstExpiryAt: at }: ParkedCount) => (at === null ? "-" : toTime(at)),
+  "oldest (UTC)": ({ oldestEnteredAt: at }: ParkedCount) => orNone(at),
+  "first expiry": ({ firstExpiryAt: at }: ParkedCount) => orNone(at),
 };
 
+function orNone(at: number | null): string {
+  return at === null ? "-" : toMinute(at);
+}
+
 function toKinds<Kind>(
+  columns: number,
   { top, more }: Top<Kind>,
-  columns: Readonly<Record<string, (kind: Kind) => string>>,
+  heading: string,
+  toName: (kind: Kind) => string,
 ): string {
   if (top.length === 0) return "";
   const others = more.count > 0 && `${more.count} of ${more.kinds} other kinds\n`;
-  return joined("\n", toTable<Kind & ParkedCount>(top, { ...counted, ...columns }), others);
+  const toText = (max: number): string =>
+    toTable<Kind & ParkedCount>(top, {
+      ...counted,
+      [heading]: (kind) => cutMiddle(toPrintable(toName(kind)), max),
+    });
+  return joined("\n", fitted(columns, toText), others);
 }
 
 function toExpiry(at: number, now: number): string {

@@ -1,5 +1,6 @@
 import { enteredAtOfId } from "../../message/parse-record.ts";
-import { joined } from "../../operations/phrases.ts";
+import { cutMiddle } from "../../operations/destination-text.ts";
+import { counted, joined, present, toMinute } from "../../operations/phrases.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
 import {
   failuresHeading,
@@ -9,12 +10,15 @@ import {
 } from "../output/failure-group-text.ts";
 import type { ParkedCounts, ParkedReason } from "../../operations/parked/count.ts";
 import type { FoundParked } from "../../operations/parked/find.ts";
-import { toTable } from "../output/table.ts";
+import { toTable, toTableWithTexts } from "../output/table.ts";
+import { terminalColumns } from "../output/wrap.ts";
 
 /** Of an answer in the table: enough to tell kinds apart. */
 const answerCharacters = 40;
 
-export function toParkedTable(found: readonly FoundParked[]): string {
+/** On a terminal what does not fit into 80 columns stands below its row. */
+export function toParkedTable(columns: number, found: readonly FoundParked[]): string {
+  if (found.length > 0 && columns <= terminalColumns) return toNarrowTable(columns, found);
   return toTable(found, {
     dlqId: ({ dlqId }) => dlqId,
     entered: ({ dlqId }) => new Date(enteredAtOfId(dlqId)).toISOString(),
@@ -26,6 +30,31 @@ export function toParkedTable(found: readonly FoundParked[]): string {
     answer: toAnswer,
     attempts: ({ view }) => view.attempt,
   });
+}
+
+/** A `dlqId` has mostly 15 characters, a reason at most 23. */
+const maxDrain = 16;
+
+function toNarrowTable(width: number, found: readonly FoundParked[]): string {
+  const columns = {
+    dlqId: ({ dlqId }: FoundParked) => dlqId,
+    entered: ({ dlqId }: FoundParked) => toMinute(enteredAtOfId(dlqId)),
+    "parked for": ({ view }: FoundParked) => view.reason,
+    drain: ({ view }: FoundParked) => cutMiddle(view.drain, maxDrain),
+  };
+  return toTableWithTexts(width, found, columns, toTextBelow);
+}
+
+function toTextBelow(one: FoundParked): string {
+  const { letter, hasDrain, view } = one;
+  const status = letter?.status === undefined || letter.status === null ? "" : `${letter.status} `;
+  return present([
+    !hasDrain && `${view.drain} is not in the document`,
+    letter !== undefined && toHost(one),
+    letter && `${status}${toAnswer(one)}`.replace(/^-$/, "no answer"),
+    letter?.rule ? `rule now ${letter.rule}` : "no rule now",
+    counted(view.attempt, "attempt"),
+  ]).join("; ");
 }
 
 export function toDrain({ view: { drain }, hasDrain }: FoundParked): string {

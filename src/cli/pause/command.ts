@@ -45,7 +45,9 @@ export const registerPause: Register = (program, { io }) => {
     .description("let paused drains or a paused destination go on")
     .argument("[names...]", "drains of the document")
     .option("--all", "every drain, also those paused by name")
-    .addOption(hostOption("--host <host>", "the pauses of this destination, named as it was paused"))
+    .addOption(
+      hostOption("--host <host>", "the pauses of this destination, also of its single ports and origins"),
+    )
     .addOption(failureOption("the pauses of this kind of failure"))
     .option("--reason <text>", "why; recorded in the audit. Asked for on a terminal");
   for (const [command, what, act] of [

@@ -1,21 +1,14 @@
 import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
-import { addressOf, readHostPauses, readPause } from "../../compose/drain-pause-and-address.ts";
-import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { planDrain } from "../../redrive/plan/plan-drain.ts";
-import {
-  createPlanWriter,
-  planVersion,
-  type PlanFilter,
-  type PlanHead,
-} from "../../redrive/plan/plan-file.ts";
+import { toDecisionText } from "../../operations/plans/decision-text.ts";
+import { freezePlan, type PlanReport } from "../../operations/plans/freeze-plan.ts";
+import { requireRules } from "../../operations/plans/require-rules.ts";
 import type { ForeseenRecord } from "../../redrive/plan/foresee-next-decision.ts";
-import { toPlanRecord } from "../../redrive/plan/plan-file-record.ts";
-import { freezeRange, type FrozenRange } from "../../redrive/plan/freeze-range.ts";
+import type { PlanRecord } from "../../redrive/plan/plan-file-record.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
@@ -25,9 +18,8 @@ import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
 import { requireFailure } from "../../operations/failures/choose.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
-import { toDecisionText } from "./decisions-text.ts";
 import { showPlan } from "./show-file.ts";
-import { toPlanText, type PlanReport } from "./text.ts";
+import { toPlanText } from "./text.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
@@ -119,78 +111,26 @@ async function planAll(
   stop: Stop,
   io: Io,
 ): Promise<{ readonly report: PlanReport; readonly records: number }> {
-  const show = flags.showContent === true ? "content" : "masked";
   const { rule: rules, host, failure, limit } = flags;
-  const filter: PlanFilter = defined({ rules, host, failure, limit });
-  const createdAt = systemClock.now();
-  // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.
-  const ranges = new Map<DrainRuntime, FrozenRange>();
-  for (const drain of drains) {
-    io.err(toHostPausesNote(drain.config.name, await readHostPauses(core, drain)));
-    ranges.set(drain, await freezeRange(drain, stop.signal));
-  }
-
-  const writer = createPlanWriter();
-  const documentHash = core.document.hash;
-  const head: PlanHead = {
-    redriverPlan: planVersion,
-    createdAt,
-    version,
-    documentHash,
-    flags: { ...filter, showContent: show === "content" },
-    drains: [...ranges].map(([drain, { from, to }]) => {
-      const { config, source } = drain;
-      const { host, hash: address } = addressOf(core, drain);
-      const { name, rulesHash } = config;
-      return { drain: name, source: source.config.id, address, host, rulesHash, from, to };
-    }),
-  };
-  await output?.write(writer.head(head));
-  let records = 0;
   const progress = createProgressLine(io);
-  const reports: PlanReport["drains"][number][] = [];
-  let complete = true;
+  const onRecord = (record: ForeseenRecord, line: PlanRecord): void =>
+    io.out(flags.json === true ? `${toSafeJson(line)}\n` : toRow(record, line.url));
   try {
-    for (const [drain, range] of ranges) {
-      const onRecord = async (record: ForeseenRecord): Promise<void> => {
-        records += 1;
-        if (output === null && flags.records !== true) return;
-        const line = toPlanRecord(drain, record, show);
-        const text = flags.json === true ? `${toSafeJson(line)}\n` : toRow(record, line.url);
-        if (flags.records === true) io.out(text);
-        await output?.write(writer.record(line));
-      };
-      const onPage = ({ listed, planned }: { readonly listed: number; readonly planned: number }): void =>
-        progress.show(`${drain.config.name}: ${listed} read, ${planned} in the plan`);
-      const report = await planDrain({ drain, range, filter, show, signals: stop, onRecord, onPage });
-      const { host } = addressOf(core, drain);
-      reports.push({ ...report, host, pausedBy: await readPausedBy(core, drain) });
-    }
-    await output?.write(writer.end());
-  } catch (error) {
-    if (!stop.stopping.aborted) throw error;
-    complete = false;
+    return await freezePlan({
+      core,
+      drains,
+      filter: defined({ rules, host, failure, limit }),
+      show: flags.showContent === true ? "content" : "masked",
+      signals: stop,
+      version,
+      onHostPauses: (name, pauses) => io.err(toHostPausesNote(name, pauses)),
+      write: output?.write ?? null,
+      ...(flags.records === true ? { onRecord } : {}),
+      onPage: (name, { listed, planned }) => progress.show(`${name}: ${listed} read, ${planned} in the plan`),
+    });
   } finally {
     progress.end();
   }
-  return { report: { createdAt, documentHash, filter, complete, drains: reports }, records };
-}
-
-async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {
-  const pause = await readPause(core, drain);
-  if (pause !== undefined) return `by ${pause.by}: ${pause.reason}`;
-  return drain.config.paused ? "by the drains document" : null;
-}
-
-function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {
-  const known = new Set(drains.flatMap(({ config }) => config.rules.map(({ name }) => name)));
-  const unknown = rules.find((rule) => !known.has(rule));
-  if (unknown === undefined) return;
-  const have = [...known].join(", ") || "none";
-  throw new RedriverError(
-    "command-misused",
-    `no rule of these drains is named "${unknown}"; they have ${have}`,
-  );
 }
 
 /** When a record entered, which one, how it failed, what becomes of it and why, and its destination. */

@@ -1,5 +1,6 @@
 /** The decisions of a plan in lines for a person, of a queue just read or of a plan's file. */
 import type { RebuildRow } from "../../message/describe-rebuild.ts";
+import { toDecisionText } from "../../operations/plans/decision-text.ts";
 import type { DecidedReport } from "../../redrive/plan/decided-count.ts";
 import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
 import type { NextReport, RuleReport, SampleReport } from "../../redrive/plan/rule-report.ts";
@@ -98,16 +99,6 @@ function toRuleText(columns: number, rule: RuleReport, now: number, waiting: str
     toList("losses", rule.losses.map(toItem)),
     toSamplesText(columns, rule.samples),
   );
-}
-
-const plainReasons = new Set(["due", "rule", "reconcile"]);
-
-/** `drop by too-old`, `park (redacted) by outage`: with the reason if the rule alone does not show why. */
-export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {
-  if (then === "expire") return then;
-  if (then === "settle") return "delete again";
-  const head = plainReasons.has(reason) ? then : `${then} (${reason})`;
-  return rule === null ? head : `${head} by ${rule}`;
 }
 
 /** Those of one decision together. What is held then as well is left out: it stays. */

@@ -4,20 +4,21 @@ import type { Room } from "../../redrive/plan/guards-and-ceilings.ts";
 import type { Bound } from "../../redrive/plan/time-bounds.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
-import { counted, joined, present, toSpan } from "../../operations/phrases.ts";
-import { toTable } from "../output/table.ts";
+import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
+import { counted, joined, present, toDone, toIn, toSpan } from "../../operations/phrases.ts";
+import { fitted, toTable } from "../output/table.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 import { toCeilingText } from "./limits-text.ts";
 
-/** Empty if nothing is to be published, now or later. */
-export function toEstimateText(columns: number, estimate: Estimate, room: Room): string {
+/** Empty if nothing is to be published, now or later. `now`: Unix ms. */
+export function toEstimateText(columns: number, estimate: Estimate, room: Room, now: number): string {
   const { billed, calls, later } = estimate;
   if (billed.best === 0) return "";
   const best = billed.best === billed.worst ? "" : `${billed.best} to `;
   const bills = `${best}${counted(billed.worst, "attempt")} for ${counted(billed.best, "publish", "publishes")}`;
   return joined(
     "\n  time and cost\n",
-    wrapWords(columns, 4, "takes     ", toWholeText(estimate)),
+    wrapWords(columns, 4, "takes     ", toWholeText(estimate, now)),
     later !== null && wrapWords(columns, 4, "held      ", toLaterText(later)),
     wrapList(columns, 4, "calls", [
       `${calls.list} list`,
@@ -30,14 +31,14 @@ export function toEstimateText(columns: number, estimate: Estimate, room: Room):
   );
 }
 
-/** `about 4m: 2400 for api.example.com at 10/s take 4m; pay.example.com is halted, …`. */
-function toWholeText(estimate: Estimate): string {
+/** `done in about 4m (14:32 UTC): 2400 for api.example.com at 10/s take 4m; pay.example.com is halted, …`. */
+function toWholeText(estimate: Estimate, now: number): string {
   const { durationMs, nowMs, publishes, later, boundBy, days, billed, notCounted } = estimate;
   const isAnyCounted = notCounted === null || notCounted.publishes < billed.best;
-  const ofNow = publishes > 0 && later !== null ? ` (${shown(nowMs)} for what is due now)` : "";
+  const ofNow = publishes > 0 && later !== null ? `, ${shown(nowMs)} for what is due now` : "";
   const whole = isAnyCounted
-    ? `about ${shown(durationMs)}${ofNow}: ${toCause(boundBy, days)}`
-    : "nothing can go yet";
+    ? `${toDone(durationMs, now)}${ofNow}: ${toCause(boundBy, days)}`
+    : "none can go now";
   return present([whole, notCounted !== null && toHaltedText(notCounted)]).join("; ");
 }
 
@@ -68,10 +69,10 @@ function toHaltedText(halted: NonNullable<Estimate["notCounted"]>): string {
   const { destinations, publishes, origin, nextInMs, isProbeOut } = halted;
   const name = toName(origin);
   const isOne = destinations === 1;
-  const when = nextInMs === 0 ? "now" : `in ${shown(nextInMs)}`;
+  const when = toIn(nextInMs);
   return [
     isOne ? `${name} is halted` : `${name} and ${destinations - 1} more are halted`,
-    isProbeOut ? `its probe is out, result ${when}` : `next probe ${when}`,
+    isProbeOut ? `a probe is out, result ${when}` : `next probe ${when}`,
     `${publishes} ${publishes === 1 ? "waits" : "wait"} for ${isOne ? "it" : "them"} and ${publishes === 1 ? "is" : "are"} not counted`,
   ].join(", ");
 }
@@ -83,7 +84,6 @@ function toLaterText({ publishes, fromMs, toMs, workMs }: NonNullable<Estimate["
 }
 
 const indent = 4;
-const minName = 16;
 
 function toDestinationsText(columns: number, { destinations: { top, more }, later }: Estimate): string {
   if (top.length === 0) return "";
@@ -95,7 +95,7 @@ function toDestinationsText(columns: number, { destinations: { top, more }, late
   const hasLater = later !== null || rows.some((row) => row.later > 0);
   const toText = (max: number): string =>
     toTable(rows, {
-      destination: ({ name }) => cut(name, max),
+      destination: ({ name }) => cutMiddle(name, max),
       now: ({ publishes }) => publishes,
       ...(hasLater && { later: (row) => row.later }),
       ...(top.some(({ rate }) => rate !== null) && {
@@ -104,12 +104,7 @@ function toDestinationsText(columns: number, { destinations: { top, more }, late
       ...(top.some(({ lane }) => lane !== null) && { lane: ({ laneText }) => laneText }),
       time: (row) => `${shown(row.durationMs)}${row.isCounted ? "" : " or more"}`,
     });
-  const widest = Math.max(
-    ...toText(minName)
-      .split("\n")
-      .map((line) => line.length),
-  );
-  const text = toText(Math.max(minName, columns - indent - widest + minName));
+  const text = fitted(columns - indent, toText);
   return `\n${text.replaceAll(/^(?=.)/gm, " ".repeat(indent))}`;
 }
 
@@ -138,13 +133,8 @@ function toOthers({
   };
 }
 
-/** An origin as people name it: without the scheme that most have. */
 function toName(origin: string | null): string {
-  return origin === null ? "others" : origin.replace(/^https:\/\//, "");
-}
-
-function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+  return origin === null ? "others" : toDestinationText(origin);
 }
 
 function shown(ms: number): string {

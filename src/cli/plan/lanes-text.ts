@@ -1,7 +1,8 @@
 /** The lanes that messages of a plan wait for, in lines for a person. */
 import type { LaneWait, LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { counted, joined } from "../../operations/phrases.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { counted, joined, toIn } from "../../operations/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
 
 export function toPlanLanesText(columns: number, waits: LaneWaits | null): string {
@@ -32,14 +33,14 @@ export function toHaltedText(waits: LaneWaits | null): string {
   return due === 0 ? "" : `${toWait(due)} halted lanes`;
 }
 
-/** `12 wait for lane https://pay.example.com: halted for 3m`, `3 of 5 failed again, 503`, `next probe in 4m`. */
+/** `12 wait for lane pay.example.com: halted for 3m`, `3 of 5 failed again, 503`, `next probe in 4m`. */
 function toLaneItems({ origin, due, kept, state, sinceMs, why, sent, nextInMs }: LaneWait) {
   const since = sinceMs === null ? "new" : `${state} for ${formatDuration(sinceMs)}`;
   const waiting = due === 0 ? "" : state === "open" ? `${due} due to ` : `${toWait(due)} `;
-  const when = nextInMs === 0 ? "now" : `in ${formatDuration(Math.max(1_000, nextInMs))}`;
-  const probe = sent > 0 ? `its probe is out, result ${when}` : `next probe ${when}`;
+  const when = toIn(nextInMs);
+  const probe = sent > 0 ? `a probe is out, result ${when}` : `next probe ${when}`;
   return [
-    `${waiting}lane ${origin}: ${since}`,
+    `${waiting}lane ${toDestinationText(origin)}: ${since}`,
     why !== "new" && why,
     state !== "open" && (state === "halted" ? probe : `next step ${when}`),
     kept > 0 && `${kept} without attempts left are held, not parked`,

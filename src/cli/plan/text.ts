@@ -1,7 +1,6 @@
 /** A plan in lines for a person: what would be done, why, and what it would take. */
-import type { DrainName } from "../../ports/ids.ts";
-import type { DrainReport } from "../../redrive/plan/plan-drain.ts";
-import type { PlanFilter } from "../../redrive/plan/plan-file.ts";
+import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import type { PlanFilter } from "../../ports/plans.ts";
 import type { SignatureCounts } from "../../redrive/plan/signature-count.ts";
 import {
   failuresHeading,
@@ -15,20 +14,6 @@ import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toEstimateText } from "./estimate-text.ts";
 import { toClockText, toGuardText } from "./limits-text.ts";
 import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./decisions-text.ts";
-
-export interface PlanReport {
-  /** Unix ms. */
-  readonly createdAt: number;
-  readonly documentHash: string;
-  readonly filter: PlanFilter;
-  /** False when it was stopped before all was read. */
-  readonly complete: boolean;
-  readonly drains: readonly (DrainReport & {
-    readonly drain: DrainName;
-    readonly host: string;
-    readonly pausedBy: string | null;
-  })[];
-}
 
 export function toPlanText(columns: number, report: PlanReport): string {
   const { filter, createdAt, complete, drains } = report;
@@ -74,7 +59,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     toRulesText(columns, drain.rules, now, pausedBy !== null ? "paused" : halted && "see lanes"),
     drain.failures.top.length > 0 && `\n${toFailureText(columns, drain.failures)}`,
     toPlanLanesText(columns, lanes),
-    toEstimateText(columns, estimate, drain.room),
+    toEstimateText(columns, estimate, drain.room, now - drain.clock.serviceAheadMs),
   );
 }
 

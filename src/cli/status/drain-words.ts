@@ -1,5 +1,5 @@
 import { formatDuration } from "../../rules/durations.ts";
-import { present } from "../../operations/phrases.ts";
+import { present, toIn } from "../../operations/phrases.ts";
 import type { Status } from "../../operations/status/read.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -13,10 +13,6 @@ export function toModeText({ mode, paused }: DrainStatus): string {
   return present([mode, paused && "paused"]).join(", ") || "-";
 }
 
-export function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
-}
-
 /** What Redis has scheduled begins only if a replica runs. */
 export function toNextText(
   { nextPassAt }: DrainStatus,
@@ -25,7 +21,5 @@ export function toNextText(
 ): string {
   if (nextPassAt === null) return "none";
   if (replicas.length === 0) return "no replica";
-  return nextPassAt >= now
-    ? `in ${formatDuration(nextPassAt - now)}`
-    : `late by ${formatDuration(now - nextPassAt)}`;
+  return nextPassAt >= now ? toIn(nextPassAt - now) : `late by ${formatDuration(now - nextPassAt)}`;
 }

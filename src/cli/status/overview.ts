@@ -1,26 +1,24 @@
 /** What `redriver status` prints: the verdict, the drains, and their destinations by trouble, in 80 x 24. */
-import { formatDuration } from "../../rules/durations.ts";
-import { counted, toAge } from "../../operations/phrases.ts";
-import { terminalColumns, wrapWords } from "../output/wrap.ts";
-import { toTable } from "../output/table.ts";
-import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
-import { hostText } from "../../operations/host-text.ts";
+import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
+import { counted, toAge, toClock, toIn } from "../../operations/phrases.ts";
+import { fitted, toTable } from "../output/table.ts";
+import { wrapWords } from "../output/wrap.ts";
+import { toNextText } from "./drain-words.ts";
 import type { Paint } from "./paint.ts";
-import type { Status } from "../../operations/status/read.ts";
-import { toIn, toRounded, toVerdict } from "../../operations/status/verdict.ts";
+import type { DestinationStatus, Status } from "../../operations/status/read.ts";
+import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 
 type DrainStatus = Status["drains"][number];
-type DestinationStatus = DrainStatus["destinations"][number];
-
 interface Row extends DestinationStatus {
-  readonly drain: string;
+  readonly stillCounting: boolean;
 }
 
-/** So that a verdict of three lines, drains, destinations and replicas fit 24 lines. */
+/** Of a terminal, less the line in which a prompt or a cursor stands. */
+const maxLines = 23;
 const shownDrains = 5;
-const shownRows = 12;
-/** So that the columns of the destinations fit 80. */
-const maxOrigin = 26;
+/** Headings, empty lines, what is not shown of both tables, and the replicas. */
+const otherLines = 9;
+const minDestinations = 3;
 
 export function toOverview(columns: number, status: Status, paint: Paint): string {
   const { drains, replicas, at } = status;
@@ -28,22 +26,30 @@ export function toOverview(columns: number, status: Status, paint: Paint): strin
   const shown = drains
     .toSorted((one, other) => other.outlook.waiting - one.outlook.waiting)
     .slice(0, shownDrains);
+  const headline = wrapWords(columns, 0, "", verdict);
+  const used = headline.split("\n").length - 1 + shown.length + otherLines;
   const sections = [
-    paint.verdict(verdict, wrapWords(columns, 0, "", verdict)),
-    `${toTable(shown, {
-      drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
-      mode: toModeText,
-      waiting: ({ outlook, lastSuccessAt, openPass }) =>
-        lastSuccessAt || openPass || outlook.waiting > 0 ? outlook.waiting : "-",
-      parked: ({ parked }) => parked ?? "-",
-      "in doubt": ({ inDoubt }) => inDoubt ?? "-",
-      "per second": ({ outlook }) => (outlook.perSecond === null ? "-" : toRounded(outlook.perSecond)),
-      pass: (drain) => toPassText(drain, status),
-    })}${moreOf(drains.length - shown.length, "drain")}`,
-    ...toDestinations(columns, drains, shownRows - shown.length),
+    paint.verdict(verdict, headline),
+    `${fitted(columns, toDrains)}${moreOf(drains.length - shown.length, "drain")}`,
+    ...toDestinations(columns, status, Math.max(minDestinations, maxLines - used)),
     toReplicasLine(status),
   ];
   return sections.join("\n");
+
+  function toDrains(maxName: number): string {
+    return toTable(shown, {
+      drain: ({ drain }) => cutMiddle(drain, maxName),
+      mode: ({ mode, paused }) => (paused === null ? (mode ?? "-") : "paused"),
+      waiting: ({ outlook, lastSuccessAt, openPass, stillCounting }) =>
+        lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, stillCounting) : "-",
+      parked: ({ parked }) => parked ?? "-",
+      "in doubt": ({ inDoubt }) => inDoubt ?? "-",
+      oldest: ({ outlook, parked = 0, oldestRecordAt }) =>
+        oldestRecordAt && outlook.waiting + parked > 0 ? toAge(oldestRecordAt, at) : "-",
+      "per s": ({ outlook }) => (outlook.perSecond === null ? "-" : toRounded(outlook.perSecond)),
+      pass: (drain) => toPassText(drain, status),
+    });
+  }
 
   function toPassText(drain: DrainStatus, { replicas: running }: Status): string {
     if (drain.openPass !== null && drain.openPass !== undefined) {
@@ -68,29 +74,38 @@ function moreOf(count: number, what: string): string {
 }
 
 /** Those in trouble first: halted or paused, then with most that wait. */
-function toDestinations(columns: number, drains: readonly DrainStatus[], max: number): readonly string[] {
+function toDestinations(columns: number, { drains, at }: Status, max: number): readonly string[] {
   const rows = drains
-    .flatMap(({ drain, destinations }) => destinations.map((one): Row => ({ ...one, drain })))
+    .flatMap(({ destinations, stillCounting }) => destinations.map((one): Row => ({ ...one, stillCounting })))
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
   if (rows.length === 0) return [];
   const shown = rows.slice(0, max);
-  const table = toTable(shown, {
-    destination: ({ origin }) => (columns <= terminalColumns ? cut(hostText(origin), maxOrigin) : origin),
-    waiting: ({ waiting }) => waiting,
-    parked: ({ parked }) => parked,
-    "failed again": ({ failedAgain }) => failedAgain,
-    lane: toLaneText,
-  });
+  const toText = (maxName: number): string =>
+    toTable(shown, {
+      destination: ({ origin }) => cutMiddle(toDestinationText(origin), maxName),
+      waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
+      parked: ({ parked }) => parked,
+      again: ({ failedAgain }) => failedAgain,
+      since: ({ failingSince }) => (failingSince === null ? "-" : toAge(failingSince, at)),
+      lane: (row) => toLaneText(row, at),
+    });
+  const table = fitted(columns, toText);
   return [`${table}${moreOf(rows.length - shown.length, "destination")}`];
 }
 
-function toTrouble({ lane, isPaused, waiting }: Row): number {
+/** `480+`: at least so many. */
+function toCount(count: number, stillCounting: boolean): number | string {
+  return stillCounting ? `${count}+` : count;
+}
+
+function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {
   return (isPaused || lane?.state === "halted") && waiting > 0 ? 1 : 0;
 }
 
-function toLaneText({ lane, isPaused }: DestinationStatus): string {
-  if (isPaused) return "paused";
+function toLaneText({ lane, pause }: DestinationStatus, at: number): string {
+  if (pause !== null)
+    return pause.until === undefined ? "paused" : `paused until ${toClock(pause.until, at)}`;
   if (lane === null) return "-";
   const { state, sent, nextInMs } = lane;
   if (state === "open") return state;
@@ -99,5 +114,5 @@ function toLaneText({ lane, isPaused }: DestinationStatus): string {
     ? `halted, probe ${toIn(nextInMs)}`
     : nextInMs === 0
       ? `${state}, sends now`
-      : `${state}, next step in ${formatDuration(nextInMs)}`;
+      : `${state}, step ${toIn(nextInMs)}`;
 }

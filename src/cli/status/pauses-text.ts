@@ -1,6 +1,7 @@
 /** What a person's pauses are shown as. */
 import type { PauseRecord } from "../../ports/pauses.ts";
 import { formatDuration } from "../../rules/durations.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
 import { toAge, toTime } from "../../operations/phrases.ts";
 import { wrapText } from "../output/wrap.ts";
 
@@ -20,7 +21,7 @@ export function toHostPausesText(columns: number, pauses: readonly PauseRecord[]
         columns,
         2,
         "hosts     ",
-        `${pause.host} of ${drains} paused ${toPausedBy(pause, now)}`,
+        `${toDestinationText(pause.host ?? "")} of ${drains} paused ${toPausedBy(pause, now)}`,
       );
     })
     .join("");

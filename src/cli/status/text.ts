@@ -1,9 +1,12 @@
 import { formatDuration } from "../../rules/durations.ts";
 import { laneStates, type LaneState } from "../../ports/lanes.ts";
-import { counted, ifAny, joined, present, toAge, type Part } from "../../operations/phrases.ts";
+import { counted, ifAny, joined, present, toAge, toIn, type Part } from "../../operations/phrases.ts";
+import type { LaneStanding } from "../../redrive/plan/lane-standings.ts";
 import type { OpenPass } from "../../ports/passes.ts";
-import { cut, maxName, toModeText, toNextText } from "./drain-words.ts";
+import { cut } from "../../operations/phrases.ts";
+import { maxName, toModeText, toNextText } from "./drain-words.ts";
 import type { LaneStatus, Status } from "../../operations/status/read.ts";
+import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { toHostPausesText, toPausedBy } from "./pauses-text.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
@@ -49,12 +52,20 @@ function toDocumentText(columns: number, { documentHash, documentProblems, repli
 function toDrainText(columns: number, drain: DrainStatus, now: number): string {
   // What waits for its drop is counted as due, and waits for no publish.
   const { "archive-missing": drops = 0, ...due }: Counts = drain.reasons?.due ?? {};
+  // Those of the last passes may be over. `waiting` has what holds destinations now.
+  const {
+    "lane-halted": _halted,
+    "lane-watched": _watched,
+    "host-paused": _paused,
+    ...held
+  }: Counts = drain.reasons?.held ?? {};
   const closed = drain.guards.filter(({ effect }) => effect === "closed");
   const heading = `${drain.drain}: ${toModeText(drain)}, source ${drain.source}\n`;
   return toSection(columns, heading + toPauseText(columns, drain.paused, now), [
     ["due", toReasons(due)],
     ["drops", [drops > 0 && `archive-missing ${drops}`, drops > 0 && "due once the archive can be written"]],
-    ["held", toReasons(drain.reasons?.held)],
+    ["held", toReasons(held)],
+    ...toWaitRows(drain),
     ["parked", toReasons(drain.reasons?.parked)],
     ["guards", closed.map(({ index }) => `index ${index} holds it back`)],
     ["passes", toPassItems(drain, now)],
@@ -74,6 +85,34 @@ function toPauseText(columns: number, paused: DrainStatus["paused"], now: number
   return wrapText(columns, 2, "paused    ", byPerson || "by the drains document");
 }
 
+const maxWaits = 5;
+
+/** By destination, the most first: its lane or a person's pause, read now. All that waits there is counted. */
+function toWaitRows({ destinations }: DrainStatus): readonly ListRow[] {
+  const held = destinations
+    .filter(({ waiting, lane, pause }) => waiting > 0 && (pause !== null || (lane && isHolding(lane))))
+    .toSorted((one, other) => other.waiting - one.waiting);
+  const more = held.slice(maxWaits).reduce((sum, { waiting }) => sum + waiting, 0);
+  const rows = held
+    .slice(0, maxWaits)
+    .map(({ origin, waiting, lane, pause }): readonly Part[] => [
+      `${waiting} for ${cutMiddle(toDestinationText(origin), maxOrigin)}`,
+      ...(pause !== null ? ["paused by a person"] : lane === null ? [] : toStandingItems(lane)),
+    ]);
+  const others = more > 0 && [`${more} for ${counted(held.length - maxWaits, "more destination")}`];
+  return [...rows, others || []].map((items, index) => [index === 0 ? "waiting" : "", items]);
+}
+
+function isHolding({ state, nextInMs }: LaneStanding): boolean {
+  return state !== "open" || nextInMs > 0;
+}
+
+function toStandingItems({ state, sent, nextInMs }: LaneStanding): readonly string[] {
+  if (state === "open") return [state, "goes on after a listing check that is due"];
+  const next = state === "halted" ? (sent > 0 ? "a probe is out, result" : "next probe") : "next step";
+  return [state, `${next} ${toIn(nextInMs)}`];
+}
+
 type Counts = Readonly<Record<string, number | undefined>>;
 
 /** Most frequent first. */
@@ -83,12 +122,16 @@ function toReasons(counts: Counts = {}): readonly string[] {
     .map(([reason, count = 0]) => `${reason} ${count}`);
 }
 
-function toPassItems({ lastSuccessAt, lastFullAt, lastOutcome, openPass, exact }: DrainStatus, now: number) {
+function toPassItems(
+  { lastSuccessAt, lastFullAt, lastOutcome, openPass, exact, stillCounting }: DrainStatus,
+  now: number,
+) {
   const items = present([
     ...(openPass ? toOpenPassItems(openPass, now) : []),
     lastOutcome && lastOutcome !== "complete" && `the last was ${lastOutcome}`,
     lastSuccessAt && `last complete ${toAge(lastSuccessAt, now)} ago`,
     lastFullAt && `last full ${toAge(lastFullAt, now)} ago`,
+    openPass && stillCounting && "still counting: there may be more than these",
     lastSuccessAt && (exact === true ? "counts are exact" : "counts are estimated"),
   ]);
   return items.length === 0 ? ["none has ended yet"] : items;
@@ -145,13 +188,17 @@ function toRecords(count: number): string {
   return counted(count, "record");
 }
 
+function toDepthText({ count, stillCounting }: NonNullable<SourceStatus["depth"]>): string {
+  return stillCounting ? `at least ${toRecords(count)}, still counting` : toRecords(count);
+}
+
 function toCensusRows(
   { census, depth }: Pick<SourceStatus, "census" | "depth">,
   now: number,
 ): readonly ListRow[] {
   if (census === null) {
     return [
-      ["queue", depth === null ? ["not counted yet"] : [toRecords(depth.count), "no census has ended yet"]],
+      ["queue", depth === null ? ["not counted yet"] : [toDepthText(depth), "no census has ended yet"]],
     ];
   }
   const isSince = depth !== null && depth.count !== census.depth;
@@ -221,7 +268,7 @@ function toStandstill(
 function toLaneItems(lane: LaneStatus, now: number, standstill: string | null): readonly Part[] {
   const { origin, drain, state, since, why } = lane;
   return [
-    `${cut(origin, maxOrigin)} of ${cut(drain, maxName)}`,
+    `${cutMiddle(toDestinationText(origin), maxOrigin)} of ${cut(drain, maxName)}`,
     `${state} since ${toAge(since, now)}`,
     why,
     ...toLaneStep(lane),

@@ -77,10 +77,15 @@ const maxKnownLength = 1_024;
 /** Where the patterns of this file ask for a certain digit. */
 const namedDigits = /0x|%20|aws4|sha256/i;
 
+/** The last group of other UUIDs may be the beginning of a URL, which has a letter first. */
+const uuidOfShape = new RegExp(`${uuid.source}(?![a-z0-9+.-]{0,4}://)`, "gi");
+
 /** Equal only for texts that are normalised alike. */
 function shapeOf(text: string): string {
   if (!/\d/.test(text) || namedDigits.test(text)) return text;
-  const ids = text.includes("-") ? text.replaceAll(uuid, "a1111111-1111-1111-1111-111111111111") : text;
+  const ids = text.includes("-")
+    ? text.replaceAll(uuidOfShape, "a1111111-1111-1111-1111-111111111111")
+    : text;
   return ids.replaceAll(/\d/g, "1");
 }
 

@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import type { KeptLetter } from "../dead-letter.ts";
 import { oncePerText } from "../once-per-text.ts";
+import { maxRead } from "./answer-shape.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
+import { oncePerShape } from "./once-per-shape.ts";
 
 export interface Signature {
   /** 12 hex digits of a SHA-256 over status and text: the same in every process at any time. */
@@ -26,9 +28,36 @@ export function signatureOf(
   letter: Pick<KeptLetter, "responseStatus" | "responseBody" | "responseBodyBase64">,
 ): Signature {
   const status = letter.responseStatus ?? "none";
-  const text = cut(responseText(letter));
+  const text = signatureTextOf(letter);
   return { key: keyOf(`${status}\n${text}`), status, text };
 }
+
+/** The text of `signatureOf`. */
+export function signatureTextOf({
+  responseBody,
+  responseBodyBase64,
+}: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
+  if (responseBodyBase64 !== "") return "(binary)";
+  if (responseBody === "") return "(empty)";
+  return isReadWithoutShape(responseBody) ? toText(responseBody) : textOf(responseBody);
+}
+
+/** Longer JSON is parsed sooner than its shape is found. */
+const maxJsonShape = 1_024;
+
+/** Markup and long JSON: few of their characters are normalised. */
+function isReadWithoutShape(body: string): boolean {
+  const first = /^\s{0,20}([<"{[])/.exec(body)?.[1];
+  return first === "<" || (first !== undefined && body.length > maxJsonShape);
+}
+
+function toText(responseBody: string): string {
+  return cut(responseText(responseBody));
+}
+
+const textOf = oncePerShape(toText);
+const titleOf = oncePerShape(normaliseText);
+const markupOf = oncePerShape(normaliseText);
 
 function cut(text: string): string {
   if (text.length <= maxCharacters) return text;
@@ -37,19 +66,13 @@ function cut(text: string): string {
   return `${head.replace(/\p{Cs}$/u, "")}…`;
 }
 
-/** Characters of a body that are read, so that 1 MB costs as much as 4 KB. */
-const maxRead = 4_096;
 const maxTitle = 500;
 
 /**
  * The part of a stored response that explains the failure, normalised: the error fields of JSON, the title of
  * HTML, the text of XML, or the text itself.
  */
-function responseText({
-  responseBody,
-  responseBodyBase64,
-}: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
-  if (responseBodyBase64 !== "") return "(binary)";
+function responseText(responseBody: string): string {
   const head = headOf(responseBody).trim();
   if (head === "") return "(empty)";
   const json = /^["{[]/.test(head) ? jsonErrorText(head, responseBody.length <= maxRead) : null;
@@ -57,15 +80,22 @@ function responseText({
   if (!head.startsWith("<")) return normaliseText(head) || "(unprintable)";
   if (/<(?:!doctype html|html|head|title|body)[\s>]/i.test(head)) {
     const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(head)?.[1] ?? "";
-    return normaliseText(title.length < maxTitle ? title : withoutLastWord(title)) || "(html)";
+    return titleOf(title.length < maxTitle ? title : withoutLastWord(title)) || "(html)";
   }
-  return normaliseText(head.replaceAll(/<[^<>]{0,300}>/g, " ")) || "(markup)";
+  return markupOf(head.replaceAll(/<[^<>]{0,300}>/g, " ")) || "(markup)";
 }
 
 /** Without the word that the cut goes through: half a token is no longer recognised as one. */
 function headOf(body: string): string {
   if (body.length <= maxRead) return body;
   const head = body.slice(0, maxRead);
-  const lastSpace = Math.max(...[" ", "\n", "\t", ","].map((space) => head.lastIndexOf(space)));
-  return lastSpace > maxRead / 2 ? head.slice(0, lastSpace) : head;
+  for (let at = maxRead - 1; at > maxRead / 2; at -= 1) {
+    if (isBetweenWords(head.charCodeAt(at))) return head.slice(0, at);
+  }
+  return head;
+}
+
+/** A blank, a line's end, a tab or a comma. */
+function isBetweenWords(code: number): boolean {
+  return code === 32 || code === 10 || code === 9 || code === 44;
 }

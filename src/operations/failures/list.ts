@@ -2,7 +2,7 @@ import type { Core } from "../../compose/build-core.ts";
 import { readFailureViews } from "../../compose/failure-views.ts";
 import { parseUrl } from "../../message/destination-url.ts";
 import { isCurrent, type FailureView } from "../../redrive/failures/failure-views.ts";
-import { compileGlob } from "../../rules/patterns/glob.ts";
+import { compileHostGlob } from "../../rules/patterns/host-glob.ts";
 import { chooseDrains } from "../choose-drains.ts";
 
 export interface FailureFilter {
@@ -13,27 +13,28 @@ export interface FailureFilter {
   readonly all?: boolean;
 }
 
-/** By trouble. `hidden`: how many fit and are not current. Throws `command-misused` for an unknown drain. */
-export async function readFailureList(
-  core: Core,
-  filter: FailureFilter,
-  now: number,
-): Promise<{ readonly shown: readonly FailureView[]; readonly hidden: number }> {
+interface FailureList {
+  /** By trouble. */
+  readonly shown: readonly FailureView[];
+  /** How many fit and are not current. */
+  readonly hidden: number;
+  /** Origins of all kinds of the drain, whatever their host. */
+  readonly met: readonly string[];
+}
+
+/** Throws `command-misused` for an unknown drain. */
+export async function readFailureList(core: Core, filter: FailureFilter, now: number): Promise<FailureList> {
   const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
   const fitsHost = toHostTest(filter.host);
-  const views = (await readFailureViews(core, now, drain?.config.name)).filter(({ origin }) =>
-    fitsHost(origin),
-  );
+  const all = await readFailureViews(core, now, drain?.config.name);
+  const views = all.filter(({ origin }) => fitsHost(origin));
   const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
-  return { shown, hidden: views.length - shown.length };
+  return { shown, hidden: views.length - shown.length, met: all.map(({ origin }) => origin) };
 }
 
 /** Of a queue its whole name. */
 function toHostTest(host: string | undefined): (origin: string) => boolean {
   if (host === undefined) return () => true;
-  const fits = compileGlob(host.toLowerCase());
-  return (origin) => {
-    const url = parseUrl(origin);
-    return url?.host ? fits(url.host) || fits(url.hostname) : fits(origin.toLowerCase());
-  };
+  const fits = compileHostGlob(host);
+  return (origin) => fits(parseUrl(origin)?.host || origin.toLowerCase());
 }

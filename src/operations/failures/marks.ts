@@ -8,7 +8,7 @@ import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import { recordIntent } from "../../redrive/write-audit.ts";
 import { present, toTime } from "../phrases.ts";
-import { hostText } from "../host-text.ts";
+import { toDestinationText } from "../destination-text.ts";
 import { chooseFailures, sourceOf } from "./choose.ts";
 
 export type NoteOrder = Readonly<{ text?: string; ticket?: string; by: string }>;
@@ -81,5 +81,5 @@ async function onEach<Done>(
 }
 
 function toSubject(failure: FailureView): string {
-  return `failure ${failure.id} of ${hostText(failure.origin)}, ${toAnswerText(failure)}`;
+  return `failure ${failure.id} of ${toDestinationText(failure.origin)}, ${toAnswerText(failure)}`;
 }

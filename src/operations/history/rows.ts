@@ -1,5 +1,6 @@
 import { toPrintable } from "../../message/show-masked-values.ts";
 import { formatDuration } from "../../rules/durations.ts";
+import { toDestinationText } from "../destination-text.ts";
 import { present } from "../phrases.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../ports/audit.ts";
 
@@ -49,9 +50,9 @@ function toNotes({ notes = [], parent, lane, host, forMs, proof }: ProvenRow): s
     ...new Set(notes),
     proof,
     parent !== undefined && `came back from ${parent}`,
-    lane?.origin,
+    lane !== undefined && toDestinationText(lane.origin),
     lane !== undefined && laneMoveText(lane),
-    host,
+    host !== undefined && toDestinationText(host),
     forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];
   return present(parts).join(", ") || "-";

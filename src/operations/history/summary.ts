@@ -13,6 +13,18 @@ export interface HistorySummary {
   readonly people: readonly (CountedActs & { readonly by: string; readonly act: AuditAct })[];
 }
 
+/** Acts on dead letters. One without any did nothing; the others are acts on drains, lanes or failures. */
+const ofRecords: ReadonlySet<AuditAct> = new Set([
+  "republish",
+  "published",
+  "drop",
+  "park",
+  "delete",
+  "copy",
+  "release",
+  "apply",
+]);
+
 /** Replicas come and go, and their names with them. Here they are one. */
 const daemonPrefix = "daemon ";
 const daemon = "daemon";
@@ -32,6 +44,7 @@ export async function sumHistory(
   for await (const { at, act, drain, by, records } of entries) {
     read += 1;
     onRead(read, at);
+    if (records.length === 0 && ofRecords.has(act)) continue;
     const name = toName(by, names);
     const count = Math.max(1, records.length);
     const actKey = JSON.stringify([act, drain]);

@@ -1,10 +1,12 @@
 import type { BuiltSource } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
-import type { DestinationName } from "../../message/destination-names.ts";
+import { namesOfOrigin, type DestinationName } from "../../message/destination-names.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { LaneView } from "../../ports/lanes.ts";
-import { findLanes } from "../../redrive/lanes/find-lanes.ts";
+import { allLanes, findLanes } from "../../redrive/lanes/find-lanes.ts";
+import { toDestinationText } from "../destination-text.ts";
+import { toMeant } from "../nearest.ts";
 
 export interface ChosenLane {
   readonly built: BuiltSource;
@@ -25,13 +27,15 @@ export async function chooseLane(
   const [only, ...others] = found;
   const where = drain === undefined ? "" : ` in drain ${drain}`;
   if (only === undefined) {
+    const names = await namesOfLanes(sources.values());
+    const meant = toMeant(host, names) || "; redriver lanes shows all";
     throw new RedriverError(
       "command-misused",
-      `no lane of ${host} is known${where}: its drain has no lanes, or nothing was tried for 7 days; redriver lanes shows all`,
+      `no lane of ${host} is known${where}: its drain has no lanes, or nothing was tried for 7 days${meant}`,
     );
   }
   if (others.length === 0) return only;
-  const origins = new Set(found.map(({ view }) => view.origin));
+  const origins = new Set(found.map(({ view }) => toDestinationText(view.origin)));
   const drains = new Set(found.map(({ view }) => view.drain));
   const advice = [
     ...(drains.size > 1 ? [`a drain with --drain (${[...drains].join(", ")})`] : []),
@@ -41,4 +45,18 @@ export async function chooseLane(
     "command-misused",
     `${host} has ${found.length} lanes${where}; name ${advice.join(" and ") || "a drain of one source"}`,
   );
+}
+
+/** Of so many, those of the halted lanes first. A source may have one for every customer. */
+const maxNames = 1_000;
+
+async function namesOfLanes(sources: Iterable<BuiltSource>): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { runtime } of sources) {
+    for await (const views of allLanes(runtime)) {
+      names.push(...views.flatMap(({ origin }) => [toDestinationText(origin), ...namesOfOrigin(origin)]));
+      if (names.length >= maxNames) return names;
+    }
+  }
+  return names;
 }

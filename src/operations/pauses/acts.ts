@@ -3,6 +3,7 @@ import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
 import {
+  isMeantBy,
   namesOfOrigin,
   overlaps,
   toFailureOfName,
@@ -11,6 +12,8 @@ import {
 import type { DrainName } from "../../ports/ids.ts";
 import type { PauseRecord, PauseTarget } from "../../ports/pauses.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
+import { toDestinationText } from "../destination-text.ts";
+import { toMeant } from "../nearest.ts";
 import { toTime } from "../phrases.ts";
 
 /** `by`: who, as the audit and the status show it. */
@@ -34,19 +37,23 @@ export async function pause(
   const record = { drain, ...defined({ host }), reason, by, at: systemClock.now() };
   const { until } = await pauses.pause(record, forMs);
   const paused = until === undefined ? "paused" : `paused until ${toTime(until)}`;
-  return host === undefined || (await isKnown(runtime, host))
-    ? paused
-    : `${paused}; no dead letter of it was met yet, so look at the name (redriver failures --all)`;
+  return host === undefined ? paused : `${paused}${await toUnknownText(runtime, host)}`;
 }
 
-/** True if a kind of failure was met there. A pause may come before its first dead letter. */
-async function isKnown({ failures }: BuiltSource["runtime"], host: DestinationName): Promise<boolean> {
-  if (toFailureOfName(host) !== null) return true;
+/** Empty if a kind of failure was met there. A pause may come before its first dead letter. */
+async function toUnknownText({ failures }: BuiltSource["runtime"], host: DestinationName): Promise<string> {
+  if (toFailureOfName(host) !== null) return "";
   const kinds = await failures.all();
-  return kinds.some(({ origin }) => namesOfOrigin(origin).includes(host));
+  const names = kinds.flatMap(({ origin }) => namesOfOrigin(origin));
+  if (names.includes(host)) return "";
+  const meant = toMeant(host, [...names, ...kinds.map(({ origin }) => toDestinationText(origin))]);
+  return `; no dead letter of it was met yet${meant || ", so look at the name (redriver failures --all)"}`;
 }
 
-/** Ends these pauses, and names those that still hold the target back. */
+/**
+ * Ends these pauses, and names those that still hold the target back. Of a destination these are also the
+ * pauses of its parts. Without such a pause nothing is done, so the audit has nothing of it.
+ */
 export async function resume(
   { runtime, pauses }: BuiltSource,
   drain: DrainName | "*",
@@ -54,10 +61,18 @@ export async function resume(
   { drains }: Pick<Core, "drains">,
 ): Promise<string> {
   const known = await pauses.all();
-  await recordIntent({ ...runtime, by }, "resume", [], { ...toActOf(drain, reason), ...defined({ host }) });
-  const isMeant = (one: PauseRecord): boolean => one.host === host && (drain === "*" || one.drain === drain);
+  const isOfHost = (one: PauseRecord): boolean =>
+    host === undefined || one.host === undefined ? one.host === host : isMeantBy(one.host, host);
+  const isMeant = (one: PauseRecord): boolean => isOfHost(one) && (drain === "*" || one.drain === drain);
+  const meant = known.filter(isMeant);
+  if (meant.length > 0) {
+    await recordIntent({ ...runtime, by }, "resume", [], {
+      ...toActOf(drain, reason),
+      ...defined({ host }),
+    });
+  }
   let ended = 0;
-  for (const one of known.filter(isMeant)) if (await pauses.resume(one)) ended += 1;
+  for (const one of meant) if (await pauses.resume(one)) ended += 1;
   if (host !== undefined && ended > 0) {
     // Only a full pass lists again what was held for it.
     for (const { config, source } of drains.values()) {
@@ -67,7 +82,9 @@ export async function resume(
     }
   }
   const left = known.filter((one) => !isMeant(one) && stillHolds(one, { drain, ...defined({ host }) }));
-  return [ended > 0 ? "resumed" : "was not paused", ...left.map(toLeftText)].join("; ");
+  const knownHosts = known.flatMap((one) => one.host ?? []);
+  const none = `was not paused${host === undefined || left.length > 0 ? "" : toMeant(host, knownHosts)}`;
+  return [ended > 0 ? "resumed" : none, ...left.map(toLeftText)].join("; ");
 }
 
 function stillHolds(pause: PauseRecord, { drain, host }: PauseTarget): boolean {

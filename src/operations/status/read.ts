@@ -1,5 +1,5 @@
 import { namesOfOrigin } from "../../message/destination-names.ts";
-import { hostPausesOf, pauseOf, type PauseRecord } from "../../ports/pauses.ts";
+import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../ports/pauses.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import { isAutoRate } from "../../ports/auto-rate.ts";
@@ -8,8 +8,16 @@ import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-fac
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
 import { toOutlook, type DestinationOutlook } from "../../redrive/backlog/outlook.ts";
 import { readLaneStandings, type LaneStandings } from "../../redrive/plan/lane-standings.ts";
+import { toFailingSince } from "../../redrive/backlog/failing-since.ts";
 import { peekLanes } from "../../redrive/lanes/peek-lanes.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
+
+export interface DestinationStatus extends DestinationOutlook {
+  /** A person's, that holds what goes there. */
+  readonly pause: HostPause | null;
+  /** Unix ms, as `toFailingSince` has it; null: nothing waits or is parked there. */
+  readonly failingSince: number | null;
+}
 
 export async function readStatus(
   core: Core,
@@ -34,28 +42,48 @@ export async function readStatus(
     /** Null: the document has problems, and the replicas go on under one from before. */
     documentHash: isWhole ? core.document.hash : null,
     documentProblems: problems,
-    drains: facts.drains.map(({ drain, source, guards, facts: found, destinations: counted }) => {
+    drains: facts.drains.map((row) => {
+      const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
       const config = core.drains.get(drain)?.config;
       // The document has only that it is paused, not since when or why.
       const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
       const lanes = lanesOf.get(drain);
-      const destinations: readonly DestinationOutlook[] = counted.map((one) => ({
-        ...one,
-        lane: lanes?.get(one.origin) ?? null,
-        isPaused: isHostPaused(pausesOf.get(source) ?? [], drain, one.origin),
-      }));
+      const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
+      const failingSince = toFailingSince(kinds, found);
+      const destinations = counted.map((one): DestinationStatus => {
+        const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
+        return {
+          ...one,
+          lane: lanes?.get(one.origin) ?? null,
+          isPaused: pause !== null,
+          pause,
+          failingSince: failingSince.get(one.origin) ?? null,
+        };
+      });
       const limits = config?.limits ?? {};
+      const nextPassAt = nextRuns.get(`tick:${drain}`) ?? null;
+      const passes = {
+        openPass: found?.openPass ?? null,
+        nextInMs: nextPassAt === null ? null : Math.max(0, nextPassAt - now),
+        everyMs: config?.schedule.kind === "every" ? config.schedule.everyMs : null,
+      };
       const learned = new Map(hostRates.get(drain)?.map(({ host, perSecond }) => [host, perSecond]));
       return {
         drain,
         source,
         destinations,
-        outlook: toOutlook(found, destinations, { limits, lane: config?.lane, learned }, now),
+        stillCounting,
+        outlook: toOutlook(
+          found,
+          destinations,
+          { limits, lane: config?.lane, learned, passes, stillCounting },
+          now,
+        ),
         mode: isWhole ? (config?.mode ?? "plan") : null,
         paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,
         /** Null: no daemon has scheduled it. */
-        nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
+        nextPassAt,
         /** Null: the rates of its hosts are not learned (`perHost: auto`). */
         hostRates: hostRates.get(drain) ?? null,
         ...found,
@@ -95,9 +123,13 @@ async function readDestinationLanes(
   return drain === undefined ? new Map() : readLaneStandings(drain, origins);
 }
 
-function isHostPaused(pauses: readonly PauseRecord[], drain: string, origin: string): boolean {
+/** Of several, the one that lasts longest. */
+function hostPauseOf(pauses: readonly PauseRecord[], drain: string, origin: string): HostPause | null {
   const names = namesOfOrigin(origin);
-  return hostPausesOf(pauses, drain).some(({ host }) => names.includes(host));
+  const [last] = hostPausesOf(pauses, drain)
+    .filter(({ host }) => names.includes(host))
+    .toSorted((one, other) => (other.until ?? Infinity) - (one.until ?? Infinity));
+  return last ?? null;
 }
 
 /** As the metric counts it: what the ledger does not know now, in place of what the last pass met. */
@@ -153,7 +185,7 @@ export async function readLaneNext(
       const nextInMs = next.get(lane.lane) ?? null;
       /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
       const awaitsLook = nextInMs === lateCheckMs;
-      const hostPaused = isHostPaused(pauses, lane.drain, lane.origin);
+      const hostPaused = hostPauseOf(pauses, lane.drain, lane.origin) !== null;
       return { ...lane, nextInMs, awaitsLook, hostPaused };
     }),
   };

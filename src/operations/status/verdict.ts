@@ -1,8 +1,9 @@
 /** The first line of `redriver status`: what a person needs to know before anything else. */
 import { toFailureOfName } from "../../message/destination-names.ts";
-import { formatDuration } from "../../rules/durations.ts";
-import { hostText } from "../host-text.ts";
-import { counted, present, toClock, type Part } from "../phrases.ts";
+import { toPrintable } from "../../message/show-masked-values.ts";
+import { cut } from "../phrases.ts";
+import { cutMiddle, toDestinationText } from "../destination-text.ts";
+import { counted, present, toClock, toDone, toIn, type Part } from "../phrases.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -12,10 +13,10 @@ export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
   const parked = sum(drains, ({ parked: count }) => count ?? 0);
   const notes: readonly Part[] = [
-    ...toHaltNotes(drains, status.at),
+    ...toHaltNotes(drains),
+    ...toPauseNotes(status),
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
-    toFailurePauseNote(sources),
     ...toReplicaNotes(replicas),
     parked > 0 && `${number(parked)} parked for a person`,
     documentProblems > 0 &&
@@ -28,38 +29,48 @@ export function toVerdict(status: Status): string {
 }
 
 function toHeadline({ drains, replicas, at }: Status): string {
-  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  const listed = sum(drains, ({ outlook }) => outlook.waiting);
+  const isCounting = drains.some(({ stillCounting }) => stillCounting);
+  const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
-  if (replicas.length === 0) return `not running: no replica, ${number(waiting)} waiting`;
-  if (waiting === 0) return "all clear: nothing waits";
+  if (replicas.length === 0) return `not running: no replica, ${waiting} waiting`;
+  if (listed === 0 && isCounting) return "counting: nothing found yet";
+  if (listed === 0 && drains.some((drain) => drain.mayHaveSkipped === true)) {
+    return "nothing known waits: the next full pass confirms it";
+  }
+  if (listed === 0) return "all clear: nothing waits";
   const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
   if (acting.length === 0) {
-    const why = drains.some(({ paused }) => paused !== null) ? "paused" : "plan mode, nothing is sent";
-    return `${why}: ${number(waiting)} waiting`;
+    const paused = drains.find((one) => one.paused !== null)?.paused ?? null;
+    const still = isCounting ? ", still counting" : "";
+    if (paused === null) return `plan mode, nothing is sent: ${waiting} waiting${still}`;
+    return `${toPausedBy(paused, at)}; ${waiting} waiting${still}`;
   }
   const going = sum(acting, ({ outlook }) => outlook.going);
   const perSecond = sum(acting, ({ outlook }) => outlook.perSecond ?? 0);
   const backlog = sum(drains, ({ outlook }) => outlook.backlog);
-  const left = `${number(waiting)} of ${number(Math.max(backlog, waiting))} left`;
+  const left = isCounting
+    ? `${waiting} left, still counting`
+    : `${waiting} of ${number(Math.max(backlog, listed))} left`;
   if (going === 0) return `waiting: ${left}, none can go now`;
   if (perSecond === 0) return `waiting: ${left}`;
   const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
-  const some = going < waiting ? `${number(going)} of them ` : "";
-  const done = isKnown && ends.length > 0 && `${some}done about ${toClock(at + Math.max(...ends), at)}`;
+  const some = going < listed ? `${number(going)} of them ` : "";
+  const done = isKnown && ends.length > 0 && `${some}${toDone(Math.max(...ends), at)}`;
   return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, done]).join(", ");
 }
 
 /** The halted destination with most that waits, and how many others there are. */
-function toHaltNotes(drains: readonly DrainStatus[], at: number): readonly Part[] {
+function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
   const [first, ...more] = drains
     .flatMap(({ destinations }) => destinations)
     .filter(({ lane, waiting }) => lane?.state === "halted" && waiting > 0)
     .toSorted((one, other) => other.waiting - one.waiting);
   return [
-    first !== undefined && `${hostText(first.origin)} halted${toNextProbe(first.lane, at)}`,
+    first !== undefined && `${toHost(first.origin)} halted${toNextProbe(first.lane)}`,
     more.length > 0 && `${counted(more.length, "more destination")} halted`,
   ];
 }
@@ -68,13 +79,8 @@ function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
   const later = sum(drains, ({ outlook }) => outlook.waitingForAttempt);
   const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
-  const [paused, ...more] = drains.flatMap(({ destinations }) =>
-    destinations.filter(({ isPaused }) => isPaused).toSorted((one, other) => other.waiting - one.waiting),
-  );
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
-    paused !== undefined && `${hostText(paused.origin)} paused by a person`,
-    more.length > 0 && `${counted(more.length, "more destination")} paused`,
     later > 0 && `${number(later)} wait for their next attempt`,
     ruled > 0 && `${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
@@ -90,17 +96,51 @@ function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
   ];
 }
 
-function toFailurePauseNote(sources: Status["sources"]): Part {
-  const names = sources.flatMap(({ hostPauses }) => hostPauses.map(({ host }) => host ?? ""));
-  const paused = new Set(names.filter((name) => toFailureOfName(name) !== null)).size;
-  return paused > 0 && `${counted(paused, "kind of failure", "kinds of failure")} paused by a person`;
+/** Of drains, destinations and kinds of failure that are paused: the first, and how many others there are. */
+function toPauseNotes({ drains, sources, at }: Status): readonly Part[] {
+  // If nothing acts, the headline names the pause.
+  const acts = drains.some(({ mode, paused }) => mode === "live" && paused === null);
+  const [drain, ...moreDrains] = acts ? drains.filter(({ paused }) => paused !== null) : [];
+  const [host, ...moreHosts] = drains
+    .flatMap(({ destinations }) => destinations.filter(({ pause }) => pause !== null))
+    .toSorted((one, other) => other.waiting - one.waiting);
+  const [kind, ...moreKinds] = sources
+    .flatMap(({ hostPauses }) => hostPauses)
+    .filter((pause) => toFailureOfName(pause.host ?? "") !== null);
+  return [
+    drain !== undefined && drain.paused !== null && `${drain.drain} ${toPausedBy(drain.paused, at)}`,
+    moreDrains.length > 0 && `${counted(moreDrains.length, "more drain")} paused`,
+    host !== undefined && host.pause !== null && `${toHost(host.origin)} ${toPausedBy(host.pause, at)}`,
+    moreHosts.length > 0 && `${counted(moreHosts.length, "more destination")} paused`,
+    kind !== undefined && `failure ${toFailureOfName(kind.host ?? "")} ${toPausedBy(kind, at)}`,
+    moreKinds.length > 0 &&
+      `${counted(moreKinds.length, "more kind of failure", "more kinds of failure")} paused`,
+  ];
 }
 
-function toNextProbe(lane: DrainStatus["destinations"][number]["lane"], at: number): string {
+/** So that it fits a line. */
+const maxHost = 44;
+
+function toHost(origin: string): string {
+  return cutMiddle(toDestinationText(origin), maxHost);
+}
+
+/** So that pauses leave room for the rest of a verdict. `status <drain>` has the whole. */
+const maxBy = 20;
+const maxReason = 40;
+
+/** `paused by ada until 15:30 UTC: they move`. */
+function toPausedBy(paused: NonNullable<DrainStatus["paused"]>, at: number): string {
+  if (!("reason" in paused)) return "paused by the drains document";
+  const { by, until, reason } = paused;
+  const end = until === undefined ? "" : ` until ${toClock(until, at)}`;
+  return `paused by ${cut(toPrintable(by), maxBy)}${end}: ${cut(toPrintable(reason), maxReason)}`;
+}
+
+function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string {
   if (lane === null) return "";
   const { sent, nextInMs } = lane;
-  const when = nextInMs === 0 ? "now" : toClock(at + nextInMs, at);
-  return sent > 0 ? `, a probe is out, result ${when}` : `, next probe ${when}`;
+  return sent > 0 ? `, a probe is out, result ${toIn(nextInMs)}` : `, next probe ${toIn(nextInMs)}`;
 }
 
 function toSourceNotes({ settleGate, census }: Status["sources"][number]): readonly Part[] {
@@ -109,11 +149,6 @@ function toSourceNotes({ settleGate, census }: Status["sources"][number]): reado
     census !== null && census.expiringUnarchived > 0 && `${number(census.expiringUnarchived)} expire soon`,
     census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
   ];
-}
-
-/** `in 40s` needs no clock; a day's end does. */
-export function toIn(ms: number): string {
-  return ms === 0 ? "now" : `in ${formatDuration(ms)}`;
 }
 
 /** To one decimal below 10, else to a whole number. */

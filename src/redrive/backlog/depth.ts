@@ -1,12 +1,15 @@
 import type { Depth, QueueFacts } from "../../ports/queue-facts.ts";
 
 type SourceCounts = Pick<QueueFacts["sources"][number], "summary" | "census">;
-type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations">;
+type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations" | "stillCounting"> & {
+  readonly selectsEverything: boolean;
+};
 
 /**
  * The records of a source: what its drains have counted, or what the census counted less deletes since, if
  * that is more. Drains may select the same records. A census from before the last full passes is not asked.
- * Null: nothing was counted yet. Pure.
+ * Until a census, or a full pass of a drain that selects everything, it is what was listed so far. Null:
+ * nothing was counted yet. Pure.
  */
 export function toDepth({ summary, census }: SourceCounts, drains: readonly DrainCounts[]): Depth | null {
   const fullAt = drains.map(({ facts }) => facts?.lastFullAt ?? null);
@@ -21,8 +24,10 @@ export function toDepth({ summary, census }: SourceCounts, drains: readonly Drai
     const deleted = (summary?.gone ?? 0) - (census.goneBefore ?? summary?.gone ?? 0);
     count = Math.max(count, census.depth - Math.max(0, deleted));
   }
-  const exact = isCounted && overlap === 0 && drains.every(({ facts }) => facts?.exact === true);
-  return { count, exact };
+  const stillCounting = census === null && !drains.some((one) => one.selectsEverything && !one.stillCounting);
+  const exact =
+    !stillCounting && isCounted && overlap === 0 && drains.every(({ facts }) => facts?.exact === true);
+  return { count, exact, stillCounting };
 }
 
 /** `most`: as if drains with one destination had the same records of it. */

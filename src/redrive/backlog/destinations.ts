@@ -41,6 +41,14 @@ export function toDestinations(
   );
 }
 
+/** `selected`: as above; undefined: no census has counted the drain. */
+export function isStillCounting(
+  facts: Pick<DrainFacts, "seen"> | null,
+  selected: Readonly<Record<string, number>> | undefined,
+): boolean {
+  return selected === undefined && (facts === null || facts.seen !== null);
+}
+
 /** By kind of failure: what the census counted, and the first full pass has not listed yet. */
 export function unseenOf(
   facts: Pick<DrainFacts, "seen"> | null,

@@ -1,9 +1,11 @@
 import { hostOf } from "../../message/destination-url.ts";
 import { isAutoRate } from "../../ports/auto-rate.ts";
 import type { LaneConfig, LimitsConfig } from "../../ports/drains-document.ts";
+import { emptyTally } from "../../ports/tally.ts";
 import type { DrainFacts } from "../../ports/passes.ts";
 import type { Destination } from "../../ports/queue-facts.ts";
 import { lateCheckMs } from "../../ports/lanes.ts";
+import { toGapMs, toLeftBehind, toStartMs, type PassTimes } from "./pass-gaps.ts";
 import type { LaneStanding } from "../plan/lane-standings.ts";
 import { noLimit, toHostRate, toSteadyPace } from "../plan/pace.ts";
 import { scheduleDestinations, type DestinationWork } from "../plan/schedule-destinations.ts";
@@ -51,11 +53,38 @@ export function toHeldByRules(facts: Pick<DrainFacts, "reasons"> | null, waiting
   );
 }
 
+/** Waits that are not ordinary ones of the drain: when they end, it is another backlog. */
+export interface LeftAlone {
+  /** Their attempts are used up, or a person has paused their destination. */
+  readonly forPerson: number;
+  /** Single messages that the service refused, so they are tried rarely. */
+  readonly cooling: number;
+}
+
+const leftToPersons: readonly HoldReason[] = ["attempts-exhausted", "host-paused"];
+const coolingAlone: readonly HoldReason[] = ["refused-alone", "cooling"];
+/** If more cool at once, the service refuses and not the message: they go when it accepts again. */
+const maxCoolingAlone = 9;
+
+/** Of those that wait, besides what rules hold: what the drain will not publish within its ordinary waits. */
+export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): LeftAlone {
+  const countOf = (reasons: readonly HoldReason[]): number =>
+    reasons.reduce((sum, reason) => sum + (facts?.reasons.held[reason] ?? 0), 0);
+  const left = waiting - toHeldByRules(facts, waiting);
+  const forPerson = Math.min(left, countOf(leftToPersons));
+  const cooling = countOf(coolingAlone);
+  return { forPerson, cooling: cooling > maxCoolingAlone ? 0 : Math.min(left - forPerson, cooling) };
+}
+
 export interface OutlookConfig {
   readonly limits: LimitsConfig;
   readonly lane?: LaneConfig | undefined;
   /** Messages per second that were learned, by host. */
   readonly learned?: ReadonlyMap<string, number>;
+  /** Absent: a pass is always open. */
+  readonly passes?: PassTimes;
+  /** More may wait than was listed so far, and the end is not known. */
+  readonly stillCounting?: boolean;
 }
 
 /** What a drain's backlog comes to. Pure. `now`: Unix ms. */
@@ -84,32 +113,44 @@ export function toOutlook(
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond,
-    doneInMs: toDoneInMs(going, perSecond, destinations, config),
+    doneInMs: config.stillCounting === true ? null : toDoneInMs(going, perSecond, destinations, config),
   };
 }
 
 /** A listing check that is due comes within 15 s (`lateCheckMs`), and mostly within this. */
 const usualCheckMs = 3_000;
 
+const alwaysOpen: PassTimes = {
+  openPass: { soFar: emptyTally },
+  nextInMs: null,
+  everyMs: null,
+};
+
 /**
- * By limits and by the steps of lanes, as a plan estimates them. The rate of the last minute counts only if no
- * limit is set, or if all lanes were open for that long: steps are slow. It does not count while a learned rate
- * is what it was: the rate doubles with the next watch.
+ * By limits and by the steps of lanes, as a plan estimates them, from pass to pass. The rate of the last
+ * minute counts only if no limit is set, or if all lanes were open for that long: steps are slow. It does not
+ * count while a learned rate is what it was: the rate doubles with the next watch.
  */
 function toDoneInMs(
   going: number,
   perSecond: number | null,
   destinations: readonly DestinationOutlook[],
-  { limits, lane, learned = new Map() }: OutlookConfig,
+  { limits, lane, learned = new Map(), passes = alwaysOpen }: OutlookConfig,
 ): number | null {
   if (going === 0) return null;
   const counted = destinations.filter((one) => one.waiting > 0 && !isStopped(one));
   const waiting = counted.reduce((sum, one) => sum + one.waiting, 0);
+  const startMs = toStartMs(passes);
   const works = counted.map(({ origin, waiting: count, lane: standing }): DestinationWork => ({
     origin,
     host: origin.startsWith("queue:") ? origin : hostOf(origin),
     // What rules hold is spread over all of them.
-    arrivals: [{ inMs: 0, count: Math.ceil((count * going) / Math.max(1, waiting)) }],
+    arrivals: [
+      {
+        inMs: opensItsPass(standing) ? 0 : startMs,
+        count: Math.ceil((count * going) / Math.max(1, waiting)),
+      },
+    ],
     earliestMs: null,
     again: 0,
     rules: [],
@@ -120,15 +161,27 @@ function toDoneInMs(
     return scheduleDestinations([work], lane ?? null, pace);
   });
   const byDestinationMs = Math.max(0, ...schedules.map(({ finishMs }) => finishMs));
-  const togetherMs = limits.publish === undefined ? 0 : toSteadyPace(limits.publish)(going, 0);
+  const togetherMs = limits.publish === undefined ? 0 : startMs + toSteadyPace(limits.publish)(going, 0);
   const byLimitsMs = Math.max(byDestinationMs, togetherMs);
   const hosts = new Set(works.map(({ host }) => host));
   const isSteady =
     counted.every(({ lane: standing }) => isOpenFor(standing, spanMs)) &&
     !mayGrow(hosts, limits, learned, perSecond ?? 0);
-  if (perSecond === null || (byLimitsMs > 0 && !isSteady))
-    return byLimitsMs === 0 ? null : Math.ceil(byLimitsMs);
-  return Math.ceil(Math.max(byLimitsMs, (going / perSecond) * 1_000));
+  const isByRate = perSecond !== null && (byLimitsMs === startMs || isSteady);
+  if (!isByRate && byLimitsMs === startMs) return null;
+  const workMs = isByRate ? Math.max(byLimitsMs, startMs + (going / perSecond) * 1_000) : byLimitsMs;
+  return Math.ceil(workMs + gapMs(going, workMs, passes));
+}
+
+/** What the open pass leaves behind goes last, after a gap. */
+function gapMs(going: number, workMs: number, passes: PassTimes): number {
+  const leftBehind = Math.min(going, toLeftBehind(passes));
+  return leftBehind === 0 ? 0 : toGapMs(passes, workMs * (1 - leftBehind / going));
+}
+
+/** When the watch of its step ends, the next step gets a pass without waiting for the schedule. */
+function opensItsPass(standing: LaneStanding | null): boolean {
+  return standing !== null && standing.state !== "open" && standing.nextInMs > 0;
 }
 
 /** A host becomes faster only if it has used half of its rate. In the minute after that it has used a quarter. */

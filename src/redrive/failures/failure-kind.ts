@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { oncePerText } from "../../message/once-per-text.ts";
-import { signatureOf } from "../../message/signature/signature-of.ts";
+import { signatureOf, signatureTextOf } from "../../message/signature/signature-of.ts";
 import type { FailureKind } from "../../ports/failures.ts";
 import { laneOriginOfLetter } from "../lanes/lane-origin.ts";
 
 /** A few hundred bytes each. A queue has some dozens, or one for each message. */
 const maxRemembered = 2_000;
-/** A longer answer costs more to find again than to read: only its first 4 KB are read. */
-const maxRememberedAnswer = 1_024;
 
 const unreadableOrigin = "(unreadable)";
 
@@ -37,31 +35,27 @@ export function otherFailuresId(origin: string): string {
 /** What those are counted as for which there is no room either. */
 export const othersOfAllId = "other";
 
-const known = new Map<string, Map<string, FailureKind>>();
+/** By destination, then status, then the answer's text: no key is joined for it. */
+const known = new Map<string, Map<number | null, Map<string, FailureKind>>>();
 let remembered = 0;
 
-/** The kind of a failure. Equal answers of a destination are read once. Pure, and never throws. */
+/** The kind of a failure. Each kind is worked out once. Pure, and never throws. */
 export function failureKindOf(
   letter: Pick<DeadLetter, "url" | "queueName" | "responseStatus" | "responseBody" | "responseBodyBase64">,
 ): FailureKind {
   const origin = laneOriginOfLetter(letter) ?? unreadableOrigin;
-  const { responseBody, responseBodyBase64, responseStatus = null } = letter;
-  if (responseBodyBase64 !== "" || responseBody.length > maxRememberedAnswer) return toKind(origin, letter);
-  const place = `${responseStatus} ${origin}`;
-  const before = known.get(place)?.get(responseBody);
+  const status = letter.responseStatus ?? null;
+  const text = signatureTextOf(letter);
+  const before = known.get(origin)?.get(status)?.get(text);
   if (before !== undefined) return before;
   if (remembered >= maxRemembered) {
     known.clear();
     remembered = 0;
   }
-  const kind = toKind(origin, letter);
-  const answers = known.get(place) ?? new Map<string, FailureKind>();
-  known.set(place, answers.set(responseBody, kind));
+  const kind = { id: toFailureId(origin, signatureOf(letter).key), origin, status, text };
+  const ofOrigin = known.get(origin) ?? new Map<number | null, Map<string, FailureKind>>();
+  const ofStatus = ofOrigin.get(status) ?? new Map<string, FailureKind>();
+  known.set(origin, ofOrigin.set(status, ofStatus.set(text, kind)));
   remembered += 1;
   return kind;
-}
-
-function toKind(origin: string, letter: Parameters<typeof signatureOf>[0]): FailureKind {
-  const { key, text } = signatureOf(letter);
-  return { id: toFailureId(origin, key), origin, status: letter.responseStatus ?? null, text };
 }

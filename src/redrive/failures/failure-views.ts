@@ -41,7 +41,10 @@ export interface ToViewFailures {
 
 const dayMs = 86_400_000;
 
-/** Those in trouble first: new ones, then with most that waits, then with most parked; quiet ones last. */
+/**
+ * Those in trouble first: met within a day, then with most that waits, then with most parked; quiet ones last. A
+ * note moves nothing: what a person has explained may still be what hurts most.
+ */
 export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): readonly FailureView[] {
   const views = facts.sources.flatMap((source) => {
     const marks = marksOf(source.source);
@@ -58,7 +61,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     .filter(({ drains }) => drain === undefined || drains.length > 0)
     .toSorted(
       (one, other) =>
-        toRank(one) - toRank(other) ||
+        toRank(one, now) - toRank(other, now) ||
         other.waiting - one.waiting ||
         other.parked - one.parked ||
         other.lastSeenAt - one.lastSeenAt,
@@ -70,8 +73,13 @@ export function isCurrent({ waiting, parked, lastSeenAt }: FailureView, now: num
   return waiting > 0 || parked > 0 || lastSeenAt > now - dayMs;
 }
 
-function toRank({ isNew, isQuiet }: FailureView): number {
-  return isQuiet ? 2 : isNew ? 0 : 1;
+function toRank({ firstMetAt, quiet, isQuiet }: FailureView, now: number): number {
+  if (isQuiet) return 2;
+  return isOfToday(firstMetAt, now) && quiet === null ? 0 : 1;
+}
+
+function isOfToday(firstMetAt: number, now: number): boolean {
+  return firstMetAt > now - dayMs;
 }
 
 function toCounts(
@@ -97,7 +105,6 @@ const nothing: Omit<FailureOfDrain, "id" | "drain"> = {
   unseen: 0,
   parked: 0,
   arrived: 0,
-  arrivedCounted: 0,
   published: 0,
   failedAgain: 0,
   lastArrivedAt: null,
@@ -135,7 +142,7 @@ function toView(
     published: sum("published"),
     failedAgain: sum("failedAgain"),
     ruled: sumRuled(chosen),
-    isNew: kind.firstMetAt > now - dayMs && note === null && quiet === null,
+    isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null,
     isQuiet: quiet !== null && ended === null,
     note,
     quiet,

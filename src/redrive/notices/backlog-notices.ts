@@ -1,11 +1,12 @@
 /**
- * A backlog begins and ends. What rules hold is none: only a person ends that.
+ * A backlog begins and ends. What rules hold is none, nor is what else waits for a person, or is tried rarely.
  *
  *   nothing waits ──► something waits ──(10 at once, or for 10 s)──► told ──► nothing waits ──(4 s)──► over, told
  *          ▲                 │ less, and gone                          ▲             │ waits again
  *          └─────────────────┘                                        └─────────────┘
  */
 import type { NoticeItem } from "../../ports/notices.ts";
+import type { LeftAlone } from "../backlog/outlook.ts";
 import { toMainFailure } from "./main-failure.ts";
 import type { DrainNoticeFacts, NoticeFacts } from "./notice-facts.ts";
 
@@ -34,7 +35,7 @@ const manyWaiting = 10;
 const staysMs = 10_000;
 /** Two evaluations that find nothing, 5 s apart: a come-back within them belongs to the same backlog. */
 const emptyMs = 4_000;
-/** Rules hold all that wait. Reasons are estimated while a pass is open, so this must last. */
+/** Nothing that waits goes by itself. Reasons are estimated while a pass is open, so this must last. */
 const onlyHeldMs = 60_000;
 
 export function toBacklogNotices(
@@ -46,7 +47,8 @@ export function toBacklogNotices(
   const { published, failedAgain, parked, waiting, heldByRules } = drain;
   const done = { published, failedAgain, parked };
   const known = before ?? { before: done };
-  const free = waiting - heldByRules;
+  const { forPerson, cooling } = leftAloneOf(drain);
+  const free = waiting - heldByRules - forPerson - cooling;
   if (known.beganAt === undefined) {
     if (free === 0) return { after: { before: done } };
     const since = known.waitsSince ?? now;
@@ -56,7 +58,7 @@ export function toBacklogNotices(
     return { began: toBegan(drain, facts), after: { before: known.before, beganAt: since } };
   }
   const { before: start, beganAt } = known;
-  if (free > 0) return { after: { before: start, beganAt } };
+  if (free > 0 || drain.mayHaveSkipped === true) return { after: { before: start, beganAt } };
   const emptySince = known.emptySince ?? now;
   if (now - emptySince < (waiting === 0 ? emptyMs : onlyHeldMs)) {
     return { after: { before: start, beganAt, emptySince } };
@@ -64,9 +66,14 @@ export function toBacklogNotices(
   return { ended: toEnded(drain, start, emptySince - beganAt), after: { before: done } };
 }
 
+function leftAloneOf({ leftAlone = { forPerson: 0, cooling: 0 } }: DrainNoticeFacts): LeftAlone {
+  return leftAlone;
+}
+
 function toBegan(drain: DrainNoticeFacts, facts: NoticeFacts): NoticeItem {
   const main = toMainFailure(drain.failures, facts, ({ waiting }) => waiting);
-  return { drain: drain.drain, ...main, count: drain.waiting };
+  const item = { drain: drain.drain, ...main, count: drain.waiting };
+  return drain.stillCounting ? { ...item, figures: { stillCounting: 1 } } : item;
 }
 
 function toEnded(drain: DrainNoticeFacts, before: Done, durationMs: number): NoticeItem {
@@ -74,13 +81,15 @@ function toEnded(drain: DrainNoticeFacts, before: Done, durationMs: number): Not
   const rise = (name: keyof Done): number => Math.max(0, drain[name] - before[name]);
   const published = rise("published");
   const figures = { published, failedAgain: rise("failedAgain"), parked: rise("parked"), durationMs };
-  const { waiting: heldByRules } = drain;
+  const { forPerson, cooling } = leftAloneOf(drain);
+  const heldByRules = drain.waiting - forPerson - cooling;
+  const left = Object.entries({ heldByRules, forPerson, cooling }).filter(([, count]) => count > 0);
   return {
     drain: drain.drain,
     destination: null,
     cause: null,
     failure: null,
     count: published,
-    figures: heldByRules === 0 ? figures : { ...figures, heldByRules },
+    figures: { ...figures, ...Object.fromEntries(left) },
   };
 }

@@ -46,6 +46,7 @@ export function toDigestItem(
       failedAgain: Math.max(0, base.failedAgain - (before?.failedAgain ?? 0)),
       newFailures: failures.length,
       waiting: own.reduce((sum, { waiting }) => sum + waiting, 0),
+      heldByRules: own.reduce((sum, { heldByRules }) => sum + heldByRules, 0),
       parked: own.reduce((sum, { parked }) => sum + parked, 0),
       withoutCopy: target.drains === undefined ? facts.uncopied : 0,
       ...(expiries.length === 0 ? {} : { expiresAt: Math.min(...expiries) }),

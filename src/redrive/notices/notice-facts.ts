@@ -1,8 +1,8 @@
 import type { RecordedFailure, StandingFailure } from "../../ports/failures.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import type { LaneView } from "../../ports/lanes.ts";
-import type { QueueFacts } from "../../ports/queue-facts.ts";
-import { toHeldByRules } from "../backlog/outlook.ts";
+import type { Destination, QueueFacts } from "../../ports/queue-facts.ts";
+import { toHeldByRules, toLeftAlone, type LeftAlone } from "../backlog/outlook.ts";
 
 /** What notices are made from: the facts of one source that status shows. Times are Unix ms. */
 export interface NoticeFacts {
@@ -11,24 +11,35 @@ export interface NoticeFacts {
   /** Kinds that a person does not want to hear of now. */
   readonly quiet: ReadonlySet<string>;
   /** Lanes that are halted now. */
-  readonly halted: readonly Pick<LaneView, "lane" | "drain" | "origin">[];
+  readonly halted: readonly HaltedLane[];
   /** False: there are more, so a lane that is not among them may be halted too. */
   readonly isHaltedWhole: boolean;
   /** Near their expiry and without a copy, as of the last census. */
   readonly uncopied: number;
 }
 
+/** `nextAt`: its next probe, Unix ms by Redis; null: unknown. */
+export type HaltedLane = Pick<LaneView, "lane" | "drain" | "origin" | "nextAt">;
+
 export interface DrainNoticeFacts {
   readonly drain: DrainName;
   /** In the DLQ and not parked. */
   readonly waiting: number;
+  /** Nothing has counted the drain yet: at least so many wait. */
+  readonly stillCounting: boolean;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
+  /** Absent: none. */
+  readonly leftAlone?: LeftAlone;
+  /** More may wait than was counted, until a full pass has listed everything. */
+  readonly mayHaveSkipped?: boolean;
   readonly parked: number;
   /** Ever. */
   readonly published: number;
   readonly failedAgain: number;
   readonly failures: readonly StandingFailure[];
+  /** Where its records wait. */
+  readonly destinations: readonly Pick<Destination, "origin" | "waiting">[];
   /** When its oldest record expires; null: it has none. */
   readonly expiresAt: number | null;
   /** Its `beforeExpiry.within`, ms. */
@@ -45,7 +56,7 @@ export function toNoticeFacts(
   return {
     drains: drains
       .filter((drain) => drain.source === source)
-      .map(({ drain, facts, destinations, retentionMs }) => {
+      .map(({ drain, facts, destinations, retentionMs, stillCounting }) => {
         const sum = (count: (one: (typeof destinations)[number]) => number): number =>
           destinations.reduce((total, one) => total + count(one), 0);
         const waiting = sum((one) => one.waiting);
@@ -54,11 +65,15 @@ export function toNoticeFacts(
         return {
           drain,
           waiting,
+          stillCounting,
           heldByRules: toHeldByRules(facts, waiting),
+          leftAlone: toLeftAlone(facts, waiting),
+          mayHaveSkipped: facts?.mayHaveSkipped ?? false,
           parked,
           published: sum((one) => one.published),
           failedAgain: sum((one) => one.failedAgain),
           failures: facts?.failures ?? [],
+          destinations,
           expiresAt: oldestAt === null || waiting + parked === 0 ? null : oldestAt + retentionMs,
           nearMs: nearMs.get(drain) ?? 0,
         };

@@ -102,6 +102,7 @@ export async function runPassInProcess(
   const opened = await openWithRetry(drain, settings, signals);
   if (opened.kind === "busy") return { kind: "busy" };
   const { passId } = opened.pass;
+  const owner = drain.source.identities.token();
   const { windowsAtOnce = 1 } = settings;
   const failure = new AbortController();
   const stopping = AbortSignal.any([signals.stopping, failure.signal]);
@@ -119,7 +120,16 @@ export async function runPassInProcess(
     };
     try {
       const { signal } = signals;
-      const order = { passId, windowId, signal, stopping, lastTry: true, onPage, places: windowsAtOnce };
+      const order = {
+        passId,
+        windowId,
+        owner,
+        signal,
+        stopping,
+        lastTry: true,
+        onPage,
+        places: windowsAtOnce,
+      };
       const { split, verdict } = await workWindow(drain, order);
       done = addTallies(done, soFar.get(windowId) ?? emptyTally);
       left.splice(left.indexOf(window), 1, ...split);
@@ -145,7 +155,7 @@ export async function runPassInProcess(
   if (failure.signal.aborted) {
     // No other process knows these windows. Left open, they would delay the next pass.
     const ids = left.map(({ windowId }) => windowId);
-    await abandonWindows(drain, passId, ids).catch(() => undefined);
+    await abandonWindows(drain, { passId, owner }, ids).catch(() => undefined);
     throw failure.signal.reason;
   }
   // Without a verdict another process closed the row, because it took this pass for abandoned.

@@ -20,6 +20,8 @@ export interface WindowPaging {
   readonly drain: DrainRuntime;
   readonly pass: Pass;
   readonly window: Window;
+  /** The token of this run. */
+  readonly owner: string;
   /** The windows of its pass so far. */
   readonly rows: number;
   /** Those that have not ended, this one included. */
@@ -34,16 +36,26 @@ export interface WindowPaging {
   readonly onPage: (tally: Tally, failures: FailureTally) => void;
 }
 
+export type PagedWindow =
+  | {
+      readonly kind: "paged";
+      readonly split: readonly Window[];
+      readonly tally: Tally;
+      readonly failures: FailureTally;
+    }
+  /** Another worker has begun it again, and counts it. */
+  | { readonly kind: "taken-over" };
+
 /**
  * Pages through one window until its cursor ends, or until it is split into windows that replace it. The next
  * page is listed while others are worked. A short page means nothing. Throws a RedriverError of the service
  * or ledger, or `stopped`, when all pages in flight have ended.
  */
-export async function pageThroughWindow(
-  given: WindowPaging,
-): Promise<{ readonly split: readonly Window[]; readonly tally: Tally; readonly failures: FailureTally }> {
-  const { pass, rows, left, places, signal, stopping } = given;
+export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindow> {
+  const { pass, rows, left, places, signal } = given;
   const { source, config } = given.drain;
+  const takenOver = new AbortController();
+  const stopping = AbortSignal.any([given.stopping, takenOver.signal]);
   const stop = AbortSignal.any([signal, stopping]);
   const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
   // A recalled window lists what another window of its pass counts.
@@ -51,7 +63,7 @@ export async function pageThroughWindow(
   const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo };
   const failures = createWindowFailures();
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
-  if (window === null) return { split: [], tally: emptyTally, failures: failures.ended };
+  if (window === null) return { kind: "paged", split: [], tally: emptyTally, failures: failures.ended };
   const query = {
     select: config.select,
     ...(window.from > 0 ? { fromDate: window.from } : {}),
@@ -61,7 +73,7 @@ export async function pageThroughWindow(
   const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows, left, places });
   const flight = source.pagesInFlight.ofWindow(() => rates.areFree() && source.memory.hasSpare());
   const signals = { signal, stopping: AbortSignal.any([stopping, flight.failed]) };
-  const progress = createProgress(drain, pass, window, pages.leftInPass);
+  const progress = createProgress(given, pages.leftInPass, () => takenOver.abort());
   const behindDeletes = countBehindDeletes();
   let tally = emptyTally;
   const shared = createSharedBatches(drain, signal);
@@ -127,14 +139,17 @@ export async function pageThroughWindow(
   try {
     await flight.ended();
   } catch (error) {
+    if (takenOver.signal.aborted) return { kind: "taken-over" };
     // Another worker begins it again, or it ends. What was done here stays counted.
     given.onPage(tally, failures.ended);
     await progress.write(tally, failures.ended).catch(() => undefined);
     throw error;
   }
   await progress.end(tally, failures.ended);
+  if (takenOver.signal.aborted) return { kind: "taken-over" };
   if (split.length === 0) {
     return {
+      kind: "paged",
       split,
       tally: { ...tally, pagesBehindDeletes: behindDeletes.count() },
       failures: failures.ended,
@@ -142,7 +157,7 @@ export async function pageThroughWindow(
   }
   tally = toActs(tally);
   given.onPage(tally, failures.ended);
-  return { split, tally, failures: failures.ended };
+  return { kind: "paged", split, tally, failures: failures.ended };
 }
 
 function leftOf({ due, held, parked, inDoubt }: Tally): number {
@@ -188,10 +203,9 @@ function watchRates(capacity: Capacity, hasLimits: boolean) {
 
 /** Writes when records are due again, and shows the counts so far. */
 function createProgress(
-  { source }: DrainRuntime,
-  { drain, passId }: Pass,
-  { windowId }: Window,
+  { drain: { source }, pass: { drain, passId }, window: { windowId }, owner }: WindowPaging,
   onLeft: (windows: number) => void,
+  onTakenOver: () => void,
 ) {
   let due: ReturnType<typeof toDueLater> = [];
   let writtenAt = source.clock.monotonic();
@@ -200,8 +214,9 @@ function createProgress(
     due = [];
     writtenAt = source.clock.monotonic();
     const counts = await source.recordFailures(drain, failures);
-    const left = await source.passes.progress(drain, passId, windowId, dueLater, tally, counts);
-    if (left !== null) onLeft(left);
+    const left = await source.passes.progress(drain, passId, windowId, dueLater, tally, counts, owner);
+    if (left === "taken-over") onTakenOver();
+    else if (left !== null) onLeft(left);
   };
   return {
     write,

@@ -12,6 +12,8 @@ import { pageThroughWindow } from "./page-through-window.ts";
 export interface WindowWork {
   readonly passId: PassId;
   readonly windowId: string;
+  /** The token of this run; absent: a new one. */
+  readonly owner?: string;
   readonly signal: AbortSignal;
   readonly stopping: AbortSignal;
   /** True if a failure that could be tried again ends the window instead. */
@@ -48,7 +50,7 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
 }
 
 /**
- * Works one window of an open pass and ends it. Answers the windows that replaced it, and the state of the
+ * Works one window of an open pass and ends it, unless another worker has taken it over meanwhile. Answers the windows that replaced it, and the state of the
  * pass. A failure worth another try is thrown, and the window stays. Any other failure ends the window, which
  * makes the pass partial. A halted source ends it only if no other process may call the source: otherwise a
  * halted process would end windows that others could work.
@@ -59,15 +61,16 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
  */
 export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
   const { source, config, documentHash } = drain;
-  const { passId, windowId, signal, stopping, places = 1 } = work;
-  const taken = await source.passes.takeWindow(config.name, passId, windowId);
+  const { passId, windowId, owner = source.identities.token(), signal, stopping, places = 1 } = work;
+  const run = { passId, windowId, owner };
+  const taken = await source.passes.takeWindow(config.name, passId, windowId, owner);
   if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
   let latest = emptyTally;
   let failures = createFailureTally();
   const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
     const counts = await source.recordFailures(config.name, failures);
-    const verdict = await endWindow(drain, passId, windowId, { kind: "failed" }, latest, counts);
+    const verdict = await endWindow(drain, run, { kind: "failed" }, latest, counts);
     return { split: [], verdict, failedWith };
   };
   const opened = taken.pass.documentHash;
@@ -83,7 +86,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   };
   let ended: Awaited<ReturnType<typeof pageThroughWindow>>;
   try {
-    ended = await pageThroughWindow({ drain, ...taken, places, signal, stopping, onPage });
+    ended = await pageThroughWindow({ drain, ...taken, owner, places, signal, stopping, onPage });
   } catch (error) {
     if (stopping.aborted || signal.aborted) {
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
@@ -94,32 +97,34 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
     if (disposition === "halt" && (await work.isCalledElsewhere?.())) throw leftToOthers(source, error);
     return fail(toFailure(error), error);
   }
+  if (ended.kind === "taken-over") return { split: [], verdict: { kind: "stale" }, failedWith: null };
   const { split, tally } = ended;
   const counts = await source.recordFailures(config.name, ended.failures);
-  const verdict = await endWindow(drain, passId, windowId, { kind: "done", split }, tally, counts);
-  return { split, verdict, failedWith: null };
+  const verdict = await endWindow(drain, run, { kind: "done", split }, tally, counts);
+  return { split: verdict.kind === "stale" ? [] : split, verdict, failedWith: null };
 }
 
-/** Ends windows that will not be worked. Their pass is closed as partial, and the next one can open. */
+/** Ends windows that will not be worked, and that no other worker has. Their pass is closed as partial, and the next one can open. */
 export async function abandonWindows(
   drain: DrainRuntime,
-  passId: PassId,
+  { passId, owner }: Pick<WindowRun, "passId" | "owner">,
   windowIds: readonly string[],
 ): Promise<void> {
   const end = { kind: "abandoned" } as const;
-  for (const windowId of windowIds) await endWindow(drain, passId, windowId, end, emptyTally, {});
+  for (const windowId of windowIds) await endWindow(drain, { passId, windowId, owner }, end, emptyTally, {});
 }
+
+type WindowRun = Required<Pick<WindowWork, "passId" | "windowId" | "owner">>;
 
 async function endWindow(
   drain: DrainRuntime,
-  passId: PassId,
-  windowId: string,
+  { passId, windowId, owner }: WindowRun,
   end: WindowEnd,
   tally: Tally,
   failures: FailureCounts,
 ): Promise<CloseVerdict> {
   const { source, config } = drain;
-  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally, failures);
+  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally, failures, owner);
   if (verdict.kind !== "pass-closed") return verdict;
   const { pass, outcome, tally: counts, durationMs } = verdict;
   source.events.emit({ type: "pass:closed", drain: config.name, passId, outcome, counts, durationMs });

@@ -42,8 +42,8 @@ export interface ApplyRun {
   readonly order: { readonly why?: string };
   /** Why the drain is paused now, for a person to read; null when it is not. */
   readonly pausedBy: () => Promise<string | null>;
-  /** `left`: records of the plan that are not done yet. */
-  readonly onPage: (left: number) => void;
+  /** `left`: records of the plan that are not done yet. `soFar` costs a walk through them. */
+  readonly onPage: (left: number, soFar: () => AppliedSoFar) => void;
   readonly onWait: (wait: ApplyWait) => void;
 }
 
@@ -76,6 +76,8 @@ export interface Applied {
     | { readonly kind: "paused"; readonly why: string }
     | { readonly kind: "failed"; readonly error: unknown };
 }
+
+export type AppliedSoFar = Omit<Applied, "stop" | "leftLanes">;
 
 /** Apply waits this long for a rate's next grant, and leaves records with a longer wait (a day's ceiling). */
 const maxWaitMs = 10 * 60_000;
@@ -194,6 +196,15 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     return null;
   };
 
+  const applied = (): AppliedSoFar => ({
+    tally,
+    dropped,
+    meanwhile: meanwhile + orders.done(),
+    skips: orders.skips(),
+    left: open.size,
+    leftReasons: sum(open.keys(), reasons),
+  });
+
   const round = async (): Promise<Applied["stop"]> => {
     nextAt = Infinity;
     laneAt = Infinity;
@@ -203,7 +214,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     for await (const page of survey(drain, run.range, signals)) {
       for (const { decided } of page.records) unseen.delete(decided.letter.dlqId);
       const stop = await workOn(page);
-      run.onPage(open.size);
+      run.onPage(open.size, applied);
       if (stop !== null) return stop;
       if (unseen.size === 0) break;
     }
@@ -242,14 +253,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       for (const [, origin] of held) count.addDue(origin);
       return count.read();
     },
-    applied: (): Omit<Applied, "stop" | "leftLanes"> => ({
-      tally,
-      dropped,
-      meanwhile: meanwhile + orders.done(),
-      skips: orders.skips(),
-      left: open.size,
-      leftReasons: sum(open.keys(), reasons),
-    }),
+    applied,
   };
 }
 

@@ -2,7 +2,8 @@
 import { describeRebuild } from "../../message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../message/destination-url.ts";
 import { type Show, toShownUrl } from "../../message/show-masked-values.ts";
-import { compileGlob } from "../../rules/patterns/glob.ts";
+import type { PlanFilter } from "../../ports/plans.ts";
+import { compileHostGlob } from "../../rules/patterns/host-glob.ts";
 import { readFailureMatcher, type FailureMatcher } from "../failures/failure-matcher.ts";
 import { unreadableKind } from "../failures/failure-kind.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
@@ -13,7 +14,6 @@ import { estimate } from "./estimate.ts";
 import { readLaneStandings } from "./lane-standings.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./foresee-next-decision.ts";
-import type { PlanFilter } from "./plan-file.ts";
 import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
@@ -127,13 +127,13 @@ function toTest(
   fitsFailure: FailureMatcher | null,
 ): (record: SurveyedRecord) => boolean {
   const wanted = rules === undefined ? null : new Set(rules);
-  const fitsHost = host === undefined ? null : compileGlob(host.toLowerCase());
+  const fitsHost = host === undefined ? null : compileHostGlob(host);
   return ({ decided: { decision, letter, failure } }) => {
     if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
     if (fitsFailure !== null && !fitsFailure(failure)) return false;
     if (fitsHost === null) return true;
     const url = parseUrl(letter.url);
-    return url !== null && (fitsHost(url.hostname) || fitsHost(url.host));
+    return url !== null && fitsHost(url.host);
   };
 }
 

@@ -8,21 +8,10 @@ import { defined } from "../../message/defined.ts";
 import { isObject, parseJson } from "../../message/json-value.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
+import type { PlanFilter } from "../../ports/plans.ts";
 import type { PlanRecord } from "./plan-file-record.ts";
 
 export const planVersion = 1;
-
-/** Limits a plan to a part of a drain's records. */
-export interface PlanFilter {
-  /** Names of rules; absent: with and without a rule. */
-  readonly rules?: readonly string[];
-  /** A host, or a glob of one; with or without its port. */
-  readonly host?: string;
-  /** The id of a kind of failure. */
-  readonly failure?: string;
-  /** Maximum records of a drain; the listing ends there. */
-  readonly limit?: number;
-}
 
 export interface PlannedDrain {
   readonly drain: DrainName;

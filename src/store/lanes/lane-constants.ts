@@ -25,8 +25,6 @@ export const repeatAfterMs = 60_000;
 export const rememberedRoots = 10;
 /** A lane that was open for so many watches starts at the shortest probe interval when it halts. */
 export const steadyWatches = 10;
-/** Probes are at most this times `probeEvery` apart. */
-export const maxProbe = 3;
 /** Lanes that one `due` reads. */
 export const maxDue = 200;
 /** A client sends a call again within seconds or not at all. */

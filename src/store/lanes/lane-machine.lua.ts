@@ -1,4 +1,5 @@
-import { callAgainMs, checkEveryMs, idleMs, maxProbe, suspectMs } from "./lane-constants.ts";
+import { maxProbe } from "../../ports/lanes.ts";
+import { callAgainMs, checkEveryMs, idleMs, suspectMs } from "./lane-constants.ts";
 import { laneModelLua } from "./lane-record-and-grants.lua.ts";
 
 /**

@@ -40,7 +40,9 @@ export interface StoredFacts {
     readonly open?: OpenRow;
     readonly counts?: Counts;
     readonly isCounted?: boolean;
+    readonly mayHaveSkipped?: number;
     readonly arrived?: number;
+    readonly arrivedShown?: number;
     readonly backlog?: NonNullable<DrainFacts["backlog"]>;
     readonly pace?: Readonly<Record<string, number>>;
   };
@@ -58,6 +60,7 @@ interface Standing {
   readonly l?: number;
   readonly m?: number;
   readonly d?: Readonly<Record<string, number>>;
+  readonly h?: number;
 }
 
 export function toStored({ oldestRecordAt, ...tally }: Tally): StoredTally {
@@ -101,10 +104,11 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
       held: carried(known.held, met.held, held),
       parked: carried(known.parked, met.parked, parked),
     },
+    mayHaveSkipped: row.mayHaveSkipped !== undefined,
     oldestRecordAt: counts.oldestRecordAt ?? null,
     failures,
     seen: isCounted ? null : toSeen(ofOpen),
-    arrivals: row.arrived ?? 0,
+    arrivals: Math.max(row.arrivedShown ?? 0, (row.arrived ?? 0) + arrivedSince(open?.pass, ofOpen)),
     backlog: row.backlog === undefined ? null : withPublishedNow(row.backlog, ofOpen, soFar),
     pace: row.pace ?? {},
     lastSuccessAt: lastSuccessAt ?? null,
@@ -112,6 +116,18 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     lastOutcome: lastOutcome ?? null,
     openPass,
   };
+}
+
+/** After the first count, and listed by the open pass. */
+function arrivedSince(pass: Pass | undefined, ofOpen: ReadonlyMap<string, FailureCounts>): number {
+  // An older build opened a pass without it.
+  if ((pass?.countedTo ?? 0) === 0) return 0;
+  let sum = 0;
+  for (const [window, failures] of ofOpen) {
+    if (window === "acts") continue;
+    for (const one of Object.values(failures)) sum += arrivedOf(one);
+  }
+  return sum;
 }
 
 /** A page counts what it publishes by failure at once, and in its tally when it ends. */
@@ -151,7 +167,6 @@ function toStanding(
   found: ReadonlyMap<string, FailureCounts>,
 ): readonly StandingFailure[] {
   const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
-  const countedOf = (id: string): number => standing.get(id)?.n ?? 0;
   for (const [id, one] of standing) sums.set(id, { ...one });
   const arrivedNow = toArrivals(new Map(), found, 0);
   for (const [window, failures] of found) {
@@ -172,7 +187,7 @@ function toStanding(
     const sum = sums.get(id);
     if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
   }
-  return [...sums].map(([id, { w, q, n, p, f, l = null, m = 0, d = {} }]) => {
+  return [...sums].map(([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0 }]) => {
     // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
     const there = Math.max(0, w);
     const parked = Math.min(there, Math.max(0, q));
@@ -180,8 +195,7 @@ function toStanding(
       id,
       waiting: there - parked,
       parked,
-      arrived: n,
-      arrivedCounted: countedOf(id),
+      arrived: Math.max(n, h),
       published: p,
       failedAgain: f,
       lastArrivedAt: l,

@@ -4,12 +4,13 @@ import { passPreludeLua } from "./passes.lua.ts";
 /**
  * endWindow: ends a window; the last one closes the pass.
  *
- * ARGV: 1 { passId, windowId, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft }, 2 FailureCounts
+ * ARGV: 1 { passId, windowId, owner?, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft }, 2 FailureCounts
  * (JSON). Returns: JSON of a CloseVerdict.
  * Effects: split windows take the window's place. If no window failed, the watermark moves to the pass's end,
  * and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
  * and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
+ * A window that another owner has is left as it is.
  *
  * What a full pass has seen replaces the standing counts, as far as what others did meanwhile leaves no doubt.
  * Every other complete pass adds what arrived and takes away what it did. One with a failed window only takes
@@ -26,16 +27,19 @@ end
 
 local open = openPass()
 if not open then
-  if row.last and row.last.passId == call.passId and row.last.windowId == call.windowId then
-    return cjson.encode(row.last.verdict)
+  local last = row.last
+  if last and last.passId == call.passId and last.windowId == call.windowId and isOwner(last.owner) then
+    return cjson.encode(last.verdict)
   end
   return cjson.encode({ kind = 'stale' })
 end
 local text = redis.call('HGET', windowsKey, call.windowId)
 if not text then return cjson.encode({ kind = 'stale' }) end
 if text == 'ended' then return passOpen() end
+if not isOwner(ownerOf(open)) then return cjson.encode({ kind = 'stale' }) end
 
 redis.call('HSET', windowsKey, call.windowId, 'ended')
+if open.owners then open.owners[call.windowId] = nil end
 local before = open.soFar and open.soFar[call.windowId]
 if call.isAbandoned and before then call.tally = toActs(before) end
 countPublished(call.tally.republished - (before and before.republished or 0))
@@ -50,6 +54,7 @@ open.progressAt = now
 open.tally = open.tally or {}
 addTally(open.tally, call.tally, call.windowId)
 local tally = open.tally
+if #call.split > 0 then keepArrived() end
 local written = call.isAbandoned and readFound(call.windowId)
 redis.call('HDEL', foundKey, call.windowId)
 local failures = written or cjson.decode(ARGV[2])
@@ -87,26 +92,31 @@ if isComplete then
   counts.met = tally.reasons
 else
   giveBack()
+  keepArrived()
 end
 local found, acts = readFound('sum') or {}, readFound('acts') or {}
 -- What an older build listed in its windows, the next full pass counts.
 local isCounted = open.counted >= redis.call('HLEN', windowsKey)
 addStanding(isComplete and (isCounted or not isFull) and found or toFailureActs(found))
 addStanding(toFailureActs(acts))
+if isComplete and (isCounted or not isFull) then settleArrived() end
 if isComplete and isFull then
   row.isCounted = isCounted or nil
   if isCounted then recount(found, acts) end
 end
-if isComplete then endBacklog() end
 local isWhole = isComplete and tally.passedOver == 0
+-- If a cursor is a position, deletes have moved records to before it. A full pass without such pages meets them.
+local mayHaveSkipped = (tally.pagesBehindDeletes or 0) > 0
+if mayHaveSkipped then row.mayHaveSkipped = 1 elseif isWhole and isFull then row.mayHaveSkipped = nil end
+if isComplete and not row.mayHaveSkipped then endBacklog() end
 -- Records of a recalled window may have left since they were counted.
-counts.exact = isWhole and isFull and not open.recalled
+counts.exact = isWhole and isFull and not open.recalled and not mayHaveSkipped
 row.counts = counts
 row.lastOutcome = isWhole and 'complete' or 'partial'
 local verdict = {
   kind = 'pass-closed', pass = open.pass, outcome = row.lastOutcome, tally = tally, durationMs = now - open.pass.startedAt,
 }
-row.last = { passId = call.passId, windowId = call.windowId, verdict = verdict }
+row.last = { passId = call.passId, windowId = call.windowId, owner = call.owner, verdict = verdict }
 dropOpen()
 save()
 return cjson.encode(verdict)

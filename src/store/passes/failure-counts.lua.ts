@@ -101,6 +101,40 @@ local function addStanding(failures)
   end
 end
 
+-- Before what was left is forgotten, so that it is listed again: what was shown as arrived must not fall.
+local function keepArrived()
+  local sums, total = {}, 0
+  local all = redis.call('HGETALL', foundKey)
+  for i = 1, #all, 2 do
+    for id, count in pairs(all[i] ~= 'acts' and cjson.decode(all[i + 1]) or {}) do
+      for _, arrived in pairs(count.arrived or {}) do sums[id] = (sums[id] or 0) + arrived end
+    end
+  end
+  for id, arrived in pairs(sums) do
+    local it = readStanding(id)
+    it.h = math.max(it.h or 0, it.n + arrived)
+    total = total + arrived
+    writeStanding(id, it)
+  end
+  if row.open.pass.countedTo > 0 then
+    row.arrivedShown = math.max(row.arrivedShown or 0, (row.arrived or 0) + total)
+  end
+end
+
+-- A complete pass has listed again what is there. What left the queue in between has arrived too.
+local function settleArrived()
+  local all = redis.call('HGETALL', standingKey)
+  for i = 1, #all, 2 do
+    local it = cjson.decode(all[i + 1])
+    if it.h then
+      it.n, it.h = math.max(it.n, it.h), nil
+      writeStanding(all[i], it)
+    end
+  end
+  row.arrived = row.arrivedShown and math.max(row.arrived or 0, row.arrivedShown) or row.arrived
+  row.arrivedShown = nil
+end
+
 -- A kind that is gone and has not arrived for a week is forgotten.
 local function forgetStanding(id, it)
   if it.w ~= 0 or it.q ~= 0 or (it.l or 0) > now - arrivalHours * 3600000 then return false end

@@ -9,18 +9,19 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
  * due), 4 taken (zset: what the open pass took from due), 5 found (hash of the open pass: windowId, \`sum\` or
  * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of recalled windows and other work since), 6
- * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d? }: in the DLQ, parked of those;
- * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule), 7 arrivals (hash:
- * id → JSON of arrivals by hour).
+ * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d?, h? }: in the DLQ, parked of those;
+ * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule; most ever shown
+ * as arrived, if that is more), 7 arrivals (hash: id → JSON of arrivals by hour).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: tally }, counted (windows that were ended with counts; an older build ends them without), abandoned? },
- * forced?, watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
- * backlog? { at, published }, arrived? (ever, after the
- * first count),
+ * windowId: tally }, owners? { windowId: token of the worker that took it last }, counted (windows that were
+ * ended with counts; an older build ends them without), abandoned? },
+ * forced?, mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors),
+ * watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
+ * backlog? { at, published }, arrived? (ever, after the first count), arrivedShown? (most ever shown, as `h`),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
- * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, verdict }.
+ * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
  */
 export const passPreludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -62,6 +63,11 @@ local function openPass()
   adoptOpen()
   return row.open
 end
+
+-- An older build writes no token, and knows none.
+local function isOwner(owner) return not owner or not call.owner or owner == call.owner end
+
+local function ownerOf(open) return open.owners and open.owners[call.windowId] end
 
 local function addDue(minute, dueAt)
   local known = redis.call('ZSCORE', dueKey, minute)
@@ -105,14 +111,28 @@ ${failureCountsLua}
 
 local slotMs, paceSlots = 10000, 13
 
--- From the pass that found something until one leaves nothing that waits.
-local function endBacklog()
-  local all = redis.call('HGETALL', standingKey)
+-- How many wait, and how many are parked.
+local function countStanding()
+  local all, waiting, parked = redis.call('HGETALL', standingKey), 0, 0
   for i = 2, #all, 2 do
     local it = cjson.decode(all[i])
-    if it.w > math.max(it.q, 0) then return end
+    local q = math.max(it.q, 0)
+    waiting, parked = waiting + math.max(0, it.w - q), parked + q
   end
-  row.backlog = nil
+  return waiting, parked
+end
+
+-- From the pass that found something until one leaves nothing that waits.
+local function endBacklog()
+  if countStanding() == 0 then row.backlog = nil end
+end
+
+-- Little seems to be left: ten calls show whether that is so.
+local maxLeftToConfirm = 1000
+local function isToConfirm()
+  if not row.mayHaveSkipped then return false end
+  local waiting, parked = countStanding()
+  return waiting + parked <= maxLeftToConfirm
 end
 
 -- How many were published in each of the last slots of 10 s.
@@ -173,13 +193,14 @@ if row.open then
   local tally = row.open.tally or {}
   for _, one in pairs(row.open.soFar or {}) do addTally(tally, toActs(one), 'w') end
   abandoned = { pass = row.open.pass, tally = tally, durationMs = math.max(0, now - row.open.pass.startedAt) }
+  keepArrived()
   local found = redis.call('HGETALL', foundKey)
   for i = 1, #found, 2 do addStanding(toFailureActs(cjson.decode(found[i + 1]))) end
   giveBack()
   row.lastOutcome = 'abandoned'
 end
 
-local isFull = row.forced or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
+local isFull = row.forced or isToConfirm() or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
   or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash or row.mode ~= call.mode
 local from = call.fullFrom
 if not isFull then from = math.min(call.to, row.watermark - call.overlapMs) end
@@ -234,9 +255,9 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId }. Returns: JSON { pass, window, rows, left }, or nil if the pass is
- * closed or the window has ended. Effects: counts as progress. Of an earlier worker's counts, what it did is
- * added to those of the pass.
+ * takeWindow: ARGV[1] { passId, windowId, owner? }. Returns: JSON { pass, window, rows, left }, or nil if the
+ * pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's. Of an
+ * earlier worker's counts, what it did is added to those of the pass.
  */
 export const takeWindowScript = defineScript(
   "passes:takeWindow",
@@ -245,6 +266,8 @@ local open = openPass()
 local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' then return false end
 open.progressAt = now
+open.owners = open.owners or {}
+open.owners[call.windowId] = call.owner
 local before = open.soFar and open.soFar[call.windowId]
 if before then
   open.tally = open.tally or {}
@@ -253,6 +276,7 @@ if before then
 end
 local found = readFound(call.windowId)
 if found then
+  keepArrived()
   addFoundActs(call.windowId, found)
   redis.call('HDEL', foundKey, call.windowId)
 end
@@ -262,9 +286,10 @@ return cjson.encode({ pass = open.pass, window = cjson.decode(text), rows = redi
 );
 
 /**
- * progress: ARGV: 1 { passId, windowId, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON). Returns: how
- * many windows of the pass have not ended, or nil if it is closed. Effects: each minute is due at the earliest
- * time known, even if the pass is closed. An open pass makes progress, and keeps both until the window ends.
+ * progress: ARGV: 1 { passId, windowId, owner?, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON).
+ * Returns: how many windows of the pass have not ended, nil if it is closed, or "taken-over" (JSON) if the window
+ * has another owner or has ended. Effects: each minute is due at the earliest time known, whatever is returned. An
+ * open pass makes progress, and keeps both until the window ends, unless it was taken over.
  */
 export const progressScript = defineScript(
   "passes:progress",
@@ -272,8 +297,10 @@ export const progressScript = defineScript(
 for _, one in ipairs(call.due) do addDue(string.format('%.0f', one.minute), one.dueAt) end
 local open = openPass()
 if open then
+  local isEnded = (redis.call('HGET', windowsKey, call.windowId) or 'ended') == 'ended'
+  if not isOwner(ownerOf(open)) or (isEnded and call.owner) then return cjson.encode('taken-over') end
   open.progressAt = now
-  if (redis.call('HGET', windowsKey, call.windowId) or 'ended') ~= 'ended' then
+  if not isEnded then
     open.soFar = open.soFar or {}
     local before = open.soFar[call.windowId]
     countPublished(call.soFar.republished - (before and before.republished or 0))

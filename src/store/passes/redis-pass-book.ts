@@ -59,8 +59,8 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       };
       return { ...answer, abandoned: abandoned ? { ...abandoned, tally: toTally(abandoned.tally) } : null };
     },
-    async takeWindow(drain, passId, windowId) {
-      const taken = (await run(takeWindowScript, drain, { passId, windowId })) as {
+    async takeWindow(drain, passId, windowId, owner) {
+      const taken = (await run(takeWindowScript, drain, { passId, windowId, owner })) as {
         pass: Pass;
         window: Window;
         rows: number;
@@ -70,14 +70,15 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       // An older build opened a pass without it.
       return { ...taken, pass: { ...taken.pass, countedTo: taken.pass.countedTo ?? 0 } };
     },
-    async progress(drain, passId, windowId, dueLater, soFar, failures) {
-      const call = { passId, windowId, due: toDueMinutes(dueLater), soFar: toStored(soFar) };
-      return (await run(progressScript, drain, call, failures)) as number | null;
+    async progress(drain, passId, windowId, dueLater, soFar, failures, owner) {
+      const call = { passId, windowId, owner, due: toDueMinutes(dueLater), soFar: toStored(soFar) };
+      return (await run(progressScript, drain, call, failures)) as number | "taken-over" | null;
     },
-    async endWindow(drain, passId, windowId, end, tally, failures) {
+    async endWindow(drain, passId, windowId, end, tally, failures, owner) {
       const call = {
         passId,
         windowId,
+        owner,
         failed: end.kind === "done" ? 0 : 1,
         isAbandoned: end.kind === "abandoned",
         split: end.kind === "done" ? end.split : [],

@@ -2,12 +2,15 @@
  * What a person reads while four hosts are drained, one of them down for a while: every half second what `status`
  * and the metrics say is held against the emulator's own numbers of that moment.
  */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Status } from "../../../src/operations/status/read.ts";
 import type { EmulatorProcess } from "../../rig/emulator-process.ts";
 import { atLeast, atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
-import { toRecords } from "../../rig/letters.ts";
+import { idsOf, toRecords } from "../../rig/letters.ts";
 import { deliveredOnce } from "../../rig/outcome.ts";
+import { startPeople, type People } from "../people.ts";
 import { startStage, type Stage } from "../stage.ts";
 import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
 import type { World } from "../world.ts";
@@ -28,6 +31,7 @@ export async function incident(world: World): Promise<readonly Figure[]> {
   const perHost = world.isSmall ? 800 : 5_000;
   // Slower than other scenarios: what a page shows is as old as it is in real life.
   const scale = createTimeScale(world.isSmall ? 6 : 3);
+  const people = await startPeople();
   const stage = await startStage(world, {
     name: "incident",
     receivers: hosts,
@@ -38,7 +42,11 @@ export async function incident(world: World): Promise<readonly Figure[]> {
       minAgeMs: 0,
       everyMs: 15 * secondMs,
       fullMs: 5 * minuteMs,
+      notifyUrl: people.url,
     },
+  }).catch(async (error: unknown) => {
+    await people.close();
+    throw error;
   });
   try {
     const [dead] = stage.receivers;
@@ -60,20 +68,63 @@ export async function incident(world: World): Promise<readonly Figure[]> {
     const samples = await sampleUntilClear(stage, perHost);
     await up;
     const truth = await createTruth(stage.emulator, hostOf, seededAt);
+    const word = await judgeWord(stage, people);
+    writeFileSync(join(world.dir, "incident", "samples.json"), toSamplesFile(samples, truth, stage));
     return [
       shown("samples", `${samples.length} in ${scale.toRealText(Date.now() - startedAt)}`),
       ...judgeCounts(
         samples,
         truth,
         stage.receivers.map(({ url }) => url),
+        startedAt,
       ),
       ...judgeEnds(samples, truth),
       ...judgeVerdicts(samples, truth, startedAt),
-      ...(await deliveredOnce(stage, ids)),
+      ...word.figures,
+      ...(await deliveredOnce(stage, [...ids, ...word.ids])),
     ];
   } finally {
     await stage.close();
+    await people.close();
   }
+}
+
+const wordRuns = 5;
+const worst = (all: readonly number[]): number => Math.max(...all) / secondMs;
+const maxWordMs = 60 * secondMs;
+
+/**
+ * Small backlogs, one after the other, on the queue that is empty again: when people are told of each. Seconds
+ * here: neither the horizon of a pass nor the evaluation of notices has a scale.
+ */
+async function judgeWord(
+  { emulator, receivers }: Stage,
+  people: People,
+): Promise<{ readonly figures: readonly Figure[]; readonly ids: readonly string[] }> {
+  const ids: string[] = [];
+  const began: number[] = [];
+  const ended: number[] = [];
+  await people.toldAt("backlog.ended", 0, maxWordMs);
+  for (let run = 0; run < wordRuns; run += 1) {
+    // Another moment between two evaluations each time.
+    await delay(run * 370);
+    const batch = { name: `word-${run}`, count: 400, url: receivers[1]!.url, agoMs: [0, 0] as const };
+    const { now } = await emulator.state();
+    const at = Date.now();
+    await emulator.seed(toRecords(batch, now));
+    ids.push(...idsOf(batch));
+    began.push((await people.toldAt("backlog.began", at, maxWordMs)) - at);
+    const endedAt = await people.toldAt("backlog.ended", at, maxWordMs);
+    const deletes = (await emulator.journal("deleted")).filter((entry) => entry.at >= at);
+    ended.push(endedAt - Math.max(at, ...deletes.map((entry) => entry.at)));
+  }
+  return {
+    ids,
+    figures: [
+      atMost("seconds until people are told that a backlog began: worst", worst(began), 10),
+      atMost("seconds until people are told that it ended: worst", worst(ended), 10),
+    ],
+  };
 }
 
 async function sampleUntilClear(stage: Stage, perHost: number): Promise<readonly Sample[]> {
@@ -97,8 +148,8 @@ async function sampleUntilClear(stage: Stage, perHost: number): Promise<readonly
 interface Truth {
   of(url: string, at: number): number;
   total(at: number): number;
-  /** When the queue of these became empty for the last time; Infinity: it did not. */
-  emptyAt(urls: readonly string[]): number;
+  /** When the queue of each of these last fell to so few; Infinity: one did not. */
+  emptyAt(urls: readonly string[], few?: number): number;
 }
 
 async function createTruth(
@@ -123,12 +174,31 @@ async function createTruth(
   return {
     of: (url, at) => sum(at, (host) => host === url),
     total: (at) => sum(at, () => true),
-    emptyAt(urls) {
-      const own = sorted.filter(({ host }) => urls.includes(host));
-      const left = own.reduce((count, { by }) => count + by, 0);
-      return left === 0 ? (own.at(-1)?.at ?? 0) : Infinity;
-    },
+    emptyAt: (urls, few = 0) =>
+      urls.reduce((latest, url) => {
+        let left = 0;
+        let at = 0;
+        for (const one of sorted) {
+          if (one.host !== url) continue;
+          if (left > few && left + one.by <= few) at = one.at;
+          left += one.by;
+        }
+        return left > few ? Infinity : Math.max(latest, at);
+      }, 0),
   };
+}
+
+/** For people: what was read, beside what was true. */
+function toSamplesFile(samples: readonly Sample[], truth: Truth, { receivers }: Stage): string {
+  const urls = receivers.map(({ url }) => url);
+  const hosts = urls.map((url) => ({ url, emptyAt: truth.emptyAt([url]) }));
+  const rows = samples.map(({ from, to, ...sample }) => ({
+    from,
+    to,
+    inQueue: urls.map((url) => [truth.of(url, from), truth.of(url, to)]),
+    ...sample,
+  }));
+  return `${JSON.stringify({ hosts, rows })}\n`;
 }
 
 /** How far a number is from what was true while it was read; 0 if it was true at any time in between. */
@@ -136,50 +206,78 @@ function distance(seen: number, ...truths: readonly number[]): number {
   return Math.max(0, seen - Math.max(...truths), Math.min(...truths) - seen);
 }
 
-function judgeCounts(samples: readonly Sample[], truth: Truth, urls: readonly string[]): readonly Figure[] {
+/**
+ * What is called still counting is at least so many, and everything else is a count. What is published waits no
+ * more, and is in the queue until its delete.
+ */
+function judgeCounts(
+  samples: readonly Sample[],
+  truth: Truth,
+  urls: readonly string[],
+  startedAt: number,
+): readonly Figure[] {
   let worstHost = 0;
   let worstDepth = 0;
   let within = 0;
   let all = 0;
   for (const { from, to, status, metricDepth } of samples) {
     // Before the first listing nobody knows anything.
-    if (status.sources[0]?.depth === null) continue;
-    const destinations = status.drains.flatMap((drain) => drain.destinations);
+    const [source] = status.sources;
+    const [drain] = status.drains;
+    if (source === undefined || drain === undefined || source.depth === null) continue;
     for (const url of urls) {
-      const own = destinations.filter(({ origin }) => origin === url);
+      const own = drain.destinations.filter(({ origin }) => origin === url);
       const waiting = own.reduce((sum, one) => sum + one.waiting + one.parked, 0);
-      const far = distance(waiting, truth.of(url, from), truth.of(url, to));
+      const [before, after] = [truth.of(url, from), truth.of(url, to)];
+      const tooMany = waiting - Math.max(before, after);
+      const tooFew = Math.min(before, after) - waiting - (source.pendingDelete ?? 0);
+      const far = Math.max(0, tooMany, drain.stillCounting ? 0 : tooFew);
       worstHost = Math.max(worstHost, far);
       all += 1;
-      if (far <= Math.max(onePage, truth.of(url, from) / 50)) within += 1;
+      if (far <= Math.max(onePage, before / 50)) within += 1;
     }
-    const depths = [status.sources[0]?.depth?.count, metricDepth];
+    const depths = [source.depth.stillCounting ? null : source.depth.count, metricDepth];
     for (const depth of depths) {
       if (typeof depth !== "number") continue;
       worstDepth = Math.max(worstDepth, distance(depth, truth.total(from), truth.total(to)));
     }
   }
+  const counted = samples.find(({ status }) => {
+    const isDepthCounted = status.sources[0]?.depth?.stillCounting === false;
+    return isDepthCounted && status.drains[0]?.stillCounting === false;
+  });
   return [
     shown("waiting per host: worst distance", String(worstHost)),
     shareAtLeast("waiting per host within 2 % or a page", all === 0 ? 0 : within / all, 1),
     atMost("depth in status and metrics: worst distance", worstDepth, onePage),
+    atMost("seconds of still counting", ((counted?.to ?? Infinity) - startedAt) / secondMs, 30),
   ];
 }
 
-/** From the first minute of the drain on, as long as some seconds are left. */
+/**
+ * From ten seconds after the first end on, as long as some seconds are left. Nobody can know that a host halts
+ * later, so an end that counts it is not judged. Nor can anybody know that a halted one comes back: what pages
+ * then leave of the others to the next pass waits behind it. Until then their end is the one of all but a page.
+ */
 function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] {
   const leastMs = 5 * secondMs;
   const firstAt = samples.find(({ status }) => status.drains[0]?.outlook.doneInMs)?.from ?? 0;
   let judged = 0;
   let within = 0;
   let worst = 0;
-  for (const { from, to, status } of samples) {
+  let lastFewMs = 0;
+  for (const [index, { from, to, status }] of samples.entries()) {
     const [drain] = status.drains;
     const doneInMs = drain?.outlook.doneInMs ?? null;
     if (drain === undefined || doneInMs === null || to < firstAt + minuteMs / 6) continue;
-    const going = drain.destinations.filter(({ lane, waiting }) => waiting > 0 && lane?.state !== "halted");
-    const leftMs = truth.emptyAt(going.map(({ origin }) => origin)) - to;
-    // Those that halt later, and come back, end later than anybody could know.
+    const halted = haltedIn(status);
+    const waiting = drain.destinations.filter((one) => one.waiting > 0).map(({ origin }) => origin);
+    const going = waiting.filter((origin) => !halted.includes(origin));
+    const haltedLater = samples.slice(index).flatMap((later) => haltedIn(later.status));
+    if (going.some((origin) => haltedLater.includes(origin))) continue;
+    const endsAt = truth.emptyAt(going, halted.length > 0 ? onePage : 0);
+    lastFewMs = Math.max(lastFewMs, truth.emptyAt(going) - endsAt);
+    const leftMs = endsAt - to;
     if (leftMs < leastMs || !Number.isFinite(leftMs)) continue;
     // The command read at some time in between.
     const off = distance(doneInMs, leftMs, leftMs + to - from) / leftMs;
@@ -189,8 +287,16 @@ function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] 
   }
   return [
     shown("end time: worst", `${Math.round(worst * 100)} % off, of ${judged} judged`),
+    shown("seconds of the last few behind a host that came back", (lastFewMs / secondMs).toFixed(1)),
     shareAtLeast("end times within 20 %", judged === 0 ? 0 : within / judged, 0.9),
   ];
+}
+
+function haltedIn({ drains }: Status): readonly string[] {
+  const destinations = drains.flatMap((drain) => drain.destinations);
+  return destinations
+    .filter(({ lane, waiting }) => waiting > 0 && lane?.state === "halted")
+    .map(({ origin }) => origin);
 }
 
 function judgeVerdicts(samples: readonly Sample[], truth: Truth, startedAt: number): readonly Figure[] {

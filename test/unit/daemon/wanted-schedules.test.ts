@@ -21,13 +21,25 @@ it("nothing is evaluated for nobody, and no job of notices has room", () => {
   expect([maxOf(silent), maxOf(notifying)]).toEqual([0, 2]);
 });
 
-it("a document with targets is evaluated every five seconds, and has its digests", () => {
+it("a document with targets is evaluated every two seconds, and has its digests", () => {
   expect(noticesOf(notifying)).toEqual([
-    { id: "notices", schedule: { kind: "every", everyMs: 5_000 }, job: { kind: "notices" } },
+    { id: "notices", schedule: { kind: "every", everyMs: 2_000 }, job: { kind: "notices" } },
     {
       id: "digest:chat",
       schedule: { kind: "cron", pattern: "0 8 * * *", timezone: "Europe/Berlin" },
       job: { kind: "digest", target: "chat" },
     },
   ]);
+});
+
+it("many drains are evaluated less often, at least every five seconds", () => {
+  const { document } = load(notifying);
+  const everyOf = (count: number) => {
+    const drains = Array.from({ length: count }, () => document.drains[0]!);
+    const schedules = toSchedules({ ...document, drains }, 1_000);
+    return schedules.find(({ id }) => id === "notices")?.schedule;
+  };
+  expect([20, 30, 50, 200].map(everyOf)).toMatchObject(
+    [2_000, 3_000, 5_000, 5_000].map((everyMs) => ({ everyMs })),
+  );
 });

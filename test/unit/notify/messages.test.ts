@@ -34,18 +34,32 @@ describe("the text of a notice says destination, cause, count and first step", (
       "orders: a backlog began: 1 dead letter waits. First step: `redriver status orders`",
     ],
     [
+      notice("backlog.began", [{ ...whole, count: 20, figures: { stillCounting: 1 } }]),
+      "orders: a backlog began: at least 20 dead letters wait, still counting. First step: `redriver status orders`",
+    ],
+    [
       notice("backlog.ended", [
         { ...whole, figures: { published: 1_190, failedAgain: 3, parked: 14, durationMs: 840_000 } },
       ]),
       "orders: drained after 14m: 1,190 published, 3 failed again, 14 newly parked. First step: `redriver parked list --drain orders`",
     ],
     [
-      notice("destination.halted"),
-      "pay.example.com is halted (drain orders), it gets only probes: 1,204 dead letters wait: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+      notice("backlog.ended", [
+        { ...whole, figures: { published: 7, durationMs: 60_000, heldByRules: 3, forPerson: 2, cooling: 1 } },
+      ]),
+      "orders: drained after 1m: 7 published, 0 failed again, 0 newly parked, 3 held by rules, 2 left to a person, 1 refused and tried rarely",
+    ],
+    [
+      notice("destination.halted", [{ ...item, figures: { nextProbeAt: at + hourMs / 12 } }]),
+      "pay.example.com is halted (drain orders) and gets only probes, the next in 5m, at 2026-11-26 08:05 UTC; 1,204 dead letters wait: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+    ],
+    [
+      notice("destination.halted", [{ ...item, count: 0, failure: null, cause: null }]),
+      "pay.example.com is halted (drain orders) and gets only probes. First step: `redriver status orders`",
     ],
     [
       notice("destination.resumed"),
-      "pay.example.com takes messages again (drain orders): 1,204 dead letters wait",
+      "pay.example.com takes messages again (drain orders); 1,204 dead letters wait",
     ],
     [
       notice("failure.new", [{ ...item, count: 12 }]),
@@ -63,14 +77,39 @@ describe("the text of a notice says destination, cause, count and first step", (
       notice("expiring.soon", [{ ...whole, drain: null, count: 7, figures: { withoutCopy: 7 } }]),
       "eu: 7 dead letters near expiry without a copy. First step: `redriver status`",
     ],
-    [
-      notice("digest", [
-        { ...whole, drain: null, figures: { since: at - 24 * hourMs, published: 12, waiting: 4, parked: 1 } },
-      ]),
-      "eu since 2026-11-25 08:00 UTC: 12 published, 0 failed again, 0 new failures; now 4 waiting, 1 parked, 0 near expiry without a copy. First step: `redriver status`",
-    ],
   ])("$event", (given, line) => {
     expect(toNoticeLines(given)).toEqual([line]);
+  });
+
+  it("answers a question a line in a digest, each within 80 columns", () => {
+    const figures = {
+      since: at - 24 * hourMs,
+      published: 1_204_310,
+      failedAgain: 12_044,
+      newFailures: 1,
+      waiting: 104_210,
+      heldByRules: 1_200,
+      parked: 14,
+      expiresAt: at + 5 * hourMs,
+      withoutCopy: 7,
+    };
+    const lines = toNoticeLines(notice("digest", [{ ...whole, drain: null, figures }]));
+    expect(lines).toEqual([
+      "eu since 2026-11-25 08:00 UTC",
+      "• done: 1,204,310 published, 12,044 failed again, 1 new kind of failure",
+      "• waits: 104,210 dead letters, 1,200 of them held by rules",
+      "• parked: 14 dead letters, for a person",
+      "• expires: the oldest in 5h, at 2026-11-26 13:00 UTC; 7 soon, without a copy",
+      "First step: `redriver status`",
+    ]);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect(toNoticeLines(notice("digest", [{ ...whole, drain: null, figures: {} }])).slice(0, 5)).toEqual([
+      "eu so far",
+      "• done: 0 published, 0 failed again, 0 new kinds of failure",
+      "• waits: nothing",
+      "• parked: nothing",
+      "• expires: nothing",
+    ]);
   });
 
   it("counts what it does not show", () => {
@@ -104,6 +143,14 @@ describe("the events form", () => {
     });
   });
 
+  it("has no count of a destination that was not counted yet", () => {
+    const items = [{ ...item, count: 0 }, item];
+    const { data } = toCloudEvent([notice("destination.halted", items)]) as {
+      data: { items: readonly object[] };
+    };
+    expect(data.items.map((one) => "count" in one)).toEqual([false, true]);
+  });
+
   it("groups several notices under one id that is the same at every try", () => {
     const notices = [notice("failure.new"), notice("parked.new")];
     const event = toCloudEvent(notices);
@@ -131,6 +178,15 @@ describe("the slack form", () => {
       notice("failure.new"),
     ];
     expect(toSlackMessage(many)["text"]).toMatch(/\nand 2 more: 2 failure\.new$/);
+  });
+
+  it("keeps the lines of a digest", () => {
+    const { text, blocks } = toSlackMessage([notice("digest", [whole])]) as {
+      text: string;
+      blocks: [{ text: { text: string } }];
+    };
+    expect(text.split("\n")).toHaveLength(6);
+    expect(blocks[0].text.text).toBe(text);
   });
 
   it("stays within a section's room", () => {

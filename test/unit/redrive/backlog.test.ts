@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DrainFacts } from "../../../src/ports/passes.ts";
-import type { QueueFacts } from "../../../src/ports/queue-facts.ts";
 import { toDepth } from "../../../src/redrive/backlog/depth.ts";
-import { toDestinations } from "../../../src/redrive/backlog/destinations.ts";
-import { toOutlook, type DestinationOutlook } from "../../../src/redrive/backlog/outlook.ts";
+import { isStillCounting, toDestinations } from "../../../src/redrive/backlog/destinations.ts";
+import type { PassTimes } from "../../../src/redrive/backlog/pass-gaps.ts";
+import { emptyTally } from "../../../src/ports/tally.ts";
+import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../src/redrive/backlog/outlook.ts";
 import type { LaneStanding } from "../../../src/redrive/plan/lane-standings.ts";
 
 const kinds = [
@@ -15,7 +16,6 @@ const none = {
   waiting: 0,
   parked: 0,
   arrived: 0,
-  arrivedCounted: 0,
   published: 0,
   failedAgain: 0,
   lastArrivedAt: null,
@@ -31,6 +31,8 @@ const source = (changes: object): Source =>
 const drain = (waiting: number, facts: Partial<DrainFacts>) => ({
   destinations: [{ origin: "o", unseen: 0, ...none, waiting, parked: 10 }],
   facts: { seen: null, exact: true, lastFullAt: 1_000, ...facts } as DrainFacts,
+  stillCounting: facts.seen !== undefined,
+  selectsEverything: true,
 });
 
 const laned = (state: LaneStanding["state"], nextInMs = 0): LaneStanding => ({
@@ -59,6 +61,28 @@ const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {
   reasons: { due: {}, held, parked: {} },
 });
 
+describe("what a drain leaves alone", () => {
+  it("is what waits for a person, and single messages that cool; not what only waits for its attempt", () => {
+    const held = { otherwise: 3, "attempts-exhausted": 1, "refused-alone": 1, cooling: 1, waiting: 5 };
+    expect(toLeftAlone(facts({}, held), 11)).toEqual({ forPerson: 1, cooling: 2 });
+    expect(toLeftAlone(facts({}, held), 5)).toEqual({ forPerson: 1, cooling: 1 });
+    expect(toLeftAlone(facts({}, held), 2)).toEqual({ forPerson: 0, cooling: 0 });
+    expect(toLeftAlone(null, 4)).toEqual({ forPerson: 0, cooling: 0 });
+  });
+
+  it("is none of ten or more that cool: the service refuses, and they go when it accepts again", () => {
+    expect(toLeftAlone(facts({}, { cooling: 10 }), 10)).toEqual({ forPerson: 0, cooling: 0 });
+  });
+});
+
+const tenPerSecond = { count: 10, perMs: 1_000 };
+const openFor = (ms: number): LaneStanding => ({ ...laned("open"), sinceMs: ms });
+const pass = (due: number, nextInMs: number, everyMs: number | null = 30_000): PassTimes => ({
+  openPass: { soFar: { ...emptyTally, reasons: { due: { "rate-limit": due }, held: {}, parked: {} } } },
+  nextInMs,
+  everyMs,
+});
+
 describe("destinations", () => {
   it("sum the kinds of failure of each, the most waiting first", () => {
     const failures = [
@@ -84,10 +108,25 @@ describe("destinations", () => {
   });
 });
 
+describe("a drain is still being counted", () => {
+  it.each([
+    ["before its first pass", null, undefined, true],
+    ["during its first full pass", { seen: {} }, undefined, true],
+    ["not after that", { seen: null }, undefined, false],
+    ["not if a census has counted it", { seen: {} }, {}, false],
+  ])("%s", (_name, seen, selected, expected) => {
+    expect(isStillCounting(seen, selected)).toBe(expected);
+  });
+});
+
 describe("the depth of a source", () => {
   it("is what drains left, what is parked, and what is still to be deleted", () => {
-    expect(toDepth(source({}), [drain(85, {})])).toEqual({ count: 100, exact: true });
-    expect(toDepth(source({}), [drain(85, { exact: false })])).toEqual({ count: 100, exact: false });
+    expect(toDepth(source({}), [drain(85, {})])).toEqual({ count: 100, exact: true, stillCounting: false });
+    expect(toDepth(source({}), [drain(85, { exact: false })])).toEqual({
+      count: 100,
+      exact: false,
+      stillCounting: false,
+    });
   });
 
   it("is at least what a younger census counted, less deletes since", () => {
@@ -98,24 +137,42 @@ describe("the depth of a source", () => {
 
   it("counts records once that several drains select", () => {
     const overlapping = [drain(85, {}), drain(20, {})];
-    expect(toDepth(source({}), overlapping)).toEqual({ count: 130, exact: true });
+    expect(toDepth(source({}), overlapping)).toEqual({ count: 130, exact: true, stillCounting: false });
     const selected = { one: { a5: 95 }, two: { a5: 30 } };
     const census = { at: 900, counted: "listing", depth: 102, unselected: 2, selected };
     // By the census, 25 of the records have two drains.
-    expect(toDepth(source({ census }), overlapping)).toEqual({ count: 107, exact: false });
+    expect(toDepth(source({ census }), overlapping)).toEqual({
+      count: 107,
+      exact: false,
+      stillCounting: false,
+    });
     // One drain has published them, and the other has not noticed.
     expect(toDepth(source({ census }), [drain(0, {}), drain(20, {})])?.count).toBe(37);
     const ofPass = { at: 900, counted: "pass", depth: 95, unselected: 0 };
-    expect(toDepth(source({ census: ofPass }), overlapping)).toEqual({ count: 100, exact: false });
+    expect(toDepth(source({ census: ofPass }), overlapping)).toEqual({
+      count: 100,
+      exact: false,
+      stillCounting: false,
+    });
     const apart = { ...census, depth: 127 };
-    expect(toDepth(source({ census: apart }), overlapping)).toEqual({ count: 132, exact: true });
+    expect(toDepth(source({ census: apart }), overlapping)).toEqual({
+      count: 132,
+      exact: true,
+      stillCounting: false,
+    });
+  });
+
+  it("is at least what was listed so far, until a drain that selects everything or a census has counted", () => {
+    const first = drain(85, { seen: { a5: 90 }, exact: false });
+    expect(toDepth(source({}), [first])).toEqual({ count: 100, exact: false, stillCounting: true });
+    const part = { ...drain(85, {}), selectsEverything: false };
+    expect(toDepth(source({}), [part])).toEqual({ count: 100, exact: false, stillCounting: true });
+    const census = { at: 900, depth: 500, unselected: 3, goneBefore: 100 };
+    expect(toDepth(source({ census }), [first])).toEqual({ count: 500, exact: false, stillCounting: false });
   });
 
   it("is unknown before anything was counted", () => {
-    const nothing = { destinations: [], facts: null } as Pick<
-      QueueFacts["drains"][number],
-      "facts" | "destinations"
-    >;
+    const nothing = { destinations: [], facts: null, stillCounting: true, selectsEverything: true };
     expect(toDepth(source({}), [nothing])).toBeNull();
   });
 });
@@ -190,6 +247,43 @@ describe("the outlook of a drain", () => {
     expect(endsInMs(10)).toBe(127_500);
     expect(endsInMs(50)).toBe(420_000);
     expect(endsInMs(100)).toBe(420_000);
+  });
+
+  const endsInMs = (passes: PassTimes, lane: LaneStanding, pace: DrainFacts["pace"] = {}): number | null => {
+    const steps = { canary: 5, watchMs: 60_000, openFrom: 50 } as never;
+    const config = { limits: { perHost: tenPerSecond }, lane: steps, passes };
+    return toOutlook(facts(pace), [to("https://a.example", 600, lane)], config, now).doneInMs;
+  };
+
+  it("begins with the next pass if none is open, also at the rate of the last minute", () => {
+    const closed = { openPass: null, nextInMs: 20_000, everyMs: 30_000 };
+    expect(endsInMs(closed, openFor(5_000))).toBe(80_000);
+    // 300 in the last minute: 5/s.
+    expect(endsInMs(closed, openFor(90_000), { 94: 300 })).toBe(140_000);
+    expect(endsInMs({ ...closed, nextInMs: null }, openFor(5_000))).toBe(60_000);
+  });
+
+  it("does not wait for the schedule with a lane that asks for its next step itself", () => {
+    const closed = { openPass: null, nextInMs: 20_000, everyMs: 30_000 };
+    const watched = { ...laned("canary", 40_000), sent: 5 };
+    expect(endsInMs(closed, watched)).toBe(endsInMs({ ...closed, nextInMs: 0 }, watched));
+  });
+
+  it("has what the open pass left to the next one after a gap", () => {
+    expect(endsInMs(pass(0, 20_000), openFor(5_000))).toBe(60_000);
+    // 500 take 50 s, which is the time of a tick; 100 less take 40 s, and the tick is 10 s later.
+    expect(endsInMs(pass(100, 20_000), openFor(5_000))).toBe(60_000);
+    expect(endsInMs(pass(200, 20_000), openFor(5_000))).toBe(70_000);
+    expect(endsInMs(pass(600, 20_000), openFor(5_000))).toBe(80_000);
+    // By a cron pattern only the next one is known.
+    expect(endsInMs(pass(200, 20_000, null), openFor(5_000))).toBe(60_000);
+    expect(endsInMs(pass(200, 45_000, null), openFor(5_000))).toBe(65_000);
+  });
+
+  it("does not know an end while the first count goes on", () => {
+    const config = { limits: {}, stillCounting: true };
+    const outlook = toOutlook(facts({ 94: 300, 99: 600 }), [to("https://a.example", 400)], config, now);
+    expect(outlook).toMatchObject({ waiting: 400, perSecond: 15, doneInMs: null });
   });
 
   it("does not know an end without a rate", () => {

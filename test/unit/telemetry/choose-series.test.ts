@@ -36,9 +36,7 @@ test("failures are those with most that waits, of all drains, and up to 20 that 
     // Of the second half each was met a little later than the one before it.
     firstMetAt: recordedFailure.firstMetAt + (at < 50 ? 0 : 50 + at),
   }));
-  const failures = kinds
-    .slice(0, 30)
-    .map(({ id }, at) => ({ ...failure, id, waiting: at, arrivedCounted: 7 }));
+  const failures = kinds.slice(0, 30).map(({ id }, at) => ({ ...failure, id, waiting: at, arrived: 7 }));
   const row = { ...drain, facts: { ...drainFacts, failures } };
   const shown = chooseFailures(kinds, [row, row], now);
   expect(shown.map(({ id }) => Number(id))).toEqual([

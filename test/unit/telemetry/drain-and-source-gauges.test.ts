@@ -96,7 +96,7 @@ describe("facts about the queue", () => {
       'redriver_destination_published_total{source="eu",drain="orders",origin="https://a.example"}': 3,
       'redriver_destination_failed_again_total{source="eu",drain="orders",origin="https://a.example"}': 2,
       'redriver_failure_waiting{source="eu",failure="4c1d0a9e21"}': 6,
-      'redriver_failure_arrivals_total{source="eu",failure="4c1d0a9e21"}': 10,
+      'redriver_failure_arrivals_total{source="eu",failure="4c1d0a9e21"}': 11,
       'redriver_failure_first_met_timestamp_seconds{source="eu",failure="4c1d0a9e21",origin="https://a.example",status="503",answer="upstream is down"}': 1_700_000_050,
       'redriver_source_oldest_record_timestamp_seconds{source="eu"}': 1_700_000_000,
       'redriver_source_earliest_expiry_timestamp_seconds{source="eu"}': 1_700_259_200,
@@ -118,12 +118,27 @@ describe("facts about the queue", () => {
     const never = toSeries(await samples(create(async () => null)));
     const before = toSeries(await samples(metrics));
     const metricsOfFacts = before.filter((key) => !never.includes(key)).map((key) => key.split("{")[0]);
-    expect(new Set(metricsOfFacts).size).toBe(39);
+    expect(new Set(metricsOfFacts).size).toBe(40);
     clock().advance(1_000);
     readable = false;
     const all = await samples(metrics);
     expect(all.get("redriver_redis_up")).toBe(0);
     expect(toSeries(all)).toEqual(never);
+  });
+
+  test("of a source are no depth until all of it was counted once", async () => {
+    const [drain] = facts.drains;
+    const [one] = facts.sources;
+    const metrics = create(async () => ({
+      ...facts,
+      drains: [{ ...drain!, stillCounting: true }],
+      sources: [{ ...one!, depth: { count: 9, exact: false, stillCounting: true } }],
+    }));
+    const all = await samples(metrics);
+    expect(all.get('redriver_drain_counted{drain="orders"}')).toBe(0);
+    expect(named(all, "redriver_source_depth")).toEqual({});
+    expect(all.get('redriver_source_depth_exact{source="eu"}')).toBe(0);
+    expect((await samples(create())).get('redriver_drain_counted{drain="orders"}')).toBe(1);
   });
 
   test("that only grow show what is kept in Redis, however often they are read", async () => {
@@ -172,6 +187,7 @@ describe("facts about the queue", () => {
           guards: [],
           facts: null,
           retentionMs: 1,
+          stillCounting: true,
           destinations: [],
         },
         {
@@ -181,6 +197,7 @@ describe("facts about the queue", () => {
           guards: [],
           facts: { ...drainFacts, oldestRecordAt: null, lastSuccessAt: null },
           retentionMs: 1,
+          stillCounting: false,
           destinations: [],
         },
       ],

@@ -29,6 +29,11 @@ const held = (id: string, seen: number): FailureCounts => ({
   [id]: { seen, ruled: { "hold otherwise": seen } },
 });
 
+/** Two of those that have arrived are published. */
+const twoDone = (arrived: number): FailureCounts => ({
+  one: { seen: arrived, arrived: { 7: arrived }, published: 2, arrivedDone: { 7: 2 } },
+});
+
 describe("what passes found", () => {
   test("the last window closes the pass with everything that was found", async () => {
     const stand = await create();
@@ -72,6 +77,7 @@ describe("what passes found", () => {
       parked: 2,
       inDoubt: 1,
       exact: true,
+      mayHaveSkipped: false,
       reasons: nothing.reasons,
       oldestRecordAt: 50,
       lastSuccessAt: startOfTime + 5_000,
@@ -82,7 +88,6 @@ describe("what passes found", () => {
           waiting: 3,
           parked: 2,
           arrived: 7,
-          arrivedCounted: 7,
           published: 2,
           failedAgain: 0,
           lastArrivedAt: null,
@@ -329,7 +334,7 @@ describe("what passes found", () => {
     ]);
   });
 
-  test("a pass that fails has counted what it did; the next one counts its arrivals", async () => {
+  test("a pass that fails has counted what it did and what arrived; the next one counts the rest of these as waiting", async () => {
     const { passes } = await create();
     await runPass(passes, "p1", {}, { held: 10 });
     const found = { a: { seen: 8, arrived: { 7: 8 }, published: 3, arrivedDone: { 7: 3 } } };
@@ -337,8 +342,8 @@ describe("what passes found", () => {
     expect(await passes.facts(drain)).toMatchObject({
       held: 10,
       exact: false,
-      arrivals: 3,
-      failures: [{ id: "one" }, { arrived: 3 }],
+      arrivals: 8,
+      failures: [{ id: "one" }, { arrived: 8, waiting: 0 }],
     });
     await runPass(passes, "p3", { to: epoch + 60_000 }, { held: 5 }, "done", {
       a: { seen: 5, arrived: { 7: 5 } },
@@ -350,18 +355,83 @@ describe("what passes found", () => {
     });
   });
 
-  test("arrivals are those after the first count, as of passes that have ended", async () => {
+  test("arrivals are those after the first count, as of the last pages", async () => {
     const { passes } = await create();
     await runPass(passes, "p1", {}, { held: 10 });
-    expect(await passes.facts(drain)).toMatchObject({ arrivals: 0, failures: [{ arrivedCounted: 10 }] });
+    expect(await passes.facts(drain)).toMatchObject({ arrivals: 0, failures: [{ arrived: 10 }] });
     const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
     const found = { one: { seen: 4, arrived: { 7: 4 } } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 4, held: 4 }, found);
-    const whileOpen = { arrivals: 0, failures: [{ arrived: 14, arrivedCounted: 10 }] };
-    expect(await passes.facts(drain)).toMatchObject(whileOpen);
+    const both = { arrivals: 4, failures: [{ arrived: 14 }] };
+    expect(await passes.facts(drain)).toMatchObject(both);
     await endWindow(passes, pass, "w1", { ...nothing, listed: 4, held: 4 }, found);
-    const ended = { arrivals: 4, failures: [{ arrived: 14, arrivedCounted: 14 }] };
-    expect(await passes.facts(drain)).toMatchObject(ended);
+    expect(await passes.facts(drain)).toMatchObject(both);
+  });
+
+  test("arrivals never fall and none counts twice, whatever is listed again", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await runPass(passes, "p1", {}, { held: 10 });
+    const seen: number[][] = [];
+    const note = async (): Promise<void> => {
+      const { arrivals, failures } = (await passes.facts(drain))!;
+      seen.push([arrivals, failures[0]!.arrived]);
+    };
+    const first = await open(passes, "p2", { to: epoch + 60_000 });
+    await passes.progress(drain, first.pass.passId, "w1", [], nothing, twoDone(6));
+    await note();
+    await passes.takeWindow(drain, first.pass.passId, "w1");
+    await note();
+    await passes.progress(drain, first.pass.passId, "w1", [], nothing, twoDone(4));
+    await note();
+    const split = [{ windowId: "w1.0", from: 0, to: 10, depth: 1 }];
+    await passes.endWindow(drain, first.pass.passId, "w1", { kind: "done", split }, nothing, twoDone(4));
+    await note();
+    const rest = { one: { seen: 2, arrived: { 7: 2 } } };
+    await passes.progress(drain, first.pass.passId, "w1.0", [], nothing, rest);
+    await note();
+    await passes.endWindow(drain, first.pass.passId, "w1.0", { kind: "failed" }, nothing, rest);
+    await note();
+
+    // The next pass lists the two again that were left, and three more.
+    const second = await open(passes, "p3", { to: epoch + 60_000 });
+    await passes.progress(drain, second.pass.passId, "w1", [], nothing, { one: { arrived: { 7: 5 } } });
+    await note();
+    await stand.advance(300_001);
+    // It was abandoned, and one of them was deleted by somebody before the next pass.
+    const third = await open(passes, "p4", { to: epoch + 60_000 });
+    await note();
+    await endWindow(passes, third.pass, "w1", nothing, { one: { seen: 4, arrived: { 7: 4 } } });
+    await note();
+    await runPass(passes, "p5", { to: epoch + 90_000 }, {}, "done", { one: { arrived: { 7: 1 } } });
+    await note();
+    expect(seen).toEqual([
+      ...Array.from({ length: 6 }, () => [6, 16]),
+      ...Array.from({ length: 3 }, () => [9, 19]),
+      [10, 20],
+    ]);
+  });
+
+  test("a pass that listed behind its deletes ends no backlog: a full pass without such pages does", async () => {
+    const { passes } = await create();
+    const drained = { ...nothing, listed: 50, republished: 50, deleted: 50 };
+    await runPass(passes, "p1", {}, { ...drained, pagesBehindDeletes: 1 });
+    const unsure = { held: 0, exact: false, mayHaveSkipped: true, backlog: { published: 50 } };
+    expect(await passes.facts(drain)).toMatchObject(unsure);
+    // It finds fifty that were skipped, and may skip others again.
+    const second = await open(passes, "p2", { to: epoch + 60_000 });
+    expect(second.pass.kind).toBe("full");
+    await endWindow(passes, second.pass, "w1", { ...drained, pagesBehindDeletes: 1 });
+    expect(await passes.facts(drain)).toMatchObject({ ...unsure, backlog: { published: 100 } });
+    expect((await runPass(passes, "p3", { to: epoch + 90_000 })).pass.kind).toBe("full");
+    expect(await passes.facts(drain)).toMatchObject({ exact: true, mayHaveSkipped: false, backlog: null });
+    expect((await open(passes, "p4", { to: epoch + 99_000 })).pass.kind).toBe("new");
+  });
+
+  test("a drain with much that is left is listed in full no sooner because it may have skipped some", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { parked: 1_001, pagesBehindDeletes: 1 });
+    expect((await open(passes, "p2", { to: epoch + 60_000 })).pass.kind).toBe("new");
   });
 
   test("an abandoned pass tells what it had done, and that stays counted", async () => {

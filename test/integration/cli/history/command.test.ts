@@ -270,7 +270,9 @@ describe("redriver history, an act of many records", () => {
     ]);
     expect(people?.find(({ by }) => by === "bob")).toMatchObject({ act: "pause", count: 1 });
     const table = await run(["history", "--summary", "--act", "park", "--host", "127.*"]);
-    expect(table.out).toMatch(/^act +drain +count +first +last\npark +orders +3 +20[^\n]+\n\nby +act +count/);
+    expect(table.out).toMatch(
+      /^act +drain +count +first \(UTC\) +last \(UTC\)\npark +orders +3 +20[^\n]+\n\nby +act +count/,
+    );
     expect((await run(["history", "--summary", "--until", "1h"])).out).not.toContain("park");
   });
 

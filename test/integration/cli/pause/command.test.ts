@@ -38,8 +38,8 @@ it("a host's pause holds what goes there and nothing else, and status and histor
   expect(sources[0]).toMatchObject({ hostPauses: [{ drain: "*", host, by: "ann", reason: because[1] }] });
   expect(Math.abs(until - Date.now() - 30 * 60_000)).toBeLessThan(60_000);
   const overview = (await run(["status"])).out;
-  expect(overview).toMatch(/paused\s+by\s+a\s+person/);
-  expect(overview).toMatch(/ paused$/m);
+  expect(overview).toMatch(/paused\s+by\s+ann\s+until/);
+  expect(overview).toMatch(/ paused until \S+ UTC$/m);
   const text = (await run(["status", "orders"])).out;
   expect(text).toMatch(
     new RegExp(`^  hosts {5}${host} of all drains paused until .* by ann .* ago: they move`, "m"),
@@ -74,7 +74,7 @@ it("a pause of a kind of failure holds what failed so, and no other answer of th
   await run(["pause", "--failure", String(id), ...because]);
   expect(await drain()).toMatchObject({ republished: 3, held: 2, reasons: { held: { "host-paused": 2 } } });
   expect((await run(["status"])).out.replaceAll(/\s+/g, " ")).toContain(
-    "1 kind of failure paused by a person",
+    `failure ${String(id)} paused by ann: they move their database`,
   );
 
   await run(["resume", "--failure", String(id), ...because]);
@@ -92,7 +92,7 @@ it("a pause of one drain may end by itself, and is named by its drain and its ho
   await run(["pause", "--host", "pay.example.com", ...because]);
   const one = await run(["resume", "orders", "--host", "pay.example.com", "--reason", "x"]);
   expect(one.err).toBe(
-    "pay.example.com of orders: was not paused; https://pay.example.com of orders still paused by ann (they move their database): redriver resume orders --host https://pay.example.com; pay.example.com of all drains still paused by ann (they move their database): redriver resume --host pay.example.com\n",
+    "pay.example.com of orders: resumed; pay.example.com of all drains still paused by ann (they move their database): redriver resume --host pay.example.com\n",
   );
   await run(["pause", "--all", ...because]);
   const all = await run(["resume", "--all", "--reason", "over"]);

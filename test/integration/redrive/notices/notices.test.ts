@@ -196,7 +196,7 @@ it("forgets what waits for a target that is gone, once it is no news any more", 
 /** A drain that has published so many, and where so many wait. */
 function day(published: number, waiting: number): NoticeFacts {
   const [one] = waitingFacts(waiting).drains;
-  return waitingFacts(waiting, { drains: [{ ...one!, published }] });
+  return waitingFacts(waiting, { drains: [{ ...one!, published, heldByRules: waiting }] });
 }
 
 it("a digest counts from the one before, once however often its job runs", async () => {
@@ -210,7 +210,7 @@ it("a digest counts from the one before, once however often its job runs", async
   await writeDigests(daily, day(135, 0), dayLater + 86_400_000);
   const digests = await book.waiting("oncall");
   expect(digests.map(({ event, items }) => [event, items[0]?.figures])).toMatchObject([
-    ["digest", { since: now, published: 30, waiting: 4 }],
+    ["digest", { since: now, published: 30, waiting: 4, heldByRules: 4 }],
     ["digest", { published: 5, waiting: 0 }],
   ]);
 });

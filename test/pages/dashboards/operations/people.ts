@@ -81,5 +81,13 @@ export const people: Section = {
         "{{source}}: lost writes",
       ),
     ]),
+    graph(
+      "Notices dropped within an hour",
+      ofAlert(
+        "RedriverNoticesDropped",
+        'sum by (namespace, event) (increase(redriver_notices_total{outcome="dropped"}[1h]))',
+        "{{event}}",
+      ),
+    ),
   ],
 };

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  toApplyText,
-  toQuestion,
-  toSkipsText,
-  toSkipText,
-  toWaitText,
-} from "../../../../src/cli/apply/text.ts";
+import { toApplyText, toQuestion, toSkipsText, toWaitText } from "../../../../src/cli/apply/text.ts";
+import { toSkipText } from "../../../../src/operations/plans/decision-text.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { PlanCheck } from "../../../../src/redrive/plan/check-plan.ts";
 import { noSkips } from "../../../../src/redrive/plan/skipped-by-apply.ts";

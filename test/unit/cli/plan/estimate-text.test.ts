@@ -52,7 +52,7 @@ const outage: Estimate = {
 };
 
 const text = (fields: Partial<Estimate>, columns = 80): string =>
-  toEstimateText(columns, { ...outage, ...fields }, room);
+  toEstimateText(columns, { ...outage, ...fields }, room, Date.UTC(2026, 10, 20, 14, 2));
 const takes = (fields: Partial<Estimate>): string => /takes +(.*)/.exec(text(fields, Infinity))?.[1] ?? "";
 
 describe("the time of a plan", () => {
@@ -60,16 +60,16 @@ describe("the time of a plan", () => {
     expect(text({})).toMatchInlineSnapshot(`
       "
         time and cost
-          takes     about 4m: 2400 for api.example.com at 10/s take 4m;
-                    pay.example.com is halted, next probe in 4m, 12000 wait for it and
-                    are not counted
+          takes     done in about 4m (14:06 UTC): 2400 for api.example.com at 10/s
+                    take 4m; pay.example.com is halted, next probe in 4m, 12000 wait
+                    for it and are not counted
           calls     145 list, 145 publish, 145 delete
           bills     14430 to 57720 attempts for 14430 publishes
 
           destination                      now  rate  lane                 time
           pay.example.com                12000  10/s  halted, not counted  26m or more
           api.example.com                 2400  10/s  open                 4m
-          a-service-of-somebody.eu-wes…     30  10/s  open                 3s
+          a-service-of-s…ample.com:8443     30  10/s  open                 3s
       "
     `);
   });
@@ -89,8 +89,8 @@ describe("the time of a plan", () => {
     expect(text(fields)).toMatchInlineSnapshot(`
       "
         time and cost
-          takes     about 30m45s (4m for what is due now): 20400 for api.example.com
-                    at 10/s take 34m
+          takes     done in about 30m45s (14:32 UTC), 4m for what is due now: 20400
+                    for api.example.com at 10/s take 34m
           held      18000 become due in 30s to 45s; then about 30m of work
           calls     145 list, 145 publish, 145 delete
           bills     14430 to 57720 attempts for 14430 publishes
@@ -100,43 +100,47 @@ describe("the time of a plan", () => {
           5 more             40      0        2 halted  9s
       "
     `);
-    expect(takes({ ...fields, publishes: 0 })).toMatch(/^about 30m45s: 20400 for/);
+    expect(takes({ ...fields, publishes: 0 })).toMatch(/^done in about 30m45s \(14:32 UTC\): 20400 for/);
     expect(text({ later: { ...later, publishes: 1, fromMs: 45_000, workMs: 100 } }, Infinity)).toContain(
       "1 becomes due in 45s; then about 1s of work",
     );
   });
 
   it.each<[string, Partial<Estimate>, string]>([
-    ["calls", { boundBy: { kind: "calls" }, notCounted: null }, "about 4m: one call after the other"],
+    [
+      "calls",
+      { boundBy: { kind: "calls" }, notCounted: null },
+      "done in about 4m (14:06 UTC): one call after the other",
+    ],
     [
       "the rate of all",
       { boundBy: { kind: "publish", rate, publishes: 2_400, ms: 4 * minute }, notCounted: null },
-      "about 4m: 2400 at 10/s (publish) take 4m",
+      "done in about 4m (14:06 UTC): 2400 at 10/s (publish) take 4m",
     ],
     [
       "a rule",
       { boundBy: { kind: "rule", rule: "slow", rate, publishes: 2_400, ms: 4 * minute }, notCounted: null },
-      "about 4m: 2400 of rule slow at 10/s take 4m",
+      "done in about 4m (14:06 UTC): 2400 of rule slow at 10/s take 4m",
     ],
     [
       "a day",
       { boundBy: { kind: "day", limit: 50 }, days: 3, notCounted: null },
-      "about 4m: perDay 50 spreads it over 3 days",
+      "done in about 4m (14:06 UTC): perDay 50 spreads it over 3 days",
     ],
     [
       "steps",
       { boundBy: { kind: "lane", origin: "https://a.example.com", ms: 2 * minute }, notCounted: null },
-      "about 4m: the steps of lane a.example.com take 2m",
+      "done in about 4m (14:06 UTC): the steps of lane a.example.com take 2m",
     ],
     [
       "a wait",
       { boundBy: { kind: "due", inMs: 4 * minute }, notCounted: null },
-      "about 4m: the last becomes due in 4m",
+      "done in about 4m (14:06 UTC): the last becomes due in 4m",
     ],
     [
       "halted lanes alone",
       { billed: { best: 12_000, worst: 12_000 } },
-      "nothing can go yet; pay.example.com is halted, next probe in 4m, 12000 wait for it and are not counted",
+      "none can go now; pay.example.com is halted, next probe in 4m, 12000 wait for it and are not counted",
     ],
     [
       "several halted lanes",
@@ -144,7 +148,7 @@ describe("the time of a plan", () => {
         boundBy: { kind: "calls" },
         notCounted: { ...outage.notCounted!, destinations: 3, isProbeOut: true, nextInMs: 40_000 },
       },
-      "about 4m: one call after the other; pay.example.com and 2 more are halted, its probe is out, result in 40s, 12000 wait for them and are not counted",
+      "done in about 4m (14:06 UTC): one call after the other; pay.example.com and 2 more are halted, a probe is out, result in 40s, 12000 wait for them and are not counted",
     ],
   ])("names %s", (_name, fields, expected) => {
     expect(takes(fields)).toBe(expected);

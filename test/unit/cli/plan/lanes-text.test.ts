@@ -16,13 +16,12 @@ describe("what waits for lanes", () => {
       more: { lanes: 14, due: 200 },
     });
     expect(text).toMatchInlineSnapshot(`
-      "  90 wait for lane https://a.example.com: halted for 3m,
-        3 of 5 failed again, 503, next probe in 4m
-        3 wait for lane https://b.example.com: halted for 3m,
-        its probe is out, result in 40s
+      "  90 wait for lane a.example.com: halted for 3m, 3 of 5 failed again, 503,
+        next probe in 4m
+        3 wait for lane b.example.com: halted for 3m, a probe is out, result in 40s
         20 wait for lane queue:invoices: ramping for 3m, next step in 1s
-        4 wait for lane https://c.example.com: new, next step now
-        2 due to lane https://d.example.com: open for 3m
+        4 wait for lane c.example.com: new, next step now
+        2 due to lane d.example.com: open for 3m
         200 wait for 14 more lanes
       "
     `);

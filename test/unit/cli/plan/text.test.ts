@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LaneWait } from "../../../../src/redrive/plan/lane-waits.ts";
-import { toPlanText, type PlanReport } from "../../../../src/cli/plan/text.ts";
+import { toPlanText } from "../../../../src/cli/plan/text.ts";
+import type { PlanReport } from "../../../../src/operations/plans/freeze-plan.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../../../src/ports/ids.ts";
 import type { RuleReport } from "../../../../src/redrive/plan/rule-report.ts";
@@ -291,7 +292,8 @@ describe("a plan on the terminal", () => {
           48        of 3 or more other kinds
 
         time and cost
-          takes     about 1m21s: 812 for api.orders.example.com at 10/s take 1m21s
+          takes     done in about 1m21s (10:16 UTC): 812 for api.orders.example.com at
+                    10/s take 1m21s
           calls     12 list, 9 publish, 9 delete
           bills     812 to 3248 attempts for 812 publishes
           perPass   a drain left to itself needs 2 passes
@@ -361,12 +363,11 @@ describe("a plan on the terminal", () => {
     );
     expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  time and cost"))).toMatchInlineSnapshot(`
       "  lanes: a destination gets more when nothing failed again for 1m
-          812 wait for lane https://a.example.com: new, next step now
-          90 wait for lane https://b.example.com: halted for 3m,
-          3 of 5 failed again, 503, next probe in 4m,
-          12 without attempts left are held, not parked
-          9 due to lane https://d.example.com: open for 1h
-          lane https://e.example.com: halted for 3m, next probe now,
+          812 wait for lane a.example.com: new, next step now
+          90 wait for lane b.example.com: halted for 3m, 3 of 5 failed again, 503,
+          next probe in 4m, 12 without attempts left are held, not parked
+          9 due to lane d.example.com: open for 1h
+          lane e.example.com: halted for 3m, next probe now,
           4 without attempts left are held, not parked
           200 wait for 14 more lanes
         apply sends each destination a few, waits for failures, and sends more. It

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   ago,
+  destination,
+  haltedLane,
+  minute,
   drain,
   lane,
   now,
@@ -51,6 +54,7 @@ describe("status on a terminal", () => {
         drops     archive-missing 4, due once the archive can be written
         held      too-young 12, waiting 7, rule 4, retry-after 2, cooling 1,
                   otherwise 1
+        waiting   12 for api.example.com, halted, next probe in 4m
         parked    rule 2, refused 1
         guards    index catalog holds it back
         passes    one is open since 40s, 1200 listed so far, 310 published,
@@ -75,17 +79,16 @@ describe("status on a terminal", () => {
         ledger    open 12, unknown 1, pending delete 4, the oldest 6m,
                   failed deletes 4, publishing waits until these are deleted
         lanes     1 halted, 1 canary, 1 ramping, 12 open
-                    https://api.example.com of orders, halted since 6m,
+                    api.example.com of orders, halted since 6m,
                     3 of 5 failed again, 503, next probe in 4m
-                    https://c.example of orders, canary since 6m,
+                    c.example of orders, canary since 6m,
                     the probe did not fail again, 5 of a step of 5 sent,
                     1 failed again, 4 not failed again yet, next step in 40s
                     queue:invoices of orders, ramping since 6m,
                     none of 5 failed again, 20 of a step of 50 sent, 0 failed again,
                     20 not failed again yet, takes 30 more now
-                    https://b.example of orders, open since 6m,
-                    0 of a sample of 50 sent, 0 failed again,
-                    other messages are not counted
+                    b.example of orders, open since 6m, 0 of a sample of 50 sent,
+                    0 failed again, other messages are not counted
                     and 11 open
         pauses    redriver-7d9f8b6c5d-q8k2p-1 is halted (unauthorised),
                   reported 3s ago
@@ -119,6 +122,7 @@ describe("status on a terminal", () => {
       nextPassAt: null,
       hostRates: null,
       destinations: [],
+      stillCounting: true,
       outlook: nothingWaits,
     };
     const text = textOf({ drains: [bare], sources: [source({ census: null, depth: null })], replicas: [] });
@@ -216,6 +220,45 @@ describe("status on a terminal", () => {
     expect(endOf(lane({ sent: 3, ...late }))).toBe(`${sample}, goes on after a listing check that is due`);
   });
 
+  test("what waits for a lane or a pause as it stands now, whatever the last passes held for it", () => {
+    const pause = { drain: "*", host: "a.example", by: "ana", at: ago(second), reason: "deploy" } as const;
+    const reasons = {
+      due: {},
+      held: { "lane-halted": 90, "lane-watched": 4, "host-paused": 3, waiting: 2 },
+      parked: {},
+    };
+    const open = { ...haltedLane, state: "open", nextInMs: 0 } as const;
+    const textWith = (...destinations: Parameters<typeof destination>[]) =>
+      textOf({
+        drains: [drain("orders", { reasons, destinations: destinations.map((one) => destination(...one)) })],
+      });
+    const origin = "https://a.example";
+    const over = textWith([origin, 97, { lane: open }]);
+    expect(over).toContain("  held      waiting 2\n  passes");
+    expect(textWith([origin, 97, { lane: haltedLane }])).toContain(
+      "  waiting   97 for a.example, halted, next probe in 4m\n",
+    );
+    const probed = { ...haltedLane, sent: 1, nextInMs: minute };
+    expect(textWith([origin, 97, { lane: probed }])).toContain("halted, a probe is out, result in 1m\n");
+    expect(textWith([origin, 97, { lane: { ...haltedLane, state: "ramping" } }])).toContain(
+      "97 for a.example, ramping, next step in 4m\n",
+    );
+    expect(textWith([origin, 97, { lane: { ...open, nextInMs: 15_000 } }])).toMatch(
+      /97 for a\.example, open,\s+goes on after a listing check that is due\n/,
+    );
+    expect(textWith([origin, 97, { lane: open, isPaused: true, pause }])).toContain(
+      "97 for a.example, paused by a person\n",
+    );
+    const many = Array.from({ length: 7 }, (_, index) => [
+      `https://${index}.example`,
+      7 - index,
+      { lane: haltedLane },
+    ]);
+    expect(textWith(...(many as Parameters<typeof destination>[]))).toContain(
+      "            3 for 2 more destinations\n",
+    );
+  });
+
   test("that no replica runs: nothing that is scheduled will begin", () => {
     expect(textOf({ replicas: [] })).toMatch(/^orders +live +0 +0 +0 +0 +no replica$/m);
   });
@@ -233,13 +276,17 @@ describe("status on a terminal", () => {
   });
 
   test("the queue as it is now, and as it was when it was counted", () => {
-    const depth = { count: 78, exact: false };
+    const depth = { count: 78, exact: false, stillCounting: false };
     const census = { ...source().census!, depth: 2_928 };
     expect(textOf({ sources: [source({ depth, census })] })).toContain(
       "78 records, 2928 when counted 4m ago",
     );
     expect(textOf({ sources: [source({ depth, census: null })] })).toContain(
       "78 records, no census has ended yet",
+    );
+    const sofar = { ...depth, stillCounting: true };
+    expect(textOf({ sources: [source({ depth: sofar, census: null })] })).toContain(
+      "at least 78 records, still counting, no census has ended yet",
     );
   });
 

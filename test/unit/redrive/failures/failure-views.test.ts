@@ -29,7 +29,6 @@ const standing = (id: string, more: Partial<StandingFailure> = {}): StandingFail
   waiting: 0,
   parked: 0,
   arrived: 0,
-  arrivedCounted: 0,
   published: 0,
   failedAgain: 0,
   lastArrivedAt: null,
@@ -73,7 +72,7 @@ function viewsOf({ failures, of, marks = {}, selected, drain }: Given) {
 }
 
 describe("kinds of failure", () => {
-  it("come by trouble: new ones first, then with most that waits or is parked, quiet ones last", () => {
+  it("come by trouble: those of a day first, noted or not, then most waiting or parked, quiet ones last", () => {
     const old = now - 2 * dayMs;
     const views = viewsOf({
       failures: [
@@ -98,9 +97,9 @@ describe("kinds of failure", () => {
       },
     });
     expect(views.map(({ id, isNew, isQuiet }) => [id, isNew, isQuiet])).toEqual([
+      ["noted", false, false],
       ["new", true, false],
       ["most", false, false],
-      ["noted", false, false],
       ["parked", false, false],
       ["quiet", false, true],
     ]);

@@ -29,7 +29,6 @@ function failure(id: string, more: Partial<StandingFailure> = {}): StandingFailu
     waiting: 0,
     parked: 0,
     arrived: 0,
-    arrivedCounted: 0,
     largestHour: 0,
     ruled: {},
     published: 0,
@@ -52,9 +51,17 @@ function facts({
   uncopied = 0,
   ...own
 }: Given) {
-  const idle = { waiting: 0, heldByRules: 0, parked: 0, published: 0, failedAgain: 0, expiresAt: null };
+  const idle = {
+    waiting: 0,
+    stillCounting: false,
+    heldByRules: 0,
+    parked: 0,
+    published: 0,
+    failedAgain: 0,
+    expiresAt: null,
+  };
   return {
-    drains: [{ drain, ...idle, nearMs: 0, ...own, failures }],
+    drains: [{ drain, ...idle, nearMs: 0, destinations: [], ...own, failures }],
     kinds: kinds ?? new Map(failures.map(({ id }) => [id, kind(id)])),
     quiet,
     halted,
@@ -85,7 +92,12 @@ function causeOf(one: RecordedFailure) {
 
 const later = (days: number): number => startMs + days * dayMs;
 
-const lane = (id: string, host: string) => ({ lane: id, drain, origin: `https://${host}` });
+const lane = (id: string, host: string, nextAt: number | null = null) => ({
+  lane: id,
+  drain,
+  origin: `https://${host}`,
+  nextAt,
+});
 
 const parked = (...counts: number[]) => ({
   failures: counts.map((count, index) => failure(`f${index}`, { parked: count })),
@@ -102,6 +114,11 @@ describe("a backlog", () => {
     expect(told[1]?.[0]?.items).toEqual([
       { drain, destination: origin, cause: "503 upstream down", failure: "aa", count: 12 },
     ]);
+  });
+
+  it("that begins before everything was counted says so", () => {
+    const told = tell([0, {}], [5, { waiting: 12, stillCounting: true }]);
+    expect(told[1]?.[0]?.items[0]).toMatchObject({ count: 12, figures: { stillCounting: 1 } });
   });
 
   it("of fewer begins if they stay for ten seconds", () => {
@@ -141,6 +158,30 @@ describe("a backlog", () => {
       [],
       [],
     ]);
+  });
+});
+
+describe("a backlog of which records may have been skipped", () => {
+  it("ends when a full pass has listed everything", () => {
+    const unsure = { mayHaveSkipped: true };
+    const told = tell([0, { waiting: 40 }], [5, unsure], [60, unsure], [65, {}], [70, {}]);
+    expect(events(told)).toEqual([["backlog.began"], [], [], [], ["backlog.ended"]]);
+  });
+});
+
+describe("what does not go by itself", () => {
+  const poison = { waiting: 2, leftAlone: { forPerson: 1, cooling: 1 } };
+
+  it("holds the end of a backlog back for a minute only, and its notice counts it", () => {
+    const told = tell([0, { waiting: 40 }], [5, poison], [60, poison], [65, poison], [70, poison]);
+    expect(events(told)).toEqual([["backlog.began"], [], [], ["backlog.ended"], []]);
+    expect(told[3]?.[0]?.items[0]?.figures).toMatchObject({ forPerson: 1, cooling: 1 });
+    expect(told[3]?.[0]?.items[0]?.figures).not.toHaveProperty("heldByRules");
+  });
+
+  it("is no backlog, and is no part of the next one's begin", () => {
+    const more = { ...poison, waiting: 12 };
+    expect(events(tell([0, poison], [30, poison], [60, more]))).toEqual([[], [], ["backlog.began"]]);
   });
 });
 
@@ -227,20 +268,28 @@ describe("a new failure", () => {
 });
 
 describe("destinations", () => {
-  const a = lane("1", "a.example.com");
+  const a = lane("1", "a.example.com", startMs + 300_000);
   const b = lane("2", "b.example.com");
 
   it("that halt together are one notice, and each resumes", () => {
-    const failures = [failure("aa", { waiting: 8 })];
+    const failures = [failure("aa", { waiting: 6 })];
+    const destinations = [{ origin: "https://a.example.com", waiting: 8 }];
     const kinds = new Map([["aa", kind("aa", { origin: "https://a.example.com" })]]);
     const told = tell(
-      [0, { failures, kinds, halted: [a, b] }],
+      [0, { failures, kinds, destinations, halted: [a, b] }],
       [5, { halted: [a, b] }],
       [10, { halted: [b] }],
     );
     expect(events(told)).toEqual([["destination.halted"], [], ["destination.resumed"]]);
     expect(told[0]?.[0]?.items).toEqual([
-      { drain, destination: "https://a.example.com", cause: "503 upstream down", failure: "aa", count: 8 },
+      {
+        drain,
+        destination: "https://a.example.com",
+        cause: "503 upstream down",
+        failure: "aa",
+        count: 8,
+        figures: { nextProbeAt: startMs + 300_000 },
+      },
       { drain, destination: "https://b.example.com", cause: null, failure: null, count: 0 },
     ]);
     expect(told[2]?.[0]?.items).toMatchObject([{ destination: "https://a.example.com" }]);

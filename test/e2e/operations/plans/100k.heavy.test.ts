@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import type { DrainName } from "../../../../src/ports/ids.ts";
+import { planLimits } from "../../../../src/ports/plans.ts";
+import { makeHere, planOf, startDesk } from "../../../support/desk-stand.ts";
+import { createPlanStand, outageDocument } from "../../../support/plan-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+it("a plan of 100,000 records takes a fifth of what all plans may; one more is refused with the command that has no limit", async () => {
+  const stand = await createPlanStand(redis.url());
+  stand.seed(planLimits.records + 1);
+  const here = await startDesk({ env: stand.env, document: outageDocument });
+  const id = await makeHere(here, { limit: planLimits.records });
+  expect((await planOf(here, id)).made?.records).toBe(planLimits.records);
+  const { command } = here.live.current().redis;
+  const prefix = here.live.current().redis.keyPrefix;
+  const key = `${prefix}:v1:plans:{plans}:plan:${id}`;
+  const bytes = Number(await command("HGET", key, "bytes"));
+  expect(bytes / planLimits.records).toBeLessThan(70);
+  expect(bytes).toBeLessThan(planLimits.bytes / 4.5);
+
+  const larger = await here.desk.make({ drains: ["orders" as DrainName], filter: {}, by: "ada" });
+  await here.desk.settled();
+  const { state, why, made } = await planOf(here, larger);
+  expect({ state, made }).toEqual({ state: "failed", made: null });
+  expect(why).toBe(
+    "plan-refused: the plan has more than 100000 records, the most of a shared plan; narrow it, or use a file: redriver plan orders --out plan.ndjson, then redriver apply plan.ndjson",
+  );
+  expect(await command("HGET", key.replace(id, larger), "bytes")).toBe("0");
+}, 240_000);

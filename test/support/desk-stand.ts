@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import type { LiveCore } from "../../src/compose/live-core.ts";
+import { openLiveCore } from "../../src/compose/open-core.ts";
+import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
+import { createTeardown } from "../../src/compose/teardown.ts";
+import { loadDocument } from "../../src/config/document/load-document.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { createPlanDesk, type PlanDesk } from "../../src/operations/plans/plan-desk.ts";
+import type { DrainName, PlanId } from "../../src/ports/ids.ts";
+import type { DrainsDocument } from "../../src/ports/drains-document.ts";
+import type { PlanFilter, SharedPlan } from "../../src/ports/plans.ts";
+
+export interface DeskReplica {
+  readonly desk: PlanDesk;
+  readonly live: LiveCore;
+  readonly name: string;
+  /** As the daemon does at SIGTERM. */
+  shutDown(): Promise<void>;
+}
+
+export interface DeskOptions {
+  /** Of commands: address, token, Redis. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly document: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export function parseDrains(text: string): DrainsDocument {
+  const reading = loadDocument(text, "drains.yaml");
+  if (!reading.ok) throw new Error(reading.problems.map(formatProblem).join("\n"));
+  return reading.document;
+}
+
+/** A replica of its own: its connection, its sources, its plan desk; without a queue. */
+export async function startDesk({ env, document, settings: flags = {} }: DeskOptions): Promise<DeskReplica> {
+  const loaded = loadSettings({ env, flags });
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
+  const { settings } = loaded;
+  const teardown = createTeardown();
+  const live = openLiveCore({
+    settings,
+    document: parseDrains(document),
+    env,
+    events: { emit: () => undefined },
+    teardown,
+  });
+  const stop = new AbortController();
+  const name = `replica-${randomUUID().slice(0, 6)}`;
+  const desk = createPlanDesk({
+    acquire: () => live.acquire(),
+    book: live.current().plans,
+    clock: systemClock,
+    identities: randomIdentities,
+    replica: name,
+    version: "test",
+    stop: stop.signal,
+  });
+  const shutDown = async (): Promise<void> => {
+    stop.abort();
+    await desk.close({ softMs: 10_000, hardMs: 15_000 });
+  };
+  onTestFinished(async () => {
+    stop.abort();
+    await desk.close({ softMs: 0, hardMs: 5_000 });
+    await teardown.run(2_000);
+  });
+  await live.current().redis.ready(5_000);
+  return { desk, live, name, shutDown };
+}
+
+export async function planOf({ desk }: DeskReplica, id: PlanId): Promise<SharedPlan> {
+  return (await desk.show(id)).plan;
+}
+
+/** Makes a plan of the drain `orders`, and waits until this replica has ended its work. */
+export async function makeHere(replica: DeskReplica, filter: PlanFilter = {}): Promise<PlanId> {
+  const id = await replica.desk.make({ drains: ["orders" as DrainName], filter, by: "ada" });
+  await replica.desk.settled();
+  return id;
+}
