@@ -11,6 +11,7 @@ import { listenBounded } from "../bounded-server.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
+import type { SourceId } from "../ports/ids.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
 import { addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
 import { createGuesses } from "./access/guesses.ts";
@@ -37,6 +38,8 @@ export interface ConsoleParts {
   readonly settings: Settings["console"];
   readonly live: LiveCore;
   readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly tokens: () => readonly TokenRow[];
   readonly reportFailure: ReportFailure;
   readonly version: string;
@@ -114,7 +117,14 @@ export async function serveConsole(parts: ConsoleParts) {
       if (by === undefined || by.length > 100) return problem(context, "your name is missing", 400);
       if (act.asksReason && values["reason"] === undefined)
         return problem(context, "the reason is missing", 400);
-      const doing = { core: live.current(), reads, now: now(), signal: stop, by: `${by} (console)` };
+      const doing = {
+        core: live.current(),
+        reads,
+        now: now(),
+        signal: stop,
+        by: `${by} (console)`,
+        requestSweep: parts.requestSweep,
+      };
       const { said, next } = await act.run(values, doing);
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);

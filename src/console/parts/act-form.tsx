@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
 import type { Act, ActField, Values } from "../acts/act.ts";
 import type { Html, ScreenContext } from "../screen.ts";
@@ -8,6 +9,8 @@ interface ActFormProps {
   /** Values that are known: hidden fields, and what others begin with. */
   readonly values: Values;
   readonly context: ScreenContext;
+  /** If the page has it several times. */
+  readonly title?: string;
   /** Why it cannot be done now, whoever asks; null: it can. */
   readonly disabled?: string | null;
 }
@@ -15,23 +18,24 @@ interface ActFormProps {
 export const maxReasonCharacters = 500;
 
 /** A form that opens on a click, also without a script. If it cannot be sent, it says why. */
-export function ActForm({ act, values, context, disabled = null }: ActFormProps): Html {
+export function ActForm({ act, values, context, title = act.title, disabled = null }: ActFormProps): Html {
   const { person, url, formToken } = context;
   const why = whyNot(person, act.role) ?? disabled;
   if (why !== null) {
     return (
       <p class="act disabled">
         <button type="button" disabled>
-          {act.title}
+          {title}
         </button>{" "}
         <span class="hint">{why}</span>
       </p>
     );
   }
-  const idOf = (name: string): string => `${act.name}-${name}-${values["id"] ?? values["host"] ?? "all"}`;
+  const of = toIdPart(values);
+  const idOf = (name: string): string => `${act.name}-${name}-${of}`;
   return (
     <details class="act">
-      <summary>{act.title}</summary>
+      <summary>{title}</summary>
       <form method="post" action={`/acts/${act.name}`}>
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
@@ -64,12 +68,17 @@ export function ActForm({ act, values, context, disabled = null }: ActFormProps)
             value={undefined}
           />
         ) : null}
-        <button type="submit">{act.title}</button>
+        <button type="submit">{title}</button>
         <p class="hint">The command that does the same:</p>
         <CommandLine line={act.command(values)} />
       </form>
     </details>
   );
+}
+
+/** The page may have the same act for several things, which strangers have named. */
+function toIdPart(values: Values): string {
+  return createHash("sha1").update(JSON.stringify(values)).digest("hex").slice(0, 8);
 }
 
 function Field({
