@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-interface Asset {
+export interface Asset {
   readonly type: string;
   readonly bytes: Buffer;
   readonly gzipped: Buffer;

@@ -2,14 +2,16 @@
 import { isRedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createLiveTokens } from "./access/live-tokens.ts";
+import { createFailureEvents } from "./failure-events.ts";
 import { serveConsole, type ConsoleParts } from "./serve.tsx";
 
 export type Console = ReturnType<typeof createConsole>;
 
 /** Throws `settings-invalid` if the token file cannot be used. */
-export function createConsole(parts: Omit<ConsoleParts, "tokens">, events: Events) {
+export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportFailure">, events: Events) {
   const { settings, now, stop } = parts;
   const tokens = createLiveTokens(settings.auth === "token" ? settings.tokenFile : undefined, now);
+  const reportFailure = createFailureEvents(events, now);
   let server: Awaited<ReturnType<typeof serveConsole>> | null = null;
   let lastProblem: string | null = null;
   return {
@@ -19,7 +21,7 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens">, events: Event
     async listen(): Promise<void> {
       if (server !== null || settings.port === null || stop.aborted) return;
       try {
-        server = await serveConsole({ ...parts, tokens });
+        server = await serveConsole({ ...parts, tokens, reportFailure });
         lastProblem = null;
         if (stop.aborted) await server.close();
       } catch (error) {

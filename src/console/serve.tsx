@@ -5,26 +5,31 @@
  *   request ─► Host ─► own page? ─► who asks ─► role ─► page | act | API | live stream
  */
 import { randomBytes } from "node:crypto";
-import { Hono, type Context, type MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
+import { routePath } from "hono/route";
 import { listenBounded } from "../bounded-server.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { SourceId } from "../ports/ids.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
-import { createHostCheck } from "./access/host-names.ts";
+import { addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
+import { createGuesses } from "./access/guesses.ts";
 import { createIdentify, toSession, type Identity } from "./access/identify.ts";
 import { whyNot, type Person } from "./access/person.ts";
-import { isOfOwnPage } from "./access/request-origin.ts";
 import { seal, sign, unseal } from "./access/signed.ts";
-import { securityHeaders } from "./access/security-headers.ts";
 import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
 import { acts } from "./acts/acts.ts";
 import { readForm } from "./acts/read-form.ts";
+import type { Asked, AskedEnv } from "./asked.ts";
+import { answerAsset } from "./assets-answer.ts";
 import { readAssets } from "./assets.ts";
+import { cookieOf, saidCookie, sessionCookie, setCookie } from "./cookies.ts";
+import type { ReportFailure } from "./failure-events.ts";
 import { Document, Sections, type Frame } from "./layout.tsx";
 import { createLiveStreams, type RenderedSection } from "./live/streams.ts";
 import { createReads } from "./live/reads.ts";
+import { matchPath, toLocalPath } from "./paths.ts";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
 import { screens } from "./screens/screens.ts";
 import { SignIn } from "./parts/sign-in.tsx";
@@ -36,6 +41,7 @@ export interface ConsoleParts {
   /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly tokens: () => readonly TokenRow[];
+  readonly reportFailure: ReportFailure;
   readonly version: string;
   readonly replica: string;
   /** Unix ms. */
@@ -51,94 +57,50 @@ const maxStreams = 128;
 /** Open streams end at once; a page in hand may end within this. */
 const closeWithinMs = 1_000;
 
-const sessionCookie = "redriver_session";
-const saidCookie = "redriver_said";
 const maxSaidCharacters = 600;
-
-interface Variables {
-  readonly Bindings: {
-    readonly incoming: {
-      readonly socket: { readonly remoteAddress?: string };
-      readonly headers: Record<string, unknown>;
-    };
-  };
-  readonly Variables: { person: Person; isByToken: boolean; key: string };
-}
-type Asked = Context<Variables>;
+const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
+const tooManyGuesses = "Too many wrong tokens came from your address. Try again in a minute.";
 
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
-  const { settings, live, now, stop } = parts;
+  const { settings, live, reportFailure, now, stop } = parts;
   const reads = createReads({ ...parts, current: () => live.current() });
   // While the file still is what this process has begun with.
   reads.rules();
   const streams = createLiveStreams({ maxStreams });
   const assets = readAssets();
-  const isOwnHost = createHostCheck(settings.hosts);
-  const identify = createIdentify(parts);
+  const guesses = createGuesses(now);
+  const identify = createIdentify({ ...parts, guesses });
   const proposedKey = randomBytes(32).toString("hex");
   const key = (): Promise<string> => readConsoleKey(live.current().redis, proposedKey);
 
-  const app = new Hono<Variables>();
-  app.use(async (context, next) => {
-    await next();
-    for (const [name, value] of Object.entries(securityHeaders)) {
-      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
-    }
-  });
-  app.use(async (context, next) => {
-    if (isOwnHost(context.req.header("host"))) return next();
-    return context.text(
-      "redriver: expected a loopback name, or a name of console.hosts (REDRIVER_CONSOLE_HOSTS)\n",
-      421,
-    );
-  });
-  app.use(async (context, next) => {
-    const { req } = context;
-    const told = {
-      host: req.header("host"),
-      origin: req.header("origin"),
-      site: req.header("sec-fetch-site"),
-    };
-    if (req.method === "GET" || req.method === "HEAD" || isOfOwnPage(told)) return next();
-    return context.text("redriver: expected a request by a page of this console\n", 403);
-  });
+  const app = new Hono<AskedEnv>();
+  app.use(addSecurityHeaders, refuseOtherHosts(settings.hosts), refuseOtherPages);
 
-  app.get("/assets/:name", (context) => {
-    const asset = assets.get(context.req.param("name"));
-    if (asset === undefined) return context.notFound();
-    const headers = {
-      "content-type": asset.type,
-      etag: asset.etag,
-      "cache-control": "no-cache",
-      vary: "accept-encoding",
-    };
-    if (context.req.header("if-none-match") === asset.etag) return context.body(null, 304, headers);
-    const isGzip = /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
-    return context.body(
-      new Uint8Array(isGzip ? asset.gzipped : asset.bytes),
-      200,
-      isGzip ? { ...headers, "content-encoding": "gzip" } : headers,
-    );
-  });
+  app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
 
   app.post("/sign-in", async (context) => {
+    if (settings.auth !== "token") return problem(context, "there is no such page", 404);
+    const address = addressOf(context);
+    if (!guesses.mayTry(address)) return showSignIn(context, tooManyGuesses, 429);
     const values = await readForm(context.req.raw);
     const row = findToken(parts.tokens(), values?.["token"] ?? "");
-    if (row === null) return show(context, null, "Sign in", <SignIn why="That token is not known." />, 401);
+    if (row === null) {
+      guesses.wasWrong(address);
+      return showSignIn(context, "That token is not known.", 401);
+    }
     setCookie(context, sessionCookie, toSession(row, now()));
     return context.redirect("/", 303);
   });
 
   app.use(async (context, next) => {
-    const identity = identify({
-      address: context.env.incoming.socket.remoteAddress ?? "",
-      header: (name) => context.req.header(name),
-      session: cookieOf(context, sessionCookie),
-    });
+    const header = (name: string) => context.req.header(name);
+    const caller = { address: addressOf(context), header, session: cookieOf(context, sessionCookie) };
+    const identity = identify(caller);
     if (identity.kind !== "known") return turnAway(context, identity);
     context.set("person", identity.person);
     context.set("isByToken", identity.isByToken);
+    context.set("isStillKnown", () => isSamePerson(identify(caller), identity.person));
     context.set("key", await key());
     return next();
   });
@@ -174,15 +136,20 @@ export async function serveConsole(parts: ConsoleParts) {
   }
   app.notFound((context) => problem(context, "there is no such page", 404));
   app.onError((error, context) => {
-    if (!isRedriverError(error)) return problem(context, "this page failed", 500);
-    return problem(context, `${error.code}: ${error.message}`, statusOf[error.code] ?? 500);
+    reportFailure(placeOf(context), error);
+    const isAct = context.req.method !== "GET" && context.req.method !== "HEAD";
+    const isMisused = isRedriverError(error) && error.code === "command-misused";
+    const outcome = isAct && !isMisused ? "in doubt" : "nothing";
+    if (!isRedriverError(error))
+      return problem(context, "this page failed; the daemon's log says where", 500, outcome);
+    return problem(context, `${error.code}: ${error.message}`, statusOf[error.code] ?? 500, outcome);
   });
 
   const server = await listenBounded({
     host: settings.host,
     port: settings.port ?? 0,
     requestTimeoutMs,
-    fetch: (request, env) => app.fetch(request, env as Variables["Bindings"]),
+    fetch: (request, env) => app.fetch(request, env as AskedEnv["Bindings"]),
     maxConnections,
     maxHeaderBytes,
     setting: "console",
@@ -199,7 +166,7 @@ export async function serveConsole(parts: ConsoleParts) {
     },
   };
 
-  function guard({ role }: Pick<Screen, "role">): MiddlewareHandler<Variables> {
+  function guard({ role }: Pick<Screen, "role">): MiddlewareHandler<AskedEnv> {
     return async (context, next) => {
       const why = whyNot(context.get("person"), role);
       return why === null ? next() : problem(context, `this ${why}`, 403);
@@ -218,7 +185,9 @@ export async function serveConsole(parts: ConsoleParts) {
   }
 
   function stream(context: Asked): Response | Promise<Response> {
-    const url = new URL(context.req.query("screen") ?? "", "http://console");
+    const path = context.req.query("screen") ?? "";
+    if (!URL.canParse(path, "http://console")) return context.notFound();
+    const url = new URL(path, "http://console");
     const found = screens.flatMap((screen) => {
       const params = matchPath(screen.path, url.pathname);
       return params === null ? [] : [{ screen, params }];
@@ -235,9 +204,15 @@ export async function serveConsole(parts: ConsoleParts) {
         sections.map(async ({ id, render: draw }) => ({ id, html: await toHtml(draw(model, asked)) })),
       );
     };
-    const body = streams.open(JSON.stringify([url.pathname, url.search, person]), render);
+    // Nobody would read it, nor close it.
+    if (context.req.method === "HEAD") return context.body(null, 200, streamHeaders);
+    const body = streams.open(JSON.stringify([url.pathname, url.search, person]), {
+      render,
+      isStillKnown: context.get("isStillKnown"),
+      failed: (error) => reportFailure(`live ${screen.path}`, error),
+    });
     if (body === null) return context.text("too many pages are open\n", 503, { "retry-after": "30" });
-    return context.body(body, 200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
+    return context.body(body, 200, streamHeaders);
   }
 
   function toScreenContext(context: Asked, url: string, params: Record<string, string>): ScreenContext {
@@ -260,7 +235,7 @@ export async function serveConsole(parts: ConsoleParts) {
     screen: Pick<Screen, "area" | "hasChart"> | null,
     title: string,
     content: Html,
-    status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 500 | 503,
+    status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
     livePath: string | null = null,
   ): Promise<Response> {
     const sealed = cookieOf(context, saidCookie);
@@ -293,13 +268,16 @@ export async function serveConsole(parts: ConsoleParts) {
   function problem(
     context: Asked,
     why: string,
-    status: 400 | 403 | 404 | 409 | 413 | 500 | 503,
+    status: 400 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    /** Of an act: whether it may have been done. */
+    outcome: "nothing" | "in doubt" = "nothing",
   ): Response | Promise<Response> {
     const content = (
       <>
         <p class="problem">{why}</p>
         <p>
-          Nothing was done. <a href="/">To the first page</a>
+          {outcome === "nothing" ? "Nothing was done." : "It may have been done: look before you try again."}{" "}
+          <a href="/">To the first page</a>
         </p>
       </>
     );
@@ -310,8 +288,13 @@ export async function serveConsole(parts: ConsoleParts) {
     context: Asked,
     identity: Exclude<Identity, { kind: "known" }>,
   ): Response | Promise<Response> {
+    if (identity.kind === "limited") return problem(context, tooManyGuesses, 429);
     if (identity.kind === "refused") return problem(context, identity.why, 403);
-    return show(context, null, "Sign in", <SignIn why={null} />, 401);
+    return showSignIn(context, null, 401);
+  }
+
+  function showSignIn(context: Asked, why: string | null, status: 401 | 429): Promise<Response> {
+    return show(context, null, "Sign in", <SignIn why={why} />, status);
   }
 }
 
@@ -328,41 +311,16 @@ async function toHtml(element: Html | null): Promise<string> {
   return element === null ? "" : String(await element);
 }
 
-/** A path of this console; anything else would send the person somewhere else. */
-function toLocalPath(path: string | undefined): string {
-  return path !== undefined && /^\/(?![/\\])[^\p{Cc}\\]*$/u.test(path) ? path : "/";
+function addressOf(context: Asked): string {
+  return context.env.incoming.socket.remoteAddress ?? "";
 }
 
-function matchPath(pattern: string, path: string): Record<string, string> | null {
-  const [wanted, given] = [pattern.split("/"), path.split("/")];
-  if (wanted.length !== given.length) return null;
-  const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? "";
-    if (!part.startsWith(":")) {
-      if (part !== value) return null;
-      continue;
-    }
-    try {
-      params[part.slice(1)] = decodeURIComponent(value);
-    } catch {
-      return null;
-    }
-  }
-  return params;
+function isSamePerson(identity: Identity, { name, role }: Person): boolean {
+  return identity.kind === "known" && identity.person.name === name && identity.person.role === role;
 }
 
-function cookieOf(context: Asked, name: string): string | undefined {
-  const pairs = (context.req.header("cookie") ?? "").split(/; */);
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined;
-}
-
-/** Values are of characters that need no quotes. Secure if the browser says that it came by https. */
-function setCookie(context: Asked, name: string, value: string, maxAgeSeconds = 43_200): void {
-  const isSecure = context.req.header("origin")?.startsWith("https:") === true;
-  context.header(
-    "set-cookie",
-    `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`,
-    { append: true },
-  );
+/** The pattern of the route that was taken. */
+function placeOf(context: Asked): string {
+  const path = routePath(context, -1);
+  return `${context.req.method} ${path}`;
 }

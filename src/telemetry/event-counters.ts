@@ -47,6 +47,7 @@ const unmeasured = {
   "redis:fit": true,
   "process:warned": true,
   "console:failed": true,
+  "console:page-failed": true,
   "daemon:started": true,
   "daemon:stopping": true,
   "daemon:stopped": true,

@@ -65,7 +65,8 @@ function logRecords(logger: Logger, event: RecordsEvent): void {
 /** While Redis is unfit, each job fails so every few seconds. `redis:unfit` has reported it, with the fix. */
 function saysOnlyUnfit(event: RedriverEvent): boolean {
   return (
-    event.type === "job:failed" && (event.code === "redis-unavailable" || event.code === "redis-unsuitable")
+    (event.type === "job:failed" || event.type === "console:page-failed") &&
+    (event.code === "redis-unavailable" || event.code === "redis-unsuitable")
   );
 }
 
@@ -153,6 +154,7 @@ const lines: {
   "archive:copied": ({ count, drain, source }) =>
     said("warn", `${count} near expiry of ${drain ?? "no drain"} on ${source} copied to the archive`),
   "console:failed": ({ message }) => ["warn", () => message],
+  "console:page-failed": ({ code, place, message }) => failed(code, `console, ${place}: ${message}`),
   "archive:failed": ({ message }) => ["error", () => `archive: ${message}`],
   "archive:volume-seen": ({ verdict, complaint }) =>
     said(volumeLevels[verdict], complaint || "the archive is on a volume that lasts, or need not"),

@@ -256,6 +256,7 @@ drains:
 export const settings: Readonly<Record<string, string>> = {
   REDRIVER_HTTP_HOST: "127.0.0.1",
   REDRIVER_HTTP_PORT: "0",
+  REDRIVER_CONSOLE_PORT: "none",
   REDRIVER_LOG_LEVEL: "debug",
   REDRIVER_LEDGER_SEND_BY: "2s",
   REDRIVER_LEDGER_NETWORK_DELAY: "1s",

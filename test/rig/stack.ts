@@ -99,6 +99,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       REDRIVER_DRAINS_FILE: documentFile,
       REDRIVER_HTTP_HOST: "127.0.0.1",
       REDRIVER_HTTP_PORT: "0",
+      REDRIVER_CONSOLE_PORT: "none",
       // Below the 15 s after which a daemon process is killed.
       REDRIVER_SHUTDOWN_SOFT: "4s",
       REDRIVER_SHUTDOWN_HARD: "6s",

@@ -104,6 +104,7 @@ export function toSettings(stand: {
     REDRIVER_REDIS_KEY_PREFIX: keyPrefix,
     REDRIVER_HTTP_HOST: "127.0.0.1",
     REDRIVER_HTTP_PORT: "0",
+    REDRIVER_CONSOLE_PORT: "none",
     REDRIVER_LEDGER_SEND_BY: `${times.sendBy}ms`,
     REDRIVER_LEDGER_NETWORK_DELAY: `${times.networkDelay}ms`,
     REDRIVER_LEDGER_MAX_PAGE_AGE: `${ledgerLimits.maxPageAgeMs}ms`,

@@ -28,16 +28,27 @@ export function createEnv({ emulator, redisUrl, document, keyPrefix, env }: Daem
       REDRIVER_DRAINS_FILE: `${folder.path}/drains.yaml`,
       REDRIVER_HTTP_HOST: "127.0.0.1",
       REDRIVER_HTTP_PORT: "0",
+      REDRIVER_CONSOLE_PORT: "none",
       ...env,
     },
   };
 }
 
-/** The daemon as a child process, once it has started; `address` is its ops server's. */
-export async function startDaemon(
-  env: Readonly<Record<string, string>>,
-): Promise<Running & { readonly address: string }> {
+export interface StartedDaemon extends Running {
+  /** Of its ops server. */
+  readonly address: string;
+  /** Of its console; null: it has none. */
+  readonly consoleUrl: string | null;
+}
+
+/** The daemon as a child process, once it has started. */
+export async function startDaemon(env: Readonly<Record<string, string>>): Promise<StartedDaemon> {
   const running = start(["run"], env);
   const started = await running.line(({ event }) => event === "daemon:started");
-  return { ...running, address: `http://${String(started["httpAddress"])}` };
+  const { httpAddress, consoleAddress } = started;
+  return {
+    ...running,
+    address: `http://${String(httpAddress)}`,
+    consoleUrl: typeof consoleAddress === "string" ? `http://${consoleAddress}` : null,
+  };
 }

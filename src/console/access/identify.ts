@@ -2,6 +2,7 @@
 import { BlockList, isIP } from "node:net";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { ConsoleRole } from "../../ports/console-roles.ts";
+import type { Guesses } from "./guesses.ts";
 import type { Person } from "./person.ts";
 import { findToken, isSame, type TokenRow } from "./token-file.ts";
 import { sign } from "./signed.ts";
@@ -17,12 +18,16 @@ export interface Caller {
 export type Identity =
   | { readonly kind: "known"; readonly person: Person; readonly isByToken: boolean }
   | { readonly kind: "sign-in" }
+  /** Too many wrong tokens came from this address. */
+  | { readonly kind: "limited" }
   | { readonly kind: "refused"; readonly why: string };
 
 interface IdentifyParts {
   readonly settings: Settings["console"];
   /** The rows of the token file as they are now; empty while it cannot be read. */
   readonly tokens: () => readonly TokenRow[];
+  /** Counts tokens that are wrong. */
+  readonly guesses: Guesses;
   /** Unix ms. */
   readonly now: () => number;
 }
@@ -30,7 +35,12 @@ interface IdentifyParts {
 const sessionMs = 12 * 3_600_000;
 const maxNameCharacters = 100;
 
-export function createIdentify({ settings, tokens, now }: IdentifyParts): (caller: Caller) => Identity {
+export function createIdentify({
+  settings,
+  tokens,
+  guesses,
+  now,
+}: IdentifyParts): (caller: Caller) => Identity {
   const proxies = toBlockList(settings.proxies);
   return (caller) => {
     switch (settings.auth) {
@@ -43,24 +53,29 @@ export function createIdentify({ settings, tokens, now }: IdentifyParts): (calle
     }
   };
 
-  function byToken({ header, session }: Caller): Identity {
+  function byToken({ address, header, session }: Caller): Identity {
     const bearer = /^bearer +(\S+)$/i.exec(header("authorization") ?? "")?.[1];
     if (bearer !== undefined) {
+      if (!guesses.mayTry(address)) return { kind: "limited" };
       const row = findToken(tokens(), bearer);
-      return row === null ? { kind: "refused", why: "the token is not known" } : known(row, true);
+      if (row !== null) return known(row, true);
+      guesses.wasWrong(address);
+      return { kind: "refused", why: "the token is not known" };
     }
     const row = session === undefined ? null : readSession(tokens(), session, now());
     return row === null ? { kind: "sign-in" } : known(row);
   }
 
   function byHeaders({ address, header }: Caller): Identity {
-    // As Node names an IPv4 peer of an IPv6 socket.
-    const peer = address.replace(/^::ffff:/i, "");
-    if (!proxies.check(peer, isIP(peer) === 6 ? "ipv6" : "ipv4")) {
+    // As Node names an IPv4 peer of an IPv6 socket, and one of this link.
+    const peer = address.replace(/^::ffff:/i, "").replace(/%.*$/, "");
+    const family = isIP(peer);
+    if (family === 0 || !proxies.check(peer, family === 6 ? "ipv6" : "ipv4")) {
       return { kind: "refused", why: "expected a request by a proxy of console.proxies" };
     }
     const name = header(settings.userHeader)?.trim();
-    if (!name || name.length > maxNameCharacters || /\p{C}/u.test(name)) {
+    // Node joins headers of one name with commas: one of them may be a stranger's.
+    if (!name || name.length > maxNameCharacters || /[\p{C},]/u.test(name)) {
       return { kind: "refused", why: `expected a name in the header ${settings.userHeader}` };
     }
     const groups = (header(settings.groupsHeader) ?? "").split(",").map((group) => group.trim());

@@ -23,7 +23,10 @@ function listen(): void {
       say(" · live");
     });
     source.addEventListener("stale", () => say(" · not live: Redis does not answer"));
-    source.addEventListener("error", () => say(" · not live: trying again"));
+    source.addEventListener("error", () => {
+      const isRefused = source?.readyState === EventSource.CLOSED;
+      say(isRefused ? " · not live: load the page again" : " · not live: trying again");
+    });
   };
   // A tab that nobody sees costs nothing.
   document.addEventListener("visibilitychange", () => {

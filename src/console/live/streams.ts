@@ -9,15 +9,23 @@ export interface RenderedSection {
   readonly html: string;
 }
 
+/** What a browser looks at, and whether it still may. */
+interface Wanted {
+  readonly render: () => Promise<readonly RenderedSection[]>;
+  /** False: its session has ended, or its token is gone. */
+  readonly isStillKnown: () => boolean;
+  readonly failed: (error: unknown) => void;
+}
+
 interface Stream {
+  readonly isStillKnown: () => boolean;
   /** By section, a hash of what this browser has. */
   readonly has: Map<string, string>;
   send(text: string): void;
   end(): void;
 }
 
-interface Watched {
-  readonly render: () => Promise<readonly RenderedSection[]>;
+interface Watched extends Pick<Wanted, "render" | "failed"> {
   readonly streams: Set<Stream>;
   timer: NodeJS.Timeout | null;
 }
@@ -33,6 +41,7 @@ export type LiveStreams = ReturnType<typeof createLiveStreams>;
 export function createLiveStreams({ maxStreams }: { readonly maxStreams: number }) {
   const watched = new Map<string, Watched>();
   let count = 0;
+  let isClosed = false;
 
   async function tick(key: string, one: Watched): Promise<void> {
     let text: ((stream: Stream) => string) | null = null;
@@ -48,11 +57,16 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
         }
         return Object.keys(changed).length === 0 ? "" : toEvent("sections", JSON.stringify(changed));
       };
-    } catch {
+    } catch (error) {
+      one.failed(error);
       // Redis is away, for example. The page says since when its numbers stand still.
       text = () => toEvent("stale", "{}");
     }
     for (const stream of one.streams) {
+      if (!stream.isStillKnown()) {
+        stream.end();
+        continue;
+      }
       const said = text(stream);
       if (said !== "") stream.send(said);
     }
@@ -64,9 +78,9 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
   }
 
   return {
-    /** Null: too many browsers look already. `key`: the same for the same page and person. */
-    open(key: string, render: () => Promise<readonly RenderedSection[]>): ReadableStream<Uint8Array> | null {
-      if (count >= maxStreams) return null;
+    /** Null: too many browsers look already, or the process stops. `key`: the same for the same page and person. */
+    open(key: string, { render, isStillKnown, failed }: Wanted): ReadableStream<Uint8Array> | null {
+      if (isClosed || count >= maxStreams) return null;
       count += 1;
       const encoder = new TextEncoder();
       let close: () => void = nothing;
@@ -78,12 +92,13 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
               else controller.enqueue(encoder.encode(text));
             };
             const stream: Stream = {
+              isStillKnown,
               has: new Map(),
               send: write,
               end: () => close(),
             };
             const alive = setInterval(() => write(": alive\n\n"), aliveEveryMs);
-            const one: Watched = watched.get(key) ?? { render, streams: new Set(), timer: null };
+            const one: Watched = watched.get(key) ?? { render, failed, streams: new Set(), timer: null };
             watched.set(key, one);
             one.streams.add(stream);
             close = () => {
@@ -110,7 +125,9 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
       );
     },
     count: () => count,
+    /** For good: the process stops. */
     closeAll(): void {
+      isClosed = true;
       for (const { streams } of watched.values()) for (const stream of streams) stream.end();
     },
   };

@@ -114,6 +114,7 @@ function toProcesses(
           REDRIVER_DRAINS_FILE: documentFile,
           REDRIVER_HTTP_HOST: "127.0.0.1",
           REDRIVER_HTTP_PORT: "0",
+          REDRIVER_CONSOLE_PORT: "none",
           ...env,
         },
         logFile: join(dir, `${contender}-${replica}.jsonl`),

@@ -194,6 +194,7 @@ indexes:
     REDRIVER_DRAINS_FILE: `${folder.path}/drains.yaml`,
     REDRIVER_HTTP_HOST: "127.0.0.1",
     REDRIVER_HTTP_PORT: "0",
+    REDRIVER_CONSOLE_PORT: "none",
     REDRIVER_LOG_LEVEL: "debug",
     REDRIVER_LINEAGE_KEY: secrets["lineage key"],
     REDRIVER_LINEAGE_OLD_KEYS: secrets["former lineage key"],

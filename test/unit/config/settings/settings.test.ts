@@ -31,6 +31,21 @@ describe("settings", () => {
       drains: { file: "config/drains.yaml" },
       http: { host: "0.0.0.0", port: 9466 },
       callback: { host: "0.0.0.0", port: 9467 },
+      console: {
+        host: "127.0.0.1",
+        port: 9468,
+        role: "viewer",
+        auth: "none",
+        tokenFile: undefined,
+        proxies: [],
+        userHeader: "X-Forwarded-User",
+        groupsHeader: "X-Forwarded-Groups",
+        operatorGroups: [],
+        adminGroups: [],
+        hosts: [],
+        badge: undefined,
+        badgeColor: "gray",
+      },
       log: { level: "info" },
       lineage: { key: undefined, keyFile: undefined, oldKeys: [] },
       ledger: {
@@ -76,6 +91,11 @@ describe("settings", () => {
       "redis.cluster": "true",
       "http.port": "0",
       "callback.port": "0",
+      "console.host": "127.0.0.2",
+      "console.port": "none",
+      "console.role": "operator",
+      "console.proxies": "10.0.0.7, 10.1.0.0/16, fd00::/8",
+      "console.badgeColor": "red",
       "service.url": "https://a.example/v2/publish",
       "statistics.url": "http://b.example",
       "service.headerPrefix": "Service-",
@@ -96,7 +116,7 @@ describe("settings", () => {
     };
     // Read from files, or only together with another; they have tests of their own.
     const together =
-      /^redis\.(urlFile|caFile|certFile|keyFile|sentinels|sentinelName|sentinelUser|sentinelPassword.*|clusterNodes)$/;
+      /^redis\.(urlFile|caFile|certFile|keyFile|sentinels|sentinelName|sentinelUser|sentinelPassword.*|clusterNodes)$|^console\.(auth|tokenFile)$/;
     for (const name of settingNames.filter((one) => !together.test(one))) {
       const text = texts[name] ?? ("unit" in settingRows[name] ? "25s" : "abc");
       expect({ name, settings: load({ env: { [toEnvName(name)]: text } }) }).not.toEqual({
@@ -223,6 +243,15 @@ describe("settings with mistakes", () => {
     ["REDRIVER_PUBLISH_MAX_ITEMS", "0"],
     ["REDRIVER_LINEAGE_OLD_KEYS", "a,b c"],
     ["REDRIVER_DRAINS_FILE", "a".repeat(5_000)],
+    ["REDRIVER_CONSOLE_PORT", "off"],
+    ["REDRIVER_CONSOLE_PORT", "65536"],
+    ["REDRIVER_CONSOLE_ROLE", "root"],
+    ["REDRIVER_CONSOLE_PROXIES", "10.0.0.0/33"],
+    ["REDRIVER_CONSOLE_PROXIES", "proxy.example.com"],
+    ["REDRIVER_CONSOLE_USER_HEADER", "X Forwarded"],
+    ["REDRIVER_CONSOLE_HOSTS", "https://redriver.example.com"],
+    ["REDRIVER_CONSOLE_BADGE", "b".repeat(41)],
+    ["REDRIVER_CONSOLE_BADGE_COLOR", "#ff0000"],
   ])("%s=%j is refused", (name, value) => {
     const problems = problemsOf({ env: { [name]: value } });
     expect(problems).toHaveLength(1);
@@ -248,6 +277,26 @@ describe("settings with mistakes", () => {
       "callback.port (REDRIVER_CALLBACK_PORT): expected another port than http.port (9467), or 0 for any free one, got the same",
     ],
     [
+      { REDRIVER_CONSOLE_PORT: "9466" },
+      "console.port (REDRIVER_CONSOLE_PORT): expected another port than http.port (9466) and callback.port (9467), 0 or none, got the same",
+    ],
+    [
+      { REDRIVER_CALLBACK_PORT: "9468" },
+      "console.port (REDRIVER_CONSOLE_PORT): expected another port than http.port (9466) and callback.port (9468), 0 or none, got the same",
+    ],
+    [
+      { REDRIVER_CONSOLE_HOST: "0.0.0.0" },
+      "console.auth (REDRIVER_CONSOLE_AUTH): expected token or headers, because console.host is no loopback address, got none",
+    ],
+    [
+      { REDRIVER_CONSOLE_AUTH: "token" },
+      "console.tokenFile (REDRIVER_CONSOLE_TOKEN_FILE): expected a file, because console.auth is token, got none",
+    ],
+    [
+      { REDRIVER_CONSOLE_AUTH: "headers" },
+      "console.proxies (REDRIVER_CONSOLE_PROXIES): expected addresses, because console.auth is headers, got none",
+    ],
+    [
       { REDRIVER_SHUTDOWN_HARD: "10s" },
       "shutdown.hard (REDRIVER_SHUTDOWN_HARD): expected at least shutdown.soft (20s), got 10s",
     ],
@@ -261,7 +310,7 @@ describe("settings with mistakes", () => {
     ["http: { port: { a: 1 } }", "settings.yaml:1:15 http.port: expected a single value, got a mapping"],
     [
       "http.port: 1",
-      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, callback, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
+      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, callback, console, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
     ],
     ["http: { port: 1, port: 2 }", 'settings.yaml:1:18 http: duplicate key "port"'],
     [
@@ -292,6 +341,29 @@ describe("a file of settings", () => {
     expect(load({ file: settingsFile(`lineage: { oldKeys: [${oldKeys.join()}] }`) }).lineage).toMatchObject({
       oldKeys,
     });
+  });
+});
+
+describe("the console's settings", () => {
+  it("turn it off with console: none, or console.port none, and take it back by the environment", () => {
+    expect(load({ file: settingsFile("console: none") }).console.port).toBeNull();
+    expect(load({ file: settingsFile("console: { port: none }") }).console.port).toBeNull();
+    const env = { REDRIVER_CONSOLE_PORT: "9000" };
+    expect(load({ env, file: settingsFile("console: none") }).console.port).toBe(9_000);
+    expect(problemsOf({ file: settingsFile("console: off") })).toEqual([
+      "settings.yaml:1:10 console: expected a mapping, got a string",
+    ]);
+  });
+
+  it.each([["::1"], ["127.8.0.1"], ["localhost"]])("let %s be open to all who reach it", (host) => {
+    expect(load({ env: { REDRIVER_CONSOLE_HOST: host } }).console).toMatchObject({ host, auth: "none" });
+  });
+
+  it("may listen anywhere if it knows who asks, or if it is off", () => {
+    const anywhere = { REDRIVER_CONSOLE_HOST: "::" };
+    const auth = { REDRIVER_CONSOLE_AUTH: "headers", REDRIVER_CONSOLE_PROXIES: "127.0.0.1" };
+    expect(load({ env: { ...anywhere, ...auth } }).console.auth).toBe("headers");
+    expect(load({ env: { ...anywhere, REDRIVER_CONSOLE_PORT: "none" } }).console.port).toBeNull();
   });
 });
 

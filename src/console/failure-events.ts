@@ -1,0 +1,23 @@
+/** Errors of pages, acts and live sections as events: at most one a minute of a place and code. */
+import { isRedriverError, toFailure } from "../ports/errors.ts";
+import type { Events } from "../ports/events.ts";
+
+const everyMs = 60_000;
+
+/** `place`: a pattern of a path, never a path: there are only so many. */
+export type ReportFailure = (place: string, error: unknown) => void;
+
+/** `now`: Unix ms. */
+export function createFailureEvents(events: Events, now: () => number): ReportFailure {
+  const reportedAt = new Map<string, number>();
+  return (place, error) => {
+    // The person who asked has the answer.
+    if (isRedriverError(error) && error.code === "command-misused") return;
+    const failure = toFailure(error);
+    const key = `${place} ${failure.code}`;
+    const age = now() - (reportedAt.get(key) ?? -Infinity);
+    if (age >= 0 && age < everyMs) return;
+    reportedAt.set(key, now());
+    events.emit({ type: "console:page-failed", place, ...failure });
+  };
+}

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createLiveStreams, type RenderedSection } from "../../../../src/console/live/streams.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function stand(maxStreams = 3) {
+  const streams = createLiveStreams({ maxStreams });
+  const state = { sections: [] as RenderedSection[], renders: 0, isKnown: true, failures: 0, fails: false };
+  const open = (key = "page", isStillKnown = () => state.isKnown) =>
+    streams.open(key, {
+      render: () => {
+        state.renders += 1;
+        return state.fails ? Promise.reject(new Error("away")) : Promise.resolve(state.sections);
+      },
+      isStillKnown,
+      failed: () => (state.failures += 1),
+    });
+  return { streams, state, open };
+}
+
+/** What has arrived until it stands still or ends. */
+function collect(stream: ReadableStream<Uint8Array>) {
+  const got = { text: "", isEnded: false };
+  const reader = stream.getReader();
+  void (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      got.text += new TextDecoder().decode(value);
+    }
+    got.isEnded = true;
+  })();
+  return Object.assign(got, { cancel: () => reader.cancel() });
+}
+
+it("sends a section when its HTML has changed, and renders once for all who look", async () => {
+  const { state, open } = stand();
+  const [one, other] = [collect(open()!), collect(open()!)];
+  state.sections = [{ id: "tiles", html: "<p>1</p>" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text).toBe('retry: 3000\n\nevent: sections\ndata: {"tiles":"<p>1</p>"}\n\n');
+  expect(other.text).toBe(one.text);
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect([one.text.match(/event:/g)?.length, state.renders]).toEqual([1, 4]);
+  state.sections = [{ id: "tiles", html: "<p>2</p>" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text.match(/event:/g)).toHaveLength(2);
+});
+
+it("ends the stream of a person who is known no more, and sends it nothing", async () => {
+  const { streams, state, open } = stand();
+  let isKnown = true;
+  const [ended, other] = [collect(open("page", () => isKnown)!), collect(open()!)];
+  state.sections = [{ id: "tiles", html: "secret" }];
+  isKnown = false;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([ended.isEnded, ended.text.includes("secret")]).toEqual([true, false]);
+  expect([other.isEnded, other.text.includes("secret"), streams.count()]).toEqual([false, true, 1]);
+});
+
+it("says that it is stale while a rendering fails, reports it, and goes on", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.fails = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([one.text.includes("event: stale"), state.failures]).toEqual([true, 1]);
+  state.fails = false;
+  state.sections = [{ id: "tiles", html: "again" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text).toContain("again");
+});
+
+it("has a bound, counts who leaves, and leaves no timer behind", async () => {
+  const { streams, open } = stand(2);
+  const [one, other] = [collect(open()!), collect(open("other")!)];
+  expect(open()).toBeNull();
+  await one.cancel();
+  expect(streams.count()).toBe(1);
+  await other.cancel();
+  expect([streams.count(), vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+it("cuts off a browser that reads nothing", async () => {
+  const { streams, open } = stand();
+  open();
+  await vi.advanceTimersByTimeAsync(17 * 25_000);
+  expect([streams.count(), vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+it("ends all of them at a stop, and takes no more", async () => {
+  const { streams, open } = stand();
+  const all = [collect(open()!), collect(open("other")!)];
+  streams.closeAll();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([...all.map(({ isEnded }) => isEnded), open(), vi.getTimerCount()]).toEqual([true, true, null, 0]);
+});
