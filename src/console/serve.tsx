@@ -9,6 +9,7 @@ import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { listenBounded } from "../bounded-server.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Settings } from "../config/settings/settings.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
 import { createHostCheck } from "./access/host-names.ts";
@@ -31,6 +32,7 @@ import { SignIn } from "./parts/sign-in.tsx";
 export interface ConsoleParts {
   readonly settings: Settings["console"];
   readonly live: LiveCore;
+  readonly plans: PlanDesk;
   readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
   readonly tokens: () => readonly TokenRow[];
   readonly version: string;
@@ -65,7 +67,7 @@ type Asked = Context<Variables>;
 
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
-  const { settings, live, now, stop } = parts;
+  const { settings, live, plans, now, stop } = parts;
   const reads = createReads({ ...parts, current: () => live.current() });
   const streams = createLiveStreams({ maxStreams });
   const assets = readAssets();
@@ -152,7 +154,7 @@ export async function serveConsole(parts: ConsoleParts) {
       if (by === undefined || by.length > 100) return problem(context, "your name is missing", 400);
       if (act.asksReason && values["reason"] === undefined)
         return problem(context, "the reason is missing", 400);
-      const doing = { core: live.current(), reads, now: now(), signal: stop, by: `${by} (console)` };
+      const doing = { core: live.current(), reads, plans, now: now(), signal: stop, by: `${by} (console)` };
       const { said, next } = await act.run(values, doing);
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);
@@ -229,6 +231,7 @@ export async function serveConsole(parts: ConsoleParts) {
     return {
       core: live.current(),
       reads,
+      plans,
       person: context.get("person"),
       now: now(),
       query: searchParams,

@@ -106,22 +106,22 @@ async function runUntilStopped(
 
   const connection = toBullmqConnection(settings.redis.target, "queue");
   teardown.add("console's queue connection", () => connection.disconnect());
-  const console = createConsole(
-    {
-      settings: settings.console,
-      live,
-      nextRuns: () => readNextRuns(connection, settings.redis.keyPrefix),
-      version,
-      replica: replicaName(),
-      now: systemClock.now,
-      stop,
-    },
-    events,
-  );
-
   try {
     await runDaemon({
-      console,
+      createConsole: (plans) =>
+        createConsole(
+          {
+            settings: settings.console,
+            live,
+            plans,
+            nextRuns: () => readNextRuns(connection, settings.redis.keyPrefix),
+            version,
+            replica: replicaName(),
+            now: systemClock.now,
+            stop,
+          },
+          events,
+        ),
       live,
       documentFile: createDocumentFile(settings),
       documentText: text,

@@ -13,7 +13,7 @@ export interface ActField {
   readonly hint?: string;
 }
 
-export interface Doing extends Pick<ScreenContext, "core" | "reads" | "now" | "signal"> {
+export interface Doing extends Pick<ScreenContext, "core" | "reads" | "plans" | "now" | "signal"> {
   readonly core: Core;
   /** Who, for the audit. */
   readonly by: string;
