@@ -5,11 +5,13 @@
  *   request ─► Host ─► own page? ─► who asks ─► role ─► page | act | API | live stream
  */
 import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { listenBounded } from "../bounded-server.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
+import type { PlanId } from "../ports/ids.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
 import { createHostCheck } from "./access/host-names.ts";
@@ -20,6 +22,7 @@ import { seal, sign, unseal } from "./access/signed.ts";
 import { securityHeaders } from "./access/security-headers.ts";
 import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
 import { acts } from "./acts/acts.ts";
+import { toFileName } from "./acts/plans.ts";
 import { readForm } from "./acts/read-form.ts";
 import { readAssets } from "./assets.ts";
 import { Document, Sections, type Frame } from "./layout.tsx";
@@ -141,6 +144,13 @@ export async function serveConsole(parts: ConsoleParts) {
   });
 
   for (const screen of screens) app.get(screen.path, guard(screen), (context) => showScreen(context, screen));
+  app.get("/plans/:id/file", async (context) => {
+    const id = context.req.param("id") as PlanId;
+    return context.body(Readable.toWeb(Readable.from(await plans.file(id))) as ReadableStream, 200, {
+      "content-type": "application/x-ndjson",
+      "content-disposition": `attachment; filename="${toFileName(id)}"`,
+    });
+  });
   app.get("/live", (context) => stream(context));
   for (const act of acts) {
     app.post(`/acts/${act.name}`, guard(act), async (context) => {
@@ -308,6 +318,7 @@ function toFormToken(context: Asked): string {
 
 const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
   "command-misused": 400,
+  "plan-refused": 409,
   "redis-unavailable": 503,
 };
 

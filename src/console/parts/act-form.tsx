@@ -10,33 +10,51 @@ interface ActFormProps {
   readonly context: ScreenContext;
   /** Why it cannot be done now, whoever asks; null: it can. */
   readonly disabled?: string | null;
+  /** What is written on it here, such as how many it is about; default: the act's title. */
+  readonly title?: string;
+  /** Choices of its fields here, by field. */
+  readonly choices?: Readonly<Record<string, NonNullable<ActField["choices"]>>>;
 }
 
 export const maxReasonCharacters = 500;
 
 /** A form that opens on a click, also without a script. If it cannot be sent, it says why. */
-export function ActForm({ act, values, context, disabled = null }: ActFormProps): Html {
+export function ActForm({
+  act,
+  values,
+  context,
+  disabled = null,
+  title = act.title,
+  choices = {},
+}: ActFormProps): Html {
   const { person, url, formToken } = context;
   const why = whyNot(person, act.role) ?? disabled;
   if (why !== null) {
     return (
       <p class="act disabled">
         <button type="button" disabled>
-          {act.title}
+          {title}
         </button>{" "}
         <span class="hint">{why}</span>
       </p>
     );
   }
   const idOf = (name: string): string => `${act.name}-${name}-${values["id"] ?? values["host"] ?? "all"}`;
+  const command = act.command(values);
   return (
     <details class="act">
-      <summary>{act.title}</summary>
+      <summary>{title}</summary>
       <form method="post" action={`/acts/${act.name}`}>
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
         {act.fields.map((field) => (
-          <Field field={field} id={idOf(field.name)} value={values[field.name]} />
+          <Field
+            field={
+              choices[field.name] === undefined ? field : { ...field, choices: choices[field.name] ?? [] }
+            }
+            id={idOf(field.name)}
+            value={values[field.name]}
+          />
         ))}
         {act.asksReason ? (
           <Field
@@ -64,9 +82,13 @@ export function ActForm({ act, values, context, disabled = null }: ActFormProps)
             value={undefined}
           />
         ) : null}
-        <button type="submit">{act.title}</button>
-        <p class="hint">The command that does the same:</p>
-        <CommandLine line={act.command(values)} />
+        <button type="submit">{title}</button>
+        {command === null ? null : (
+          <>
+            <p class="hint">The command that does the same:</p>
+            <CommandLine line={command} />
+          </>
+        )}
       </form>
     </details>
   );

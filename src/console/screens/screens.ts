@@ -2,5 +2,7 @@
 import type { Screen } from "../screen.ts";
 import { failuresScreen } from "./failures.tsx";
 import { nowScreen } from "./now.tsx";
+import { planScreen } from "./plan.tsx";
+import { plansScreen } from "./plans.tsx";
 
-export const screens: readonly Screen[] = [nowScreen, failuresScreen];
+export const screens: readonly Screen[] = [nowScreen, failuresScreen, plansScreen, planScreen];
