@@ -5,13 +5,15 @@
  *   request ─► Host ─► own page? ─► who asks ─► role ─► page | act | API | live stream
  */
 import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { Hono, type MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { listenBounded } from "../bounded-server.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Settings } from "../config/settings/settings.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
-import type { SourceId } from "../ports/ids.ts";
+import type { PlanId, SourceId } from "../ports/ids.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
 import { addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
 import { createGuesses } from "./access/guesses.ts";
@@ -20,6 +22,7 @@ import { whyNot, type Person } from "./access/person.ts";
 import { seal, sign, unseal } from "./access/signed.ts";
 import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
 import { acts } from "./acts/acts.ts";
+import { toFileName } from "./acts/plans.ts";
 import { readForm } from "./acts/read-form.ts";
 import type { Asked, AskedEnv } from "./asked.ts";
 import { answerAsset } from "./assets-answer.ts";
@@ -37,6 +40,7 @@ import { SignIn } from "./parts/sign-in.tsx";
 export interface ConsoleParts {
   readonly settings: Settings["console"];
   readonly live: LiveCore;
+  readonly plans: PlanDesk;
   readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
   /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
@@ -63,7 +67,7 @@ const tooManyGuesses = "Too many wrong tokens came from your address. Try again 
 
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
-  const { settings, live, reportFailure, now, stop } = parts;
+  const { settings, live, plans, reportFailure, now, stop } = parts;
   const reads = createReads({ ...parts, current: () => live.current() });
   // While the file still is what this process has begun with.
   reads.rules();
@@ -106,6 +110,13 @@ export async function serveConsole(parts: ConsoleParts) {
   });
 
   for (const screen of screens) app.get(screen.path, guard(screen), (context) => showScreen(context, screen));
+  app.get("/plans/:id/file", async (context) => {
+    const id = context.req.param("id") as PlanId;
+    return context.body(Readable.toWeb(Readable.from(await plans.file(id))) as ReadableStream, 200, {
+      "content-type": "application/x-ndjson",
+      "content-disposition": `attachment; filename="${toFileName(id)}"`,
+    });
+  });
   app.get("/live", (context) => stream(context));
   for (const act of acts) {
     app.post(`/acts/${act.name}`, guard(act), async (context) => {
@@ -122,6 +133,7 @@ export async function serveConsole(parts: ConsoleParts) {
       const doing = {
         core: live.current(),
         reads,
+        plans,
         now: now(),
         signal: stop,
         by: `${by} (console)`,
@@ -220,6 +232,7 @@ export async function serveConsole(parts: ConsoleParts) {
     return {
       core: live.current(),
       reads,
+      plans,
       person: context.get("person"),
       now: now(),
       query: searchParams,
@@ -304,6 +317,7 @@ function toFormToken(context: Asked): string {
 
 const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
   "command-misused": 400,
+  "plan-refused": 409,
   "redis-unavailable": 503,
 };
 

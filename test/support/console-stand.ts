@@ -1,6 +1,8 @@
 import { onTestFinished } from "vitest";
 import { openAuditReader } from "../../src/compose/open-core.ts";
 import type { LiveCore } from "../../src/compose/live-core.ts";
+import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
+import { createPlanDesk } from "../../src/operations/plans/plan-desk.ts";
 import { serveConsole } from "../../src/console/serve.tsx";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import type { AuditEntry } from "../../src/ports/audit.ts";
@@ -26,7 +28,25 @@ export async function createConsoleStand(
   });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const stop = new AbortController();
+  const plans = createPlanDesk({
+    acquire: () => ({
+      core,
+      superseded: () => new AbortController().signal,
+      release: () => undefined,
+    }),
+    book: core.plans,
+    clock: systemClock,
+    identities: randomIdentities,
+    replica: "r-1",
+    version: "0.0.0",
+    stop: stop.signal,
+  });
+  onTestFinished(() => plans.close({ softMs: 0, hardMs: 5_000 }));
   const server = await serveConsole({
+    plans,
+    reportFailure: (place, error) => {
+      throw new Error(`${place} failed`, { cause: error });
+    },
     settings: loaded.settings.console,
     live: { current: () => core } as unknown as LiveCore,
     nextRuns: () => Promise.resolve(new Map()),

@@ -14,7 +14,7 @@ export interface ActField {
   readonly hint?: string;
 }
 
-export interface Doing extends Pick<ScreenContext, "core" | "reads" | "now" | "signal"> {
+export interface Doing extends Pick<ScreenContext, "core" | "reads" | "plans" | "now" | "signal"> {
   readonly core: Core;
   /** Who, for the audit. */
   readonly by: string;
@@ -44,8 +44,8 @@ export interface Act {
   /** False: it explains itself, such as a note. */
   readonly asksReason: boolean;
   readonly fields: readonly ActField[];
-  /** The command that does the same. */
-  readonly command: (values: Values) => string;
+  /** The command that does the same; null: there is none. */
+  readonly command: (values: Values) => string | null;
   /** Throws a RedriverError: `command-misused` for values that cannot be meant. */
   readonly run: (values: Values, doing: Doing) => Promise<Done | ShownOnce>;
 }

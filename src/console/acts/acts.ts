@@ -3,6 +3,7 @@ import type { Act } from "./act.ts";
 import { noteAct, quietAct, unquietAct } from "./failure-marks.ts";
 import { probeAct, resetLaneAct } from "./lanes.ts";
 import { pauseAct, resumeAct } from "./pausing.ts";
+import { applyPlanAct, makePlanAct, removePlanAct, stopPlanAct } from "./plans.ts";
 import { releaseAllAct, releaseOneAct } from "./release.ts";
 import { showContentAct } from "./show-content.tsx";
 
@@ -17,4 +18,8 @@ export const acts: readonly Act[] = [
   releaseOneAct,
   releaseAllAct,
   showContentAct,
+  makePlanAct,
+  applyPlanAct,
+  stopPlanAct,
+  removePlanAct,
 ];
