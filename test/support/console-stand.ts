@@ -44,9 +44,8 @@ export async function createConsoleStand(
   onTestFinished(() => plans.close({ softMs: 0, hardMs: 5_000 }));
   const server = await serveConsole({
     plans,
-    reportFailure: (place, error) => {
-      throw new Error(`${place} failed`, { cause: error });
-    },
+    // The answer shows what failed.
+    reportFailure: () => undefined,
     settings: loaded.settings.console,
     live: { current: () => core } as unknown as LiveCore,
     nextRuns: () => Promise.resolve(new Map()),

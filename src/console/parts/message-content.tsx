@@ -1,7 +1,7 @@
 /** A dead letter with all that it holds. Only for the answer to an audited act. */
 import { toPrintableLines } from "../../message/show-masked-values.ts";
 import { toSafeJson } from "../../message/write-safe-json.ts";
-import type { Message } from "../../operations/records/read-message.ts";
+import type { ReadMessage } from "../../operations/records/read-message.ts";
 import type { Html } from "../screen.ts";
 import { messagePath } from "./dead-letter-link.tsx";
 import { Rebuild } from "./rebuild.tsx";
@@ -10,7 +10,7 @@ import { Foreign, number } from "./text.tsx";
 /** Of one value. A browser is slow with a line of megabytes. */
 const maxCharacters = 65_536;
 
-export function MessageContent({ message }: { readonly message: Message }): Html {
+export function MessageContent({ message }: { readonly message: ReadMessage }): Html {
   const { source, dlqId, record, explanation } = message;
   const becomes = explanation?.becomes ?? null;
   const item = becomes?.kind === "item" && "item" in becomes ? becomes.item : null;

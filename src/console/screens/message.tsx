@@ -1,6 +1,6 @@
 /** One dead letter: the only page that calls the service, once. Without its content. */
 import { readMessage, readMessageHistory } from "../../operations/records/read-message.ts";
-import type { Message, MessageHistory } from "../../operations/records/read-message.ts";
+import type { ReadMessage, MessageHistory } from "../../operations/records/read-message.ts";
 import { toLedgerText } from "../../operations/records/ledger-text.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { historyColumns, withProofs } from "../../operations/history/rows.ts";
@@ -18,7 +18,7 @@ import { Ago, Time } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
-  readonly message: Message;
+  readonly message: ReadMessage;
   readonly history: MessageHistory;
 }
 
@@ -57,7 +57,7 @@ function Standing({
   message,
   context: { now },
 }: {
-  readonly message: Message;
+  readonly message: ReadMessage;
   readonly context: ScreenContext;
 }): Html {
   const { source, enteredAt, expiresAt, ledger, explanation } = message;
@@ -108,7 +108,7 @@ function Acts({
   message: { source, dlqId, ledger, record },
   context,
 }: {
-  readonly message: Message;
+  readonly message: ReadMessage;
   readonly context: ScreenContext;
 }): Html {
   const values = { source, dlqId };
@@ -175,7 +175,7 @@ function Decision({
   );
 }
 
-function Record({ message: { record, explanation, dlqId } }: { readonly message: Message }): Html {
+function Record({ message: { record, explanation, dlqId } }: { readonly message: ReadMessage }): Html {
   if (typeof record === "string") {
     return (
       <>

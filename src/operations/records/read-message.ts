@@ -16,7 +16,7 @@ import { toHistoryRows, type HistoryRow } from "../history/rows.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
 import { findWithOneCall } from "./find-record.ts";
 
-export interface Message {
+export interface ReadMessage {
   readonly dlqId: DlqId;
   readonly source: SourceId;
   /** By its id, Unix ms. */
@@ -37,7 +37,7 @@ export async function readMessage(
   core: Core,
   { source: id, dlqId, show }: { readonly source: string; readonly dlqId: string; readonly show: Show },
   signal: AbortSignal,
-): Promise<Message | null> {
+): Promise<ReadMessage | null> {
   const found = find(core, id, dlqId);
   if (found === null) return null;
   const { source, enteredAt } = found;
@@ -75,7 +75,7 @@ export async function showContent(
   core: Core,
   { source: id, dlqId, by, reason }: Readonly<Record<"source" | "dlqId" | "by" | "reason", string>>,
   signal: AbortSignal,
-): Promise<Message> {
+): Promise<ReadMessage> {
   const found = find(core, id, dlqId);
   if (found === null) throw new RedriverError("command-misused", "there is no such dead letter");
   const { runtime } = found.source;
@@ -98,7 +98,7 @@ export interface MessageHistory {
 /** Of the dead letter, those it came back from, and those that came back from it. Reads Redis alone. */
 export async function readMessageHistory(
   core: Pick<Core, "redis" | "sources">,
-  { source: id, dlqId, record }: Pick<Message, "source" | "dlqId" | "record">,
+  { source: id, dlqId, record }: Pick<ReadMessage, "source" | "dlqId" | "record">,
   maxRows: number,
 ): Promise<MessageHistory> {
   const reader = openAuditReader(core);

@@ -76,7 +76,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`href="/plans?failure=${first}"`);
   const parked = await page(`/failures/${second}`);
-  expect(parked).toContain(`href="/parked?failure=${second}"`);
+  expect(parked).toContain('href="/parked?drain=orders"');
   expect(parked).toMatch(/park<\/td>.*broken/s);
   expect((await stand.get("/failures/0123456789")).status).toBe(404);
 });
