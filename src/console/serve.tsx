@@ -163,7 +163,8 @@ export async function serveConsole(parts: ConsoleParts) {
         by: `${by} (console)`,
         requestSweep: parts.requestSweep,
       };
-      const { said, next } = await act.run(values, doing);
+      // An act that failed may have been done in part.
+      const { said, next } = await act.run(values, doing).finally(reads.forget);
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);
     });
