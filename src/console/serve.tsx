@@ -139,7 +139,8 @@ export async function serveConsole(parts: ConsoleParts) {
         by: `${by} (console)`,
         requestSweep: parts.requestSweep,
       };
-      const done = await act.run(values, doing);
+      // An act that failed may have been done in part.
+      const done = await act.run(values, doing).finally(reads.forget);
       if ("content" in done) return show(context, act, done.title, done.content, 200);
       const { said, next } = done;
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);

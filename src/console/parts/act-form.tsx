@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
 import type { Act, ActField, Values } from "../acts/act.ts";
 import type { Html, ScreenContext } from "../screen.ts";
-import { CommandLine } from "./text.tsx";
+import { CommandLine, toFieldText } from "./text.tsx";
 
 interface ActFormProps {
   readonly act: Act;
@@ -109,8 +109,9 @@ function Field({
   readonly field: ActField;
   readonly id: string;
   readonly value: string | undefined;
-}): Html {
-  if (kind === "hidden") return <input type="hidden" name={name} value={value ?? ""} />;
+}): Html | null {
+  if (kind === "hidden")
+    return value === undefined ? null : <input type="hidden" name={name} value={value} />;
   const describedBy = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };
   return (
     <p class="field">
@@ -129,7 +130,7 @@ function Field({
           name={name}
           type="text"
           maxlength={maxReasonCharacters}
-          value={value ?? ""}
+          value={toFieldText(value ?? "")}
           required={isRequired}
           autocomplete="off"
           {...describedBy}

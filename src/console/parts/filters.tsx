@@ -1,6 +1,6 @@
 import type { Html } from "../screen.ts";
 
-export interface FilterField {
+export interface FilterInput {
   /** Of the query. */
   readonly name: string;
   readonly label: string;
@@ -17,7 +17,7 @@ export function Filters({
 }: {
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly filters: readonly FilterField[];
+  readonly filters: readonly FilterInput[];
 }): Html {
   return (
     <form class="filters" method="get" action={path} role="search">

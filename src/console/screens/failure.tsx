@@ -216,7 +216,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
           Make a plan of this kind
         </a>{" "}
         {failure.parked > 0 ? (
-          <a class="button" href={`/parked${toQuery({ drain: parkedIn(drains) })}`}>
+          <a class="button" href={`/parked${toQuery({ drain: parkedIn(failure.drains) })}`}>
             Look at the parked ones
           </a>
         ) : null}
