@@ -1,6 +1,6 @@
 /** The few files that pages load, read once. A browser asks each time whether its copy is still right (ETag). */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -15,16 +15,23 @@ interface Asset {
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="#2563eb"/><path d="M5 8h6M8 5l3 3-3 3" stroke="#fff" stroke-width="1.6" fill="none"/></svg>';
 
-/** By the last part of its path. The browser's own script is built beside this file. */
+/**
+ * By the last part of its path. The browser's own script is built beside this file; run from source there is none,
+ * and every page works without.
+ */
 export function readAssets(): ReadonlyMap<string, Asset> {
   const uplot = dirname(createRequire(import.meta.url).resolve("uplot"));
   return new Map([
-    ["console.js", toAsset("text/javascript", readFileSync(own("console.js")))],
+    ["console.js", toAsset("text/javascript", readIfBuilt(own("console.js")))],
     ["console.css", toAsset("text/css", readFileSync(own("console.css")))],
     ["uplot.js", toAsset("text/javascript", readFileSync(join(uplot, "uPlot.iife.min.js")))],
     ["uplot.css", toAsset("text/css", readFileSync(join(uplot, "uPlot.min.css")))],
     ["icon.svg", toAsset("image/svg+xml", Buffer.from(icon))],
   ]);
+}
+
+function readIfBuilt(path: string): Buffer {
+  return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
 }
 
 function own(name: string): string {

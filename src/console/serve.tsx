@@ -13,6 +13,7 @@ import type { Settings } from "../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import type { PlanId } from "../ports/ids.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
+import type { SourceId } from "../ports/ids.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
 import { createHostCheck } from "./access/host-names.ts";
 import { createIdentify, toSession, type Identity } from "./access/identify.ts";
@@ -37,6 +38,8 @@ export interface ConsoleParts {
   readonly live: LiveCore;
   readonly plans: PlanDesk;
   readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly tokens: () => readonly TokenRow[];
   readonly version: string;
   readonly replica: string;
@@ -164,7 +167,15 @@ export async function serveConsole(parts: ConsoleParts) {
       if (by === undefined || by.length > 100) return problem(context, "your name is missing", 400);
       if (act.asksReason && values["reason"] === undefined)
         return problem(context, "the reason is missing", 400);
-      const doing = { core: live.current(), reads, plans, now: now(), signal: stop, by: `${by} (console)` };
+      const doing = {
+        core: live.current(),
+        reads,
+        plans,
+        now: now(),
+        signal: stop,
+        by: `${by} (console)`,
+        requestSweep: parts.requestSweep,
+      };
       const { said, next } = await act.run(values, doing);
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);

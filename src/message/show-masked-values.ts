@@ -10,8 +10,12 @@ const maxCharacters = 200;
 
 /** Spells out control, format and separator characters and halves of pairs. Cuts after 200 characters. */
 export function toPrintable(text: string): string {
-  const cut = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
-  return cut.replaceAll(
+  return toSpelledOut(text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`);
+}
+
+/** Of any length. */
+export function toSpelledOut(text: string): string {
+  return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
   );

@@ -1,19 +1,20 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { systemClock } from "../../compose/system-world.ts";
-import { parseDuration } from "../../rules/durations.ts";
-import { parseDateOrTime } from "../../rules/patterns/parse-dates.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
 import { textOf } from "../input/option-values.ts";
 import { loadAll, loadForReading, loadNames } from "../load-config.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
 import { listFailures, type ListFlags } from "./list.ts";
-import type { NoteOrder, QuietOrder } from "../../operations/failures/marks.ts";
+import {
+  maxNoteCharacters,
+  maxTicketCharacters,
+  type NoteOrder,
+  type QuietOrder,
+} from "../../operations/failures/marks.ts";
+import { parseQuietEnd, quietEndExpected } from "../../operations/failures/quiet-order.ts";
 import { runNote, runQuiet } from "./marks.ts";
 import { showFailure } from "./show.ts";
-
-const maxText = 500;
-const maxTicket = 100;
 
 export const registerFailures: Register = (program, context) => {
   const { io } = context;
@@ -48,8 +49,8 @@ export const registerFailures: Register = (program, context) => {
     .command("note")
     .description("write down what is known about a kind; it is no longer shown as new")
     .argument("<id>", "as list shows it")
-    .addOption(shortText("--text <text>", "what is known", maxText))
-    .addOption(shortText("--ticket <ticket>", "where it is worked on", maxTicket))
+    .addOption(shortText("--text <text>", "what is known", maxNoteCharacters))
+    .addOption(shortText("--ticket <ticket>", "where it is worked on", maxTicketCharacters))
     .option("--by <name>", "who; default: the current user", currentUser())
     .action((id: string, flags: NoteOrder, command: Command) =>
       withRedisAndStop(loadNames(command, io), context, flags.by, (core) => runNote(core, id, flags, io)),
@@ -77,13 +78,8 @@ function untilOption(): Option {
     "--until <end>",
     "changed (more than twice as many in an hour as ever, or other rules), 2h, a date, or a time with a zone",
   ).argParser((text: string) => {
-    if (text === "changed") return text;
-    const now = systemClock.now();
-    const span = parseDuration(text);
-    const at = span.ok ? { ok: true as const, value: now + span.value } : parseDateOrTime(text);
-    if (at.ok && at.value > now) return at.value;
-    throw new InvalidArgumentError(
-      "Expected changed, a duration (2h), or a date (2026-12-01) or time with a zone (2026-12-01T18:00:00Z) to come.",
-    );
+    const until = parseQuietEnd(text, systemClock.now());
+    if (until !== null) return until;
+    throw new InvalidArgumentError(`Expected ${quietEndExpected}.`);
   });
 }

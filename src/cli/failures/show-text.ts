@@ -7,6 +7,7 @@ import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import type { FailureDetails } from "../../operations/failures/details.ts";
+import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 
 const hourMs = 3_600_000;
@@ -130,18 +131,12 @@ function toCounts(one: FailureOfDrain): readonly (string | false)[] {
   ];
 }
 
-/**
- * `republish (rule outage)`, or the share of each, the most first. A message is decided by each pass that lists
- * it, so counts would be more than there are messages.
- */
-function toRuled({ ruled }: FailureView): readonly string[] {
-  const all = Object.entries(ruled).toSorted(([, one], [, other]) => other - one);
-  if (all.length === 0) return ["none was decided since the last full pass"];
-  const decided = all.reduce((sum, [, count]) => sum + count, 0);
-  return all.map(([text, count]) => {
-    const [then, ...name] = text.split(" ");
-    const rule = name.join(" ");
-    const share = all.length === 1 ? "" : `${Math.max(1, Math.round((count / decided) * 100))}% `;
-    return `${share}${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
+/** `republish (rule outage)`, or the share of each, the most first. */
+function toRuled(failure: FailureView): readonly string[] {
+  const shares = toRuledShares(failure);
+  if (shares.length === 0) return ["none was decided since the last full pass"];
+  return shares.map(({ then, rule, share }) => {
+    const part = shares.length === 1 ? "" : `${toPercent(share)}% `;
+    return `${part}${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
   });
 }

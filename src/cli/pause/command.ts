@@ -1,21 +1,18 @@
 import { Option, type Command } from "commander";
 import { requireRedis } from "../../compose/open-core.ts";
-import type { BuiltSource } from "../../compose/build-source.ts";
-import type { Core } from "../../compose/build-core.ts";
 import { defined } from "../../message/defined.ts";
-import { toFailureName, type DestinationName } from "../../message/destination-names.ts";
+import type { DestinationName } from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { Register } from "../command-context.ts";
 import { requireNamesOrAll, unknownDrain } from "../../operations/choose-drains.ts";
 import { currentUser } from "../input/current-user.ts";
-import { requireFailure } from "../../operations/failures/choose.ts";
 import { durationOption, hostOption, textOf } from "../input/option-values.ts";
 import { requireReason } from "../input/reason.ts";
 import { loadNames } from "../load-config.ts";
 import { withCore } from "../with-core.ts";
 import type { Io } from "../io.ts";
-import { pause, resume, type Order } from "../../operations/pauses/acts.ts";
-import { choosePauseTargets } from "../../operations/pauses/choose-targets.ts";
+import { pause, resume } from "../../operations/pauses/acts.ts";
+import { onEachTarget, type PauseAct } from "../../operations/pauses/on-each-target.ts";
 
 type ActFlags = Readonly<{
   all?: boolean;
@@ -25,8 +22,6 @@ type ActFlags = Readonly<{
   reason?: string;
   by: string;
 }>;
-
-type Act = (source: BuiltSource, drain: DrainName | "*", order: Order, core: Core) => Promise<string>;
 
 export const registerPause: Register = (program, { io }) => {
   const pausing = program
@@ -72,12 +67,11 @@ async function onEach(
   io: Io,
   names: readonly string[],
   flags: ActFlags,
-  { what, act }: { readonly what: string; readonly act: Act },
+  { what, act }: { readonly what: string; readonly act: PauseAct },
 ): Promise<void> {
-  const { all = false, by, failure, for: forMs } = flags;
-  const host = failure === undefined ? flags.host : toFailureName(failure);
+  const { all = false, by, host, failure, for: forMs } = flags;
   // A destination or a failure is meant in every drain, if none is named.
-  if (host === undefined || all) requireNamesOrAll(names, all);
+  if ((host ?? failure) === undefined || all) requireNamesOrAll(names, all);
   const loaded = loadNames(command, io);
   // Before anybody types a reason.
   const known = loaded.document.drains.map(({ name }) => name);
@@ -85,12 +79,8 @@ async function onEach(
   if (unknown !== undefined) throw unknownDrain(unknown, known);
   const reason = await requireReason(io, flags.reason, what);
   await withCore(io, loaded, { by }, async (core) => {
-    const targets = choosePauseTargets(core, names);
     await requireRedis(core.redis);
-    if (failure !== undefined) await requireFailure(core, core.sources.keys(), failure);
-    for (const [label, source, drain] of targets) {
-      const said = await act(source, drain, { reason, by, ...defined({ host, forMs }) }, core);
-      io.err(`${host === undefined ? "" : `${host} of `}${label}: ${said}\n`);
-    }
+    const order = { names, reason, by, ...defined({ host, failure, forMs }) };
+    for await (const line of onEachTarget(core, order, act)) io.err(`${line}\n`);
   });
 }

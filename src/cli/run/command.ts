@@ -15,6 +15,7 @@ import type { SecretRef } from "../../ports/drains-document.ts";
 import type { Events } from "../../ports/events.ts";
 import { createConsole } from "../../console/console.ts";
 import { readNextRuns } from "../../queue/apply-schedules.ts";
+import { requestSweep } from "../../queue/command-queue.ts";
 import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import { createAuditLog } from "../../telemetry/audit-log-lines.ts";
@@ -115,6 +116,8 @@ async function runUntilStopped(
             live,
             plans,
             nextRuns: () => readNextRuns(connection, settings.redis.keyPrefix),
+            requestSweep: (source) =>
+              requestSweep(connection, settings.redis.keyPrefix, source, systemClock.now()),
             version,
             replica: replicaName(),
             now: systemClock.now,

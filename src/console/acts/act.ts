@@ -1,6 +1,7 @@
 /** What a person does in the console: a form whose answer goes through the same code as the command. */
 import type { ConsoleRole } from "../../ports/console-roles.ts";
 import type { Core } from "../../compose/build-core.ts";
+import type { SourceId } from "../../ports/ids.ts";
 import type { Area, ScreenContext } from "../screen.ts";
 
 export interface ActField {
@@ -17,6 +18,8 @@ export interface Doing extends Pick<ScreenContext, "core" | "reads" | "plans" | 
   readonly core: Core;
   /** Who, for the audit. */
   readonly by: string;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
 }
 
 export interface Done {

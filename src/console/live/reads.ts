@@ -1,13 +1,19 @@
 /** What pages read again and again, read once a second at most for all who look. */
 import type { Core } from "../../compose/build-core.ts";
+import { BoundedMap } from "../../bounded-map.ts";
 import { readFailureViews } from "../../compose/failure-views.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
+import { readAllArrivals } from "../../operations/failures/arrivals.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
 
 export interface Reads {
   readonly status: () => Promise<Status>;
   /** Every kind of failure, by trouble. */
   readonly failures: () => Promise<readonly FailureView[]>;
+  /** Of every kind by its id, by source. */
+  readonly arrivals: () => ReturnType<typeof readAllArrivals>;
+  /** What one page alone reads, at most every five seconds. `key`: what is read, with what it is read for. */
+  readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
 }
 
 interface ReadsParts {
@@ -19,9 +25,19 @@ interface ReadsParts {
 }
 
 const maxAgeMs = 1_000;
+/** Of hours and of the audit: nobody waits for their last second. */
+const slowMaxAgeMs = 5_000;
+const maxKept = 200;
 
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
+  const kept = new BoundedMap<string, () => Promise<unknown>>(maxKept);
   return {
+    arrivals: shared(now, () => readAllArrivals(current()), slowMaxAgeMs),
+    kept<Answer>(key: string, read: () => Promise<Answer>): Promise<Answer> {
+      const known = kept.get(key) ?? shared(now, read, slowMaxAgeMs);
+      kept.set(key, known);
+      return known() as Promise<Answer>;
+    },
     status: shared(now, async () =>
       readStatus(current(), { nextRuns: await nextRuns(), problems: 0, now: now() }),
     ),
@@ -29,12 +45,16 @@ export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
   };
 }
 
-/** At most one read at a time; its answer serves all for a second. A failure is asked again at once. */
-export function shared<Answer>(now: () => number, read: () => Promise<Answer>): () => Promise<Answer> {
+/** At most one read at a time; its answer serves all for that long. A failure is asked again at once. */
+export function shared<Answer>(
+  now: () => number,
+  read: () => Promise<Answer>,
+  ageMs = maxAgeMs,
+): () => Promise<Answer> {
   let latest: { readonly answer: Promise<Answer>; readonly at: number } | null = null;
   return () => {
     const age = latest === null ? Infinity : now() - latest.at;
-    if (latest !== null && age >= 0 && age < maxAgeMs) return latest.answer;
+    if (latest !== null && age >= 0 && age < ageMs) return latest.answer;
     const answer = read();
     const own = { answer, at: now() };
     latest = own;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
 import type { Act, ActField, Values } from "../acts/act.ts";
 import type { Html, ScreenContext } from "../screen.ts";
@@ -39,7 +40,8 @@ export function ActForm({
       </p>
     );
   }
-  const idOf = (name: string): string => `${act.name}-${name}-${values["id"] ?? values["host"] ?? "all"}`;
+  const of = toIdPart(values);
+  const idOf = (name: string): string => `${act.name}-${name}-${of}`;
   const command = act.command(values);
   return (
     <details class="act">
@@ -92,6 +94,11 @@ export function ActForm({
       </form>
     </details>
   );
+}
+
+/** The page may have the same act for several things, which strangers have named. */
+function toIdPart(values: Values): string {
+  return createHash("sha1").update(JSON.stringify(values)).digest("hex").slice(0, 8);
 }
 
 function Field({

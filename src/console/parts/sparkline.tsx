@@ -1,18 +1,17 @@
 import type { Html } from "../screen.ts";
 
-const width = 96;
 const height = 20;
 
-/** Bars of counts, oldest first. `label` says the same in words. */
+/** Bars of counts, oldest first. `label` says the same in words. One path: a page may have a hundred of them. */
 export function Sparkline({
   counts,
   label,
+  width = 96,
 }: {
   readonly counts: readonly number[];
   readonly label: string;
+  readonly width?: number;
 }): Html {
-  const most = Math.max(1, ...counts);
-  const step = width / Math.max(1, counts.length);
   return (
     <svg
       class="sparkline"
@@ -22,11 +21,25 @@ export function Sparkline({
       role="img"
       aria-label={label}
     >
-      {counts.map((count, index) => {
-        // One pixel for whatever is not nothing.
-        const tall = count === 0 ? 0 : Math.max(1, Math.round((count / most) * height));
-        return <rect x={index * step} y={height - tall} width={Math.max(0.5, step - 1)} height={tall} />;
-      })}
+      <path d={toPath(counts, width)} />
     </svg>
   );
+}
+
+function toPath(counts: readonly number[], width: number): string {
+  const most = Math.max(1, ...counts);
+  const step = width / Math.max(1, counts.length);
+  const wide = round(Math.max(0.5, step > 2 ? step - 1 : step));
+  return counts
+    .map((count, index) => {
+      if (count === 0) return "";
+      // One pixel for whatever is not nothing.
+      const tall = Math.max(1, Math.round((count / most) * height));
+      return `M${round(index * step)} ${height}v-${tall}h${wide}v${tall}z`;
+    })
+    .join("");
+}
+
+function round(size: number): number {
+  return Math.round(size * 100) / 100;
 }

@@ -1,12 +1,18 @@
-import { toPrintable } from "../../message/show-masked-values.ts";
+import { toPrintable, toSpelledOut } from "../../message/show-masked-values.ts";
 import type { Html } from "../screen.ts";
 
 /**
  * Text that strangers wrote: characters that a screen would obey are spelled out, it is cut, and it cannot
- * turn what stands beside it around.
+ * turn what stands beside it around. `isWhole`: it is of bounded length, and is not cut.
  */
-export function Foreign({ text }: { readonly text: string }): Html {
-  return <bdi>{toPrintable(text)}</bdi>;
+export function Foreign({
+  text,
+  isWhole = false,
+}: {
+  readonly text: string;
+  readonly isWhole?: boolean;
+}): Html {
+  return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
 }
 
 /** `12,480`. */
@@ -14,11 +20,11 @@ export function number(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** A command line that does the same, to be copied. */
+/** A command line that does the same, to be copied: whole, as acts/command-line.ts has written it. */
 export function CommandLine({ line }: { readonly line: string }): Html {
   return (
     <p class="command">
-      <code>{toPrintable(line)}</code>
+      <code>{line}</code>
     </p>
   );
 }

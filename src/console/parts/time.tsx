@@ -27,8 +27,8 @@ export function toAgo(at: number, now: number): string {
   return ms < 1_000 ? "now" : at <= now ? `${span} ago` : `in ${span}`;
 }
 
-/** Two units at most: nobody needs the seconds of a day. */
+/** Two units at most: nobody needs the seconds of a day. A page whose text stands still costs a browser nothing. */
 function toCoarse(ms: number): number {
-  const unit = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1_000;
+  const unit = ms >= 86_400_000 ? 3_600_000 : ms >= 600_000 ? 60_000 : 1_000;
   return Math.floor(ms / unit) * unit;
 }

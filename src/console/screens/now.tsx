@@ -1,10 +1,16 @@
 /** What is going on, in one sentence, then the numbers, then the destinations in trouble. */
+import { namesOfOrigin } from "../../message/destination-names.ts";
+import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
+import { toQuery } from "../query.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { toVerdict } from "../../operations/status/verdict.ts";
-import { defineScreen, type Html } from "../screen.ts";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { pauseAct, resumeAct } from "../acts/pausing.ts";
+import { ActForm } from "../parts/act-form.tsx";
+import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Ago, toAgo } from "../parts/time.tsx";
 
 export const nowScreen = defineScreen<Status>({
   path: "/",
@@ -14,70 +20,111 @@ export const nowScreen = defineScreen<Status>({
   load: ({ reads }) => reads.status(),
   sections: [
     { id: "verdict", isLive: true, render: (status) => <Verdict status={status} /> },
-    { id: "tiles", isLive: true, render: (status) => <Tiles status={status} /> },
+    { id: "tiles", isLive: true, render: (status, { now }) => <Tiles status={status} now={now} /> },
     { id: "destinations", isLive: true, render: (status) => <Destinations status={status} /> },
     { id: "drains", isLive: true, render: (status, { now }) => <Drains status={status} now={now} /> },
+    { id: "drain-acts", isLive: false, render: (status, context) => <DrainActs {...{ status, context }} /> },
   ],
 });
 
 function Verdict({ status }: { readonly status: Status }): Html {
   const verdict = toVerdict(status);
-  const mood = verdict.startsWith("all clear")
-    ? "good"
-    : /halted|not running|reject|cannot/.test(verdict)
-      ? "bad"
-      : "";
   return (
-    <p class={`verdict ${mood}`} role="status">
-      {verdict.charAt(0).toUpperCase() + verdict.slice(1)}.
+    <p class={`verdict ${toMood(verdict)}`} role="status">
+      <Foreign text={`${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`} isWhole />
     </p>
   );
 }
 
-function Tiles({ status: { drains, sources } }: { readonly status: Status }): Html {
-  const destinations = drains.flatMap((drain) => drain.destinations);
-  const tiles: readonly (readonly [string, number, string])[] = [
-    ["arrived", sum(destinations, ({ arrived }) => arrived), "ever, as far as it is counted"],
-    ["redriven", sum(destinations, ({ published }) => published), "published again, ever"],
-    ["failed again", sum(destinations, ({ failedAgain }) => failedAgain), "came back after a redrive, ever"],
-    ["waiting", sum(drains, ({ outlook }) => outlook.waiting), "in the queue, not parked"],
-    ["parked", sum(drains, ({ parked }) => parked ?? 0), "wait for a person"],
-    [
-      "expire soon",
-      sum(sources, ({ census }) => census?.expiringUnarchived ?? 0),
-      "without a copy in the archive",
-    ],
+function toMood(verdict: string): string {
+  if (/halted|not running|reject|cannot|expire/.test(verdict)) return "bad";
+  if (/paused|parked|index|problem|not every/.test(verdict)) return "warn";
+  return verdict.startsWith("all clear") ? "good" : "";
+}
+
+interface Tile {
+  readonly name: string;
+  readonly count: number;
+  readonly what: string;
+  readonly mood?: "bad" | "warn";
+  readonly href?: string;
+}
+
+function Tiles({
+  status: { drains, sources },
+  now,
+}: {
+  readonly status: Status;
+  readonly now: number;
+}): Html {
+  const all = drains.flatMap((drain) => drain.destinations);
+  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
+    outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
+  );
+  const expiring = sum(sources, ({ census }) => census?.expiringUnarchived ?? 0);
+  const tiles: readonly Tile[] = [
+    { name: "arrived", count: sum(all, ({ arrived }) => arrived), what: "since it is counted" },
+    { name: "redriven", count: sum(all, ({ published }) => published), what: "published again" },
+    {
+      name: "failed again",
+      count: sum(all, ({ failedAgain }) => failedAgain),
+      what: "after a redrive",
+    },
+    {
+      name: "waiting",
+      count: waiting,
+      what: oldest.length === 0 ? "in the queue" : `the oldest failed ${toAgo(Math.min(...oldest), now)}`,
+      href: "/failures",
+    },
+    {
+      name: "parked",
+      count: sum(drains, ({ parked }) => parked ?? 0),
+      what: "for a person",
+      href: "/parked",
+    },
+    {
+      name: "expire in 12 h",
+      count: expiring,
+      what: "without a copy in the archive",
+      ...(expiring > 0 ? { mood: "bad" as const } : {}),
+    },
   ];
   return (
     <ul class="tiles">
-      {tiles.map(([name, count, what]) => (
-        <li title={what}>
-          <strong>{number(count)}</strong> {name}
+      {tiles.map(({ name, count, what, mood = "", href }) => (
+        <li>
+          <strong class={mood}>{number(count)}</strong>{" "}
+          {href === undefined ? name : <a href={href}>{name}</a>}
+          <span class="hint">{what}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-function Destinations({ status: { drains } }: { readonly status: Status }): Html {
-  const rows = drains
-    .flatMap(({ drain, destinations }) => destinations.map((one) => ({ ...one, drain })))
-    .filter(({ waiting, parked }) => waiting + parked > 0)
-    .toSorted(
-      (one, other) => Number(isStopped(other)) - Number(isStopped(one)) || other.waiting - one.waiting,
-    );
+const destinationsShown = 50;
+
+type DestinationRow = Status["drains"][number]["destinations"][number] & {
+  readonly drain: string;
+  readonly pauses: readonly HostPause[];
+};
+
+function Destinations({ status }: { readonly status: Status }): Html {
+  const rows = toDestinationRows(status);
+  const more = rows.length - destinationsShown;
   return (
     <>
       <h2>Destinations</h2>
       <Table
         caption="Destinations by trouble"
-        empty="Nothing waits at any destination."
-        rows={rows.slice(0, 50)}
+        empty="Nothing waits at any destination, and nothing is parked."
+        rows={rows.slice(0, destinationsShown)}
         columns={[
           {
             title: "destination",
             cell: ({ origin }) => (
-              <a href={`/failures?host=${encodeURIComponent(origin)}`}>
+              <a href={`/failures${toQuery({ host: origin })}`}>
                 <Foreign text={origin} />
               </a>
             ),
@@ -85,15 +132,43 @@ function Destinations({ status: { drains } }: { readonly status: Status }): Html
           { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
           { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
-          { title: "lane", cell: (one) => (one.isPaused ? "paused" : (one.lane?.state ?? "-")) },
+          {
+            title: "lane",
+            cell: ({ pauses: [pause], lane }) =>
+              pause !== undefined ? <PauseWords pause={pause} /> : lane && <LaneWords lane={lane} />,
+          },
           { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "act",
+            cell: ({ origin, drain }) => (
+              <a href={`/failures${toQuery({ host: origin, drain })}#destinations`}>pause, probe</a>
+            ),
+          },
         ]}
       />
+      {more > 0 ? <p class="hint">and {number(more)} more</p> : null}
     </>
   );
 }
 
-function isStopped({ lane, isPaused }: Status["drains"][number]["destinations"][number]): boolean {
+/** Those that somebody or something stopped come first, then most waiting. */
+export function toDestinationRows({ drains, sources }: Status): readonly DestinationRow[] {
+  return drains
+    .flatMap(({ drain, source, destinations }) => {
+      const pauses = sources.find((one) => one.source === source)?.hostPauses ?? [];
+      const own = hostPausesOf(pauses, drain);
+      return destinations.map((one) => {
+        const names = namesOfOrigin(one.origin);
+        return { ...one, drain, pauses: own.filter(({ host }) => names.includes(host)) };
+      });
+    })
+    .filter(({ waiting, parked }) => waiting + parked > 0)
+    .toSorted(
+      (one, other) => Number(isStopped(other)) - Number(isStopped(one)) || other.waiting - one.waiting,
+    );
+}
+
+function isStopped({ lane, isPaused }: DestinationRow): boolean {
   return isPaused || lane?.state === "halted";
 }
 
@@ -107,7 +182,8 @@ function Drains({ status: { drains }, now }: { readonly status: Status; readonly
         rows={drains}
         columns={[
           { title: "drain", cell: ({ drain }) => drain },
-          { title: "mode", cell: ({ mode, paused }) => (paused === null ? mode : `${mode ?? ""}, paused`) },
+          { title: "mode", cell: ({ mode }) => mode },
+          { title: "paused", cell: ({ paused }) => toPaused(paused) },
           { title: "waiting", isNumber: true, cell: ({ outlook }) => number(outlook.waiting) },
           { title: "parked", isNumber: true, cell: ({ parked }) => number(parked ?? 0) },
           { title: "in doubt", isNumber: true, cell: ({ inDoubt }) => number(inDoubt ?? 0) },
@@ -120,6 +196,70 @@ function Drains({ status: { drains }, now }: { readonly status: Status; readonly
       />
     </>
   );
+}
+
+function toPaused(paused: Status["drains"][number]["paused"]): Html | string {
+  if (paused === null) return "no";
+  return "at" in paused ? <PauseWords pause={paused} /> : "by the document";
+}
+
+function DrainActs({
+  status: { drains },
+  context,
+}: {
+  readonly status: Status;
+  readonly context: ScreenContext;
+}): Html | null {
+  if (drains.length === 0) return null;
+  const isAnyPaused = drains.some(({ paused }) => paused !== null && "at" in paused);
+  const isAllPaused = drains.every(({ paused }) => paused !== null);
+  return (
+    <>
+      <h2>Pause and resume</h2>
+      {drains.length === 1 ? null : (
+        <div class="acts">
+          <ActForm
+            act={pauseAct}
+            title="Pause all drains"
+            values={{ all: "yes" }}
+            context={context}
+            disabled={isAllPaused ? "all are paused" : null}
+          />
+          <ActForm
+            act={resumeAct}
+            title="Resume all drains"
+            values={{ all: "yes" }}
+            context={context}
+            disabled={isAnyPaused ? null : "none is paused"}
+          />
+        </div>
+      )}
+      {drains.map(({ drain, paused }) => (
+        <div class="acts">
+          <ActForm
+            act={pauseAct}
+            title={`Pause ${drain}`}
+            values={{ drain }}
+            context={context}
+            disabled={paused === null ? null : `${drain} is paused`}
+          />
+          <ActForm
+            act={resumeAct}
+            title={`Resume ${drain}`}
+            values={{ drain }}
+            context={context}
+            disabled={toNotResumed(paused)}
+          />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function toNotResumed(paused: Status["drains"][number]["paused"]): string | null {
+  if (paused === null) return "it is not paused";
+  if (!("at" in paused)) return "the document pauses it (paused: true)";
+  return paused.drain === "*" ? "it is paused with all others: resume all" : null;
 }
 
 function sum<One>(all: readonly One[], of: (one: One) => number): number {

@@ -1,32 +1,29 @@
 import type { Core } from "../../compose/build-core.ts";
 import type { HourlyArrivals } from "../../ports/failures.ts";
+import type { DrainName } from "../../ports/ids.ts";
 import { readFailureMatcher } from "../../redrive/failures/failure-matcher.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readLaneStandings, type LaneStanding } from "../../redrive/plan/lane-standings.ts";
+import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { readArrivals } from "./arrivals.ts";
 import { sourceOf } from "./choose.ts";
 import { readSample, type Sample } from "./sample.ts";
 
-export interface FailureDetails {
+export interface StoredDetails {
   readonly failure: FailureView;
   /** Of all drains of its source. */
   readonly arrivals: HourlyArrivals;
-  readonly lanes: readonly { readonly drain: string; readonly lane: LaneStanding }[];
+  readonly lanes: readonly { readonly drain: DrainName; readonly lane: LaneStanding }[];
+}
+
+export interface FailureDetails extends StoredDetails {
   readonly sample: Sample;
 }
 
-/** Throws `redis-unavailable`. */
-export async function readDetails(
-  core: Core,
-  failure: FailureView,
-  signal: AbortSignal,
-): Promise<FailureDetails> {
-  const source = sourceOf(core, failure).runtime;
-  const own = failure.drains.toSorted((one, other) => other.waiting - one.waiting);
-  const drains = own.flatMap(({ drain }) => core.drains.get(drain) ?? []);
+/** Without a call of the service. Throws `redis-unavailable`. */
+export async function readStoredDetails(core: Core, failure: FailureView): Promise<StoredDetails> {
+  const drains = drainsOf(core, failure);
   const arrivals = (await readArrivals(drains)).get(failure.id) ?? {};
-  const { id, sample } = failure;
-  const isOfKind = await readFailureMatcher(source, id);
   // `(other)` and `(unreadable)` have none.
   const hasLane = !failure.origin.startsWith("(");
   const lanes = await Promise.all(
@@ -36,10 +33,26 @@ export async function readDetails(
       return lane === undefined ? [] : [{ drain: drain.config.name, lane }];
     }),
   );
-  return {
-    failure,
-    arrivals,
-    lanes: lanes.flat(),
-    sample: await readSample({ source, drains, sample, isOfKind, arrivals, signal }),
-  };
+  return { failure, arrivals, lanes: lanes.flat() };
+}
+
+/** Throws `redis-unavailable`. */
+export async function readDetails(
+  core: Core,
+  failure: FailureView,
+  signal: AbortSignal,
+): Promise<FailureDetails> {
+  const source = sourceOf(core, failure).runtime;
+  const stored = await readStoredDetails(core, failure);
+  const { arrivals } = stored;
+  const { id, sample } = failure;
+  const isOfKind = await readFailureMatcher(source, id);
+  const drains = drainsOf(core, failure);
+  return { ...stored, sample: await readSample({ source, drains, sample, isOfKind, arrivals, signal }) };
+}
+
+/** Those that have met it, the most waiting first. */
+function drainsOf(core: Core, { drains }: FailureView): readonly DrainRuntime[] {
+  const own = drains.toSorted((one, other) => other.waiting - one.waiting);
+  return own.flatMap(({ drain }) => core.drains.get(drain) ?? []);
 }

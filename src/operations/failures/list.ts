@@ -7,7 +7,7 @@ import { chooseDrains } from "../choose-drains.ts";
 
 export interface FailureFilter {
   readonly drain?: string;
-  /** A destination host; `*` stands for any part. */
+  /** A destination host or a whole origin; `*` stands for any part. */
   readonly host?: string;
   /** Also those with nothing waiting or parked that were not seen for a day. */
   readonly all?: boolean;
@@ -25,15 +25,15 @@ interface FailureList {
 /** Throws `command-misused` for an unknown drain. */
 export async function readFailureList(core: Core, filter: FailureFilter, now: number): Promise<FailureList> {
   const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
-  const fitsHost = toHostTest(filter.host);
+  const fitsHost = toOriginTest(filter.host);
   const all = await readFailureViews(core, now, drain?.config.name);
   const views = all.filter(({ origin }) => fitsHost(origin));
   const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
   return { shown, hidden: views.length - shown.length, met: all.map(({ origin }) => origin) };
 }
 
-/** Of a queue its whole name. */
-function toHostTest(host: string | undefined): (origin: string) => boolean {
+/** A host with or without its port, a whole origin, or the whole name of a queue. */
+export function toOriginTest(host: string | undefined): (origin: string) => boolean {
   if (host === undefined) return () => true;
   const fits = compileHostGlob(host);
   return (origin) => fits(parseUrl(origin)?.host || origin.toLowerCase());

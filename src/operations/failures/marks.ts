@@ -3,6 +3,7 @@ import type { Core } from "../../compose/build-core.ts";
 import { readFailureViews } from "../../compose/failure-views.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
+import type { AuditEntry } from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
@@ -10,6 +11,9 @@ import { recordIntent } from "../../redrive/write-audit.ts";
 import { present, toTime } from "../phrases.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { chooseFailures, sourceOf } from "./choose.ts";
+
+export const maxNoteCharacters = 500;
+export const maxTicketCharacters = 100;
 
 export type NoteOrder = Readonly<{ text?: string; ticket?: string; by: string }>;
 export type QuietOrder = Readonly<{ until?: "changed" | number; off?: boolean; by: string }>;
@@ -80,6 +84,16 @@ async function onEach<Done>(
   return done;
 }
 
+/** Of an entry that an act of this file has written. */
+export function isAboutFailure({ act, why }: Pick<AuditEntry, "act" | "why">, id: string): boolean {
+  const isMark = act === "note" || act === "quiet" || act === "unquiet";
+  return isMark && why?.startsWith(toSubjectStart(id)) === true;
+}
+
+function toSubjectStart(id: string): string {
+  return `failure ${id} of `;
+}
+
 function toSubject(failure: FailureView): string {
-  return `failure ${failure.id} of ${toDestinationText(failure.origin)}, ${toAnswerText(failure)}`;
+  return `${toSubjectStart(failure.id)}${toDestinationText(failure.origin)}, ${toAnswerText(failure)}`;
 }

@@ -1,0 +1,435 @@
+/** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
+import { openAuditReader } from "../../compose/open-core.ts";
+import { namesOfOrigin, toFailureName } from "../../message/destination-names.ts";
+import type { AuditEntry } from "../../ports/audit.ts";
+import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
+import { toAnswerText } from "../../redrive/failures/answer-text.ts";
+import type { FailureView } from "../../redrive/failures/failure-views.ts";
+import { readStoredDetails, type StoredDetails } from "../../operations/failures/details.ts";
+import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
+import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
+import { laneMoveText } from "../../operations/history/rows.ts";
+import { toTime } from "../../operations/phrases.ts";
+import { formatDuration } from "../../rules/durations.ts";
+import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
+import { pauseAct, resumeAct } from "../acts/pausing.ts";
+import { ActForm } from "../parts/act-form.tsx";
+import { ArrivalBars, toDays } from "../parts/arrivals.tsx";
+import { DestinationActs } from "../parts/destination-acts.tsx";
+import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { CommandLine, Foreign, number } from "../parts/text.tsx";
+import { toCommandLine } from "../acts/command-line.ts";
+import { Table } from "../parts/table.tsx";
+import { Ago, Time } from "../parts/time.tsx";
+import { toQuery } from "../query.ts";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+interface Model extends StoredDetails {
+  readonly timeLine: TimeLine;
+  /** Of its source, of single destinations. */
+  readonly pauses: readonly HostPause[];
+  /** Sources that have met it too. */
+  readonly others: readonly string[];
+}
+
+export const failureScreen = defineScreen<Model>({
+  path: "/failures/:id",
+  area: "failures",
+  role: "viewer",
+  title: ({ failure: { id } }) => `Failure ${id}`,
+  load: readModel,
+  sections: [
+    { id: "head", isLive: true, render: (model, { now }) => <Head model={model} now={now} /> },
+    { id: "numbers", isLive: true, render: (model, { now }) => <Numbers model={model} now={now} /> },
+    { id: "failure-acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
+    { id: "rules", isLive: true, render: (model, context) => <Rules {...{ model, context }} /> },
+    { id: "lanes", isLive: true, render: (model) => <Lanes {...model} /> },
+    { id: "lane-acts", isLive: false, render: (model, context) => <LaneActs {...{ model, context }} /> },
+    { id: "time-line", isLive: true, render: (model) => <Happened {...model} /> },
+    { id: "arrivals", isLive: true, render: (model, { now }) => <Arrivals model={model} now={now} /> },
+  ],
+});
+
+async function readModel({ core, reads, params, query }: ScreenContext): Promise<Model | null> {
+  const found = (await reads.failures()).filter(({ id }) => id === params["id"]);
+  const asked = query.get("source");
+  const failure = found.find(({ source }) => asked === null || source === asked);
+  const source = failure && core.sources.get(failure.source);
+  if (failure === undefined || source === undefined) return null;
+  const key = `${failure.source} ${failure.id}`;
+  const [details, timeLine, pauses] = await Promise.all([
+    reads.kept(`details ${key}`, () => readStoredDetails(core, failure)),
+    reads.kept(`time line ${key}`, () => readTimeLine(openAuditReader(core), failure)),
+    source.pauses.all(),
+  ]);
+  return {
+    ...details,
+    failure,
+    timeLine,
+    pauses: pauses.filter((one): one is HostPause => one.host !== undefined),
+    others: found.filter((one) => one !== failure).map((one) => one.source),
+  };
+}
+
+function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause[] {
+  const names = namesOfOrigin(failure.origin);
+  return hostPausesOf(pauses, drain).filter(({ host }) => names.includes(host));
+}
+
+function kindPausesOf({ failure, pauses }: Model): readonly HostPause[] {
+  return pauses.filter(({ host }) => host === toFailureName(failure.id));
+}
+
+function Head({ model, now }: { readonly model: Model; readonly now: number }): Html {
+  const { failure, others } = model;
+  const { origin, firstMetAt, lastSeenAt, isNew, isQuiet, note, sample, source, drain } = failure;
+  return (
+    <>
+      <p class="answer">
+        <strong>
+          <Foreign text={toAnswerText(failure)} />
+        </strong>{" "}
+        from <Foreign text={origin} /> {isNew ? <span class="new">new</span> : null}
+        {isQuiet ? <span class="mark">quiet</span> : null}
+      </p>
+      <dl>
+        <dt>since</dt>
+        <dd>
+          <Time at={firstMetAt} /> (<Ago at={firstMetAt} now={now} />
+          ), met first by drain {drain}
+        </dd>
+        <dt>last seen</dt>
+        <dd>
+          <Time at={lastSeenAt} /> (<Ago at={lastSeenAt} now={now} />)
+        </dd>
+        <dt>sample</dt>
+        <dd>
+          {sample === null ? (
+            "none is known"
+          ) : (
+            <a href={`/messages/${encodeURIComponent(source)}/${encodeURIComponent(sample)}`}>
+              <Foreign text={sample} />
+            </a>
+          )}
+        </dd>
+        {note === null ? null : (
+          <>
+            <dt>note</dt>
+            <dd>
+              {note.ticket === "" ? null : (
+                <b>
+                  <Foreign text={note.ticket} />{" "}
+                </b>
+              )}
+              <Foreign text={note.text} isWhole /> (<Foreign text={note.by} />, <Ago at={note.at} now={now} />
+              )
+            </dd>
+          </>
+        )}
+        <Quiet failure={failure} />
+        {kindPausesOf(model).map((pause) => (
+          <>
+            <dt>this kind</dt>
+            <dd>
+              <PauseWords pause={pause} />
+            </dd>
+          </>
+        ))}
+        {others.length === 0 ? null : (
+          <>
+            <dt>also on</dt>
+            <dd>
+              {others.map((other) => (
+                <a href={`/failures/${failure.id}${toQuery({ source: other })}`}>source {other}</a>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function Quiet({ failure }: { readonly failure: FailureView }): Html | null {
+  const { quiet, quietEnded, largestHour } = failure;
+  if (quiet === null) return null;
+  const over =
+    quietEnded === "arrivals"
+      ? `; over: ${largestHour} arrived in an hour, at most ${quiet.largestHour} before`
+      : quietEnded === "rules"
+        ? "; over: its rules decide otherwise now"
+        : quietEnded === null
+          ? ""
+          : "; over";
+  return (
+    <>
+      <dt>quiet</dt>
+      <dd>
+        until {quiet.until === "changed" ? "it changes" : toTime(quiet.until)}, by <Foreign text={quiet.by} />
+        {over}
+      </dd>
+    </>
+  );
+}
+
+function Numbers({ model, now }: { readonly model: Model; readonly now: number }): Html {
+  const { failure, arrivals } = model;
+  const { waiting, parked, published, failedAgain, arrived, drains, id } = failure;
+  const unseen = drains.reduce((sum, one) => sum + one.unseen, 0);
+  const tiles: readonly (readonly [string, number, string | null])[] = [
+    ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : null],
+    ["parked", parked, parked > 0 ? "for a person" : null],
+    ["redriven", published, null],
+    ["failed again", failedAgain, null],
+    ["arrived", arrived, "since it is counted"],
+  ];
+  return (
+    <>
+      <ul class="tiles">
+        {tiles.map(([name, count, what]) => (
+          <li>
+            <strong>{number(count)}</strong>{" "}
+            {name === "parked" && count > 0 ? (
+              <a href={`/parked${toQuery({ failure: id })}`}>parked</a>
+            ) : (
+              name
+            )}
+            {what === null ? null : <span class="hint">{what}</span>}
+          </li>
+        ))}
+      </ul>
+      <ArrivalBars arrivals={arrivals} now={now} hoursPerBar={1} width={336} />
+    </>
+  );
+}
+
+function Acts({ model, context }: { readonly model: Model; readonly context: ScreenContext }): Html {
+  const { failure } = model;
+  const { id, note, isQuiet, quiet } = failure;
+  const [paused] = kindPausesOf(model);
+  const known = note === null ? {} : { text: note.text, ticket: note.ticket };
+  return (
+    <>
+      <h2>What can be done about this kind</h2>
+      <p>
+        <a class="button" href={`/plans${toQuery({ failure: id })}`}>
+          Make a plan of this kind
+        </a>{" "}
+        {failure.parked > 0 ? (
+          <a class="button" href={`/parked${toQuery({ failure: id })}`}>
+            Look at the parked ones
+          </a>
+        ) : null}
+      </p>
+      <div class="acts">
+        <ActForm act={noteAct} values={{ id, ...known }} context={context} />
+        <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
+        <ActForm
+          act={unquietAct}
+          values={{ id }}
+          context={context}
+          disabled={quiet === null ? "it is not quiet" : null}
+        />
+        <ActForm
+          act={pauseAct}
+          title="Pause this kind"
+          values={{ failure: id }}
+          context={context}
+          disabled={paused === undefined ? null : "it is paused"}
+        />
+        <ActForm
+          act={resumeAct}
+          title="Resume this kind"
+          values={
+            paused === undefined || paused.drain === "*"
+              ? { failure: id }
+              : { failure: id, drain: paused.drain }
+          }
+          context={context}
+          disabled={paused === undefined ? "it is not paused" : null}
+        />
+      </div>
+    </>
+  );
+}
+
+function Rules({
+  model: { failure },
+  context: { core },
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { sample, drains } = failure;
+  const [first] = drains;
+  return (
+    <>
+      <h2>What the rules do with it</h2>
+      <Table
+        caption="Rules that decide it"
+        empty="None was decided since the last full pass."
+        rows={toRuledShares(failure)}
+        columns={[
+          { title: "decides", cell: ({ then }) => then },
+          {
+            title: "rule",
+            cell: ({ rule }) =>
+              rule === "otherwise" ? (
+                "none matched: otherwise of the drain"
+              ) : (
+                <a href="/rules">
+                  <Foreign text={rule} />
+                </a>
+              ),
+          },
+          { title: "share", isNumber: true, cell: ({ share }) => `${toPercent(share)}%` },
+          {
+            title: "by drain",
+            cell: ({ then, rule }) =>
+              drains
+                .filter(({ ruled }) => (ruled[`${then} ${rule}`] ?? 0) > 0)
+                .map(
+                  ({ drain }) => `${drain} (${core.drains.get(drain)?.config.mode ?? "not in the document"})`,
+                )
+                .join(", "),
+          },
+        ]}
+      />
+      {sample === null || first === undefined ? null : (
+        <>
+          <p class="hint">Why, for the sample: its page shows it, or</p>
+          <CommandLine line={toCommandLine("rules", "explain", sample, "--drain", first.drain)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Lanes(model: Model): Html {
+  const { failure, lanes } = model;
+  return (
+    <>
+      <h2>Its destination, drain by drain</h2>
+      <Table
+        caption="Lanes and counts by drain"
+        empty="No drain of the document has met it."
+        rows={failure.drains}
+        columns={[
+          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "lane",
+            cell: ({ drain }) => {
+              const lane = lanes.find((one) => one.drain === drain)?.lane;
+              if (lane === undefined) return "none: sent within its limits";
+              return (
+                <>
+                  <LaneWords lane={lane} />
+                  {lane.why === null ? null : (
+                    <>
+                      <br />
+                      <Foreign text={lane.why} />
+                    </>
+                  )}
+                </>
+              );
+            },
+          },
+          {
+            title: "paused",
+            cell: ({ drain }) => {
+              const [pause] = pausesOf(model, drain);
+              return pause === undefined ? "no" : <PauseWords pause={pause} />;
+            },
+          },
+          { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
+          { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
+          { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
+          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+        ]}
+      />
+    </>
+  );
+}
+
+function LaneActs({
+  model,
+  context,
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html | null {
+  const { failure, lanes } = model;
+  const { origin } = failure;
+  // `(other)` and `(unreadable)` are no destinations.
+  if (origin.startsWith("(")) return null;
+  return (
+    <>
+      {failure.drains.map(({ drain }) => (
+        <>
+          {failure.drains.length > 1 ? <h3>{drain}</h3> : null}
+          <DestinationActs
+            drain={drain}
+            origin={origin}
+            lane={lanes.find((one) => one.drain === drain)?.lane ?? null}
+            pauses={pausesOf(model, drain)}
+            context={context}
+          />
+        </>
+      ))}
+    </>
+  );
+}
+
+function Happened({ failure, timeLine: { entries, readTo } }: Model): Html {
+  return (
+    <>
+      <h2>What happened</h2>
+      <Table
+        caption="Lane moves, probes, pauses and notes, newest first"
+        empty="No lane moved and nobody did anything, as far as was read."
+        rows={entries}
+        columns={[
+          { title: "when", cell: ({ at }) => <Time at={at} /> },
+          { title: "what", cell: ({ act }) => act },
+          { title: "drain", cell: ({ drain }) => drain ?? "all" },
+          { title: "how", cell: (entry) => <Foreign text={toHow(entry)} isWhole /> },
+          { title: "by", cell: ({ by }) => <Foreign text={by} /> },
+        ]}
+      />
+      {readTo === null ? null : (
+        <p class="hint">
+          Read back to <Time at={readTo} />.{" "}
+          <a href={`/history${toQuery({ host: failure.origin })}`}>History has what was before.</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function toHow({ lane, host, forMs, why }: AuditEntry): string {
+  const parts = [
+    lane && laneMoveText(lane),
+    lane?.why,
+    host,
+    forMs === undefined ? undefined : `for ${formatDuration(forMs)}`,
+    why,
+  ];
+  return parts.filter((part) => part !== undefined && part !== "").join("; ");
+}
+
+function Arrivals({ model, now }: { readonly model: Model; readonly now: number }): Html {
+  return (
+    <>
+      <h2>Arrivals</h2>
+      <Table
+        caption="Arrivals by day"
+        empty="None."
+        rows={toDays(model.arrivals, now)}
+        columns={[
+          { title: "day (UTC)", cell: ([day]) => day },
+          { title: "arrived", isNumber: true, cell: ([, count]) => number(count) },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { toFailureName, type DestinationName } from "../../message/destination-names.ts";
+import { defined } from "../../message/defined.ts";
+import type { BuiltSource } from "../../compose/build-source.ts";
+import type { Core } from "../../compose/build-core.ts";
+import type { DrainName } from "../../ports/ids.ts";
+import { requireFailure } from "../failures/choose.ts";
+import type { Order } from "./acts.ts";
+import { choosePauseTargets } from "./choose-targets.ts";
+
+/** `pause` or `resume`. */
+export type PauseAct = (
+  source: BuiltSource,
+  drain: DrainName | "*",
+  order: Order,
+  core: Core,
+) => Promise<string>;
+
+export interface TargetsOrder extends Omit<Order, "host"> {
+  /** Of drains; empty: all. */
+  readonly names: readonly string[];
+  readonly host?: DestinationName;
+  /** The id of a kind of failure, in the place of a host. */
+  readonly failure?: string;
+}
+
+/** Yields a line for each target once it is done. Throws `command-misused` for a drain or a kind that nobody knows. */
+export async function* onEachTarget(
+  core: Core,
+  { names, host: named, failure, ...order }: TargetsOrder,
+  act: PauseAct,
+): AsyncGenerator<string> {
+  const targets = choosePauseTargets(core, names);
+  if (failure !== undefined) await requireFailure(core, core.sources.keys(), failure);
+  const host = failure === undefined ? named : toFailureName(failure);
+  for (const [label, source, drain] of targets) {
+    const said = await act(source, drain, { ...order, ...defined({ host }) }, core);
+    yield `${host === undefined ? "" : `${host} of `}${label}: ${said}`;
+  }
+}

@@ -1,0 +1,123 @@
+import { expect, it } from "vitest";
+import { createConsoleStand, type ConsoleStand } from "../../support/console-stand.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+
+const drain = `
+    minAge: 0s
+    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
+    attempts: { max: 3, wait: [1s], then: park }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+/** The lane of the receiver is halted, and one message of each other kind is parked. */
+async function setUpHalted(): Promise<ConsoleStand> {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
+  stand.receiver.answer = () => 503;
+  stand.seed(12, { responseBody: "upstream is not there" });
+  stand.seed(1, {
+    responseStatus: 422,
+    responseBody: "no such tenant",
+    url: "https://shop.example.com/hook",
+  });
+  await stand.pass();
+  await stand.emulator.idle();
+  await expect
+    .poll(
+      async () => {
+        await stand.sweep();
+        await stand.pass();
+        return (await stand.audit()).map(({ act }) => act);
+      },
+      { timeout: 20_000 },
+    )
+    .toContain("lane-halted");
+  return stand;
+}
+
+it("now is green and empty if all is well", async () => {
+  const { page, pass } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  await pass();
+  const html = await page("/");
+  // No replica gives signs of life here.
+  expect(html).toMatch(
+    /<p class="verdict[^"]*" role="status"><bdi>Not running: no replica, 0 waiting\.<\/bdi>/,
+  );
+  expect(html).toContain("Nothing waits at any destination, and nothing is parked.");
+  expect(html).toContain("staging");
+  expect(await page("/failures")).toContain("All is well: no kind of failure waits or is parked");
+});
+
+it("shows now, failures and one failure with its lane, its rule, its sample and what happened", async () => {
+  const stand = await setUpHalted();
+  const { page, receiver } = stand;
+  const now = await page("/");
+  expect(now).toContain("halted, next probe");
+  expect(now).toContain(`href="/failures?host=${encodeURIComponent(receiver.url)}"`);
+  expect(now).toContain("the oldest failed");
+
+  const list = await page("/failures");
+  const [first = "", second = ""] = [...list.matchAll(/href="\/failures\/([0-9a-f]{10})"/g)].map(
+    ([, id = ""]) => id,
+  );
+  expect(list.indexOf(receiver.url)).toBeLessThan(list.indexOf("https://shop.example.com"));
+  expect(list).toContain("503 upstream is not there");
+  expect(list).toContain('<span class="new">new</span>');
+  expect(list).toMatch(/aria-label="12 arrived in 7 days, at most \d+ in 3 h"/);
+
+  const failure = await page(`/failures/${first}`);
+  expect(failure).toContain('<span class="bad">halted</span>');
+  expect(failure).toContain("5 of 5 failed again, 503");
+  expect(failure).toContain("lane-halted");
+  expect(failure).toMatch(/republish<\/td>.*outage/s);
+  expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
+  expect(failure).toContain(`href="/plans?failure=${first}"`);
+  const parked = await page(`/failures/${second}`);
+  expect(parked).toContain(`href="/parked?failure=${second}"`);
+  expect(parked).toMatch(/park<\/td>.*broken/s);
+  expect((await stand.get("/failures/0123456789")).status).toBe(404);
+});
+
+it("a page costs no call of the service", async () => {
+  const stand = await setUpHalted();
+  const [id = ""] = /[0-9a-f]{10}/.exec(await stand.page("/failures")) ?? [];
+  const count = () => stand.emulator.journal.entries("request").length;
+  const before = count();
+  for (const path of ["/", "/failures", `/failures/${id}`]) expect((await stand.get(path)).status).toBe(200);
+  expect(count()).toBe(before);
+});
+
+it("filters by host, origin, drain, text, and shows what nobody has met for a day only if asked", async () => {
+  const { page, seed, pass, get, advance } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  seed(1, { responseStatus: 422, url: "https://pay.example.com/a", responseBody: "no such tenant" });
+  seed(1, { responseStatus: 422, url: "https://shop.example.com:8443/a", responseBody: "card expired" });
+  seed(1, { responseStatus: 418, url: "https://tea.example.com/a", responseBody: "teapot" });
+  await pass();
+  const shown = async (query: string) =>
+    ["pay.example.com", "shop.example.com", "tea.example.com"].filter((host) =>
+      // Without the acts, which name what the filter found.
+      listed.test(html(query, host)),
+    );
+  const pages = new Map<string, string>();
+  const listed = /./;
+  const html = (query: string, host: string): string =>
+    (pages.get(query) ?? "").includes(`<bdi>https://${host}`) ? host : "";
+  const ask = async (query: string) => {
+    pages.set(query, (await page(`/failures${query}`)).replace(/<section id="destinations".*/s, ""));
+    return shown(query);
+  };
+  expect(await ask("")).toEqual(["pay.example.com", "shop.example.com", "tea.example.com"]);
+  expect(await ask("?host=pay.example.com")).toEqual(["pay.example.com"]);
+  expect(await ask("?host=https%3A%2F%2Fshop.example.com%3A8443")).toEqual(["shop.example.com"]);
+  expect(await ask("?host=*.example.com&text=CARD")).toEqual(["shop.example.com"]);
+  expect(await ask("?drain=main&text=tenant")).toEqual(["pay.example.com"]);
+  expect(await ask("?host=nobody.example.com")).toEqual([]);
+  expect((await get("/failures?drain=nothing")).status).toBe(400);
+  expect((await get("/failures?page=-1&text=%00")).status).toBe(200);
+  advance(25 * 3_600_000);
+  // Parked and waiting ones stay.
+  expect(await ask("?all=yes")).toHaveLength(3);
+});

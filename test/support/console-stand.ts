@@ -1,0 +1,106 @@
+import { onTestFinished } from "vitest";
+import { openAuditReader } from "../../src/compose/open-core.ts";
+import type { LiveCore } from "../../src/compose/live-core.ts";
+import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
+import { createPlanDesk } from "../../src/operations/plans/plan-desk.ts";
+import { serveConsole } from "../../src/console/serve.tsx";
+import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import type { AuditEntry } from "../../src/ports/audit.ts";
+import { requestSweep } from "../../src/queue/command-queue.ts";
+import { toBullmqConnection } from "../../src/redis/connect.ts";
+import { createRig, type Rig, type RigOptions } from "./rig.ts";
+
+export type ConsoleStand = Awaited<ReturnType<typeof createConsoleStand>>;
+
+/** The console of this process over a rig, as an operator sees it by HTTP. `console`: settings of its section. */
+export async function createConsoleStand(
+  options: RigOptions,
+  console: Readonly<Record<string, unknown>> = { "console.role": "operator" },
+) {
+  const rig: Rig = await createRig(options);
+  const { core } = rig;
+  const { target, keyPrefix } = core.settings.redis;
+  const connection = toBullmqConnection(target, "queue");
+  onTestFinished(() => connection.disconnect());
+  const loaded = loadSettings({
+    env: { REDRIVER_SERVICE_TOKEN: "t" },
+    flags: { "console.port": 0, "console.badge": "staging", ...console },
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const stop = new AbortController();
+  const server = await serveConsole({
+    settings: loaded.settings.console,
+    live: { current: () => core } as unknown as LiveCore,
+    plans: createPlanDesk({
+      acquire: () => ({ core, superseded: () => stop.signal, release: () => undefined }),
+      book: core.plans,
+      clock: systemClock,
+      identities: randomIdentities,
+      replica: "r-1",
+      version: "0.0.0",
+      stop: stop.signal,
+    }),
+    nextRuns: () => Promise.resolve(new Map()),
+    requestSweep: (source) => requestSweep(connection, keyPrefix, source, Date.now()),
+    tokens: () => [],
+    version: "0.0.0",
+    replica: "r-1",
+    now: () => Date.now() + rig.ahead.ms,
+    stop: stop.signal,
+  });
+  onTestFinished(() => server.close());
+  const url = `http://127.0.0.1:${server.port}`;
+
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    fetch(`${url}${path}`, { headers });
+  const page = async (path: string): Promise<string> => (await get(path)).text();
+  const send = (
+    act: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> =>
+    fetch(`${url}/acts/${act}`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { origin: url, ...headers },
+      body: new URLSearchParams(fields),
+    });
+
+  return {
+    ...rig,
+    url,
+    port: server.port,
+    get,
+    page,
+    send,
+    /** As a person fills in a form of that page. */
+    async act(path: string, act: string, fields: Readonly<Record<string, string>>): Promise<string> {
+      const formToken = formTokenOf(await page(path));
+      const response = await send(act, { formToken, by: "ann", back: path, ...fields });
+      if (response.status !== 303) throw new Error(`${response.status}: ${await response.text()}`);
+      const cookie = /redriver_said=([^;]+)/.exec(response.headers.get("set-cookie") ?? "")?.[1] ?? "";
+      return Buffer.from(cookie.split(".")[0] ?? "", "base64url").toString();
+    },
+    /** Newest last. */
+    async audit(): Promise<readonly AuditEntry[]> {
+      const entries: AuditEntry[] = [];
+      for await (const entry of openAuditReader(core).read({ order: "oldest-first" })) entries.push(entry);
+      return entries;
+    },
+  };
+}
+
+export function formTokenOf(html: string): string {
+  return /name="formToken" value="([^"]+)"/.exec(html)?.[1] ?? "";
+}
+
+/** The command lines that a page shows, as they are copied. */
+export function commandsOf(html: string): readonly string[] {
+  return [...html.matchAll(/<p class="command"><code>(.*?)<\/code>/gs)].map(([, line = ""]) => toText(line));
+}
+
+/** What a browser reads in it. */
+export function toText(html: string): string {
+  const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "");
+}
