@@ -22,6 +22,10 @@ import { isOfOwnPage } from "./access/request-origin.ts";
 import { seal, sign, unseal } from "./access/signed.ts";
 import { securityHeaders } from "./access/security-headers.ts";
 import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
+import { answerApi } from "./api/answer.ts";
+import { toOpenApi } from "./api/open-api.ts";
+import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
+import { routes } from "./api/routes.ts";
 import { acts } from "./acts/acts.ts";
 import { toFileName } from "./acts/plans.ts";
 import { readForm } from "./acts/read-form.ts";
@@ -90,6 +94,10 @@ export async function serveConsole(parts: ConsoleParts) {
     }
   });
   app.use(async (context, next) => {
+    await next();
+    if (isApiPath(context.req.path)) context.res = toApiAnswer(context.res);
+  });
+  app.use(async (context, next) => {
     if (isOwnHost(context.req.header("host"))) return next();
     return context.text(
       "redriver: expected a loopback name, or a name of console.hosts (REDRIVER_CONSOLE_HOSTS)\n",
@@ -154,6 +162,13 @@ export async function serveConsole(parts: ConsoleParts) {
       "content-disposition": `attachment; filename="${toFileName(id)}"`,
     });
   });
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
+      const caller = toScreenContext(context, context.req.url, context.req.param());
+      return answerApi(route, context.req.raw, caller);
+    });
+  }
+  app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version)));
   app.get("/live", (context) => stream(context));
   for (const act of acts) {
     app.post(`/acts/${act.name}`, guard(act), async (context) => {
