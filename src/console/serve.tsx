@@ -21,6 +21,10 @@ import { createIdentify, toSession, type Identity } from "./access/identify.ts";
 import { whyNot, type Person } from "./access/person.ts";
 import { seal, sign, unseal } from "./access/signed.ts";
 import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
+import { answerApi } from "./api/answer.ts";
+import { toOpenApi } from "./api/open-api.ts";
+import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
+import { routes } from "./api/routes.ts";
 import { acts } from "./acts/acts.ts";
 import { toFileName } from "./acts/plans.ts";
 import { readForm } from "./acts/read-form.ts";
@@ -79,7 +83,12 @@ export async function serveConsole(parts: ConsoleParts) {
   const key = (): Promise<string> => readConsoleKey(live.current().redis, proposedKey);
 
   const app = new Hono<AskedEnv>();
-  app.use(addSecurityHeaders, refuseOtherHosts(settings.hosts), refuseOtherPages);
+  app.use(addSecurityHeaders);
+  app.use(async (context, next) => {
+    await next();
+    if (isApiPath(context.req.path)) context.res = toApiAnswer(context.res);
+  });
+  app.use(refuseOtherHosts(settings.hosts), refuseOtherPages);
 
   app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
 
@@ -117,6 +126,13 @@ export async function serveConsole(parts: ConsoleParts) {
       "content-disposition": `attachment; filename="${toFileName(id)}"`,
     });
   });
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
+      const caller = toScreenContext(context, context.req.url, context.req.param());
+      return answerApi(route, context.req.raw, caller);
+    });
+  }
+  app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version)));
   app.get("/live", (context) => stream(context));
   for (const act of acts) {
     app.post(`/acts/${act.name}`, guard(act), async (context) => {

@@ -1,10 +1,10 @@
 /** A plan's acts: it is made, applied, stopped at the end of a batch, removed. */
 import { defined } from "../../message/defined.ts";
-import { toPlanCommand } from "../../operations/plans/make-plan.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, PlanId } from "../../ports/ids.ts";
 import type { PlanFilter } from "../../ports/plans.ts";
 import type { Act, Values } from "./act.ts";
+import { toBeWritten, toCommandLine } from "./command-line.ts";
 
 const id = { name: "id", label: "Plan", kind: "hidden" } as const;
 
@@ -22,9 +22,12 @@ export const makePlanAct: Act = {
     { name: "failure", label: "Failure", kind: "text", hint: "Only this kind of failure, by its id." },
     { name: "limit", label: "Limit", kind: "text", hint: "At most so many records of each drain." },
   ],
-  command: (values) => {
-    const { drain } = values;
-    return `${toPlanCommand([drain ?? "--all"], toFilter(values))} --out plan.ndjson`;
+  command: ({ drain = "--all", ...filter }) => {
+    const options = (["rule", "host", "failure", "limit"] as const).flatMap((name) => {
+      const value = filter[name];
+      return value === undefined ? [] : [`--${name}`, value];
+    });
+    return toCommandLine("plan", drain, ...options, "--out", "plan.ndjson");
   },
   run: async (values, { core, plans, by }) => {
     const { drain } = values;
@@ -41,7 +44,7 @@ export const applyPlanAct: Act = {
   role: "operator",
   asksReason: true,
   fields: [id, { name: "messages", label: "Messages", kind: "hidden" }],
-  command: ({ id: plan = "" }) => `redriver apply ${toFileName(plan)} --reason '…'`,
+  command: ({ id: plan = "" }) => toCommandLine("apply", toFileName(plan), "--reason", toBeWritten),
   run: async (values, { plans, by }) => {
     const plan = toId(values);
     const { made } = (await plans.show(plan)).plan;

@@ -125,7 +125,7 @@ describe("plans in the console", () => {
     );
     expect(text).toContain('<option value="broken" selected');
     expect(toText(text)).toContain(
-      "redriver plan orders --rule broken --host *.example.com --failure 0123456789 --limit 20 --out plan.ndjson",
+      "redriver plan orders --rule broken --host '*.example.com' --failure 0123456789 --limit 20 --out plan.ndjson",
     );
     const unknown = await here.act("/plans?failure=0123456789", "make-plan", { by: "ada" });
     expect(unknown.status).toBe(400);
