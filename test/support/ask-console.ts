@@ -25,7 +25,12 @@ export function askConsole(url: string, asking: Asking = {}): Promise<ConsoleAns
   return new Promise((resolve, reject) => {
     const outgoing = request(
       url,
-      { method, agent: false, localAddress: from, headers: { ...type, ...headers } as Record<string, string> },
+      {
+        method,
+        agent: false,
+        localAddress: from,
+        headers: { ...type, ...headers } as Record<string, string>,
+      },
       (answer) => {
         const chunks: Buffer[] = [];
         answer.on("data", (chunk: Buffer) => chunks.push(chunk));
