@@ -15,6 +15,8 @@ export function openParkedPages({
   );
 }
 
-export function openIndexReader({ redis }: Pick<Core, "redis">): Pick<StatisticsStore, "readAll"> {
+export function openIndexReader({
+  redis,
+}: Pick<Core, "redis">): Pick<StatisticsStore, "readAll" | "readSeries"> {
   return createRedisStatisticsStore(redis);
 }

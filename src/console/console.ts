@@ -30,6 +30,8 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportFailur
         lastProblem = error.message;
       }
     },
+    /** Another document is in force. */
+    adopted: () => server?.adopted(),
     async close(): Promise<void> {
       await server?.close();
     },

@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Core } from "../compose/build-core.ts";
 import type { ConsoleRole } from "../ports/console-roles.ts";
 import type { Person } from "./access/person.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import type { Reads } from "./live/reads.ts";
 
 export type Html = JSX.Element;
@@ -10,6 +11,7 @@ export type Html = JSX.Element;
 export interface ScreenContext {
   readonly core: Core;
   readonly reads: Reads;
+  readonly plans: PlanDesk;
   readonly person: Person;
   /** Unix ms, by this process. */
   readonly now: number;

@@ -5,13 +5,15 @@
  *   request ─► Host ─► own page? ─► who asks ─► role ─► page | act | API | live stream
  */
 import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { Hono, type MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { listenBounded } from "../bounded-server.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Settings } from "../config/settings/settings.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
-import type { SourceId } from "../ports/ids.ts";
+import type { PlanId, SourceId } from "../ports/ids.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
 import { addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
 import { createGuesses } from "./access/guesses.ts";
@@ -19,7 +21,12 @@ import { createIdentify, toSession, type Identity } from "./access/identify.ts";
 import { whyNot, type Person } from "./access/person.ts";
 import { seal, sign, unseal } from "./access/signed.ts";
 import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
+import { answerApi } from "./api/answer.ts";
+import { toOpenApi } from "./api/open-api.ts";
+import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
+import { routes } from "./api/routes.ts";
 import { acts } from "./acts/acts.ts";
+import { toFileName } from "./acts/plans.ts";
 import { readForm } from "./acts/read-form.ts";
 import type { Asked, AskedEnv } from "./asked.ts";
 import { answerAsset } from "./assets-answer.ts";
@@ -37,6 +44,7 @@ import { SignIn } from "./parts/sign-in.tsx";
 export interface ConsoleParts {
   readonly settings: Settings["console"];
   readonly live: LiveCore;
+  readonly plans: PlanDesk;
   readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
   /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
@@ -63,8 +71,10 @@ const tooManyGuesses = "Too many wrong tokens came from your address. Try again 
 
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
-  const { settings, live, reportFailure, now, stop } = parts;
+  const { settings, live, plans, reportFailure, now, stop } = parts;
   const reads = createReads({ ...parts, current: () => live.current() });
+  // While the file still is what this process has begun with.
+  reads.rules();
   const streams = createLiveStreams({ maxStreams });
   const assets = readAssets();
   const guesses = createGuesses(now);
@@ -73,7 +83,12 @@ export async function serveConsole(parts: ConsoleParts) {
   const key = (): Promise<string> => readConsoleKey(live.current().redis, proposedKey);
 
   const app = new Hono<AskedEnv>();
-  app.use(addSecurityHeaders, refuseOtherHosts(settings.hosts), refuseOtherPages);
+  app.use(addSecurityHeaders);
+  app.use(async (context, next) => {
+    await next();
+    if (isApiPath(context.req.path)) context.res = toApiAnswer(context.res);
+  });
+  app.use(refuseOtherHosts(settings.hosts), refuseOtherPages);
 
   app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
 
@@ -104,6 +119,20 @@ export async function serveConsole(parts: ConsoleParts) {
   });
 
   for (const screen of screens) app.get(screen.path, guard(screen), (context) => showScreen(context, screen));
+  app.get("/plans/:id/file", async (context) => {
+    const id = context.req.param("id") as PlanId;
+    return context.body(Readable.toWeb(Readable.from(await plans.file(id))) as ReadableStream, 200, {
+      "content-type": "application/x-ndjson",
+      "content-disposition": `attachment; filename="${toFileName(id)}"`,
+    });
+  });
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
+      const caller = toScreenContext(context, context.req.url, context.req.param());
+      return answerApi(route, context.req.raw, caller);
+    });
+  }
+  app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version)));
   app.get("/live", (context) => stream(context));
   for (const act of acts) {
     app.post(`/acts/${act.name}`, guard(act), async (context) => {
@@ -120,12 +149,16 @@ export async function serveConsole(parts: ConsoleParts) {
       const doing = {
         core: live.current(),
         reads,
+        plans,
         now: now(),
         signal: stop,
         by: `${by} (console)`,
         requestSweep: parts.requestSweep,
       };
-      const { said, next } = await act.run(values, doing);
+      // An act that failed may have been done in part.
+      const done = await act.run(values, doing).finally(reads.forget);
+      if ("content" in done) return show(context, act, done.title, done.content, 200);
+      const { said, next } = done;
       setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);
     });
@@ -154,6 +187,8 @@ export async function serveConsole(parts: ConsoleParts) {
   return {
     address: server.address,
     port: server.port,
+    /** Another document is in force: its text is read while the file still has it. */
+    adopted: () => void reads.rules(),
     async close(): Promise<void> {
       streams.closeAll();
       await server.close(closeWithinMs);
@@ -214,6 +249,7 @@ export async function serveConsole(parts: ConsoleParts) {
     return {
       core: live.current(),
       reads,
+      plans,
       person: context.get("person"),
       now: now(),
       query: searchParams,
@@ -226,7 +262,7 @@ export async function serveConsole(parts: ConsoleParts) {
 
   async function show(
     context: Asked,
-    screen: Screen | null,
+    screen: Pick<Screen, "area" | "hasChart"> | null,
     title: string,
     content: Html,
     status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
@@ -298,6 +334,7 @@ function toFormToken(context: Asked): string {
 
 const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
   "command-misused": 400,
+  "plan-refused": 409,
   "redis-unavailable": 503,
 };
 

@@ -12,7 +12,7 @@ import { lookAtVolume } from "../compose/open-archive.ts";
 import type { DocumentFile } from "../compose/document-file.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import { randomIdentities } from "../compose/system-world.ts";
-import { createPlanDesk } from "../operations/plans/plan-desk.ts";
+import { createPlanDesk, type PlanDesk } from "../operations/plans/plan-desk.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
 import type { Events } from "../ports/events.ts";
@@ -54,6 +54,8 @@ export interface ConsoleServer {
   /** `host:port`; null: it does not listen. */
   address(): string | null;
   listen(): Promise<void>;
+  /** Another document is in force. */
+  adopted(): void;
   close(): Promise<void>;
 }
 
@@ -70,7 +72,8 @@ interface DaemonParts {
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly readStatistics: JobParts["readStatistics"];
   readonly notices: JobParts["notices"];
-  readonly console: ConsoleServer;
+  /** It makes, applies and stops plans as this daemon does. */
+  readonly createConsole: (plans: PlanDesk) => ConsoleServer;
   readonly version: string;
   /** Aborts when the daemon is to stop, with the reason. */
   readonly stop: AbortSignal;
@@ -97,9 +100,14 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       for (const at of times) queue.addSweep(source, at).catch(() => undefined);
     },
   });
+  const console = parts.createConsole(planDesk);
   const peers = createPeerReplicas(replicas, replica);
   const watchedDocument = createDocumentWatch({
     ...parts,
+    onAdopted(adopted) {
+      parts.onAdopted(adopted);
+      console.adopted();
+    },
     file: parts.documentFile,
     text: parts.documentText,
   });
@@ -143,12 +151,12 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     await callbacks.close();
     throw error;
   });
-  await parts.console.listen();
+  await console.listen();
   events.emit({
     type: "daemon:started",
     httpAddress: ops.address,
     callbackAddress: callbacks.address(),
-    consoleAddress: parts.console.address(),
+    consoleAddress: console.address(),
     documentHash: document.hash,
     version,
   });
@@ -176,7 +184,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     keepGoing(() => watchedArchive.look()),
     keepGoing(async () => {
       await callbacks.listen();
-      await parts.console.listen();
+      await console.listen();
       return documentCheckEveryMs;
     }),
     keepGoing(async () => {
@@ -267,7 +275,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     events.emit({ type: "daemon:stopping", why: String(stop.reason) });
     const startedAt = clock.monotonic();
     const callbacksClosed = callbacks.close();
-    const consoleClosed = parts.console.close();
+    const consoleClosed = console.close();
     const { softMs, hardMs } = settings.shutdown;
     const restMs = Math.min(afterJobsMs, hardMs / 4);
     const deadlines = { softMs, hardMs: hardMs - restMs };

@@ -13,6 +13,12 @@ export function toPrintable(text: string): string {
   return toSpelledOut(text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`);
 }
 
+/** The same for a text of several lines, cut after so many characters. */
+export function toPrintableLines(text: string, maxLength: number): string {
+  const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+  return cut.split(/\r?\n/).map(toSpelledOut).join("\n");
+}
+
 /** Of any length. */
 export function toSpelledOut(text: string): string {
   return text.replaceAll(

@@ -8,6 +8,7 @@ import type {
   IndexStatistics,
   StatisticsStore,
 } from "../ports/index-statistics.ts";
+import { toChartSeries } from "./chart-series.ts";
 import { toGauges } from "./index-gauges.ts";
 
 /** Two readings may fail or come late before the numbers go; a third is no accident. */
@@ -28,10 +29,11 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
   const take = async (index: IndexConfig, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
-      const { scalars, newest, days, unusableFields } = await read(index, signal);
+      const { scalars, newest, days, unusableFields, series } = await read(index, signal);
       const summary = { scalars, newest, days, unusableFields };
       const staleAfterMs = intervalMsOf(index.schedule) * staleAfterIntervals;
-      await store.write({ index: index.name, readAt: clock.now(), summary }, staleAfterMs);
+      const reading = { index: index.name, readAt: clock.now(), summary, series: toChartSeries(series) };
+      await store.write(reading, staleAfterMs);
       events.emit({ type: "statistics:read", index: index.name, durationMs: clock.monotonic() - startedAt });
     } catch (error) {
       events.emit({ type: "statistics:failed", index: index.name, ...toFailure(error) });

@@ -90,8 +90,8 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   yaml: ["config"],
   // Pure code, without a clock, a socket or a file.
   re2js: ["rules"],
-  // The emulator parses the bodies of its control API with it.
-  zod: ["config", "emulator"],
+  // The emulator and the console parse the bodies of their HTTP APIs with it.
+  zod: ["config", "emulator", "console"],
   "cron-parser": ["config"],
   // The emulator delivers with it.
   undici: ["service", "emulator"],

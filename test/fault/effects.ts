@@ -113,7 +113,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     probeNow: "effect",
     reset: "effect",
   },
-  statistics: { write: "effect", readAll: "read" },
+  statistics: { write: "effect", readAll: "read", readSeries: "read" },
   archive: { write: "effect", close: "lifecycle" },
   disk: {
     makeDirectory: "effect",
@@ -206,6 +206,8 @@ export const notReached: Readonly<Record<string, string>> = {
  */
 export const otherPorts: Readonly<Record<string, string>> = {
   PauseBook: "a person's word, written by a command in one call",
+  ParkedPages: "reads",
+  PlanBook: "a person's plan: one that is lost is made anew, and what it did is in the ledger and the audit",
   FailureMarks: "a person's word, written by a command in one call",
   Replicas: "presence, forgotten after 60 s; what is put back for another document is listed again",
   CallShares: "how many calls are made: losing it makes each replica keep its last part",

@@ -118,7 +118,7 @@ const readings = createIndexReadings({
 });
 
 await runDaemon({
-  console: noConsole,
+  createConsole: () => noConsole,
   live,
   documentFile: createDocumentFile(settings),
   documentText: loaded.text,

@@ -1,6 +1,8 @@
 import { onTestFinished } from "vitest";
 import { openAuditReader } from "../../src/compose/open-core.ts";
 import type { LiveCore } from "../../src/compose/live-core.ts";
+import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
+import { createPlanDesk } from "../../src/operations/plans/plan-desk.ts";
 import { serveConsole } from "../../src/console/serve.tsx";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import type { AuditEntry } from "../../src/ports/audit.ts";
@@ -25,16 +27,43 @@ export async function createConsoleStand(
     flags: { "console.port": 0, "console.badge": "staging", ...console },
   });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  let keptMs = 0;
   const stop = new AbortController();
+  const plans = createPlanDesk({
+    acquire: () => ({
+      core,
+      superseded: () => new AbortController().signal,
+      release: () => undefined,
+    }),
+    book: core.plans,
+    clock: systemClock,
+    identities: randomIdentities,
+    replica: "r-1",
+    version: "0.0.0",
+    stop: stop.signal,
+  });
+  onTestFinished(() => plans.close({ softMs: 0, hardMs: 5_000 }));
   const server = await serveConsole({
+    plans,
+    // The answer shows what failed.
+    reportFailure: () => undefined,
     settings: loaded.settings.console,
     live: { current: () => core } as unknown as LiveCore,
+    plans: createPlanDesk({
+      acquire: () => ({ core, superseded: () => stop.signal, release: () => undefined }),
+      book: core.plans,
+      clock: systemClock,
+      identities: randomIdentities,
+      replica: "r-1",
+      version: "0.0.0",
+      stop: stop.signal,
+    }),
     nextRuns: () => Promise.resolve(new Map()),
     requestSweep: (source) => requestSweep(connection, keyPrefix, source, Date.now()),
     tokens: () => [],
     version: "0.0.0",
     replica: "r-1",
-    now: () => Date.now() + rig.ahead.ms,
+    now: () => Date.now() + rig.ahead.ms + keptMs,
     stop: stop.signal,
   });
   onTestFinished(() => server.close());
@@ -62,6 +91,12 @@ export async function createConsoleStand(
     get,
     page,
     send,
+    /** The console has kept nothing from before it. */
+    async pass() {
+      const ended = await rig.pass();
+      keptMs += 6_000;
+      return ended;
+    },
     /** As a person fills in a form of that page. */
     async act(path: string, act: string, fields: Readonly<Record<string, string>>): Promise<string> {
       const formToken = formTokenOf(await page(path));

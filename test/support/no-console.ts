@@ -4,5 +4,6 @@ import type { ConsoleServer } from "../../src/daemon/run-daemon.ts";
 export const noConsole: ConsoleServer = {
   address: () => null,
   listen: () => Promise.resolve(),
+  adopted: () => undefined,
   close: () => Promise.resolve(),
 };

@@ -69,7 +69,7 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
   });
   const stop = new AbortController();
   const ended = runDaemon({
-    console: noConsole,
+    createConsole: () => noConsole,
     live,
     documentFile,
     documentText: document,

@@ -113,14 +113,13 @@ async function actOn(
       requestSweep: (source: SourceId) => sweepNow(core, teardown, source),
       isWhole: loaded.problems === 0,
     };
-    // Before anybody types a reason.
+    // Before anybody types a reason. A script has read docs/lanes.md.
     const before = toWarning(chosen, parts);
-    if (before !== "" && io.isTerminal && flags.reason === undefined) io.err(before);
+    if (io.isTerminal) io.err(before);
     const reason = await requireReason(io, flags.reason, what);
     const { said, isDone } = await act(chosen, { reason, by: flags.by }, parts);
     io.err(`${toDestinationText(origin)} of ${drain}: ${said}\n`);
     if (!isDone) exitWith(1);
-    else if (!io.isTerminal || flags.reason !== undefined) io.err(before);
   });
 }
 

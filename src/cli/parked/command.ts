@@ -2,7 +2,7 @@ import { parkReasons } from "../../message/park-reasons.ts";
 import { Option, type Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { releaseFound } from "../../operations/parked/release-found.ts";
+import { releaseFound, requireOwnReason } from "../../operations/parked/release-found.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../../operations/phrases.ts";
 import { hasConsent, requireConsent } from "../input/consent.ts";
@@ -134,15 +134,9 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   );
 }
 
-/** A reason of parking as a person's reason is a mistyped `--for`, and would release everything else too. */
 function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: CommandContext): void {
   requireChoice(ids, flags, flags.all === true);
-  if (parkReasons.some((reason) => reason === flags.reason)) {
-    throw new RedriverError(
-      "command-misused",
-      `--reason says why you release; what is parked for ${flags.reason} is chosen with --for ${flags.reason}`,
-    );
-  }
+  requireOwnReason(flags.reason);
   requireConsent(io, flags.yes, "a release");
 }
 

@@ -1,6 +1,6 @@
-import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { Explanation } from "../../operations/rules/explain.ts";
+import { toLedgerText } from "../../operations/records/ledger-text.ts";
 import { joined, present, toTime } from "../../operations/phrases.ts";
 import { wrapChange, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import type { RuleStep } from "../../rules/explain-rules.ts";
@@ -49,28 +49,6 @@ function toRecordText(columns: number, record: NonNullable<Explanation["record"]
     toField(columns, "expires", toWhen(expiresAt)),
     toField(columns, "attempts", attempt === 0 ? "none" : String(attempt)),
   );
-}
-
-function toLedgerText(view: LedgerView | string): string {
-  if (typeof view === "string") return `not asked: ${view}`;
-  switch (view.state) {
-    case "absent":
-      return "nothing is known of it";
-    case "cool":
-      return `cool until ${toTime(view.dueAt)}${view.released === false ? "" : `, released ${view.released}`}`;
-    case "open":
-      return `${view.unknown ? "in doubt" : "in flight"} since ${toTime(view.lastAt)}, drain ${view.drain}`;
-    case "published":
-      return `published as ${view.as}, not deleted yet`;
-    case "archived":
-      return `archived in ${view.file}, not deleted yet`;
-    case "gone":
-      return "gone: it was deleted";
-    case "parked":
-      return `parked: ${view.reason}, drain ${view.drain}`;
-    case "other-version":
-      return "another version of redriver wrote what is known of it";
-  }
 }
 
 function toItemText(columns: number, item: NonNullable<Explanation["becomes"]>): string {

@@ -107,23 +107,24 @@ async function runUntilStopped(
 
   const connection = toBullmqConnection(settings.redis.target, "queue");
   teardown.add("console's queue connection", () => connection.disconnect());
-  const console = createConsole(
-    {
-      settings: settings.console,
-      live,
-      nextRuns: () => readNextRuns(connection, settings.redis.keyPrefix),
-      requestSweep: (source) => requestSweep(connection, settings.redis.keyPrefix, source, systemClock.now()),
-      version,
-      replica: replicaName(),
-      now: systemClock.now,
-      stop,
-    },
-    events,
-  );
-
   try {
     await runDaemon({
-      console,
+      createConsole: (plans) =>
+        createConsole(
+          {
+            settings: settings.console,
+            live,
+            plans,
+            nextRuns: () => readNextRuns(connection, settings.redis.keyPrefix),
+            requestSweep: (source) =>
+              requestSweep(connection, settings.redis.keyPrefix, source, systemClock.now()),
+            version,
+            replica: replicaName(),
+            now: systemClock.now,
+            stop,
+          },
+          events,
+        ),
       live,
       documentFile: createDocumentFile(settings),
       documentText: text,

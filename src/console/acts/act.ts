@@ -2,7 +2,7 @@
 import type { ConsoleRole } from "../../ports/console-roles.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { Area, ScreenContext } from "../screen.ts";
+import type { Area, Html, ScreenContext } from "../screen.ts";
 
 export interface ActField {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface ActField {
   readonly hint?: string;
 }
 
-export interface Doing extends Pick<ScreenContext, "core" | "reads" | "now" | "signal"> {
+export interface Doing extends Pick<ScreenContext, "core" | "reads" | "plans" | "now" | "signal"> {
   readonly core: Core;
   /** Who, for the audit. */
   readonly by: string;
@@ -29,6 +29,12 @@ export interface Done {
   readonly next?: string;
 }
 
+/** Shown as the answer to the form itself: it has no address, so nothing can ask for it again. */
+export interface ShownOnce {
+  readonly title: string;
+  readonly content: Html;
+}
+
 export interface Act {
   /** Also of its path: `/acts/<name>`. */
   readonly name: string;
@@ -38,10 +44,10 @@ export interface Act {
   /** False: it explains itself, such as a note. */
   readonly asksReason: boolean;
   readonly fields: readonly ActField[];
-  /** The command that does the same. */
-  readonly command: (values: Values) => string;
+  /** The command that does the same; null: there is none. */
+  readonly command: (values: Values) => string | null;
   /** Throws a RedriverError: `command-misused` for values that cannot be meant. */
-  readonly run: (values: Values, doing: Doing) => Promise<Done>;
+  readonly run: (values: Values, doing: Doing) => Promise<Done | ShownOnce>;
 }
 
 /** Of the form's fields, and `reason`. A field that was left empty is missing. */

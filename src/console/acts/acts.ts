@@ -3,6 +3,9 @@ import type { Act } from "./act.ts";
 import { noteAct, quietAct, unquietAct } from "./failure-marks.ts";
 import { probeAct, resetLaneAct } from "./lanes.ts";
 import { pauseAct, resumeAct } from "./pausing.ts";
+import { applyPlanAct, makePlanAct, removePlanAct, stopPlanAct } from "./plans.ts";
+import { releaseAllAct, releaseOneAct } from "./release.ts";
+import { showContentAct } from "./show-content.tsx";
 
 export const acts: readonly Act[] = [
   pauseAct,
@@ -12,4 +15,11 @@ export const acts: readonly Act[] = [
   noteAct,
   quietAct,
   unquietAct,
+  releaseOneAct,
+  releaseAllAct,
+  showContentAct,
+  makePlanAct,
+  applyPlanAct,
+  stopPlanAct,
+  removePlanAct,
 ];

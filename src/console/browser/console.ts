@@ -45,12 +45,23 @@ function replaceSections(changed: Record<string, string>): void {
     if (section === null) continue;
     const focused = section.contains(document.activeElement) ? document.activeElement : null;
     const href = focused?.getAttribute("href") ?? null;
+    const before = phaseOf(section);
     section.innerHTML = html;
+    if (before !== phaseOf(section)) reloadForms();
     showLocalTimes(section);
     addCopyButtons(section);
     drawCharts(section);
     if (href !== null) section.querySelector<HTMLElement>(`a[href="${CSS.escape(href)}"]`)?.focus();
   }
+}
+
+function phaseOf(section: HTMLElement): string | undefined {
+  return section.querySelector<HTMLElement>("[data-phase]")?.dataset["phase"];
+}
+
+/** In another phase other acts can be done. Not while somebody fills a form in. */
+function reloadForms(): void {
+  if (document.querySelector("details.act[open]") === null) location.reload();
 }
 
 function showLocalTimes(within: ParentNode): void {

@@ -1,9 +1,12 @@
 /** What pages read again and again, read once a second at most for all who look. */
 import type { Core } from "../../compose/build-core.ts";
 import { BoundedMap } from "../../bounded-map.ts";
+import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import { readFailureViews } from "../../compose/failure-views.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readAllArrivals } from "../../operations/failures/arrivals.ts";
+import type { QueueFacts } from "../../ports/queue-facts.ts";
+import { createRulesInForce, type RulesInForce } from "./rules-in-force.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
 
 export interface Reads {
@@ -14,6 +17,12 @@ export interface Reads {
   readonly arrivals: () => ReturnType<typeof readAllArrivals>;
   /** What one page alone reads, at most every five seconds. `key`: what is read, with what it is read for. */
   readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
+  /** As the passes have counted them. */
+  readonly facts: () => Promise<QueueFacts>;
+  /** Null: not known here. */
+  readonly rules: () => RulesInForce | null;
+  /** After an act, so that its own page shows it. */
+  readonly forget: () => void;
 }
 
 interface ReadsParts {
@@ -30,19 +39,34 @@ const slowMaxAgeMs = 5_000;
 const maxKept = 200;
 
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
-  const kept = new BoundedMap<string, () => Promise<unknown>>(maxKept);
+  const kept = new BoundedMap<string, Shared<unknown>>(maxKept);
+  const arrivals = shared(now, () => readAllArrivals(current()), slowMaxAgeMs);
+  const failures = shared(now, () => readFailureViews(current(), now()));
+  const status = shared(now, async () =>
+    readStatus(current(), { nextRuns: await nextRuns(), problems: 0, now: now() }),
+  );
+  const facts = shared(now, () => readQueueFacts(current()));
   return {
-    arrivals: shared(now, () => readAllArrivals(current()), slowMaxAgeMs),
+    arrivals: arrivals.read,
+    failures: failures.read,
+    status: status.read,
     kept<Answer>(key: string, read: () => Promise<Answer>): Promise<Answer> {
       const known = kept.get(key) ?? shared(now, read, slowMaxAgeMs);
       kept.set(key, known);
-      return known() as Promise<Answer>;
+      return known.read() as Promise<Answer>;
     },
-    status: shared(now, async () =>
-      readStatus(current(), { nextRuns: await nextRuns(), problems: 0, now: now() }),
-    ),
-    failures: shared(now, () => readFailureViews(current(), now())),
+    forget() {
+      for (const one of [arrivals, failures, facts, status]) one.forget();
+      kept.clear();
+    },
+    facts: facts.read,
+    rules: createRulesInForce(current, now),
   };
+}
+
+interface Shared<Answer> {
+  readonly read: () => Promise<Answer>;
+  readonly forget: () => void;
 }
 
 /** At most one read at a time; its answer serves all for that long. A failure is asked again at once. */
@@ -50,17 +74,22 @@ export function shared<Answer>(
   now: () => number,
   read: () => Promise<Answer>,
   ageMs = maxAgeMs,
-): () => Promise<Answer> {
+): Shared<Answer> {
   let latest: { readonly answer: Promise<Answer>; readonly at: number } | null = null;
-  return () => {
-    const age = latest === null ? Infinity : now() - latest.at;
-    if (latest !== null && age >= 0 && age < ageMs) return latest.answer;
-    const answer = read();
-    const own = { answer, at: now() };
-    latest = own;
-    answer.catch(() => {
-      if (latest === own) latest = null;
-    });
-    return answer;
+  return {
+    read() {
+      const age = latest === null ? Infinity : now() - latest.at;
+      if (latest !== null && age >= 0 && age < ageMs) return latest.answer;
+      const answer = read();
+      const own = { answer, at: now() };
+      latest = own;
+      answer.catch(() => {
+        if (latest === own) latest = null;
+      });
+      return answer;
+    },
+    forget() {
+      latest = null;
+    },
   };
 }

@@ -2,23 +2,32 @@ import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
 import type { Act, ActField, Values } from "../acts/act.ts";
 import type { Html, ScreenContext } from "../screen.ts";
-import { CommandLine } from "./text.tsx";
+import { CommandLine, toFieldText } from "./text.tsx";
 
 interface ActFormProps {
   readonly act: Act;
   /** Values that are known: hidden fields, and what others begin with. */
   readonly values: Values;
   readonly context: ScreenContext;
-  /** If the page has it several times. */
-  readonly title?: string;
   /** Why it cannot be done now, whoever asks; null: it can. */
   readonly disabled?: string | null;
+  /** What is written on it here, such as how many it is about; default: the act's title. */
+  readonly title?: string;
+  /** Choices of its fields here, by field. */
+  readonly choices?: Readonly<Record<string, NonNullable<ActField["choices"]>>>;
 }
 
 export const maxReasonCharacters = 500;
 
 /** A form that opens on a click, also without a script. If it cannot be sent, it says why. */
-export function ActForm({ act, values, context, title = act.title, disabled = null }: ActFormProps): Html {
+export function ActForm({
+  act,
+  values,
+  context,
+  disabled = null,
+  title = act.title,
+  choices = {},
+}: ActFormProps): Html {
   const { person, url, formToken } = context;
   const why = whyNot(person, act.role) ?? disabled;
   if (why !== null) {
@@ -33,6 +42,7 @@ export function ActForm({ act, values, context, title = act.title, disabled = nu
   }
   const of = toIdPart(values);
   const idOf = (name: string): string => `${act.name}-${name}-${of}`;
+  const command = act.command(values);
   return (
     <details class="act">
       <summary>{title}</summary>
@@ -40,7 +50,13 @@ export function ActForm({ act, values, context, title = act.title, disabled = nu
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
         {act.fields.map((field) => (
-          <Field field={field} id={idOf(field.name)} value={values[field.name]} />
+          <Field
+            field={
+              choices[field.name] === undefined ? field : { ...field, choices: choices[field.name] ?? [] }
+            }
+            id={idOf(field.name)}
+            value={values[field.name]}
+          />
         ))}
         {act.asksReason ? (
           <Field
@@ -69,8 +85,12 @@ export function ActForm({ act, values, context, title = act.title, disabled = nu
           />
         ) : null}
         <button type="submit">{title}</button>
-        <p class="hint">The command that does the same:</p>
-        <CommandLine line={act.command(values)} />
+        {command === null ? null : (
+          <>
+            <p class="hint">The command that does the same:</p>
+            <CommandLine line={command} />
+          </>
+        )}
       </form>
     </details>
   );
@@ -89,8 +109,9 @@ function Field({
   readonly field: ActField;
   readonly id: string;
   readonly value: string | undefined;
-}): Html {
-  if (kind === "hidden") return <input type="hidden" name={name} value={value ?? ""} />;
+}): Html | null {
+  if (kind === "hidden")
+    return value === undefined ? null : <input type="hidden" name={name} value={value} />;
   const describedBy = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };
   return (
     <p class="field">
@@ -109,7 +130,7 @@ function Field({
           name={name}
           type="text"
           maxlength={maxReasonCharacters}
-          value={value ?? ""}
+          value={toFieldText(value ?? "")}
           required={isRequired}
           autocomplete="off"
           {...describedBy}

@@ -174,7 +174,7 @@ function Quiet({ failure }: { readonly failure: FailureView }): Html | null {
 
 function Numbers({ model, now }: { readonly model: Model; readonly now: number }): Html {
   const { failure, arrivals } = model;
-  const { waiting, parked, published, failedAgain, arrived, drains, id } = failure;
+  const { waiting, parked, published, failedAgain, arrived, drains } = failure;
   const unseen = drains.reduce((sum, one) => sum + one.unseen, 0);
   const tiles: readonly (readonly [string, number, string | null])[] = [
     ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : null],
@@ -190,7 +190,7 @@ function Numbers({ model, now }: { readonly model: Model; readonly now: number }
           <li>
             <strong>{number(count)}</strong>{" "}
             {name === "parked" && count > 0 ? (
-              <a href={`/parked${toQuery({ failure: id })}`}>parked</a>
+              <a href={`/parked${toQuery({ drain: parkedIn(drains) })}`}>parked</a>
             ) : (
               name
             )}
@@ -216,7 +216,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
           Make a plan of this kind
         </a>{" "}
         {failure.parked > 0 ? (
-          <a class="button" href={`/parked${toQuery({ failure: id })}`}>
+          <a class="button" href={`/parked${toQuery({ drain: parkedIn(failure.drains) })}`}>
             Look at the parked ones
           </a>
         ) : null}
@@ -432,4 +432,9 @@ function Arrivals({ model, now }: { readonly model: Model; readonly now: number 
       />
     </>
   );
+}
+
+/** The drain that has most of them parked. */
+function parkedIn(drains: FailureView["drains"]): string | undefined {
+  return drains.toSorted((one, other) => other.parked - one.parked)[0]?.drain;
 }

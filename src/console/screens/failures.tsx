@@ -9,7 +9,7 @@ import { counted } from "../../operations/phrases.ts";
 import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
-import { Foreign, number } from "../parts/text.tsx";
+import { Foreign, number, toFieldText } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
@@ -92,9 +92,9 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
 function toFilter(query: URLSearchParams): Filter {
   const page = Number(query.get("page"));
   return {
-    host: query.get("host")?.trim() ?? "",
+    host: toFieldText(query.get("host") ?? "").trim(),
     drain: query.get("drain") ?? "",
-    text: query.get("text")?.trim() ?? "",
+    text: toFieldText(query.get("text") ?? "").trim(),
     isAll: query.get("all") !== null,
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };

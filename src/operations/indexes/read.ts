@@ -4,7 +4,7 @@ import { openIndexReader } from "../../compose/open-readers.ts";
 import type { GuardConfig, IndexConfig } from "../../ports/drains-document.ts";
 import type { GuardStanding } from "../../ports/guards.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import type { IndexReading } from "../../ports/index-statistics.ts";
+import type { IndexReading, IndexSeries } from "../../ports/index-statistics.ts";
 
 export interface IndexGuard extends GuardStanding {
   readonly drain: DrainName;
@@ -14,6 +14,8 @@ export interface IndexGuard extends GuardStanding {
 export interface IndexStanding extends Pick<IndexConfig, "name" | "id" | "period"> {
   /** The last one, taken by any replica; null: none, or it is stale. */
   readonly reading: IndexReading | null;
+  /** Of that reading; null: none, or a replica of an earlier version took it. */
+  readonly series: IndexSeries | null;
   readonly guards: readonly IndexGuard[];
 }
 
@@ -22,7 +24,9 @@ export async function readIndexes(
   core: Pick<Core, "redis" | "document" | "drains">,
 ): Promise<readonly IndexStanding[]> {
   const { indexes } = core.document;
-  const readings = await openIndexReader(core).readAll(indexes.map(({ name }) => name));
+  const reader = openIndexReader(core);
+  const readings = await reader.readAll(indexes.map(({ name }) => name));
+  const series = await Promise.all(indexes.map(({ name }) => reader.readSeries(name)));
   const guards = await Promise.all(
     [...core.drains.values()].map(async ({ config, source }) => {
       const standings = await source.guards.peek(config);
@@ -32,11 +36,12 @@ export async function readIndexes(
       });
     }),
   );
-  return indexes.map(({ name, id, period }) => ({
+  return indexes.map(({ name, id, period }, position) => ({
     name,
     id,
     period,
     reading: readings.find(({ index }) => index === name) ?? null,
+    series: series[position] ?? null,
     guards: guards.flat().filter(({ index }) => index === name),
   }));
 }

@@ -1,3 +1,5 @@
+import { parkReasons } from "../../message/park-reasons.ts";
+import { RedriverError } from "../../ports/errors.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { releaseParked } from "../../redrive/parked/release.ts";
 import type { FoundParked } from "./find.ts";
@@ -14,4 +16,13 @@ export async function releaseFound(
     released += await releaseParked({ ...runtime, by }, drains, own, reason);
   }
   return released;
+}
+
+/** A reason of parking as a person's reason is a mistyped `--for`, and would release everything else too. */
+export function requireOwnReason(reason: string): void {
+  if (!parkReasons.some((one) => one === reason)) return;
+  throw new RedriverError(
+    "command-misused",
+    `--reason says why you release; what is parked for ${reason} is chosen with --for ${reason}`,
+  );
 }

@@ -30,6 +30,27 @@ export async function findNear(dlqId: DlqId, search: RecordSearch): Promise<RawR
   return listUntil(dlqId, search, { fromDate: enteredAt, toDate: enteredAt });
 }
 
+/**
+ * Asks for the millisecond of its id with one call; one more only for an answer too large. Null proves nothing: others may
+ * share the millisecond, and the service's dates may mean creation.
+ */
+export async function findWithOneCall(
+  dlqId: DlqId,
+  { source, signal }: Pick<RecordSearch, "source" | "signal">,
+): Promise<RawRecord | null> {
+  const enteredAt = toEnteredAt(dlqId);
+  if (enteredAt === null) return null;
+  const { records, release } = await listWithinMemory(
+    (query) => source.service.list(query, signal),
+    { select: {}, fromDate: enteredAt, toDate: enteredAt },
+    { ...createPageSize(), expectsLargeAnswer: true },
+    { memory: source.memory, waitSignal: () => signal },
+  );
+  release();
+  const found = records.find((record) => record["dlqId"] === dlqId);
+  return found === undefined ? null : withOwnCallback(found, source.lineageKeys());
+}
+
 async function listUntil(
   dlqId: DlqId,
   { source, select, signal, onPage }: RecordSearch,

@@ -1,4 +1,4 @@
-import type { IndexReading, StatisticsStore } from "../../ports/index-statistics.ts";
+import type { IndexReading, IndexSeries, StatisticsStore } from "../../ports/index-statistics.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sharedKey } from "../../redis/key-prefix.ts";
 
@@ -13,9 +13,10 @@ export function createRedisStatisticsStore(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,
 ): StatisticsStore {
   const keyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics", index);
+  const seriesKeyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics-series", index);
   return {
-    async write({ index, readAt, summary }, staleAfterMs) {
-      // The summary alone, without series: about a kilobyte whatever the period.
+    async write({ index, readAt, summary, series }, staleAfterMs) {
+      // Guards read the summary often, so it is without series: about a kilobyte whatever the period.
       const { scalars, newest, days, unusableFields } = summary;
       const text = JSON.stringify({
         version,
@@ -24,10 +25,17 @@ export function createRedisStatisticsStore(
         summary: { scalars, newest, days, unusableFields },
       });
       await redis.command("SET", keyOf(index), text, "PX", staleAfterMs);
+      if (series === undefined) return;
+      const points = JSON.stringify({ version, index, series });
+      await redis.command("SET", seriesKeyOf(index), points, "PX", staleAfterMs);
     },
     async readAll(indexes) {
       const texts = await Promise.all(indexes.map((index) => redis.command("GET", keyOf(index))));
       return texts.flatMap((text, i) => (typeof text === "string" ? toReadings(text, indexes[i]) : []));
+    },
+    async readSeries(index) {
+      const text = await redis.command("GET", seriesKeyOf(index));
+      return typeof text === "string" ? toSeries(text, index) : null;
     },
   };
 }
@@ -44,5 +52,19 @@ function toReadings(text: string, expected: string | undefined): readonly IndexR
     return [{ index, readAt, summary: { scalars, newest, days, unusableFields } }];
   } catch {
     return [];
+  }
+}
+
+/** Null as `toReadings` has none. */
+function toSeries(text: string, expected: string): IndexSeries | null {
+  try {
+    const stored = JSON.parse(text) as {
+      readonly version?: unknown;
+      readonly index?: unknown;
+      readonly series?: IndexSeries;
+    };
+    return stored.version === version && stored.index === expected ? (stored.series ?? null) : null;
+  } catch {
+    return null;
   }
 }

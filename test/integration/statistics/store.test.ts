@@ -51,6 +51,19 @@ function promises(open: () => World): void {
     expect(await replicas[0].readAll([])).toEqual([]);
   });
 
+  it("has the series of the last reading beside it, if it was written with them", async () => {
+    const { replicas, pass } = open();
+    const series = { vector_count: [[1_700_000_000_000, 9] as const, [1_700_000_060_000, 10.5] as const] };
+    await replicas[0].write({ ...reading, series }, 60_000);
+    await replicas[0].write({ ...reading, index: "short", series }, 100);
+    await replicas[0].write({ ...reading, index: "without" }, 60_000);
+    expect(await replicas[1].readSeries("catalog")).toEqual(series);
+    expect(await replicas[1].readSeries("without")).toBeNull();
+    expect(await replicas[1].readAll(["catalog"])).toEqual([reading]);
+    pass(100);
+    await waitFor(async () => expect(await replicas[1].readSeries("short")).toBeNull());
+  });
+
   it("shows nothing rather than a stale reading", async () => {
     const { replicas, pass } = open();
     await replicas[0].write({ ...reading, index: "short" }, 100);

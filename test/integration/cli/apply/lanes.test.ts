@@ -80,7 +80,7 @@ describe("redriver apply, of a drain with lanes", () => {
     });
     const told = err.slice(err.indexOf(" left (")).replaceAll(/\s+/g, " ");
     expect(told).toContain(
-      `left (lane-halted ${applied.left}); apply the plan again to go on ${applied.left} wait for lane ${origin}: halted for `,
+      `left (lane-halted ${applied.left}); apply the plan again to go on ${applied.left} wait for lane ${new URL(origin).host}: halted for `,
     );
     expect(told).toMatch(/failed again, 503, (next probe|its probe is out, result) (now|in \d+s)/);
     expect(stand.receiver.deliveries.length).toBeLessThan(10);

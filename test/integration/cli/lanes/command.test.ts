@@ -75,7 +75,7 @@ it("probe makes one message go now, which counts as any probe; reset starts over
   expect(due).toMatchObject({ exitCode: 0, out: "" });
   expect(due.err).toEqual(
     expect.stringContaining(
-      `${hostOf(stand)} of orders: its next probe is due now; nothing goes yet: no replica is running\nA probe is one message.`,
+      `${hostOf(stand)} of orders: its next probe is due now; nothing goes yet: no replica is running\n`,
     ),
   );
   await drain();

@@ -235,8 +235,10 @@ describe("redriver parked summary", () => {
     const table = await run(["parked", "summary"]);
     expect(table.err).toBe("");
     expect(table.out).toMatch(/^6 parked, the first expires in 2d2[23]h[^,]*, 20/);
-    expect(table.out).toMatch(/\ndrain +parked for +count +oldest +first expiry +gone\norders +rule +4 /);
-    expect(table.out).toMatch(/\ncount +oldest +first expiry +host\n +4 /);
+    expect(table.out).toMatch(
+      /\ndrain +parked for +count +oldest \(UTC\) +first expiry +gone\norders +rule +4 /,
+    );
+    expect(table.out).toMatch(/\ncount +oldest \(UTC\) +first expiry +host\n +4 /);
     expect(table.out).toContain(
       '\n  orders, rule (4): change the rules of the drain, or send them once:\n    redriver parked release --drain orders --for rule --reason "..."\n',
     );

@@ -1,0 +1,49 @@
+/** One more attempt for what is parked: for one dead letter, or for all that a drain parked for one reason. */
+import { parkReasons } from "../../message/park-reasons.ts";
+import { releaseAllFor, releaseOne } from "../../operations/parked/release-chosen.ts";
+import { RedriverError } from "../../ports/errors.ts";
+import { number } from "../parts/text.tsx";
+import type { Act } from "./act.ts";
+
+export const releaseOneAct: Act = {
+  name: "release-one",
+  title: "Release",
+  area: "parked",
+  role: "operator",
+  asksReason: true,
+  fields: [
+    { name: "source", label: "Source", kind: "hidden" },
+    { name: "dlqId", label: "Dead letter", kind: "hidden" },
+  ],
+  command: ({ dlqId = "" }) => `redriver parked release ${dlqId} --reason "..."`,
+  async run({ source = "", dlqId = "", reason = "" }, { core, by }) {
+    const isReleased = await releaseOne(core, { source, dlqId }, { reason, by });
+    return {
+      said: isReleased
+        ? `Released ${dlqId}: the next pass of its drain decides it again.`
+        : `${dlqId} is not parked any more, so nothing was done.`,
+    };
+  },
+};
+
+export const releaseAllAct: Act = {
+  name: "release-all",
+  title: "Release all",
+  area: "parked",
+  role: "operator",
+  asksReason: true,
+  fields: [
+    { name: "drain", label: "Drain", kind: "hidden" },
+    { name: "for", label: "Parked for", kind: "hidden" },
+  ],
+  command: ({ drain = "", for: reason = "" }) =>
+    `redriver parked release --drain ${drain} --for ${reason} --reason "..."`,
+  async run({ drain = "", for: parkedFor, reason = "" }, { core, by, signal }) {
+    const known = parkReasons.find((one) => one === parkedFor);
+    if (known === undefined || drain === "") {
+      throw new RedriverError("command-misused", "expected a drain and a reason of parking");
+    }
+    const released = await releaseAllFor(core, { drain, for: known }, { reason, by }, signal);
+    return { said: `Released ${number(released)}: the next pass of ${drain} decides them again.` };
+  },
+};

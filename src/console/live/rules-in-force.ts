@@ -1,0 +1,40 @@
+/** The text of the document in force, as this replica has read it. */
+import type { Core } from "../../compose/build-core.ts";
+import { createDocumentFile } from "../../compose/document-file.ts";
+import { findRuleLines, type RuleLines } from "../../operations/rules/read-rules.ts";
+
+export interface RulesInForce {
+  readonly text: string;
+  readonly lines: RuleLines;
+}
+
+const maxAgeMs = 1_000;
+
+/**
+ * Null: the file was replaced before anybody read the text that is in force. A file that does not load, or is not
+ * adopted yet, leaves the text from before.
+ */
+export function createRulesInForce(
+  current: () => Pick<Core, "settings" | "document">,
+  now: () => number,
+): () => RulesInForce | null {
+  let latest: RulesInForce | null = null;
+  let judged: string | null = null;
+  let readAt = -Infinity;
+  return () => {
+    const { settings, document } = current();
+    const age = now() - readAt;
+    const isFresh = age >= 0 && age < maxAgeMs && latest?.lines.hash === document.hash;
+    if (!isFresh) {
+      readAt = now();
+      const file = createDocumentFile(settings);
+      const reading = file.read();
+      if (reading.ok && (reading.text !== judged || latest?.lines.hash !== document.hash)) {
+        judged = reading.text;
+        const lines = findRuleLines(reading.text, file.path);
+        if (lines !== null && lines.hash === document.hash) latest = { text: reading.text, lines };
+      }
+    }
+    return latest?.lines.hash === document.hash ? latest : null;
+  };
+}

@@ -1,0 +1,72 @@
+import type { Html } from "../screen.ts";
+
+export interface FilterInput {
+  /** Of the query. */
+  readonly name: string;
+  readonly label: string;
+  /** Values to choose from; without them any text. */
+  readonly choices?: readonly string[];
+  readonly kind?: "text" | "datetime-local";
+}
+
+/** Filters of a page, kept in its address. */
+export function Filters({
+  path,
+  query,
+  filters,
+}: {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly filters: readonly FilterInput[];
+}): Html {
+  return (
+    <form class="filters" method="get" action={path} role="search">
+      {filters.map(({ name, label, choices, kind = "text" }) => (
+        <p class="field">
+          <label for={`filter-${name}`}>{label}</label>
+          {choices === undefined ? (
+            <input
+              id={`filter-${name}`}
+              name={name}
+              type={kind}
+              value={query.get(name) ?? ""}
+              maxlength={200}
+            />
+          ) : (
+            <select id={`filter-${name}`} name={name}>
+              <option value="">any</option>
+              {choices.map((choice) => (
+                <option value={choice} selected={choice === query.get(name)}>
+                  {choice}
+                </option>
+              ))}
+            </select>
+          )}
+        </p>
+      ))}
+      <p class="field">
+        <button type="submit">Filter</button> <a href={path}>Clear</a>
+      </p>
+    </form>
+  );
+}
+
+/** A filter that has a value; undefined: all. */
+export function filterOf(query: URLSearchParams, name: string): string | undefined {
+  return query.get(name)?.trim() || undefined;
+}
+
+/** This page with other filters; null takes one away. */
+export function withQuery(
+  path: string,
+  query: URLSearchParams,
+  changes: Readonly<Record<string, string | null>>,
+): string {
+  const changed = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+  }
+  const text = changed.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

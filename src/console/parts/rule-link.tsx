@@ -1,0 +1,19 @@
+import type { Html, ScreenContext } from "../screen.ts";
+import { Foreign } from "./text.tsx";
+
+/** The name of a rule, with its line of the document behind it if this replica has that rule. */
+export function RuleLink({
+  drain,
+  rule,
+  context: { reads },
+  shown = rule,
+}: {
+  readonly drain: string;
+  readonly rule: string;
+  readonly context: Pick<ScreenContext, "reads">;
+  readonly shown?: string;
+}): Html {
+  const line = reads.rules()?.lines.lineOf(drain, rule);
+  const name = <Foreign text={shown} />;
+  return line === undefined ? name : <a href={`/rules#${line}`}>{name}</a>;
+}

@@ -1,0 +1,161 @@
+/** What waits for a person: how many for what reason, what to do next, and the oldest one by one. */
+import { parkReasons } from "../../message/park-reasons.ts";
+import { nextStepOf } from "../../operations/parked/next-step.ts";
+import { readFilteredParked } from "../../operations/parked/read-filtered-page.ts";
+import { toParkedSums, type ParkedRows, type ParkedSum } from "../../operations/parked/read-page.ts";
+import { releaseAllAct } from "../acts/release.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import { ActForm } from "../parts/act-form.tsx";
+import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { filterOf, Filters, withQuery } from "../parts/filters.tsx";
+import { CommandLine, Foreign, number } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+interface Model {
+  readonly sums: readonly ParkedSum[];
+  readonly source: SourceId | null;
+  readonly page: ParkedRows;
+}
+
+const path = "/parked";
+const minRows = 50;
+const none: ParkedRows = { rows: [], total: 0, next: null };
+
+export const parkedScreen = defineScreen<Model>({
+  path,
+  area: "parked",
+  role: "viewer",
+  title: () => "Parked",
+  async load({ core, reads, query }) {
+    const [first = null] = core.sources.keys();
+    const source = (filterOf(query, "source") as SourceId | undefined) ?? first;
+    const filter = { drain: filterOf(query, "drain"), reason: filterOf(query, "reason") };
+    const [facts, page] = await Promise.all([
+      reads.facts(),
+      source === null
+        ? none
+        : readFilteredParked(core, source, { after: query.get("after"), minRows, filter }),
+    ]);
+    return { sums: toParkedSums(facts), source, page };
+  },
+  sections: [
+    { id: "parked-counts", isLive: false, render: ({ sums }, context) => <Counts {...{ sums, context }} /> },
+    { id: "parked-list", isLive: false, render: (model, context) => <List {...{ model, context }} /> },
+  ],
+});
+
+function Counts({
+  sums,
+  context,
+}: {
+  readonly sums: readonly ParkedSum[];
+  readonly context: ScreenContext;
+}): Html {
+  const { query } = context;
+  return (
+    <Table
+      caption="Parked by drain and reason, as the passes have counted it"
+      empty="Nothing is parked: nobody is waited for."
+      rows={sums}
+      columns={[
+        {
+          title: "drain",
+          cell: ({ drain }) => <a href={withQuery(path, query, { drain, after: null })}>{drain}</a>,
+        },
+        {
+          title: "parked for",
+          cell: ({ drain, reason, source }) => (
+            <a href={withQuery(path, query, { drain, reason, source, after: null })}>{reason}</a>
+          ),
+        },
+        { title: "parked", isNumber: true, cell: ({ count }) => number(count) },
+        { title: "what to do next", cell: (sum) => <Next sum={sum} context={context} /> },
+      ]}
+    />
+  );
+}
+
+function Next({ sum, context }: { readonly sum: ParkedSum; readonly context: ScreenContext }): Html {
+  const { drain, count } = sum;
+  const reason = parkReasons.find((one) => one === sum.reason);
+  if (reason === undefined) return <>See the release notes: this replica does not know the reason.</>;
+  const { advice, command } = nextStepOf({ drain, reason, hasDrain: true });
+  const title = count === 1 ? "Release 1" : `Release all ${number(count)}`;
+  return (
+    <>
+      {advice.charAt(0).toUpperCase() + advice.slice(1)}
+      {command === null ? null : (
+        <ActForm act={{ ...releaseAllAct, title }} values={{ drain, for: reason }} context={context} />
+      )}
+    </>
+  );
+}
+
+function List({
+  model: { source, page },
+  context: { core, query, now },
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { rows, total, next } = page;
+  const isFiltered = query.has("drain") || query.has("reason");
+  const sources = [...core.sources.keys()];
+  return (
+    <>
+      <h2>One by one</h2>
+      <Filters
+        path={path}
+        query={query}
+        filters={[
+          ...(sources.length > 1 ? [{ name: "source", label: "Source", choices: sources }] : []),
+          { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
+          { name: "reason", label: "Parked for", choices: parkReasons },
+        ]}
+      />
+      <Table
+        caption="Parked dead letters, those first that were listed longest ago"
+        empty={
+          next !== null
+            ? "None of these here; the next page goes on."
+            : isFiltered
+              ? "Nothing parked fits these filters."
+              : "Nothing is parked."
+        }
+        rows={rows}
+        columns={[
+          {
+            title: "dead letter",
+            cell: ({ dlqId }) => (source === null ? dlqId : <DeadLetterLink source={source} dlqId={dlqId} />),
+          },
+          {
+            title: "drain",
+            cell: ({ drain, hasDrain }) => (
+              <>
+                <Foreign text={drain} />
+                {hasDrain ? null : <span class="hint"> (not in the document)</span>}
+              </>
+            ),
+          },
+          { title: "parked for", cell: ({ reason }) => reason },
+          { title: "redrives", isNumber: true, cell: ({ attempt }) => attempt },
+          { title: "entered", cell: ({ enteredAt }) => <Ago at={enteredAt} now={now} /> },
+          { title: "expires", cell: ({ expiresAt }) => <Ago at={expiresAt} now={now} /> },
+        ]}
+      />
+      <p class="pages">
+        {number(total)} parked in this source.{" "}
+        {query.has("after") ? <a href={withQuery(path, query, { after: null })}>To the first page</a> : null}{" "}
+        {next === null ? null : (
+          <a rel="next" href={withQuery(path, query, { after: next })}>
+            Next page
+          </a>
+        )}
+      </p>
+      <p class="hint">All in one listing, with destinations and answers:</p>
+      <CommandLine line="redriver parked summary" />
+    </>
+  );
+}

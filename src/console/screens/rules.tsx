@@ -1,0 +1,153 @@
+/** The document in force with its lines, what each rule does, and why a replica rejects another document. */
+import type { ReplicaRecord } from "../../ports/replicas.ts";
+import { toRuleStandings, type RuleStanding } from "../../operations/rules/read-rules.ts";
+import { hideSecrets } from "../../operations/rules/hide-secrets.ts";
+import { RuleLink } from "../parts/rule-link.tsx";
+import { CommandLine, Foreign, number } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+interface Model {
+  readonly replicas: readonly ReplicaRecord[];
+  readonly rules: readonly RuleStanding[];
+  /** Null: not known here. */
+  readonly text: string | null;
+}
+
+export const rulesScreen = defineScreen<Model>({
+  path: "/rules",
+  area: "rules",
+  role: "viewer",
+  title: () => "Rules",
+  async load({ core, reads }) {
+    const [facts, replicas] = await Promise.all([reads.facts(), core.replicas.all()]);
+    return { replicas, rules: toRuleStandings(core.document, facts), text: reads.rules()?.text ?? null };
+  },
+  sections: [
+    {
+      id: "rejections",
+      isLive: true,
+      render: ({ replicas }, context) => <Rejections {...{ replicas, context }} />,
+    },
+    { id: "rules-list", isLive: true, render: ({ rules }, context) => <List {...{ rules, context }} /> },
+    {
+      id: "document",
+      isLive: false,
+      render: ({ text }, { core }) => <Text text={text} hash={core.document.hash} />,
+    },
+  ],
+});
+
+function Rejections({
+  replicas,
+  context: { core },
+}: {
+  readonly replicas: readonly ReplicaRecord[];
+  readonly context: ScreenContext;
+}): Html {
+  const rejecting = replicas.filter(({ rejected }) => rejected !== null);
+  const others = replicas.filter(({ documentHash }) => documentHash !== core.document.hash);
+  if (rejecting.length + others.length === 0) {
+    return <p class="good">Every replica works under this document, and none rejects its file.</p>;
+  }
+  return (
+    <>
+      {rejecting.map(({ replica, rejected, documentHash }) => (
+        <div class="problem">
+          <p>
+            Replica <Foreign text={replica} /> rejects its file, and goes on under document {documentHash}:
+          </p>
+          <ul>
+            {(rejected ?? "").split("\n").map((problem) => (
+              <li>
+                <Foreign text={hideSecrets(problem)} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      {rejecting.length === 0 ? null : (
+        <>
+          <p class="hint">After a change, before it is rolled out:</p>
+          <CommandLine line="redriver rules check" />
+        </>
+      )}
+      {others.map(({ replica, documentHash }) => (
+        <p>
+          Replica <Foreign text={replica} /> works under document {documentHash}, this one under{" "}
+          {core.document.hash}.
+        </p>
+      ))}
+    </>
+  );
+}
+
+function List({
+  rules,
+  context,
+}: {
+  readonly rules: readonly RuleStanding[];
+  readonly context: ScreenContext;
+}): Html {
+  const lines = context.reads.rules()?.lines;
+  return (
+    <>
+      <h2>Rules and what they do</h2>
+      <Table
+        caption="Rules in the order of the document"
+        empty="The document has no rule."
+        rows={rules}
+        columns={[
+          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "rule",
+            cell: ({ drain, rule }) => <RuleLink drain={drain} rule={rule} context={context} />,
+          },
+          { title: "line", isNumber: true, cell: ({ drain, rule }) => lines?.lineOf(drain, rule) ?? null },
+          {
+            title: "matches since the last full pass",
+            cell: ({ decided }) =>
+              Object.entries(decided)
+                .map(([then, count]) => `${then} ${number(count)}`)
+                .join(", ") || "none",
+          },
+          { title: "redriven, ever", isNumber: true, cell: ({ published }) => number(published) },
+          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+          { title: "failed-again rate", isNumber: true, cell: toRate },
+        ]}
+      />
+      <p class="hint">
+        Redriven and failed again count the kinds of failure that a rule has decided: other rules may have
+        decided some of them before.
+      </p>
+    </>
+  );
+}
+
+function toRate({ published, failedAgain }: RuleStanding): string | null {
+  return published === 0 ? null : `${Math.min(100, Math.round((failedAgain / published) * 100))} %`;
+}
+
+function Text({ text, hash }: { readonly text: string | null; readonly hash: string }): Html {
+  return (
+    <>
+      <h2>The document in force ({hash})</h2>
+      {text === null ? (
+        <p class="empty">
+          Its text is not known to this replica: the file was replaced before the text was read.
+        </p>
+      ) : (
+        <ol class="lines" aria-label="Lines of the document">
+          {text
+            .replace(/\n$/, "")
+            .split("\n")
+            .map((line, index) => (
+              <li id={String(index + 1)}>
+                <code>{hideSecrets(line)}</code>
+              </li>
+            ))}
+        </ol>
+      )}
+    </>
+  );
+}

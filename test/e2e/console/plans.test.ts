@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { startConsole, toText, type ConsoleHere } from "../../support/console-forms.ts";
+import { createPlanStand, type PlanStand } from "../../support/plan-stand.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+
+const operator = { REDRIVER_CONSOLE_ROLE: "operator" };
+const within = { timeout: 20_000, interval: 100 };
+
+async function setUp(env: Readonly<Record<string, string>> = operator): Promise<PlanStand> {
+  return createPlanStand(redis.url(), { env });
+}
+
+async function waitForText(here: ConsoleHere, path: string, text: string): Promise<void> {
+  await expect.poll(async () => toText((await here.get(path)).text), within).toContain(text);
+}
+
+async function expectDelivered({ emulator, receiver }: PlanStand, count: number): Promise<void> {
+  await emulator.idle();
+  expect(receiver.counts().size).toBe(count);
+  expect(receiver.deliveries).toHaveLength(count);
+}
+
+describe("plans in the console", () => {
+  it("are made, shown by another replica, applied there, and deliver each message once", async () => {
+    const stand = await setUp();
+    stand.seed(230);
+    stand.seed(4, { responseStatus: 422 });
+    stand.seed(3, { responseStatus: 404 });
+    const [one, two] = [await startConsole(stand.env), await startConsole(stand.env)];
+    const made = await one.act("/plans?rule=outage", "make-plan", { by: "ada" });
+    expect(made.path).toMatch(/^\/plans\/[\w-]+$/);
+    expect(toText(made.text)).toContain("The plan is being made. Nothing is changed by it.");
+    await waitForText(two, made.path, "The plan is ready");
+
+    const shown = await two.get(made.path);
+    const text = toText(shown.text);
+    expect(text).toContain("orders, rule outage");
+    expect(text).toContain("by ada (console)");
+    expect(text).toContain("230 records, 230 to act on");
+    expect(text).toContain("7 left out by the plan's filter");
+    expect(text).toMatch(/Calls \d+ list, 3 publish, \d+ delete/);
+    expect(text).toContain("230 503 upstream is not there republish 230");
+    expect(text).toContain("Apply to 230 messages");
+    expect(shown.text).not.toContain("order 1<");
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+    // One replica shows what the other shows.
+    const ofOne = toText((await one.get(made.path)).text);
+    expect(ofOne.slice(0, ofOne.indexOf("You ("))).toBe(text.slice(0, text.indexOf("You (")));
+
+    const applied = await two.act(made.path, "apply-plan", { by: "bob", reason: "the receiver is up again" });
+    expect(toText(applied.text)).toContain("The plan is being applied: 230 messages.");
+    await waitForText(one, made.path, "The plan is applied.");
+    const ended = toText((await one.get(made.path)).text);
+    expect(ended).toContain("By bob (console): the receiver is up again.");
+    await expectDelivered(stand, 230);
+
+    // Once more does nothing more.
+    await one.act(made.path, "apply-plan", { by: "bob", reason: "again" });
+    await waitForText(one, made.path, "By bob (console): again.");
+    await waitForText(one, made.path, "The plan is applied.");
+    await expectDelivered(stand, 230);
+    const { out } = await stand.run(["history", "--drain", "orders", "--json"]);
+    expect(out).toContain('"by":"bob (console)"');
+    expect(out).toContain("the receiver is up again");
+
+    const list = toText((await one.get("/plans")).text);
+    expect(list).toContain("ada (console) orders, rule outage applied 230 230 230");
+    const removed = await one.act(made.path, "remove-plan", { by: "bob" });
+    expect(removed.path).toBe("/plans");
+    expect((await two.get(made.path)).status).toBe(404);
+    expect(toText((await two.get("/plans")).text)).toContain("There is no plan.");
+  });
+
+  it("are stopped at the end of a batch by another replica, and go on where they were", async () => {
+    const stand = await setUp({ ...operator, REDRIVER_PUBLISH_MAX_ITEMS: "10" });
+    stand.seed(400);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 150, name: "slow" });
+    const [one, two] = [await startConsole(stand.env), await startConsole(stand.env)];
+    const { path } = await one.act("/plans", "make-plan", { by: "ada" });
+    await waitForText(one, path, "The plan is ready");
+    expect(toText((await one.get(path)).text)).toContain("Stop at the end of the batch nobody works on it");
+    await one.act(path, "apply-plan", { by: "ada", reason: "up again" });
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    await waitForText(two, path, "acted on");
+    const busy = toText((await two.get(path)).text);
+    expect(busy).toContain("Apply to 400 messages it is being applied");
+    expect(busy).toContain("Remove the plan it is being worked on: stop it first");
+    const stopped = await two.act(path, "stop-plan", { by: "bob" });
+    expect(toText(stopped.text)).toContain("It stops at the end of the page or batch.");
+    await waitForText(two, path, "The plan is ended early: orders: stopped by bob (console)");
+    expect(stand.emulator.dlq.size).toBeGreaterThan(0);
+
+    stand.emulator.faults.remove("slow");
+    await two.act(path, "apply-plan", { by: "bob", reason: "go on" });
+    await waitForText(one, path, "The plan is applied.");
+    await expectDelivered(stand, 400);
+  });
+
+  it("are downloaded as the file that redriver apply takes, with masked values", async () => {
+    const stand = await setUp();
+    stand.seed(12, { header: { Authorization: ["Bearer of-a-header"] } });
+    const here = await startConsole(stand.env);
+    const { path } = await here.act("/plans", "make-plan", { by: "ada" });
+    await waitForText(here, path, "The plan is ready");
+    const file = await here.get(`${path}/file`);
+    writeFileSync(stand.file, file.text);
+    const hash = /"sha256":"([0-9a-f]{64})"/.exec(readFileSync(stand.file, "utf8"))?.[1] ?? "none";
+    expect(toText((await here.get(path)).text)).toContain(hash);
+    expect(file.text).not.toContain("of-a-header");
+    expect(file.text).not.toContain("order 1");
+    const { exitCode } = await stand.apply("--yes");
+    expect(exitCode).toBe(0);
+    await expectDelivered(stand, 12);
+  });
+
+  it("begin with what the address names, and refuse what cannot be meant", async () => {
+    const stand = await setUp();
+    stand.seed(1);
+    const here = await startConsole(stand.env);
+    const { text } = await here.get(
+      "/plans?drain=orders&rule=broken&failure=0123456789&host=*.example.com&limit=20",
+    );
+    expect(text).toContain('<option value="broken" selected');
+    expect(toText(text)).toContain(
+      "redriver plan orders --rule broken --host '*.example.com' --failure 0123456789 --limit 20 --out plan.ndjson",
+    );
+    const unknown = await here.act("/plans?failure=0123456789", "make-plan", { by: "ada" });
+    expect(unknown.status).toBe(400);
+    expect(toText(unknown.text)).toContain('no kind of failure has the id "0123456789"');
+    const limit = await here.act("/plans", "make-plan", { by: "ada", limit: "many" });
+    expect([limit.status, toText(limit.text)]).toEqual([
+      400,
+      expect.stringContaining("the limit is a whole number"),
+    ]);
+    expect((await here.get("/plans/unknown")).status).toBe(404);
+    const markup = await here.get("/plans?host=%3Cscript%3Ealert(1)%3C/script%3E");
+    expect(markup.text).not.toContain("<script>alert");
+  });
+
+  it("are shown to a viewer, who is told why they cannot act", async () => {
+    const stand = await setUp({});
+    stand.seed(3);
+    const here = await startConsole(stand.env);
+    const { text } = await here.get("/plans");
+    expect(toText(text)).toContain("Make a plan needs the role operator; yours is viewer");
+    expect(text).not.toContain("<form");
+    for (const act of ["make-plan", "apply-plan", "stop-plan", "remove-plan"]) {
+      const answer = await fetch(`${here.url}/acts/${act}`, {
+        method: "POST",
+        body: new URLSearchParams({ by: "eve" }),
+      });
+      expect([act, answer.status]).toEqual([act, 403]);
+    }
+  });
+});

@@ -1,0 +1,226 @@
+import { execFileSync } from "node:child_process";
+import { request } from "node:http";
+import { expect, it } from "vitest";
+import { runHere } from "../../support/cli.ts";
+import { createEnv } from "../../support/daemon.ts";
+import {
+  commandsOf,
+  createConsoleStand,
+  formTokenOf,
+  type ConsoleStand,
+} from "../../support/console-stand.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+
+const drain = `
+    minAge: 0s
+    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+const shop = "https://shop.example.com";
+
+/** One message waits for a lane that is new, and one of another host is parked. */
+async function setUp(console?: Readonly<Record<string, unknown>>): Promise<ConsoleStand & { id: string }> {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain }, console);
+  stand.seed(1, { responseStatus: 422, url: `${shop}/hook`, responseBody: "no such tenant" });
+  await stand.pass();
+  const id = /\/failures\/([0-9a-f]{10})/.exec(await stand.page("/failures"))?.[1] ?? "";
+  return { ...stand, id };
+}
+
+const persons = async ({ audit }: ConsoleStand) =>
+  (await audit()).filter(({ by }) => by === "ann (console)").map(({ at: _, ...entry }) => entry);
+
+it("pauses and resumes a drain, all, a destination and a kind, and the audit has who and why", async () => {
+  const stand = await setUp();
+  const { act, page, id } = stand;
+  const reason = "they say it is back";
+  expect(await act("/", "pause", { drain: "main", for: "2h", reason })).toMatch(/^main: paused until /);
+  const now = await page("/");
+  expect(now).toMatch(/paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s);
+  expect(now).toContain("main is paused");
+  expect(await act("/", "resume", { drain: "main", reason })).toBe("main: resumed");
+  expect(await act("/", "pause", { all: "yes", reason })).toBe("all drains of source default: paused");
+  expect(await act("/", "resume", { all: "yes", reason })).toContain("resumed");
+  const path = `/failures/${id}`;
+  expect(await act(path, "pause", { drain: "main", host: shop, reason })).toBe(`${shop} of main: paused`);
+  expect(await page(path)).toContain("it is paused");
+  expect(await act(path, "resume", { drain: "main", host: shop, reason })).toBe(`${shop} of main: resumed`);
+  expect(await act(path, "pause", { failure: id, reason })).toContain(`failure:${id} of all drains`);
+  expect(await page(path)).toContain("<dt>this kind</dt>");
+  expect(await act(path, "resume", { failure: id, reason })).toContain("resumed");
+  const common = { by: "ann (console)", source: "default", records: [], why: reason };
+  expect(await persons(stand)).toMatchObject([
+    { ...common, act: "pause", drain: "main", forMs: 7_200_000 },
+    { ...common, act: "resume", drain: "main" },
+    { ...common, act: "pause", drain: null },
+    { ...common, act: "resume", drain: null },
+    { ...common, act: "pause", drain: "main", host: shop },
+    { ...common, act: "resume", drain: "main", host: shop },
+    { ...common, act: "pause", drain: null, host: `failure:${id}` },
+    { ...common, act: "resume", drain: null, host: `failure:${id}` },
+  ]);
+});
+
+it("notes and quiets a kind, and its page shows what people wrote", async () => {
+  const stand = await setUp();
+  const { act, page, id } = stand;
+  const path = `/failures/${id}`;
+  expect(await act(path, "note", { id, text: "tenant moved", ticket: "OPS-7" })).toContain(
+    `noted on failure ${id}`,
+  );
+  expect(await page(path)).toMatch(/OPS-7.*tenant moved.*ann \(console\)/s);
+  expect(await page("/failures")).toContain("OPS-7");
+  expect(await page("/failures")).not.toContain('class="new"');
+  expect(await act(path, "quiet", { id, until: "changed" })).toContain("quiet until it changes");
+  expect(await page(path)).toContain("it is quiet");
+  expect(await act(path, "quiet", { id, until: "changed", date: "2999-01-01" })).toContain("2999-01-01");
+  expect(await act(path, "unquiet", { id })).toContain("no longer quiet");
+  // What was there is removed.
+  expect(await act(path, "note", { id })).toContain("noted on");
+  expect(await page(path)).not.toContain("<dt>note</dt>");
+  expect((await persons(stand)).map(({ act: name }) => name)).toEqual([
+    "note",
+    "quiet",
+    "quiet",
+    "unquiet",
+    "note",
+  ]);
+  await expect(act(path, "quiet", { id, date: "2001-01-01" })).rejects.toThrow("400");
+  await expect(act(path, "note", { id, text: "x".repeat(501) })).rejects.toThrow("400");
+  await expect(act(path, "note", { id: "0123456789", text: "x" })).rejects.toThrow("400");
+});
+
+it("probes and resets a halted lane; another one says why not", async () => {
+  const stand = await setUp();
+  const { act, page, receiver, seed, pass, emulator, sweep, audit } = stand;
+  receiver.answer = () => 503;
+  seed(12);
+  await pass();
+  const host = receiver.url;
+  const path = `/failures?host=${encodeURIComponent(host)}`;
+  expect(await page(path)).toMatch(/its lane is \w+; only a halted lane is probed/);
+  const order = { host, drain: "main", reason: "they say it is back" };
+  expect(await act(path, "probe", order)).toContain("only a halted lane is probed");
+  await emulator.idle();
+  const halted = async () => {
+    await sweep();
+    await pass();
+    return (await audit()).map((one) => one.act);
+  };
+  await expect.poll(halted, { timeout: 20_000 }).toContain("lane-halted");
+  // No daemon of these tests gives signs of life.
+  expect(await act(path, "probe", order)).toContain(
+    "its next probe is due now; nothing goes yet: no replica",
+  );
+  expect(await act(path, "reset-lane", order)).toContain("it was halted, and starts over at canary");
+  const acts = (await persons(stand)).map(({ act: name, why, lane }) => [name, why, lane?.origin]);
+  expect(acts).toEqual([
+    ["lane-probe", order.reason, host],
+    ["lane-reset", order.reason, host],
+  ]);
+  await expect(act(path, "probe", { ...order, host: "nobody.example.com" })).rejects.toThrow("400");
+});
+
+it("every command line of a page is taken by the real commands", async () => {
+  const stand = await setUp();
+  const { emulator, core, page, id, seed, pass } = stand;
+  seed(1, { responseStatus: 422, url: `${shop}/hook`, responseBody: "it's $(touch /tmp/x) `no`" });
+  await pass();
+  const document = `
+version: 1
+sources: { default: {} }
+drains:
+  main:
+    mode: live
+${drain.replaceAll(/^    /gm, "    ")}
+`;
+  const { keyPrefix } = core.settings.redis;
+  const { env } = createEnv({ emulator, redisUrl: redis.url(), document, keyPrefix });
+  const lines = new Set<string>();
+  for (const path of ["/", `/failures?host=${shop}`, `/failures/${id}`]) {
+    for (const line of commandsOf(await page(path))) lines.add(line);
+  }
+  expect(lines.size).toBeGreaterThan(5);
+  for (const line of lines) {
+    const words = execFileSync("bash", ["-c", `printf '%s\\0' ${line}`])
+      .toString()
+      .split("\0")
+      .slice(1, -1);
+    const { exitCode, err } = await runHere(words, env);
+    expect({ line, exitCode, err: exitCode === 0 ? "" : err }).toEqual({ line, exitCode: 0, err: "" });
+  }
+});
+
+it("takes no act without its token, its reason, a name, a role, or from another page", async () => {
+  const stand = await setUp();
+  const { send, page, url, port, audit } = stand;
+  const before = (await audit()).length;
+  const formToken = formTokenOf(await page("/"));
+  const order = { formToken, by: "ann", drain: "main", reason: "wait" };
+  const statusOf = async (...asked: Parameters<typeof send>) => (await send(...asked)).status;
+  expect(formToken).not.toBe("");
+  expect(await statusOf("pause", { ...order, formToken: "x" })).toBe(403);
+  expect(await statusOf("pause", { ...order, formToken: "" })).toBe(403);
+  expect(await statusOf("pause", { ...order, reason: " " })).toBe(400);
+  expect(await statusOf("pause", { ...order, by: "" })).toBe(400);
+  expect(await statusOf("pause", { ...order, drain: "" })).toBe(400);
+  expect(await statusOf("pause", { ...order, drain: "nothing" })).toBe(400);
+  expect(await statusOf("pause", { ...order, for: "soon" })).toBe(400);
+  expect(await statusOf("pause", { ...order, host: "two words" })).toBe(400);
+  expect(await statusOf("pause", order, { origin: "https://evil.example" })).toBe(403);
+  expect(await statusOf("pause", order, { origin: "null" })).toBe(403);
+  expect(await statusOf("pause", { ...order, reason: "x".repeat(20_000) })).toBe(413);
+  expect(await rawStatus(port, "rebound.example")).toBe(421);
+  expect((await fetch(`${url}/acts/pause`)).status).toBe(404);
+  const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, { "console.role": "viewer" });
+  const shown = await viewer.page("/");
+  expect(shown).toContain("needs the role operator; yours is viewer");
+  expect(shown).not.toContain('<form method="post"');
+  expect((await viewer.send("pause", order)).status).toBe(403);
+  expect(await audit()).toHaveLength(before);
+  expect(await viewer.audit()).toEqual([]);
+});
+
+/** With a host of its own, which fetch does not send. */
+function rawStatus(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, path: "/", headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+it("what strangers wrote is only ever text", async () => {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
+  const { seed, pass, page, act } = stand;
+  const hostile = `<script>alert(1)</script>"><img src=x onerror=alert(1)>\u202Egnp.exe`;
+  seed(1, { responseStatus: 422, url: "https://shop.example.com/a", responseBody: hostile });
+  seed(1, { responseStatus: 422, url: undefined, queueName: `q'"><b>\u202E$(id)`, responseBody: "x" });
+  await pass();
+  const list = await page("/failures");
+  const ids = [...list.matchAll(/\/failures\/([0-9a-f]{10})/g)].map(([, id = ""]) => id);
+  expect(ids.length).toBeGreaterThan(0);
+  const [id = ""] = ids;
+  await act("/", "note", { id, text: hostile, ticket: "<i>" });
+  await act("/", "pause", { drain: "main", reason: hostile });
+  const paths = [
+    "/",
+    "/failures",
+    `/failures?text=${encodeURIComponent(hostile)}`,
+    ...ids.map((one) => `/failures/${one}`),
+  ];
+  for (const path of paths) {
+    const html = await page(path);
+    // Nobody sees the fields that are hidden.
+    const seen = html.replaceAll(/<input type="hidden"[^>]*>/g, "");
+    expect(seen).not.toMatch(/<script>|<img|<b>q|<i>|\u202E/);
+  }
+  expect(await page("/failures")).toContain("&lt;script&gt;alert(1)");
+});
