@@ -1,0 +1,212 @@
+import { writeFileSync } from "node:fs";
+import { request, type IncomingMessage } from "node:http";
+import { describe, expect, it } from "vitest";
+import { askConsole, type Asking } from "../../support/ask-console.ts";
+import { createFolder } from "../../support/command.ts";
+import { startConsole } from "../../support/plain-console.ts";
+import { sendBytes } from "../../support/raw-http.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+const tokens = { ann: "a-token-of-ann-0001", vic: "a-token-of-vic-0001" };
+const tokenFile = `ann operator ${tokens.ann}\nvic viewer ${tokens.vic}\n`;
+
+const cookieOf = (answer: { readonly headers: Readonly<Record<string, unknown>> }, name: string) =>
+  ((answer.headers["set-cookie"] as string[] | undefined) ?? [])
+    .find((cookie) => cookie.startsWith(`${name}=`))
+    ?.split(";")[0];
+
+const formTokenOf = (html: string): string => /name="formToken" value="([^"]+)"/.exec(html)?.[1] ?? "";
+
+/** An answer that goes on, once its head is there. */
+function openStream(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers, agent: false }, resolve).on("error", reject).end();
+  });
+}
+
+const endOf = (stream: IncomingMessage): Promise<string> =>
+  new Promise((resolve) => {
+    let text = "";
+    stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    stream.on("close", () => resolve(text));
+    stream.on("error", () => undefined);
+  });
+
+async function openStatus(url: string): Promise<number | undefined> {
+  const stream = await openStream(url, {});
+  stream.destroy();
+  return stream.statusCode;
+}
+
+describe("a console that anybody of this machine may read", () => {
+  it("gives every answer its headers, and refuses other hosts and other pages", async () => {
+    const { url, daemon } = await startConsole(redis.url(), { CONSOLE_ROLE: "operator" });
+    const { port } = new URL(url);
+    const answers: readonly (readonly [string, Asking, number])[] = [
+      ["/", {}, 200],
+      ["/assets/console.css", {}, 200],
+      ["/assets/nothing", {}, 404],
+      ["/nothing", {}, 404],
+      ["/live", {}, 404],
+      ["/live?screen=http%3A%2F%2F%5B", {}, 404],
+      ["/live?screen=%2Fnothing", {}, 404],
+      ["/live?screen=%2F", { method: "HEAD" }, 200],
+      ["/live?screen=%2F", { headers: { "sec-fetch-site": "cross-site" } }, 403],
+      ["/", { headers: { host: "evil.example" } }, 421],
+      ["/", { headers: { host: `evil.example:${port}` } }, 421],
+      ["/sign-in", { method: "POST", body: { token: "x" } }, 404],
+      ["/acts/pause", { method: "POST", body: { formToken: "x" } }, 403],
+      ["/acts/pause", { method: "POST", body: "x" }, 413],
+      ["/acts/nothing", { method: "POST", body: {} }, 404],
+      ["/acts/pause", { method: "POST", body: {}, headers: { origin: "http://evil.example" } }, 403],
+      ["/acts/pause", { method: "POST", body: {}, headers: { origin: "null" } }, 403],
+      ["/acts/pause", { method: "POST", body: {}, headers: { "sec-fetch-site": "same-site" } }, 403],
+      ["/acts/pause", { method: "POST", body: { reason: "r".repeat(16_384) } }, 413],
+    ];
+    for (const [path, asking, status] of answers) {
+      const answer = await askConsole(`${url}${path}`, asking);
+      expect({ path, asking, status: answer.status }).toEqual({ path, asking, status });
+      expect(answer.headers).toMatchObject({
+        "content-security-policy": expect.stringContaining("default-src 'none'") as string,
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "cache-control": expect.stringMatching(/^no-(store|cache)$/) as string,
+      });
+      expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+    }
+    expect(daemon.log.filter(({ event }) => event === "console:page-failed")).toEqual([]);
+  });
+
+  it("does what the form of its own page says, and goes back to no other site", async () => {
+    const { url } = await startConsole(redis.url(), { CONSOLE_ROLE: "operator" });
+    const page = await askConsole(url);
+    const formToken = formTokenOf(page.text);
+    expect(formToken).not.toBe("");
+    const body = {
+      formToken,
+      reason: "try",
+      by: "Ann",
+      back: "//evil.example/",
+      target: "orders",
+      drain: "orders",
+    };
+    const headers = { origin: url, "sec-fetch-site": "same-origin" };
+    const done = await askConsole(`${url}/acts/pause`, { method: "POST", body, headers });
+    expect([done.status, done.headers["location"]]).toEqual([303, "/"]);
+    const said = cookieOf(done, "redriver_said") ?? "";
+    expect((await askConsole(url, { headers: { cookie: said } })).text).toContain('class="said"');
+    const [text, signature] = said.split(".");
+    for (const cookie of [`${text}x.${signature}`, `${text}.`, "redriver_said=x"]) {
+      expect((await askConsole(url, { headers: { cookie } })).text).not.toContain('class="said"');
+    }
+    const anonymous = { ...body, by: "" };
+    expect((await askConsole(`${url}/acts/pause`, { method: "POST", body: anonymous })).status).toBe(400);
+  });
+
+  it("has bounds for headers, streams and connections, and ends them when it is to stop", async () => {
+    const { url, daemon } = await startConsole(redis.url());
+    expect((await askConsole(url, { headers: { "x-long": "x".repeat(20_000) } })).status).toBe(431);
+    const live = `${url}/live?screen=%2F`;
+    const streams = await Promise.all(Array.from({ length: 128 }, () => openStream(live, {})));
+    expect(streams.map(({ statusCode }) => statusCode)).toEqual(Array<number>(128).fill(200));
+    expect(await askConsole(live)).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
+    // Those who connect and say nothing give way to who asks.
+    const silent = Array.from({ length: 200 }, () =>
+      sendBytes(url, [Buffer.from("GET / HTTP/1.1\r\n")], 30_000),
+    );
+    expect((await askConsole(url)).status).toBe(200);
+    streams[0]!.destroy();
+    await expect.poll(() => openStatus(live)).toBe(200);
+
+    const ends = streams.slice(1).map(endOf);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+    for (const text of await Promise.all(ends)) expect(text).toMatch(/^retry: 3000/);
+    await Promise.all(silent);
+  });
+
+  it("says in a page that Redis is away, and goes on", async () => {
+    const { url, daemon } = await startConsole(redis.url(), { REDIS_URL: "redis://127.0.0.1:1" });
+    const page = await askConsole(url);
+    expect(page.status).toBe(503);
+    expect(page.text).toContain("redis-unavailable");
+    expect(page.text).toContain("Nothing was done.");
+    expect(page.headers["content-security-policy"]).toBeDefined();
+    expect((await askConsole(`${url}/assets/console.css`)).status).toBe(200);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+  });
+});
+
+describe("a console with tokens", () => {
+  it("signs in, gives each their role, and ends sessions and streams with their token", async () => {
+    const folder = createFolder({ tokens: tokenFile });
+    const file = `${folder.path}/tokens`;
+    const { url } = await startConsole(redis.url(), { CONSOLE_AUTH: "token", CONSOLE_TOKEN_FILE: file });
+    const signIn = (token: string) => askConsole(`${url}/sign-in`, { method: "POST", body: { token } });
+    const stranger = await askConsole(`${url}/failures`);
+    expect(stranger.status).toBe(401);
+    expect(stranger.text).toContain('name="token"');
+    expect((await askConsole(`${url}/live?screen=%2F`)).status).toBe(401);
+    expect((await signIn("wrong")).status).toBe(401);
+
+    const signedIn = await signIn(tokens.ann);
+    expect([signedIn.status, signedIn.headers["location"]]).toEqual([303, "/"]);
+    expect(String(signedIn.headers["set-cookie"])).toMatch(/HttpOnly; SameSite=Strict; Max-Age=43200$/);
+    const cookie = cookieOf(signedIn, "redriver_session") ?? "";
+    expect(cookie).not.toContain(tokens.ann);
+    const page = await askConsole(url, { headers: { cookie } });
+    expect(page.text).toContain("ann (operator)");
+
+    // A viewer sees and does not act, also with the form of another person.
+    const bearer = { authorization: `Bearer ${tokens.vic}` };
+    expect((await askConsole(url, { headers: bearer })).text).toContain("vic (viewer)");
+    const act = { method: "POST", body: { formToken: formTokenOf(page.text), reason: "r", drain: "orders" } };
+    expect((await askConsole(`${url}/acts/pause`, { ...act, headers: bearer })).status).toBe(403);
+
+    const ended = endOf(await openStream(`${url}/live?screen=%2F`, { cookie }));
+    writeFileSync(file, `vic viewer ${tokens.vic}\n`);
+    expect(await ended).toContain("retry: 3000");
+    expect((await askConsole(url, { headers: { cookie } })).status).toBe(401);
+    expect((await askConsole(url, { headers: bearer })).status).toBe(200);
+    // A file that cannot be read keeps the rows that it had.
+    writeFileSync(file, "vic emperor x\n");
+    expect((await askConsole(url, { headers: bearer })).status).toBe(200);
+  });
+
+  it("bounds guesses", async () => {
+    const folder = createFolder({ tokens: tokenFile });
+    const { url } = await startConsole(redis.url(), {
+      CONSOLE_AUTH: "token",
+      CONSOLE_TOKEN_FILE: `${folder.path}/tokens`,
+    });
+    const signIn = async (token: string) =>
+      (await askConsole(`${url}/sign-in`, { method: "POST", body: { token } })).status;
+    // A minute may end between them.
+    const statuses = [];
+    for (let times = 0; times < 25; times += 1) statuses.push(await signIn("wrong"));
+    expect(statuses).toContain(429);
+  });
+});
+
+describe("a console behind a proxy", () => {
+  it("believes the headers of its proxies alone", async () => {
+    const { url } = await startConsole(redis.url(), {
+      CONSOLE_AUTH: "headers",
+      CONSOLE_PROXIES: "127.0.0.2",
+      CONSOLE_ADMIN_GROUPS: "leads",
+      CONSOLE_HOSTS: "redriver.example.com",
+      CONSOLE_HOST: "::",
+    });
+    const local = url.replace("[::]", "127.0.0.1");
+    const host = "redriver.example.com";
+    const headers = { host, "x-forwarded-user": "ann", "x-forwarded-groups": "leads" };
+    const ask = (asking: Asking) => askConsole(local, { from: "127.0.0.2", ...asking });
+    expect((await ask({ headers })).text).toContain("ann (admin)");
+    expect((await ask({ headers, from: "127.0.0.1" })).status).toBe(403);
+    expect((await ask({ headers: { ...headers, "x-forwarded-user": ["mallory", "ann"] } })).status).toBe(403);
+    expect((await ask({ headers: { host } })).status).toBe(403);
+    expect((await ask({ headers: { ...headers, host: "evil.example" } })).status).toBe(421);
+  });
+});
