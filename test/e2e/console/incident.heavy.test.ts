@@ -1,0 +1,160 @@
+/** An incident from the first look to the all-clear, played through the console alone. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { root } from "../../support/markdown.ts";
+import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
+
+const redis = useRedis();
+const browser = useBrowser();
+
+const document = `
+version: 1
+sources: { default: {} }
+defaults: { minAge: 0s, schedule: { every: 2s, full: 10s }, limits: { publish: none, perHost: none } }
+drains:
+  webhooks:
+    mode: live
+    select: { responseStatus: 503 }
+    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+  reviewed:
+    mode: plan
+    lane: none
+    select: { responseStatus: 409 }
+    rules:
+      - { name: conflict, when: { responseStatus: 409 }, then: republish }
+`;
+
+const many = 19_800;
+const few = 200;
+
+it.skipIf(!hasBrowser)(
+  `a person sees a new failure, reads a sample, probes, plans, applies, and watches 20,000 drain${whySkipped}`,
+  async () => {
+    const { emulator, receiver } = await startService();
+    receiver.answer = ({ path }) => (path === "/hook" ? 503 : 200);
+    const at = Date.now() - 60 * 60_000;
+    const letter = (index: number, path: string, status: number, body: string) => ({
+      dlqId: `${at + index}-0`,
+      url: `${receiver.url}${path}`,
+      createdAt: at - 5_000,
+      responseStatus: status,
+      responseBody: body,
+      maxRetries: 0,
+      body: `${path} ${index}`,
+    });
+    emulator.dlq.seed([
+      ...Array.from({ length: many }, (_, index) => letter(index, "/hook", 503, "upstream is not there")),
+      ...Array.from({ length: few }, (_, index) => letter(many + index, "/orders", 409, "version conflict")),
+    ]);
+    const { env } = createEnv({
+      emulator,
+      redisUrl: redis.url(),
+      document,
+      env: {
+        REDRIVER_CONSOLE_PORT: "0",
+        REDRIVER_CONSOLE_ROLE: "operator",
+        REDRIVER_CONSOLE_BADGE: "production",
+        REDRIVER_CONSOLE_BADGE_COLOR: "red",
+      },
+    });
+    const { consoleUrl } = await startDaemon(env);
+    const { page, errors } = await browser.open({ viewport: { width: 1280, height: 900 } });
+    const shot = createShots(page);
+
+    // What fails?
+    await page.goto(consoleUrl ?? "");
+    await page.locator(".verdict", { hasText: "halted" }).waitFor({ timeout: 60_000 });
+    await page.locator("#tiles", { hasText: /19,9|20,000/ }).waitFor({ timeout: 60_000 });
+    await shot("now-halted");
+    await page.getByRole("link", { name: "Failures" }).click();
+    const row = page.locator("main tbody tr", { hasText: "upstream is not there" });
+    await row.locator(".new").waitFor();
+    await shot("failures");
+    await row.locator("a[href^='/failures/']").first().click();
+
+    // One sample.
+    await shot("failure");
+    const failureUrl = page.url();
+    await page.locator("a[href^='/messages/']").first().click();
+    await page.getByText("upstream is not there").first().waitFor();
+    expect(await page.textContent("main")).toContain("/hook");
+    await shot("message");
+
+    // Does it still fail? It is up again: one probe, and the lane opens by itself.
+    receiver.answer = () => 200;
+    await page.goto(failureUrl);
+    await act(page, "probe", { reason: "they say that it is back", by: "ada" });
+    await page.locator(".said", { hasText: "probe" }).waitFor();
+
+    // A few that only a person lets go.
+    await page.goto(`${consoleUrl}/failures`);
+    await page
+      .locator("main tbody tr", { hasText: "version conflict" })
+      .locator("a[href^='/failures/']")
+      .first()
+      .click();
+    await page.getByRole("link", { name: "Make a plan of this kind" }).click();
+    await page
+      .locator("form[action='/acts/make-plan']")
+      .getByLabel("Drain")
+      .first()
+      .waitFor({ state: "attached" });
+    await shot("plans");
+    await act(page, "make-plan", { by: "ada" });
+    await page.waitForURL(/\/plans\/./);
+    await page.locator("main", { hasText: "ready" }).waitFor({ timeout: 60_000 });
+    await shot("plan");
+    await act(page, "apply-plan", { reason: "the conflicts are resolved", by: "ada" });
+    await page.locator("main", { hasText: "applied" }).waitFor({ timeout: 60_000 });
+
+    // It drains, and all is clear.
+    await page.goto(consoleUrl ?? "");
+    await page.locator(".verdict", { hasText: "All clear" }).waitFor({ timeout: 240_000 });
+    await shot("now-clear");
+    const counts = receiver.counts();
+    const delivered = receiver.deliveries.filter(({ path }) => path === "/orders").length;
+    expect(delivered).toBe(few);
+    expect(counts.size).toBe(many + few);
+    expect(emulator.dlq.size).toBe(0);
+
+    await page.getByRole("link", { name: "History" }).click();
+    await page.locator("main tbody tr", { hasText: "the conflicts are resolved" }).first().waitFor();
+    await shot("history");
+    for (const name of ["Parked", "Rules", "Indexes"]) {
+      await page.getByRole("link", { name }).click();
+      await shot(name.toLowerCase());
+    }
+    expect(errors).toEqual([]);
+  },
+  600_000,
+);
+
+/** Opens the form of an act on this page, fills it in and sends it. */
+async function act(page: Page, name: string, values: Readonly<Record<string, string>>): Promise<void> {
+  const form = page.locator(`form[action='/acts/${name}']`).first();
+  const details = page.locator("details", { has: form }).first();
+  if ((await details.count()) > 0 && (await details.getAttribute("open")) === null) {
+    await details.locator("summary").first().click();
+  }
+  for (const [field, value] of Object.entries(values)) {
+    await form.locator(`[name='${field}']`).first().fill(value);
+  }
+  await form.locator("button[type='submit']").click();
+}
+
+/** `REDRIVER_TEST_SHOTS=docs/console npm run docs:screenshots` keeps pictures of every screen. */
+function createShots(page: Page): (name: string) => Promise<void> {
+  const folder = process.env["REDRIVER_TEST_SHOTS"];
+  if (folder === undefined) return () => Promise.resolve();
+  mkdirSync(join(root, folder), { recursive: true });
+  return async (name) => {
+    await page.screenshot({ path: join(root, folder, `${name}.png`) });
+  };
+}

@@ -1,0 +1,176 @@
+import { createServer } from "node:http";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  expectNoWiderThanScreen,
+  findSeriousBarriers,
+  hasBrowser,
+  useBrowser,
+  whySkipped,
+} from "../../support/browser.ts";
+import { useRedis } from "../../support/redis.ts";
+import { serve } from "../../support/serve.ts";
+import { startService } from "../../support/service.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+
+const redis = useRedis();
+// The name of another page that somebody points at the console.
+const browser = useBrowser(["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    mode: live
+    minAge: 0s
+    lane: none
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: wait, when: { responseStatus: 503 }, then: hold }
+`;
+
+const hostile = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">\u202Egnp.exe`;
+
+async function setUp(env: Readonly<Record<string, string>> = {}) {
+  const { emulator } = await startService();
+  const at = Date.now() - 60 * 60_000;
+  const url = "https://pay.example.com/hook";
+  const letters = [
+    { url, responseStatus: 503, responseBody: hostile, header: { "X-Note": [hostile] }, body: hostile },
+    {
+      url: `https://pay.example.com/${encodeURIComponent(hostile)}`,
+      responseStatus: 422,
+      responseBody: "no",
+    },
+    { url, responseStatus: 503, responseBody: "x".repeat(5_000_000) },
+  ];
+  emulator.dlq.seed(
+    letters.map((letter, index) => ({
+      dlqId: `${at + index}-0`,
+      createdAt: at - 5_000,
+      maxRetries: 0,
+      ...letter,
+    })),
+  );
+  const { env: all } = createEnv({
+    emulator,
+    redisUrl: redis.url(),
+    document,
+    env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "admin", ...env },
+  });
+  const daemon = await startDaemon(all);
+  const url_ = daemon.consoleUrl ?? "";
+  await expect
+    .poll(async () => (await fetch(`${url_}/failures`)).text(), { timeout: 20_000 })
+    .toContain("pay.example.com");
+  return { url: url_, emulator, first: `${at}-0`, parked: `${at + 1}-0`, large: `${at + 2}-0` };
+}
+
+const paths = ["/", "/failures", "/plans", "/parked", "/history", "/rules", "/indexes"];
+
+it.skipIf(!hasBrowser)(
+  `every screen has no serious barrier, fits a phone, and shows hostile text as text${whySkipped}`,
+  async () => {
+    const { url, first, parked, large } = await setUp();
+    const { page, errors } = await browser.open();
+    await page.goto(`${url}/failures`);
+    const failure = await page.locator("main a[href^='/failures/']").first().getAttribute("href");
+    const all = [...paths, failure ?? "", ...[first, parked, large].map((id) => `/messages/default/${id}`)];
+    for (const scheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const path of all) {
+        await page.goto(url + path);
+        expect({ path, title: await page.title() }).toMatchObject({
+          title: expect.not.stringContaining("owned"),
+        });
+        expect({ path, scheme, barriers: await findSeriousBarriers(page) }).toEqual({
+          path,
+          scheme,
+          barriers: [],
+        });
+        expect(await page.locator("main script, main img").count()).toBe(0);
+      }
+    }
+    expect(errors).toEqual([]);
+    const phone = await browser.open({ viewport: { width: 390, height: 844 } });
+    for (const path of all) {
+      await phone.page.goto(url + path);
+      await expectNoWiderThanScreen(phone.page);
+    }
+    await page.goto(`${url}/messages/default/${first}`);
+    expect(await page.locator("main").textContent()).not.toContain("\u202E");
+  },
+  240_000,
+);
+
+it.skipIf(!hasBrowser)(
+  `a person without JavaScript reads and acts${whySkipped}`,
+  async () => {
+    const { url } = await setUp();
+    const { page } = await browser.open({ javaScriptEnabled: false });
+    await page.goto(url);
+    await page.locator("summary", { hasText: "Pause orders" }).click();
+    const form = page.locator("form[action='/acts/pause']").first();
+    await form.getByLabel("Reason").fill("their database is restored");
+    await form.getByLabel("Your name").fill("ada");
+    await form.getByRole("button", { name: "Pause orders" }).click();
+    expect(await page.locator(".said").textContent()).toContain("paused");
+    await page.goto(`${url}/history?act=pause`);
+    const row = await page.locator("main tbody tr").first().textContent();
+    expect(row).toContain("ada (console)");
+    expect(row).toContain("their database is restored");
+  },
+  120_000,
+);
+
+it.skipIf(!hasBrowser)(
+  `a page of somebody else can neither act nor read${whySkipped}`,
+  async () => {
+    const { url } = await setUp();
+    const port = new URL(url).port;
+    const html = `<form id=f method=post action="${url}/acts/pause"><input name=drain value=orders><input name=by value=eve><input name=reason value=x></form><script>f.submit()</script>`;
+    const other = await serve(
+      createServer((_request, response) => response.setHeader("content-type", "text/html").end(html)),
+    );
+    onTestFinished(() => other.close());
+    const { page } = await browser.open();
+    await page.goto(other.url);
+    await page.waitForURL(`${url}/acts/pause`);
+    expect(await page.textContent("body")).toContain("expected a request by a page of this console");
+    // DNS rebinding: another name, the console's address.
+    const answer = await page.goto(`http://evil.example:${port}/`);
+    expect(answer?.status()).toBe(421);
+    const read = await page.evaluate(
+      `fetch(${JSON.stringify(`${url}/api/v1/status`)}, { mode: "cors" }).then((r) => r.text(), (e) => "refused")`,
+    );
+    expect(read).toBe("refused");
+    expect(await (await fetch(`${url}/history?act=pause`)).text()).not.toContain("eve");
+  },
+  120_000,
+);
+
+it.skipIf(!hasBrowser)(
+  `keys lead from page to page, and numbers change by themselves${whySkipped}`,
+  async () => {
+    const { url, emulator } = await setUp();
+    const { page } = await browser.open();
+    await page.goto(url);
+    await page.keyboard.press("g");
+    await page.keyboard.press("f");
+    await page.waitForURL(`${url}/failures`);
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.closest('form').className")).toContain("filters");
+    await page.goto(url);
+    await page.locator("#live-state", { hasText: "live" }).waitFor();
+    emulator.dlq.seed([
+      {
+        url: "https://new.example.com/hook",
+        createdAt: Date.now() - 9_000,
+        responseStatus: 422,
+        responseBody: "gone",
+      },
+    ]);
+    await page.locator("#destinations", { hasText: "new.example.com" }).waitFor({ timeout: 60_000 });
+  },
+  180_000,
+);

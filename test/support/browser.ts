@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+
+const executablePath = "/usr/bin/chromium";
+export const hasBrowser = existsSync(executablePath);
+/** For the name of a test, so that a skip is seen. */
+export const whySkipped = hasBrowser ? "" : " (skipped: no chromium; apt-get install chromium)";
+
+/** Without these flags Chromium calls its maker, which a closed network refuses. */
+const args = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** A real Chromium for the tests of a file. `more`: flags of one file. */
+export function useBrowser(more: readonly string[] = []) {
+  let browser: Browser | null = null;
+  beforeAll(async () => {
+    if (hasBrowser) browser = await chromium.launch({ executablePath, args: [...args, ...more] });
+  });
+  afterAll(() => browser?.close());
+
+  return {
+    /** A tab of its own. A page that reports an error, or breaks its own policy, fails the test. */
+    async open(
+      options: BrowserContextOptions = {},
+    ): Promise<{ readonly page: Page; readonly errors: string[] }> {
+      if (browser === null) throw new Error("no browser");
+      const context = await browser.newContext(options);
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on("pageerror", (error) => errors.push(error.message));
+      page.on("console", (message) => {
+        if (message.type() === "error") errors.push(message.text());
+      });
+      return { page, errors };
+    },
+  };
+}
+
+const axePath = createRequire(import.meta.url).resolve("axe-core");
+
+/** What axe finds that is serious or critical, as `rule: target`. */
+export async function findSeriousBarriers(page: Page): Promise<readonly string[]> {
+  // The page's policy allows no script from elsewhere, so axe is evaluated by the browser itself.
+  const { readFileSync } = await import("node:fs");
+  await page.evaluate(readFileSync(axePath, "utf8"));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{
+          violations: { id: string; impact: string; nodes: { target: string[] }[] }[];
+        }>;
+      };
+    };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+  });
+}
+
+export async function expectNoWiderThanScreen(page: Page): Promise<void> {
+  const wide = await page.evaluate<[number, number]>(
+    "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+  );
+  expect(wide[0]).toBeLessThanOrEqual(wide[1]);
+}
