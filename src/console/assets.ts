@@ -23,6 +23,7 @@ export function readAssets(): ReadonlyMap<string, Asset> {
   const uplot = dirname(createRequire(import.meta.url).resolve("uplot"));
   return new Map([
     ["console.js", toAsset("text/javascript", readIfBuilt(own("console.js")))],
+    ["charts.js", toAsset("text/javascript", readIfBuilt(own("charts.js")))],
     ["console.css", toAsset("text/css", readFileSync(own("console.css")))],
     ["uplot.js", toAsset("text/javascript", readFileSync(join(uplot, "uPlot.iife.min.js")))],
     ["uplot.css", toAsset("text/css", readFileSync(join(uplot, "uPlot.min.css")))],

@@ -1,44 +1,128 @@
-import { onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
-import { createEnv, startDaemon, type StartedDaemon } from "./daemon.ts";
+import { expect } from "vitest";
+import type { Emulator, EmulatorOptions } from "../../src/emulator/index.ts";
+import { createEnv, startDaemon } from "./daemon.ts";
+import { createFolder } from "./command.ts";
+import type { Receiver } from "./receiver.ts";
+import { startService } from "./service.ts";
 
-export interface ConsoleStand {
+const tokens = {
+  viewer: "viewer-token-0123456789",
+  operator: "operator-token-0123456789",
+  admin: "admin-token-0123456789",
+};
+type Role = keyof typeof tokens;
+
+export interface ConsoleDaemon {
   readonly emulator: Emulator;
-  readonly daemon: StartedDaemon;
-  readonly url: string;
+  readonly receiver: Receiver;
+  readonly folder: { readonly path: string };
+  readonly address: string;
+  seed(count: number, fields?: object): readonly string[];
+  /** A page as this role sees it. */
+  get(path: string, role?: Role): Promise<Response>;
+  page(path: string, role?: Role): Promise<string>;
+  /** Sends the first form of that act on a page, filled in with these values. Null: the page has no such form. */
+  submit(
+    path: string,
+    act: string,
+    values: Readonly<Record<string, string>>,
+    role: Role,
+  ): Promise<Response | null>;
+  post(act: string, values: Readonly<Record<string, string>>, role: Role): Promise<Response>;
+  /** How many lists the service was asked for. */
+  lists(): number;
 }
 
-const document = `
-version: 1
-sources: { default: {} }
-drains:
-  orders:
-    mode: live
-    minAge: 0s
-    rules:
-      - { name: broken, when: { responseStatus: 422 }, then: park }
-      - { name: outage, when: { responseStatus: 500-599 }, then: hold }
-`;
-
-/** A daemon of the built program with a console, over an emulator, for one test. `env`: names without REDRIVER_. */
-export async function startConsole(
+/** A daemon with its console, over an emulator and a Redis, for one test. One person of each role has a token. */
+export async function startConsoleDaemon(
   redisUrl: string,
-  env: Readonly<Record<string, string>> = {},
-  seed: readonly object[] = [],
-): Promise<ConsoleStand> {
-  const emulator = await startEmulator({ retryScale: 0 });
-  onTestFinished(() => emulator.close());
-  if (seed.length > 0) emulator.dlq.seed(seed as never);
-  const settings = Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [`REDRIVER_${name}`, value]),
-  );
-  const setup = createEnv({
+  document: string,
+  {
+    env: more = {},
+    emulator: options = {},
+  }: { readonly env?: Readonly<Record<string, string>>; readonly emulator?: EmulatorOptions } = {},
+): Promise<ConsoleDaemon> {
+  const { emulator, receiver } = await startService(options);
+  const lines = Object.entries(tokens).map(([role, token]) => `${role}-person ${role} ${token}`);
+  const { path } = createFolder({ tokens: lines.join("\n") });
+  const { env, folder } = createEnv({
     emulator,
     redisUrl,
     document,
-    env: { REDRIVER_CONSOLE_PORT: "0", ...settings },
+    env: {
+      REDRIVER_CONSOLE_PORT: "0",
+      REDRIVER_CONSOLE_AUTH: "token",
+      REDRIVER_CONSOLE_TOKEN_FILE: `${path}/tokens`,
+      INDEX_USER: emulator.statsCredentials.username,
+      INDEX_PASSWORD: emulator.statsCredentials.password,
+      REDRIVER_STATISTICS_URL: emulator.url,
+      ...more,
+    },
   });
-  const daemon = await startDaemon(setup.env);
-  if (daemon.consoleUrl === null) throw new Error("the daemon has no console");
-  return { emulator, daemon, url: daemon.consoleUrl };
+  const daemon = await startDaemon(env);
+  const address = `http://${String(daemon.log.find(({ event }) => event === "daemon:started")?.["consoleAddress"])}`;
+  const get = (to: string, role: Role = "viewer"): Promise<Response> =>
+    fetch(`${address}${to}`, { headers: { authorization: `Bearer ${tokens[role]}` } });
+  const page = async (to: string, role?: Role): Promise<string> => {
+    const response = await get(to, role);
+    const text = await response.text();
+    expect({ status: response.status, text }).toMatchObject({ status: 200 });
+    return text;
+  };
+  const post = (act: string, values: Readonly<Record<string, string>>, role: Role): Promise<Response> =>
+    fetch(`${address}/acts/${act}`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { authorization: `Bearer ${tokens[role]}`, origin: address },
+      body: new URLSearchParams(values),
+    });
+  let seeded = 0;
+  return {
+    emulator,
+    receiver,
+    folder,
+    address,
+    get,
+    page,
+    post,
+    async submit(to, act, values, role) {
+      const form = new RegExp(`<form method="post" action="/acts/${act}">.*?</form>`, "s").exec(
+        await page(to, role),
+      );
+      if (form === null) return null;
+      const hidden = [...form[0].matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+      const known = Object.fromEntries(
+        hidden.map(([, name = "", value = ""]) => [name, value.replaceAll("&amp;", "&")]),
+      );
+      return post(act, { ...known, ...values }, role);
+    },
+    seed: (count, fields = {}) => {
+      const at = Date.now() - 60 * 60_000;
+      return emulator.dlq.seed(
+        Array.from({ length: count }, () => ({
+          dlqId: `${at + (seeded += 1)}-0`,
+          url: `${receiver.url}/hook?token=of-a-query`,
+          createdAt: at - 5_000,
+          responseStatus: 422,
+          maxRetries: 0,
+          header: { Authorization: ["Bearer of-a-header"] },
+          body: `of-a-body ${seeded}`,
+          ...fields,
+        })),
+      );
+    },
+    lists: () => emulator.journal.entries("request").filter(({ operation }) => operation === "list").length,
+  };
+}
+
+/** As a browser shows it: without tags, and with characters in place of their names. */
+export function toText(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\s+/g, " ");
 }

@@ -1,6 +1,6 @@
 import type { Html } from "../screen.ts";
 
-export interface FilterInput {
+export interface QueryField {
   /** Of the query. */
   readonly name: string;
   readonly label: string;
@@ -17,7 +17,7 @@ export function Filters({
 }: {
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly filters: readonly FilterInput[];
+  readonly filters: readonly QueryField[];
 }): Html {
   return (
     <form class="filters" method="get" action={path} role="search">

@@ -212,11 +212,14 @@ function DrainActs({
 }): Html | null {
   if (drains.length === 0) return null;
   const isAnyPaused = drains.some(({ paused }) => paused !== null && "at" in paused);
+  const isAnyPausedWithAll = drains.some(
+    ({ paused }) => paused !== null && "at" in paused && paused.drain === "*",
+  );
   const isAllPaused = drains.every(({ paused }) => paused !== null);
   return (
     <>
       <h2>Pause and resume</h2>
-      {drains.length === 1 ? null : (
+      {drains.length === 1 && !isAnyPausedWithAll ? null : (
         <div class="acts">
           <ActForm
             act={pauseAct}

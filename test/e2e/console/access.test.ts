@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { askConsole, type Asking } from "../../support/ask-console.ts";
 import { createFolder } from "../../support/command.ts";
-import { startConsole } from "../../support/console-daemon.ts";
+import { startConsole } from "../../support/plain-console.ts";
 import { sendBytes } from "../../support/raw-http.ts";
 import { useRedis } from "../../support/redis.ts";
 

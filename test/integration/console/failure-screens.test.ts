@@ -60,9 +60,11 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(now).toContain("the oldest failed");
 
   const list = await page("/failures");
-  const [first = "", second = ""] = [...list.matchAll(/href="\/failures\/([0-9a-f]{10})"/g)].map(
-    ([, id = ""]) => id,
-  );
+  const idOf = (text: string) =>
+    [...list.matchAll(/href="\/failures\/([0-9a-f]{10})"(.*?)<\/tr>/gs)].find(([row]) =>
+      row.includes(text),
+    )?.[1] ?? "";
+  const [first, second] = [idOf("upstream is not there"), idOf("no such tenant")];
   expect(list.indexOf(receiver.url)).toBeLessThan(list.indexOf("https://shop.example.com"));
   expect(list).toContain("503 upstream is not there");
   expect(list).toContain('<span class="new">new</span>');

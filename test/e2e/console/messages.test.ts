@@ -1,0 +1,119 @@
+import { expect, it } from "vitest";
+import { startConsoleDaemon, toText, type ConsoleDaemon } from "../../support/console-daemon.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+
+/** Its passes are an hour apart, so that nobody but the pages asks the service, and in plan mode, so that its records stay. */
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    mode: plan
+    lane: none
+    schedule: { every: 1h }
+    minAge: 1s
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish, set: { headers: { X-Redriven: "yes" } } }
+`;
+
+async function setUp(): Promise<ConsoleDaemon> {
+  return startConsoleDaemon(redis.url(), document);
+}
+
+/** The daemon's own first reads are over. */
+async function quiet(stand: ConsoleDaemon): Promise<number> {
+  let before = -1;
+  await expect
+    .poll(
+      () => {
+        const now = stand.lists();
+        const isSame = now === before && now > 0;
+        before = now;
+        return isSame;
+      },
+      { interval: 1_500 },
+    )
+    .toBe(true);
+  return before;
+}
+
+it("the page of a dead letter asks the service once, and shows nothing of its content", async () => {
+  const stand = await setUp();
+  const [id = ""] = stand.seed(1, { responseStatus: 503, responseBody: "of-an-answer" });
+  const path = `/messages/default/${id}`;
+  const before = await quiet(stand);
+  const html = await stand.page(path, "admin");
+  expect(stand.lists() - before).toBe(1);
+  for (const content of ["of-a-body", "of-a-header", "of-a-query"]) expect(html).not.toContain(content);
+  const text = toText(html);
+  expect(text).toContain("X-Redriven");
+  expect(text).toContain("What is lost");
+  expect(html).toContain('<a href="/rules#12"><bdi>outage</bdi></a>');
+  const gone = toText(await stand.page("/messages/default/1700000000000-0"));
+  expect(stand.lists() - before).toBe(2);
+  expect(gone).toContain("has most likely left the queue");
+  expect((await stand.get(`/messages/other/${id}`)).status).toBe(404);
+  expect((await stand.get("/messages/default/none")).status).toBe(404);
+  expect(stand.lists() - before).toBe(2);
+});
+
+it("content is shown to an admin alone, after the audit has who and why, and by no address", async () => {
+  const stand = await setUp();
+  const [id = ""] = stand.seed(1, { responseStatus: 503 });
+  const path = `/messages/default/${id}`;
+  expect(await stand.submit(path, "show-content", { reason: "a look" }, "operator")).toBeNull();
+  expect(await stand.page(path, "operator")).toContain("needs the role admin; yours is operator");
+  const values = { source: "default", dlqId: id, reason: "a look" };
+  expect((await stand.post("show-content", values, "operator")).status).toBe(403);
+  expect((await stand.post("show-content", values, "admin")).status).toBe(403);
+  expect((await stand.submit(path, "show-content", {}, "admin"))?.status).toBe(400);
+  expect(await stand.page("/history?act=show-content")).toContain("Nothing was done that fits.");
+
+  const shown = await stand.submit(path, "show-content", { reason: "a customer asks" }, "admin");
+  expect(shown?.status).toBe(200);
+  expect(shown?.headers.get("cache-control")).toBe("no-store");
+  expect(shown?.url).toBe(`${stand.address}/acts/show-content`);
+  const html = (await shown?.text()) ?? "";
+  for (const content of ["of-a-body", "of-a-header", "of-a-query"]) expect(html).toContain(content);
+  expect((await stand.get("/acts/show-content", "admin")).status).toBe(404);
+
+  const history = toText(await stand.page("/history?act=show-content"));
+  expect(history).toContain("a customer asks");
+  expect(history).toContain("admin-person (console)");
+  expect(history).toContain(id);
+});
+
+it("what a stranger wrote is text and nothing else, and a line of 5 MB is cut", async () => {
+  const stand = await setUp();
+  const evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202Eevil\u0007";
+  const [id = ""] = stand.seed(1, {
+    responseStatus: 503,
+    body: `${evil}${"x".repeat(5_000_000)}`,
+    responseBody: evil,
+    label: evil,
+    callerIP: evil,
+    topicName: evil,
+    header: { "X-Evil": [evil] },
+    responseHeader: { "<b>bold": [evil] },
+    url: `${stand.receiver.url}/<svg/onload=alert(3)>`,
+  });
+  const path = `/messages/default/${id}`;
+  const masked = await stand.page(path);
+  const shown = await stand.submit(path, "show-content", { reason: evil }, "admin");
+  const content = (await shown?.text()) ?? "";
+  const history = await stand.page("/history");
+  for (const html of [masked, content, history]) {
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("<img");
+    expect(html).not.toContain("<svg/");
+    expect(html).not.toContain("<b>bold");
+    expect(html).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u0007]/);
+    expect(toText(html)).toContain("\\u{202e}evil");
+  }
+  expect(masked).toContain("&lt;script&gt;alert(1)");
+  expect(content.length).toBeLessThan(500_000);
+  expect(toText(content)).toMatch(/The first 65,536 of 5,000,0\d\d characters/);
+});
