@@ -215,7 +215,7 @@ export async function serveConsole(parts: ConsoleParts) {
 
   function stream(context: Asked): Response | Promise<Response> {
     const path = context.req.query("screen") ?? "";
-    if (!URL.canParse(path, "http://console")) return context.notFound();
+    if (!path.startsWith("/") || !URL.canParse(path, "http://console")) return context.notFound();
     const url = new URL(path, "http://console");
     const found = screens.flatMap((screen) => {
       const params = matchPath(screen.path, url.pathname);
