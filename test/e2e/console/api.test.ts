@@ -1,0 +1,375 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { statusesOf } from "../../../src/console/api/open-api.ts";
+import { errorAnswer } from "../../../src/console/api/answer-schemas.ts";
+import type { ApiRoute } from "../../../src/console/api/route.ts";
+import { routes } from "../../../src/console/api/routes.ts";
+import { createFolder } from "../../support/command.ts";
+import { startConsole, type ConsoleHere } from "../../support/console-forms.ts";
+import { createPlanStand, type PlanStand } from "../../support/plan-stand.ts";
+import { sendRaw } from "../../support/raw-http.ts";
+import { useRedis } from "../../support/redis.ts";
+import { createTcpProxy } from "../../support/tcp-proxy.ts";
+
+const redis = useRedis();
+const within = { timeout: 30_000, interval: 100 };
+
+const document = `
+version: 1
+sources: { default: {} }
+defaults:
+  schedule: { every: 500ms, full: 1s }
+  minAge: 1s
+  limits: { publish: none, perHost: none, perPass: none, perDay: none }
+drains:
+  orders:
+    mode: plan
+    lane: none
+    select: { topicName: orders }
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+  refunds:
+    mode: live
+    lane: { watch: 2s, probeEvery: 2s }
+    select: { topicName: refunds }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+`;
+
+const tokens = { viewer: "viewer-token-0123456789", operator: "operator-token-0123456789" };
+const tokenFile = `eve viewer ${tokens.viewer}\nops operator ${tokens.operator}\n`;
+
+interface Sent {
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Method, path and status of all that was answered, for the last test. */
+const seen = new Set<string>();
+
+function toKey({ method, path }: ApiRoute, status: number): string {
+  return `${method} ${path} ${status}`;
+}
+
+async function send(
+  here: ConsoleHere,
+  route: ApiRoute,
+  path: string,
+  { token = tokens.operator, body, headers = {} }: Sent = {},
+) {
+  const response = await fetch(`${here.url}/api/v1${path}`, {
+    method: route.method.toUpperCase(),
+    redirect: "manual",
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const { status } = response;
+  expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+  const answer = (await response.json()) as Record<string, unknown>;
+  seen.add(toKey(route, status));
+  expect(statusesOf(route)).toContain(status);
+  // A schema leaves out what it does not describe, so nothing is answered without a description.
+  const schema = status === route.status ? route.answer : errorAnswer;
+  expect(schema.parse(answer)).toEqual(answer);
+  return { status, answer, headers: response.headers };
+}
+
+/** `Host: emulator`, as a page of that name would send whose address was pointed here. */
+async function statusOfForeignHost(here: ConsoleHere, route: ApiRoute, path: string): Promise<number> {
+  const headers = [["Authorization", `Bearer ${tokens.operator}`]] as const;
+  const request = { method: route.method.toUpperCase(), target: `/api/v1${path}`, headers };
+  const { status, body } = await sendRaw(here.url, request, 5_000);
+  seen.add(toKey(route, status));
+  expect(errorAnswer.parse(JSON.parse(body))).toMatchObject({ error: { code: "host-unknown" } });
+  return status;
+}
+
+function routeOf(method: string, path: string): ApiRoute {
+  const route = routes.find((one) => one.method === method && one.path === path);
+  if (route === undefined) throw new Error(`no route ${method} ${path}`);
+  return route;
+}
+
+const get = (here: ConsoleHere, path: string, query = "", id = "") =>
+  send(here, routeOf("get", path), `${path.replace(":id", id)}${query}`);
+const post = (here: ConsoleHere, path: string, body: unknown, id = "") =>
+  send(here, routeOf("post", path), path.replace(":id", id), { body });
+
+async function setUp(env: Readonly<Record<string, string>> = {}): Promise<PlanStand> {
+  const folder = createFolder();
+  const file = folder.write("tokens", tokenFile);
+  return createPlanStand(redis.url(), {
+    document,
+    env: { REDRIVER_CONSOLE_AUTH: "token", REDRIVER_CONSOLE_TOKEN_FILE: file, ...env },
+  });
+}
+
+describe("the console's API", () => {
+  it("makes, shows, applies and stops plans on any replica, and each message is delivered once", async () => {
+    const stand = await setUp();
+    stand.seed(150);
+    const [one, two] = [await startConsole(stand.env), await startConsole(stand.env)];
+    const made = await post(one, "/plans", { drains: ["orders"], rules: ["outage"] });
+    const id = String(made.answer["id"]);
+    expect(made.headers.get("location")).toBe(`/api/v1/plans/${id}`);
+    await expect
+      .poll(async () => (await get(two, "/plans/:id", "", id)).answer["plan"], within)
+      .toMatchObject({
+        state: "ready",
+        by: "ops (api)",
+        made: { acts: 150 },
+      });
+    const shown = await get(two, "/plans/:id", "", id);
+    expect(shown.answer).toEqual((await get(one, "/plans/:id", "", id)).answer);
+    expect(JSON.stringify(shown.answer)).not.toContain("order 1");
+    const idle = await post(one, "/plans/:id/stop", {}, id);
+    expect([idle.status, idle.answer]).toMatchObject([409, { error: { code: "plan-refused" } }]);
+    const wrong = await post(two, "/plans/:id/apply", { reason: "up again", messages: 12 }, id);
+    expect(wrong.status).toBe(409);
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+
+    await post(two, "/plans/:id/apply", { reason: "up again", messages: 150 }, id);
+    await expect
+      .poll(async () => (await get(one, "/plans")).answer["plans"], within)
+      .toMatchObject([{ id, state: "applied", apply: { by: "ops (api)", why: "up again" } }]);
+    await stand.emulator.idle();
+    expect(stand.receiver.counts().size).toBe(150);
+    expect(stand.receiver.deliveries).toHaveLength(150);
+  });
+
+  it("stops an apply that another replica does, and refuses to make what cannot be meant", async () => {
+    const stand = await setUp({ REDRIVER_PUBLISH_MAX_ITEMS: "10" });
+    stand.seed(300);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 150, name: "slow" });
+    const [one, two] = [await startConsole(stand.env), await startConsole(stand.env)];
+    const id = String((await post(one, "/plans", { drains: ["orders"] })).answer["id"]);
+    const plan = async () => (await get(two, "/plans/:id", "", id)).answer["plan"];
+    await expect.poll(plan, within).toMatchObject({ state: "ready" });
+    await post(one, "/plans/:id/apply", { reason: "up again" }, id);
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    await post(two, "/plans/:id/stop", {}, id);
+    await expect.poll(plan, within).toMatchObject({ state: "interrupted", stoppedBy: "ops (api)" });
+    stand.emulator.faults.remove("slow");
+    await post(two, "/plans/:id/apply", { reason: "go on" }, id);
+    await expect.poll(plan, within).toMatchObject({ state: "applied" });
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(300);
+
+    // While one is made, this replica makes no other.
+    stand.emulator.faults.add({ kind: "latency", operation: "list", ms: 500 });
+    stand.seed(300);
+    await post(one, "/plans", { all: true });
+    const busy = await post(one, "/plans", { all: true });
+    expect([busy.status, busy.answer]).toMatchObject([409, { error: { code: "plan-refused" } }]);
+    const unknown = await post(two, "/plans", { drains: ["order"] });
+    expect([unknown.status, unknown.answer]).toMatchObject([400, { error: { code: "command-misused" } }]);
+    expect((await post(two, "/plans", { drains: ["orders"], all: true })).status).toBe(400);
+    for (const path of ["/plans/:id/apply", "/plans/:id/stop"]) {
+      const gone = await post(two, path, path.endsWith("apply") ? { reason: "r" } : {}, "no-such-plan");
+      expect(gone.status).toBe(404);
+    }
+    expect((await get(two, "/plans/:id", "", "no-such-plan")).status).toBe(404);
+  });
+
+  it("reads what waits, fails, is parked and was done, page by page, and pauses and resumes", async () => {
+    const stand = await setUp();
+    stand.seed(5, { topicName: "refunds" });
+    stand.seed(7, { topicName: "refunds", responseStatus: 422 });
+    stand.seed(3, { topicName: "orders", responseStatus: 500 });
+    const here = await startConsole(stand.env);
+    await expect.poll(async () => (await get(here, "/parked")).answer["total"], within).toBe(7);
+    const parked = await get(here, "/parked", "?limit=4");
+    expect(parked.answer["parked"]).toHaveLength(4);
+    const rest = await get(
+      here,
+      "/parked",
+      `?limit=4&after=${encodeURIComponent(String(parked.answer["next"]))}`,
+    );
+    expect([rest.answer["next"], (rest.answer["parked"] as object[]).length]).toEqual([null, 3]);
+
+    await expect
+      .poll(async () => (await get(here, "/failures", "?all=true")).answer["total"], within)
+      .toBe(3);
+    const failures = await get(here, "/failures", "?all=true&limit=2");
+    const more = await get(here, "/failures", `?all=true&limit=2&after=${String(failures.answer["next"])}`);
+    const ids = [failures, more].flatMap(({ answer }) =>
+      (answer["failures"] as { id: string }[]).map(({ id }) => id),
+    );
+    expect(new Set(ids).size).toBe(3);
+    expect((await get(here, "/failures", "?drain=orders")).answer["total"]).toBe(1);
+    await get(here, "/failures/:id", "", ids[0]);
+    const sampled = await get(here, "/failures/:id", "?sample=true", ids[0]);
+    expect(sampled.answer["failures"]).toMatchObject([{ id: ids[0], decided: {} }]);
+    expect((await get(here, "/failures/:id", "", "0123456789")).status).toBe(404);
+    await expect
+      .poll(async () => (await get(here, "/lanes")).answer["lanes"], within)
+      .toMatchObject([{ drain: "refunds" }]);
+
+    const paused = await post(here, "/pauses", { drains: ["refunds"], for: "30m", reason: "INC-7" });
+    expect(paused.answer["done"]).toEqual([expect.stringMatching(/^refunds: paused until /)]);
+    const status = await get(here, "/status");
+    expect(status.answer["drains"]).toMatchObject([
+      { drain: "orders", paused: null },
+      { drain: "refunds", paused: { by: "ops (api)", reason: "INC-7" } },
+    ]);
+    await post(here, "/pauses", { host: "pay.example.com", reason: "INC-7" });
+    expect((await post(here, "/resumes", { all: true, reason: "over" })).answer["done"]).toEqual([
+      expect.stringContaining("resumed"),
+    ]);
+    const history = await get(here, "/history", "?act=pause,resume&by=ops*");
+    expect(history.answer["acts"]).toMatchObject([
+      { act: "resume" },
+      { act: "pause" },
+      { act: "pause", why: "INC-7" },
+    ]);
+    const page = await get(here, "/history", "?limit=1");
+    const older = await get(here, "/history", `?limit=1&after=${String(page.answer["next"])}`);
+    expect(older.answer["acts"]).not.toEqual(page.answer["acts"]);
+    expect((await post(here, "/pauses", { reason: "INC-7" })).status).toBe(400);
+    expect((await post(here, "/pauses", { all: true })).status).toBe(400);
+  });
+
+  it("refuses who is not known, whose role is too low, and what is not as described", async () => {
+    const stand = await setUp();
+    const here = await startConsole(stand.env);
+    const [other] = [
+      await startConsole({
+        ...stand.env,
+        REDRIVER_CONSOLE_AUTH: "headers",
+        REDRIVER_CONSOLE_PROXIES: "10.0.0.0/8",
+      }),
+    ];
+    for (const route of routes) {
+      const path = route.path.replace(":id", "x");
+      const isAct = route.body !== null;
+      const fine = isAct ? { body: {} } : {};
+      expect((await send(here, route, path, { ...fine, token: null })).status).toBe(401);
+      expect((await send(other, route, path, { ...fine, token: null })).status).toBe(403);
+      expect(await statusOfForeignHost(here, route, path)).toBe(421);
+      const query = await send(here, route, `${path}?nonsense=1`, fine);
+      expect([query.status, query.answer]).toMatchObject([400, { error: { code: "request-invalid" } }]);
+      if (!isAct) continue;
+      expect((await send(here, route, path, { body: {}, token: tokens.viewer })).status).toBe(403);
+      expect((await send(here, route, path, { body: { nonsense: 1 } })).status).toBe(400);
+      expect((await send(here, route, path, { body: "{" })).status).toBe(400);
+      expect((await send(here, route, path, { body: { by: "x".repeat(17_000) } })).status).toBe(413);
+      const plain = { body: "{}", headers: { "content-type": "text/plain; application/json" } };
+      expect((await send(here, route, path, plain)).status).toBe(415);
+    }
+    const sample = await send(here, routeOf("get", "/failures/:id"), "/failures/x?sample=true", {
+      token: tokens.viewer,
+    });
+    expect(sample.status).toBe(403);
+    const nowhere = await fetch(`${here.url}/api/v1/nowhere`, {
+      headers: { authorization: `Bearer ${tokens.viewer}` },
+    });
+    expect([nowhere.status, await nowhere.json()]).toMatchObject([404, { error: { code: "not-found" } }]);
+  });
+
+  it("does nothing for a page of another site, whatever identity the browser brings along", async () => {
+    const stand = await createPlanStand(redis.url(), {
+      document,
+      env: { REDRIVER_CONSOLE_ROLE: "operator" },
+    });
+    const here = await startConsole(stand.env);
+    const body = { all: true, reason: "evil", by: "eve" };
+    const foreign = [
+      { origin: "https://evil.example.com" },
+      { origin: "null" },
+      { origin: here.url.replace("127.0.0.1", "localhost") },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      const answer = await send(here, routeOf("post", "/pauses"), "/pauses", { body, headers, token: null });
+      expect([headers, answer.status]).toEqual([headers, 403]);
+    }
+    const form = {
+      body: "all=true",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      token: null,
+    };
+    expect((await send(here, routeOf("post", "/pauses"), "/pauses", form)).status).toBe(415);
+    const asked = await fetch(`${here.url}/api/v1/pauses`, {
+      method: "OPTIONS",
+      headers: { origin: "https://evil.example.com", "access-control-request-method": "POST" },
+    });
+    expect(asked.headers.get("access-control-allow-origin")).toBeNull();
+    const { answer } = await send(here, routeOf("get", "/status"), "/status", { token: null });
+    expect(answer["drains"]).toMatchObject([{ paused: null }, { paused: null }]);
+    // A program says its name, since nobody else does.
+    const unnamed = await send(here, routeOf("post", "/pauses"), "/pauses", {
+      body: { all: true, reason: "r" },
+      token: null,
+    });
+    expect([unnamed.status, JSON.stringify(unnamed.answer)]).toEqual([
+      400,
+      expect.stringContaining("your name"),
+    ]);
+    expect((await send(here, routeOf("post", "/pauses"), "/pauses", { body, token: null })).status).toBe(200);
+  });
+
+  it("says that Redis is away", async () => {
+    const { hostname, port } = new URL(redis.url());
+    const proxy = await createTcpProxy({ host: hostname, port: Number(port) });
+    const stand = await setUp();
+    const here = await startConsole({ ...stand.env, REDRIVER_REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
+    expect((await get(here, "/status")).status).toBe(200);
+    await proxy.cut();
+    try {
+      const bodies: Readonly<Record<string, unknown>> = {
+        "/pauses": { all: true, reason: "r" },
+        "/resumes": { all: true, reason: "r" },
+        "/plans": { all: true },
+        "/plans/:id/apply": { reason: "r" },
+        "/plans/:id/stop": {},
+      };
+      for (const route of routes) {
+        const body = route.method === "post" ? { body: bodies[route.path] } : {};
+        const { status, answer } = await send(here, route, route.path.replace(":id", "x"), body);
+        expect([toKey(route, status), answer]).toMatchObject([
+          toKey(route, 503),
+          { error: { message: expect.any(String) } },
+        ]);
+      }
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it("gives its OpenAPI document, with every path and each of its statuses", async () => {
+    const stand = await setUp();
+    const here = await startConsole(stand.env);
+    const response = await fetch(`${here.url}/api/v1/openapi.json`, {
+      headers: { authorization: `Bearer ${tokens.viewer}` },
+    });
+    const { openapi, paths } = (await response.json()) as {
+      openapi: string;
+      paths: Record<string, Record<string, { responses: object }>>;
+    };
+    expect(openapi).toBe("3.1.0");
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.keys(responses).map((status) => `${method} ${path.replace("{id}", ":id")} ${status}`),
+      ),
+    );
+    const known = routes.flatMap((route) => statusesOf(route).map((status) => toKey(route, status)));
+    expect(described.toSorted()).toEqual(known.toSorted());
+  });
+
+  afterAll(() => {
+    // Only a defect makes a 500.
+    const all = routes.flatMap((route) =>
+      statusesOf(route)
+        .filter((status) => status !== 500)
+        .map((status) => toKey(route, status)),
+    );
+    expect(all.filter((key) => !seen.has(key))).toEqual([]);
+  });
+});
