@@ -29,7 +29,7 @@ export function askConsole(url: string, asking: Asking = {}): Promise<ConsoleAns
         method,
         agent: false,
         localAddress: from,
-        headers: { ...type, ...headers } as Record<string, string>,
+        headers: { ...type, ...headers },
       },
       (answer) => {
         const chunks: Buffer[] = [];

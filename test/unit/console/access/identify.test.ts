@@ -7,6 +7,8 @@ import { useSettings } from "../../../support/settings.ts";
 const { load, write } = useSettings();
 const ann: TokenRow = { name: "ann", role: "operator", token: "a-token-of-ann-01" };
 
+const tokenFile = () => ({ AUTH: "token", TOKEN_FILE: write("tokens", "") });
+
 function stand(env: Record<string, string>, rows: readonly TokenRow[] = [ann]) {
   const given = Object.entries(env).map(([name, value]) => [`REDRIVER_CONSOLE_${name}`, value] as const);
   const state = { now: 1_000_000, rows };
@@ -41,8 +43,6 @@ describe("console.auth none", () => {
 });
 
 describe("console.auth token", () => {
-  const tokenFile = () => ({ AUTH: "token", TOKEN_FILE: write("tokens", "") });
-
   it("knows a bearer, and a session until it ends", () => {
     const { ask, state } = stand(tokenFile());
     expect(ask({ authorization: `Bearer ${ann.token}` })).toEqual(known("ann", "operator", true));
