@@ -107,6 +107,6 @@ function toParameters(query: z.ZodType): readonly object[] {
 
 /** As a caller writes it, and open to fields that a later version adds to answers. */
 function toSchema(schema: z.ZodType): object {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
 }

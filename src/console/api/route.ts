@@ -34,5 +34,5 @@ export interface ApiRoute<Query extends z.ZodType = z.ZodType, Body extends z.Zo
 export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>(
   route: ApiRoute<Query, Body>,
 ): ApiRoute {
-  return route as unknown as ApiRoute;
+  return route;
 }

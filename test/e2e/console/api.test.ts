@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { statusesOf } from "../../../src/console/api/open-api.ts";
 import { errorAnswer } from "../../../src/console/api/answer-schemas.ts";
 import type { ApiRoute } from "../../../src/console/api/route.ts";
@@ -184,14 +184,20 @@ describe("the console's API", () => {
     stand.seed(3, { topicName: "orders", responseStatus: 500 });
     const here = await startConsole(stand.env);
     await expect.poll(async () => (await get(here, "/parked")).answer["total"], within).toBe(7);
-    const parked = await get(here, "/parked", "?limit=4");
-    expect(parked.answer["parked"]).toHaveLength(4);
-    const rest = await get(
-      here,
-      "/parked",
-      `?limit=4&after=${encodeURIComponent(String(parked.answer["next"]))}`,
-    );
-    expect([rest.answer["next"], (rest.answer["parked"] as object[]).length]).toEqual([null, 3]);
+    // A pass that lists one again moves it to a later page, where it comes a second time.
+    const parkedIds = new Set<string>();
+    let after: string | null = "";
+    while (after !== null) {
+      const { answer } = await get(
+        here,
+        "/parked",
+        `?limit=4${after === "" ? "" : `&after=${encodeURIComponent(after)}`}`,
+      );
+      expect((answer["parked"] as object[]).length).toBeLessThanOrEqual(4);
+      for (const { dlqId } of answer["parked"] as { dlqId: string }[]) parkedIds.add(dlqId);
+      after = answer["next"] as string | null;
+    }
+    expect(parkedIds.size).toBe(7);
 
     await expect
       .poll(async () => (await get(here, "/failures", "?all=true")).answer["total"], within)
@@ -320,7 +326,7 @@ describe("the console's API", () => {
     const proxy = await createTcpProxy({ host: hostname, port: Number(port) });
     const stand = await setUp();
     const here = await startConsole({ ...stand.env, REDRIVER_REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
-    expect((await get(here, "/status")).status).toBe(200);
+    await expect.poll(async () => (await get(here, "/status")).status, within).toBe(200);
     await proxy.cut();
     try {
       const bodies: Readonly<Record<string, unknown>> = {
@@ -363,7 +369,7 @@ describe("the console's API", () => {
     expect(described.toSorted()).toEqual(known.toSorted());
   });
 
-  afterAll(() => {
+  it("was seen by these tests with every path and status of its document", () => {
     // Only a defect makes a 500.
     const all = routes.flatMap((route) =>
       statusesOf(route)
