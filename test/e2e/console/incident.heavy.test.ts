@@ -109,10 +109,13 @@ it.skipIf(!hasBrowser)(
     await shot("plans");
     await act(page, "make-plan", { by: "ada" });
     await page.waitForURL(/\/plans\/./);
-    await page.locator("main", { hasText: "ready" }).waitFor({ timeout: 60_000 });
+    await page.locator("summary", { hasText: "Apply to 200 messages" }).waitFor({ timeout: 60_000 });
     await shot("plan");
     await act(page, "apply-plan", { reason: "the conflicts are resolved", by: "ada" });
-    await page.locator("main", { hasText: "applied" }).waitFor({ timeout: 60_000 });
+    await expect
+      .poll(() => receiver.deliveries.filter(({ path }) => path === "/orders").length, { timeout: 60_000 })
+      .toBe(few);
+    await shot("plan-applied");
 
     // It drains, and all is clear.
     await page.goto(consoleUrl ?? "");
@@ -122,7 +125,8 @@ it.skipIf(!hasBrowser)(
     const delivered = receiver.deliveries.filter(({ path }) => path === "/orders").length;
     expect(delivered).toBe(few);
     expect(counts.size).toBe(many + few);
-    expect(emulator.dlq.size).toBe(0);
+    // What was delivered may wait for its delete.
+    await expect.poll(() => emulator.dlq.size, { timeout: 60_000 }).toBe(0);
 
     await page.getByRole("link", { name: "History" }).click();
     await page.locator("main tbody tr", { hasText: "the conflicts are resolved" }).first().waitFor();

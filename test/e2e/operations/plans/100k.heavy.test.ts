@@ -28,4 +28,4 @@ it("a plan of 100,000 records takes a fifth of what all plans may; one more is r
     "plan-refused: the plan has more than 100000 records, the most of a shared plan; narrow it, or use a file: redriver plan orders --out plan.ndjson, then redriver apply plan.ndjson",
   );
   expect(await command("HGET", key.replace(id, larger), "bytes")).toBe("0");
-}, 240_000);
+}, 420_000);
