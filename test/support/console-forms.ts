@@ -22,7 +22,7 @@ export async function startConsole(
   env: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ConsoleHere> {
-  const running = start(["run"], { REDRIVER_CONSOLE_PORT: "0", ...env });
+  const running = start(["run"], { ...env, REDRIVER_CONSOLE_PORT: "0" });
   const { consoleAddress } = await running.line(({ event }) => event === "daemon:started");
   return openConsole(`http://${String(consoleAddress)}`, running, headers);
 }
