@@ -105,8 +105,11 @@ async function runUntilStopped(
   // Closing it twice is one closing; the daemon closes it with its deadlines.
   teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeEachWithinMs }));
 
-  const connection = toBullmqConnection(settings.redis.target, "queue");
-  teardown.add("console's queue connection", () => connection.disconnect());
+  const toConsoleConnection = openOnce(() => {
+    const connection = toBullmqConnection(settings.redis.target, "queue");
+    teardown.add("console's queue connection", () => connection.disconnect());
+    return connection;
+  });
   try {
     await runDaemon({
       createConsole: (plans) =>
@@ -115,9 +118,9 @@ async function runUntilStopped(
             settings: settings.console,
             live,
             plans,
-            nextRuns: () => readNextRuns(connection, settings.redis.keyPrefix),
+            nextRuns: () => readNextRuns(toConsoleConnection(), settings.redis.keyPrefix),
             requestSweep: (source) =>
-              requestSweep(connection, settings.redis.keyPrefix, source, systemClock.now()),
+              requestSweep(toConsoleConnection(), settings.redis.keyPrefix, source, systemClock.now()),
             version,
             replica: replicaName(),
             now: systemClock.now,
@@ -145,4 +148,10 @@ async function runUntilStopped(
   } finally {
     logger.flush();
   }
+}
+
+/** Opened when it is first needed: nobody may look at the console of a replica. */
+function openOnce<One extends object>(open: () => One): () => One {
+  let opened: One | undefined;
+  return () => (opened ??= open());
 }
