@@ -2,16 +2,14 @@
 import { isRedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createLiveTokens } from "./access/live-tokens.ts";
-import { createFailureEvents } from "./failure-events.ts";
+import { createErrorEvents } from "./error-events.ts";
 import { serveConsole, type ConsoleParts } from "./serve.tsx";
 
-export type Console = ReturnType<typeof createConsole>;
-
 /** Throws `settings-invalid` if the token file cannot be used. */
-export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportFailure">, events: Events) {
+export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError">, events: Events) {
   const { settings, now, stop } = parts;
   const tokens = createLiveTokens(settings.auth === "token" ? settings.tokenFile : undefined, now);
-  const reportFailure = createFailureEvents(events, now);
+  const reportError = createErrorEvents(events, now);
   let server: Awaited<ReturnType<typeof serveConsole>> | null = null;
   let lastProblem: string | null = null;
   return {
@@ -21,7 +19,7 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportFailur
     async listen(): Promise<void> {
       if (server !== null || settings.port === null || stop.aborted) return;
       try {
-        server = await serveConsole({ ...parts, tokens, reportFailure });
+        server = await serveConsole({ ...parts, tokens, reportError });
         lastProblem = null;
         if (stop.aborted) await server.close();
       } catch (error) {

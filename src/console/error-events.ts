@@ -5,10 +5,10 @@ import type { Events } from "../ports/events.ts";
 const everyMs = 60_000;
 
 /** `place`: a pattern of a path, never a path: there are only so many. */
-export type ReportFailure = (place: string, error: unknown) => void;
+export type ReportError = (place: string, error: unknown) => void;
 
 /** `now`: Unix ms. */
-export function createFailureEvents(events: Events, now: () => number): ReportFailure {
+export function createErrorEvents(events: Events, now: () => number): ReportError {
   const reportedAt = new Map<string, number>();
   return (place, error) => {
     // The person who asked has the answer.

@@ -32,7 +32,7 @@ import type { Asked, AskedEnv } from "./asked.ts";
 import { answerAsset } from "./assets-answer.ts";
 import { readAssets } from "./assets.ts";
 import { cookieOf, saidCookie, sessionCookie, setCookie } from "./cookies.ts";
-import type { ReportFailure } from "./failure-events.ts";
+import type { ReportError } from "./error-events.ts";
 import { Document, Sections, type Frame } from "./layout.tsx";
 import { createLiveStreams, type RenderedSection } from "./live/streams.ts";
 import { createReads } from "./live/reads.ts";
@@ -49,7 +49,7 @@ export interface ConsoleParts {
   /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly tokens: () => readonly TokenRow[];
-  readonly reportFailure: ReportFailure;
+  readonly reportError: ReportError;
   readonly version: string;
   readonly replica: string;
   /** Unix ms. */
@@ -71,7 +71,7 @@ const tooManyGuesses = "Too many wrong tokens came from your address. Try again 
 
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
-  const { settings, live, plans, reportFailure, now, stop } = parts;
+  const { settings, live, plans, reportError, now, stop } = parts;
   const reads = createReads({ ...parts, current: () => live.current() });
   // While the file still is what this process has begun with.
   reads.rules();
@@ -165,7 +165,7 @@ export async function serveConsole(parts: ConsoleParts) {
   }
   app.notFound((context) => problem(context, "there is no such page", 404));
   app.onError((error, context) => {
-    reportFailure(placeOf(context), error);
+    reportError(placeOf(context), error);
     const isAct = context.req.method !== "GET" && context.req.method !== "HEAD";
     const isMisused = isRedriverError(error) && error.code === "command-misused";
     const outcome = isAct && !isMisused ? "in doubt" : "nothing";
@@ -238,7 +238,7 @@ export async function serveConsole(parts: ConsoleParts) {
     const body = streams.open(JSON.stringify([url.pathname, url.search, person]), {
       render,
       isStillKnown: context.get("isStillKnown"),
-      failed: (error) => reportFailure(`live ${screen.path}`, error),
+      failed: (error) => reportError(`live ${screen.path}`, error),
     });
     if (body === null) return context.text("too many pages are open\n", 503, { "retry-after": "30" });
     return context.body(body, 200, streamHeaders);

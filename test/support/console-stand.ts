@@ -46,7 +46,7 @@ export async function createConsoleStand(
   const server = await serveConsole({
     plans,
     // The answer shows what failed.
-    reportFailure: () => undefined,
+    reportError: () => undefined,
     settings: loaded.settings.console,
     live: { current: () => core } as unknown as LiveCore,
     nextRuns: () => Promise.resolve(new Map()),

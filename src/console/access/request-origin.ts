@@ -1,5 +1,5 @@
 /** What a browser says about where a request comes from. */
-interface Told {
+interface AskingPage {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   /** Sec-Fetch-Site. */
@@ -7,7 +7,7 @@ interface Told {
 }
 
 /** False if a browser says that a page of somebody else made the request. Programs say nothing. */
-export function isOfOwnPage({ host, origin, site }: Told): boolean {
+export function isOfOwnPage({ host, origin, site }: AskingPage): boolean {
   if (origin !== undefined) return originHost(origin) === host?.toLowerCase();
   return site === undefined || site === "same-origin" || site === "none";
 }

@@ -36,8 +36,6 @@ const aliveEveryMs = 25_000;
 /** A browser that reads nothing may be that far behind; then it has to connect anew. */
 const maxWaitingChunks = 16;
 
-export type LiveStreams = ReturnType<typeof createLiveStreams>;
-
 export function createLiveStreams({ maxStreams }: { readonly maxStreams: number }) {
   const watched = new Map<string, Watched>();
   let count = 0;

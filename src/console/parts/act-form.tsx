@@ -43,13 +43,18 @@ export function ActForm({
   const of = toIdPart(values);
   const idOf = (name: string): string => `${act.name}-${name}-${of}`;
   const command = act.command(values);
+  const fields = [
+    ...act.fields,
+    ...(act.asksReason ? [toAuditField("reason", "Reason")] : []),
+    ...(person.name === null ? [toAuditField("by", "Your name")] : []),
+  ];
   return (
     <details class="act">
       <summary>{title}</summary>
       <form method="post" action={`/acts/${act.name}`}>
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
-        {act.fields.map((field) => (
+        {fields.map((field) => (
           <Field
             field={
               choices[field.name] === undefined ? field : { ...field, choices: choices[field.name] ?? [] }
@@ -58,32 +63,6 @@ export function ActForm({
             value={values[field.name]}
           />
         ))}
-        {act.asksReason ? (
-          <Field
-            field={{
-              name: "reason",
-              label: "Reason",
-              kind: "text",
-              isRequired: true,
-              hint: "Written into the audit.",
-            }}
-            id={idOf("reason")}
-            value={undefined}
-          />
-        ) : null}
-        {person.name === null ? (
-          <Field
-            field={{
-              name: "by",
-              label: "Your name",
-              kind: "text",
-              isRequired: true,
-              hint: "Written into the audit.",
-            }}
-            id={idOf("by")}
-            value={undefined}
-          />
-        ) : null}
         <button type="submit">{title}</button>
         {command === null ? null : (
           <>
@@ -94,6 +73,10 @@ export function ActForm({
       </form>
     </details>
   );
+}
+
+function toAuditField(name: string, label: string): ActField {
+  return { name, label, kind: "text", isRequired: true, hint: "Written into the audit." };
 }
 
 /** The page may have the same act for several things, which strangers have named. */

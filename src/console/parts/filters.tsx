@@ -50,23 +50,3 @@ export function Filters({
     </form>
   );
 }
-
-/** A filter that has a value; undefined: all. */
-export function filterOf(query: URLSearchParams, name: string): string | undefined {
-  return query.get(name)?.trim() || undefined;
-}
-
-/** This page with other filters; null takes one away. */
-export function withQuery(
-  path: string,
-  query: URLSearchParams,
-  changes: Readonly<Record<string, string | null>>,
-): string {
-  const changed = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) changed.delete(name);
-    else changed.set(name, value);
-  }
-  const text = changed.toString();
-  return text === "" ? path : `${path}?${text}`;
-}

@@ -11,8 +11,6 @@ export interface RecordFilter {
   readonly rule?: string;
 }
 
-export type RecordSelection = ReturnType<typeof selectRecords>;
-
 /**
  * Leaves the records of some destinations or of one rule. An act without records is left only if it is a lane
  * of such a destination. `missing` reports what was left out because the audit lacks its host or rule.

@@ -9,8 +9,6 @@ import {
   type PlanMaking,
 } from "../../ports/plans.ts";
 
-export type Signing = ReturnType<typeof keepSigning>;
-
 /**
  * Records a work's progress once a second, and learns whether a person has stopped it or another replica has
  * taken it over. While Redis is away the work goes on: it meets the outage itself.

@@ -50,9 +50,9 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
 }
 
 /**
- * Works one window of an open pass and ends it, unless another worker has taken it over meanwhile. Answers the windows that replaced it, and the state of the
- * pass. A failure worth another try is thrown, and the window stays. Any other failure ends the window, which
- * makes the pass partial. A halted source ends it only if no other process may call the source: otherwise a
+ * Works one window of an open pass and ends it, unless another worker has taken it over meanwhile. Answers the
+ * windows that replaced it, and the state of the pass. A failure worth another try is thrown, and the window
+ * stays. Any other failure ends the window, which makes the pass partial. A halted source ends it only if no other process may call the source: otherwise a
  * halted process would end windows that others could work.
  *
  * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`)
@@ -104,7 +104,10 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   return { split: verdict.kind === "stale" ? [] : split, verdict, failedWith: null };
 }
 
-/** Ends windows that will not be worked, and that no other worker has. Their pass is closed as partial, and the next one can open. */
+/**
+ * Ends windows that will not be worked, and that no other worker has. Their pass is closed as partial, and the
+ * next one can open.
+ */
 export async function abandonWindows(
   drain: DrainRuntime,
   { passId, owner }: Pick<WindowRun, "passId" | "owner">,

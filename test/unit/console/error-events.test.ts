@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { createFailureEvents } from "../../../src/console/failure-events.ts";
+import { createErrorEvents } from "../../../src/console/error-events.ts";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 
 it("reports a failed page once a minute of each place and code, without a foreign error's text", () => {
   const emitted: RedriverEvent[] = [];
   let now = 0;
-  const report = createFailureEvents({ emit: (event) => void emitted.push(event) }, () => now);
+  const report = createErrorEvents({ emit: (event) => void emitted.push(event) }, () => now);
   const away = new RedriverError("redis-unavailable", "away");
   for (let times = 0; times < 100; times += 1) {
     report("GET /", new TypeError("secret of a record"));
