@@ -6,6 +6,7 @@ import { maxRead } from "./answer-shape.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 import { oncePerShape } from "./once-per-shape.ts";
+import { rememberLast } from "./remember-last.ts";
 
 export interface Signature {
   /** 12 hex digits of a SHA-256 over status and text: the same in every process at any time. */
@@ -39,8 +40,12 @@ export function signatureTextOf({
 }: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
   if (responseBodyBase64 !== "") return "(binary)";
   if (responseBody === "") return "(empty)";
-  return isReadWithoutShape(responseBody) ? toText(responseBody) : textOf(responseBody);
+  return textOfLast(responseBody);
 }
+
+const textOfLast = rememberLast(8, maxRead, (responseBody) =>
+  isReadWithoutShape(responseBody) ? toText(responseBody) : textOf(responseBody),
+);
 
 /** Longer JSON is parsed sooner than its shape is found. */
 const maxJsonShape = 1_024;

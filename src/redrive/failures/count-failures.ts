@@ -32,12 +32,31 @@ export interface FailureTally {
 
 const hourMs = 3_600_000;
 
+let lastHour = NaN;
+let lastHourName = "";
+
+/** Hours since 1970. Dead letters of a page mostly entered in one. */
+function toHour(at: number): string {
+  const hour = Math.floor(at / hourMs);
+  if (hour !== lastHour) {
+    lastHour = hour;
+    lastHourName = String(hour);
+  }
+  return lastHourName;
+}
+
 export function createFailureTally(): FailureTally {
   const counts = new Map<string, Counter>();
   const kinds = new Map<string, MetKind>();
+  // One dead letter is counted several times in a row.
+  let last: { readonly kind: FailureKind; readonly counter: Counter } | null = null;
   const counterOf = (kind: FailureKind, sample: string | null): Counter => {
-    const known = counts.get(kind.id);
-    if (known !== undefined) return known;
+    if (last?.kind === kind) return last.counter;
+    const counter = counts.get(kind.id) ?? newCounter(kind, sample);
+    last = { kind, counter };
+    return counter;
+  };
+  const newCounter = (kind: FailureKind, sample: string | null): Counter => {
     const counter: Counter = {};
     counts.set(kind.id, counter);
     kinds.set(kind.id, { kind, sample });
@@ -50,7 +69,7 @@ export function createFailureTally(): FailureTally {
     },
     arrived(kind, sample, enteredAt, name) {
       const counter = counterOf(kind, sample);
-      addPart((counter[name] ??= {}), String(Math.floor(enteredAt / hourMs)), 1);
+      addPart((counter[name] ??= {}), toHour(enteredAt), 1);
       if (name === "arrived") counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, enteredAt);
     },
     ruled(kind, sample, rule) {
