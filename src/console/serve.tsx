@@ -20,7 +20,8 @@ import { createGuesses } from "./access/guesses.ts";
 import { createIdentify, toSession, type Identity } from "./access/identify.ts";
 import { whyNot, type Person } from "./access/person.ts";
 import { seal, sign, unseal } from "./access/signed.ts";
-import { findToken, isSame, type TokenRow } from "./access/token-file.ts";
+import type { LiveTokens } from "./access/live-tokens.ts";
+import { findToken, isSame } from "./access/token-file.ts";
 import { answerApi } from "./api/answer.ts";
 import { toOpenApi } from "./api/open-api.ts";
 import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
@@ -48,7 +49,7 @@ export interface ConsoleParts {
   readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
   /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
-  readonly tokens: () => readonly TokenRow[];
+  readonly tokens: LiveTokens;
   readonly reportError: ReportError;
   readonly version: string;
   readonly replica: string;
@@ -68,6 +69,7 @@ const closeWithinMs = 1_000;
 const maxSaidCharacters = 600;
 const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
 const tooManyGuesses = "Too many wrong tokens came from your address. Try again in a minute.";
+const wrongToken = "That token is not known.";
 
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
@@ -78,7 +80,7 @@ export async function serveConsole(parts: ConsoleParts) {
   const streams = createLiveStreams({ maxStreams });
   const assets = readAssets();
   const guesses = createGuesses(now);
-  const identify = createIdentify({ ...parts, guesses });
+  const identify = createIdentify({ ...parts, tokens: parts.tokens.rows, guesses });
   const proposedKey = randomBytes(32).toString("hex");
   const key = (): Promise<string> => readConsoleKey(live.current().redis, proposedKey);
 
@@ -97,10 +99,10 @@ export async function serveConsole(parts: ConsoleParts) {
     const address = addressOf(context);
     if (!guesses.mayTry(address)) return showSignIn(context, tooManyGuesses, 429);
     const values = await readForm(context.req.raw);
-    const row = findToken(parts.tokens(), values?.["token"] ?? "");
+    const row = findToken(parts.tokens.rows(), values?.["token"] ?? "");
     if (row === null) {
       guesses.wasWrong(address);
-      return showSignIn(context, "That token is not known.", 401);
+      return showSignIn(context, wrongToken, 401);
     }
     setCookie(context, sessionCookie, toSession(row, now()));
     return context.redirect("/", 303);
@@ -256,6 +258,7 @@ export async function serveConsole(parts: ConsoleParts) {
       params,
       url: `${pathname}${search}`,
       formToken: toFormToken(context),
+      tokenProblem: parts.tokens.problem(),
       signal: stop,
     };
   }
@@ -320,10 +323,13 @@ export async function serveConsole(parts: ConsoleParts) {
   ): Response | Promise<Response> {
     if (identity.kind === "limited") return problem(context, tooManyGuesses, 429);
     if (identity.kind === "refused") return problem(context, identity.why, 403);
-    return showSignIn(context, null, 401);
+    return showSignIn(context, identity.kind === "wrong-token" ? wrongToken : null, 401);
   }
 
   function showSignIn(context: Asked, why: string | null, status: 401 | 429): Promise<Response> {
+    if (status === 401) {
+      context.header("www-authenticate", why === null ? "Bearer" : 'Bearer error="invalid_token"');
+    }
     return show(context, null, "Sign in", <SignIn why={why} />, status);
   }
 }

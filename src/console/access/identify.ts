@@ -18,6 +18,8 @@ export interface Caller {
 export type Identity =
   | { readonly kind: "known"; readonly person: Person; readonly isByToken: boolean }
   | { readonly kind: "sign-in" }
+  /** The bearer is nobody's. */
+  | { readonly kind: "wrong-token" }
   /** Too many wrong tokens came from this address. */
   | { readonly kind: "limited" }
   | { readonly kind: "refused"; readonly why: string };
@@ -60,7 +62,7 @@ export function createIdentify({
       const row = findToken(tokens(), bearer);
       if (row !== null) return known(row, true);
       guesses.wasWrong(address);
-      return { kind: "refused", why: "the token is not known" };
+      return { kind: "wrong-token" };
     }
     const row = session === undefined ? null : readSession(tokens(), session, now());
     return row === null ? { kind: "sign-in" } : known(row);

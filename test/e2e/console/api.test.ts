@@ -276,6 +276,11 @@ describe("the console's API", () => {
       headers: { authorization: `Bearer ${tokens.viewer}` },
     });
     expect([nowhere.status, await nowhere.json()]).toMatchObject([404, { error: { code: "not-found" } }]);
+    for (const route of routes) {
+      const wrong = { ...(route.body === null ? {} : { body: {} }), token: "of-nobody" };
+      const asked = () => send(here, route, route.path.replace(":id", "x"), wrong);
+      await expect.poll(async () => (await asked()).status, { interval: 0 }).toBe(429);
+    }
   });
 
   it("does nothing for a page of another site, whatever identity the browser brings along", async () => {

@@ -88,7 +88,7 @@ describe("console.auth token", () => {
     const { ask, state } = stand(tokenFile());
     const session = toSession(ann, state.now);
     const wrong = () => ask({ authorization: "Bearer wrong" }).kind;
-    expect(Array.from({ length: 11 }, wrong)).toEqual([...Array<string>(10).fill("refused"), "limited"]);
+    expect(Array.from({ length: 11 }, wrong)).toEqual([...Array<string>(10).fill("wrong-token"), "limited"]);
     expect(ask({ authorization: `Bearer ${ann.token}` }).kind).toBe("limited");
     expect(ask({ authorization: `Bearer ${ann.token}` }, { address: "10.0.0.1" }).kind).toBe("known");
     expect(ask({}, { session }).kind).toBe("known");
@@ -101,7 +101,7 @@ describe("console.auth token", () => {
     const kinds = Array.from({ length: 101 }, (_, index) =>
       ask({ authorization: "Bearer wrong" }, { address: `10.0.0.${index}` }),
     ).map(({ kind }) => kind);
-    expect(kinds.slice(99)).toEqual(["refused", "limited"]);
+    expect(kinds.slice(99)).toEqual(["wrong-token", "limited"]);
   });
 });
 
