@@ -51,6 +51,18 @@ it("now is green and empty if all is well", async () => {
   expect(await page("/failures")).toContain("All is well: no kind of failure waits or is parked");
 });
 
+it("now counts what expires within a day, once anything has counted", async () => {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain, source: "{ retention: 3d }" });
+  const tile = async () => /<strong[^>]*>([^<]*)<\/strong> expire in 24 h/.exec(await stand.page("/"))?.[1];
+  expect(await tile()).toBe("–");
+  const day = 24 * 3_600_000;
+  stand.seed(1, { responseStatus: 404 });
+  stand.seed(3, { responseStatus: 404 }, 1.9 * day);
+  stand.seed(2, { responseStatus: 404 }, 2.1 * day);
+  await stand.pass();
+  expect(await tile()).toBe("2");
+});
+
 it("shows now, failures and one failure with its lane, its rule, its sample and what happened", async () => {
   const stand = await setUpHalted();
   const { page, receiver } = stand;
