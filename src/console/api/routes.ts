@@ -134,12 +134,13 @@ export const routes: readonly ApiRoute[] = [
   defineRoute({
     ...read,
     path: "/parked",
-    summary: "What is parked in a source, those first that were listed longest ago",
+    summary:
+      "What is parked in a source, those first that were listed longest ago. A page may be empty and have a next one",
     query: parkedQuery,
     answer: parkedAnswer,
-    async run({ core, query: { source: named, limit, after = null } }) {
+    async run({ core, query: { source: named, limit, after = null, ...filter } }) {
       const source = toSource(core, named);
-      const { rows, total, next } = await readParkedPage(core, source, { after, limit });
+      const { rows, total, next } = await readParkedPage(core, source, { after, limit, filter });
       return { source, parked: rows, total, next };
     },
   }),

@@ -189,11 +189,7 @@ function Numbers({ model, now }: { readonly model: Model; readonly now: number }
         {tiles.map(([name, count, what]) => (
           <li>
             <strong>{number(count)}</strong>{" "}
-            {name === "parked" && count > 0 ? (
-              <a href={`/parked${toQuery({ drain: parkedIn(drains) })}`}>parked</a>
-            ) : (
-              name
-            )}
+            {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
             {what === null ? null : <span class="hint">{what}</span>}
           </li>
         ))}
@@ -216,7 +212,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
           Make a plan of this kind
         </a>{" "}
         {failure.parked > 0 ? (
-          <a class="button" href={`/parked${toQuery({ drain: parkedIn(failure.drains) })}`}>
+          <a class="button" href={toParkedPath(failure)}>
             Look at the parked ones
           </a>
         ) : null}
@@ -434,7 +430,9 @@ function Arrivals({ model, now }: { readonly model: Model; readonly now: number 
   );
 }
 
-/** The drain that has most of them parked. */
-function parkedIn(drains: FailureView["drains"]): string | undefined {
-  return drains.toSorted((one, other) => other.parked - one.parked)[0]?.drain;
+/** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */
+function toParkedPath({ id, source, drains }: FailureView): string {
+  if (/^[0-9a-f]{10}$/.test(id)) return `/parked${toQuery({ source, failure: id })}`;
+  const [most] = drains.toSorted((one, other) => other.parked - one.parked);
+  return `/parked${toQuery({ source, drain: most?.drain })}`;
 }

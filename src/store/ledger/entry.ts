@@ -1,4 +1,5 @@
 import type { ParkReason } from "../../message/park-reasons.ts";
+import { defined } from "../../message/defined.ts";
 import type { MessageId } from "../../message/dead-letter.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -38,6 +39,7 @@ interface StoredEntry {
   readonly da?: 1;
   readonly why?: ParkReason;
   readonly h?: string;
+  readonly fk?: string;
 }
 
 /** An entry as its readers see it. Fails with `invariant-broken` on an unknown state. */
@@ -84,8 +86,8 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
     case "gone":
       return { state: "gone" };
     case "parked": {
-      const { why: reason = none, d: drain = none, h: rulesHash = none } = stored;
-      return { state: "parked", reason, drain, rulesHash, attempt, firstAt };
+      const { why: reason = none, d: drain = none, h: rulesHash = none, fk: failure } = stored;
+      return { state: "parked", reason, drain, rulesHash, attempt, firstAt, ...defined({ failure }) };
     }
     default:
       throw new RedriverError("invariant-broken", `expected a ledger state, got ${String(stored.s)}`);

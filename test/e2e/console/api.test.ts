@@ -198,6 +198,11 @@ describe("the console's API", () => {
       after = answer["next"] as string | null;
     }
     expect(parkedIds.size).toBe(7);
+    const parkedOf = async (query: string) => (await get(here, "/parked", query)).answer["parked"];
+    const [{ failure }] = (await parkedOf("?limit=1&reason=rule")) as [{ failure: string }];
+    expect(await parkedOf(`?drain=refunds&failure=${failure}`)).toHaveLength(7);
+    expect(await parkedOf("?failure=0123456789")).toEqual([]);
+    expect((await get(here, "/parked", "?failure=x")).status).toBe(400);
 
     await expect
       .poll(async () => (await get(here, "/failures", "?all=true")).answer["total"], within)

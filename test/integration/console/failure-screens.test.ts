@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { DlqId } from "../../../src/message/dead-letter.ts";
 import { createConsoleStand, type ConsoleStand } from "../../support/console-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 
@@ -90,10 +91,26 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`href="/plans?failure=${first}"`);
   const parked = await page(`/failures/${second}`);
-  expect(parked).toContain('href="/parked?drain=');
+  const link = `/parked?source=default&failure=${second}`;
+  expect(parked).toContain(`href="${link.replace("&", "&amp;")}"`);
+  const rowsOf = async (path: string) => (await page(path)).match(/href="\/messages\//g)?.length ?? 0;
+  expect(await rowsOf(link)).toBe(1);
+  expect(await rowsOf("/parked?failure=0123456789")).toBe(0);
+  expect(await page("/parked?failure=0123456789")).toContain("Nothing parked fits these filters.");
   expect(parked).toMatch(/park<\/td>.*broken/s);
+  // As a browser sends filters that were left empty.
+  const { core } = stand;
+  await core.drains
+    .values()
+    .next()
+    .value!.source.ledger.release([idOfParked(await page("/parked"))]);
+  expect(await page("/parked?drain=&reason=&failure=")).toContain("Nothing is parked.");
   expect((await stand.get("/failures/0123456789")).status).toBe(404);
 });
+
+function idOfParked(html: string): DlqId {
+  return (/href="\/messages\/[^/]+\/(\d+-\d+)"/.exec(html)?.[1] ?? "") as DlqId;
+}
 
 it("a page costs no call of the service", async () => {
   const stand = await setUpHalted();
