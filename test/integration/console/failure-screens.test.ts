@@ -15,8 +15,8 @@ const drain = `
 `;
 
 /** The lane of the receiver is halted, and one message of each other kind is parked. */
-async function setUpHalted(): Promise<ConsoleStand> {
-  const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
+async function setUpHalted(probeEvery = "1h"): Promise<ConsoleStand> {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain: drain.replace("1h", probeEvery) });
   stand.receiver.answer = () => 503;
   stand.seed(12, { responseBody: "upstream is not there" });
   stand.seed(1, {
@@ -97,7 +97,8 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(await rowsOf(link)).toBe(1);
   expect(await rowsOf("/parked?failure=0123456789")).toBe(0);
   expect(await page("/parked?failure=0123456789")).toContain("Nothing parked fits these filters.");
-  expect(parked).toMatch(/park<\/td>.*broken/s);
+  expect(parked).toMatch(/park<\/td>.*broken.*<bdi>responseStatus is 422<\/bdi>/s);
+  expect(failure).toContain("<bdi>responseStatus is 503</bdi>");
   // As a browser sends filters that were left empty.
   const { core } = stand;
   await core.drains
@@ -111,6 +112,32 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
 function idOfParked(html: string): DlqId {
   return (/href="\/messages\/[^/]+\/(\d+-\d+)"/.exec(html)?.[1] ?? "") as DlqId;
 }
+
+it("a failure shows the probes that its lane makes by itself, and no canary of before it halted", async () => {
+  const stand = await setUpHalted("2s");
+  const [, id = ""] =
+    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*upstream/s.exec(await stand.page("/failures")) ?? [];
+  const { config, source } = stand.drain;
+  const probes = async () => {
+    await stand.sweep();
+    await source.passes.forceFull(config.name);
+    await stand.pass();
+    const html = (await stand.page(`/failures/${id}`)).split('id="time-line"')[1] ?? "";
+    return [...html.matchAll(/<td[^>]*>probe<\/td>.*?<bdi>sent (\d+-\d+)<\/bdi>/gs)].map(
+      ([, dlqId]) => dlqId,
+    );
+  };
+  await expect.poll(async () => (await probes()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+  const shown = await probes();
+  const acts = await stand.audit();
+  const haltedAt = acts.findIndex(({ act }) => act === "lane-halted");
+  const sent = acts
+    .slice(haltedAt)
+    .filter(({ act }) => act === "republish")
+    .flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+  expect(shown.every((dlqId) => sent.includes(dlqId ?? ""))).toBe(true);
+  expect(acts.slice(0, haltedAt).some(({ act }) => act === "republish")).toBe(true);
+});
 
 it("a page costs no call of the service", async () => {
   const stand = await setUpHalted();
