@@ -105,6 +105,7 @@ export const planBody = z.strictObject({
   host: name.optional().describe("A destination host; * stands for any part."),
   failure,
   limit: z.number().int().min(1).max(1e12).optional().describe("At most so many records of each drain."),
+  reason: reason.optional(),
   by,
 });
 
@@ -119,4 +120,4 @@ export const applyBody = z.strictObject({
   by,
 });
 
-export const stopBody = z.strictObject({ by });
+export const stopBody = z.strictObject({ reason: reason.optional(), by });

@@ -191,14 +191,14 @@ export const routes: readonly ApiRoute[] = [
     status: 202,
     answer: planIdAnswer,
     refuses: [409],
-    async run({ core, plans, by, body: { drains, all = false, ...filter } }) {
+    async run({ core, plans, by, body: { drains, all = false, reason: why, ...filter } }) {
       requireDrainsOrAll(drains, all);
       const names = all
         ? core.document.drains.map(({ name }) => name)
         : (drains ?? []).map((name) => name as DrainName);
       const { rules, host, failure, limit } = filter;
       return {
-        id: await plans.make({ drains: names, filter: defined({ rules, host, failure, limit }), by }),
+        id: await plans.make({ drains: names, filter: defined({ rules, host, failure, limit }), by, why }),
       };
     },
   }),
@@ -231,9 +231,9 @@ export const routes: readonly ApiRoute[] = [
     status: 202,
     answer: planIdAnswer,
     refuses: [404, 409],
-    async run({ plans, params, by }) {
+    async run({ plans, params, by, body: { reason: why } }) {
       const { id } = await requirePlan(plans, params["id"]);
-      await plans.stop(id, by);
+      await plans.stop(id, { by, why });
       return { id };
     },
   }),
