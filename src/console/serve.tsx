@@ -66,6 +66,7 @@ const maxStreams = 128;
 /** Open streams end at once; a page in hand may end within this. */
 const closeWithinMs = 1_000;
 
+const noSuchThing = "there is no such thing, or not any more";
 const maxSaidCharacters = 600;
 const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
 const tooManyGuesses = "Too many wrong tokens came from your address. Try again in a minute.";
@@ -123,7 +124,9 @@ export async function serveConsole(parts: ConsoleParts) {
   for (const screen of screens) app.get(screen.path, guard(screen), (context) => showScreen(context, screen));
   app.get("/plans/:id/file", async (context) => {
     const id = context.req.param("id") as PlanId;
-    return context.body(Readable.toWeb(Readable.from(await plans.file(id))) as ReadableStream, 200, {
+    const file = await plans.file(id);
+    if (file === null) return problem(context, noSuchThing, 404);
+    return context.body(Readable.toWeb(Readable.from(file)) as ReadableStream, 200, {
       "content-type": "application/x-ndjson",
       "content-disposition": `attachment; filename="${toFileName(id)}"`,
     });
@@ -160,8 +163,9 @@ export async function serveConsole(parts: ConsoleParts) {
       // An act that failed may have been done in part.
       const done = await act.run(values, doing).finally(reads.forget);
       if ("content" in done) return show(context, act, done.title, done.content, 200);
-      const { said, next } = done;
-      setCookie(context, saidCookie, seal(context.get("key"), "said", said.slice(0, maxSaidCharacters)), 60);
+      const { said, isRefused = false, next } = done;
+      const kind = isRefused ? "refused" : "said";
+      setCookie(context, saidCookie, seal(context.get("key"), kind, said.slice(0, maxSaidCharacters)), 60);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);
     });
   }
@@ -207,7 +211,7 @@ export async function serveConsole(parts: ConsoleParts) {
   async function showScreen(context: Asked, screen: Screen): Promise<Response> {
     const asked = toScreenContext(context, context.req.url, context.req.param());
     const model = await screen.load(asked);
-    if (model === null) return problem(context, "there is no such thing, or not any more", 404);
+    if (model === null) return problem(context, noSuchThing, 404);
     const livePath = screen.sections.some(({ isLive }) => isLive)
       ? `/live?screen=${encodeURIComponent(asked.url)}`
       : null;
@@ -273,7 +277,7 @@ export async function serveConsole(parts: ConsoleParts) {
   ): Promise<Response> {
     const sealed = cookieOf(context, saidCookie);
     const signingKey = context.get("key") as string | undefined;
-    const said = sealed === undefined || signingKey === undefined ? null : unseal(signingKey, "said", sealed);
+    const said = sealed === undefined || signingKey === undefined ? null : readSaid(signingKey, sealed);
     if (sealed !== undefined) setCookie(context, saidCookie, "", 0);
     const frame: Frame = {
       badge: settings.badge,
@@ -332,6 +336,12 @@ export async function serveConsole(parts: ConsoleParts) {
     }
     return show(context, null, "Sign in", <SignIn why={why} />, status);
   }
+}
+
+function readSaid(key: string, sealed: string): Frame["said"] {
+  const [done, refused] = [unseal(key, "said", sealed), unseal(key, "refused", sealed)];
+  const text = done ?? refused;
+  return text === null ? null : { text, isRefused: done === null };
 }
 
 function toFormToken(context: Asked): string {

@@ -173,10 +173,10 @@ export function createPlanDesk(parts: PlanDeskParts) {
       const { plan, summary } = found;
       return { plan, report: summary === null ? null : (JSON.parse(summary) as PlanReport) };
     },
-    /** The bytes of its file, which `redriver apply` takes. */
-    async file(id: PlanId): Promise<AsyncIterable<Buffer>> {
+    /** The bytes of its file, which `redriver apply` takes. Null: there is no such plan. */
+    async file(id: PlanId): Promise<AsyncIterable<Buffer> | null> {
       const found = await book.read(id);
-      if (found === null) throw unknown(id);
+      if (found === null) return null;
       if (found.plan.made === null) throw notWhole(id);
       return book.lines(id);
     },

@@ -150,6 +150,7 @@ describe("plans in the console", () => {
       expect.stringContaining("the limit is a whole number"),
     ]);
     expect((await here.get("/plans/unknown")).status).toBe(404);
+    expect((await here.get("/plans/unknown/file")).status).toBe(404);
     expect((await here.act("/plans", "make-plan", { by: "ada" })).text).toContain("the reason is missing");
     const markup = await here.get("/plans?host=%3Cscript%3Ealert(1)%3C/script%3E");
     expect(markup.text).not.toContain("<script>alert");

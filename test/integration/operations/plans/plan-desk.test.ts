@@ -40,9 +40,9 @@ async function setUp(document = outageDocument): Promise<Stand> {
   };
 }
 
-async function textOf(file: AsyncIterable<Buffer>): Promise<string> {
+async function textOf(file: AsyncIterable<Buffer> | null): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of file) parts.push(part);
+  for await (const part of file ?? []) parts.push(part);
   return Buffer.concat(parts).toString("utf8");
 }
 
