@@ -16,7 +16,7 @@ export interface Caller {
 
 /** `why`: for a person who reads it. */
 export type Identity =
-  | { readonly kind: "known"; readonly person: Person; readonly isByToken: boolean }
+  | { readonly kind: "known"; readonly person: Person }
   | { readonly kind: "sign-in" }
   /** The bearer is nobody's. */
   | { readonly kind: "wrong-token" }
@@ -60,7 +60,7 @@ export function createIdentify({
     if (bearer !== undefined) {
       if (!guesses.mayTry(address)) return { kind: "limited" };
       const row = findToken(tokens(), bearer);
-      if (row !== null) return known(row, true);
+      if (row !== null) return known(row);
       guesses.wasWrong(address);
       return { kind: "wrong-token" };
     }
@@ -91,8 +91,8 @@ export function createIdentify({
   }
 }
 
-function known({ name, role }: Person, isByToken = false): Identity {
-  return { kind: "known", person: { name, role }, isByToken };
+function known({ name, role }: Person): Identity {
+  return { kind: "known", person: { name, role } };
 }
 
 /** For a cookie: ends after 12 h, or when the token is no longer in the file. */

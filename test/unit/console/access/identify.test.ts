@@ -28,11 +28,7 @@ function stand(env: Record<string, string>, rows: readonly TokenRow[] = [ann]) {
   return { state, ask };
 }
 
-const known = (name: string | null, role: string, isByToken = false) => ({
-  kind: "known",
-  person: { name, role },
-  isByToken,
-});
+const known = (name: string | null, role: string) => ({ kind: "known", person: { name, role } });
 
 describe("console.auth none", () => {
   it("knows no names, and gives all the one role", () => {
@@ -45,8 +41,8 @@ describe("console.auth none", () => {
 describe("console.auth token", () => {
   it("knows a bearer, and a session until it ends", () => {
     const { ask, state } = stand(tokenFile());
-    expect(ask({ authorization: `Bearer ${ann.token}` })).toEqual(known("ann", "operator", true));
-    expect(ask({ authorization: `bearer  ${ann.token}` })).toEqual(known("ann", "operator", true));
+    expect(ask({ authorization: `Bearer ${ann.token}` })).toEqual(known("ann", "operator"));
+    expect(ask({ authorization: `bearer  ${ann.token}` })).toEqual(known("ann", "operator"));
     expect(ask()).toEqual({ kind: "sign-in" });
     const session = toSession(ann, state.now);
     expect(ask({}, { session })).toEqual(known("ann", "operator"));
