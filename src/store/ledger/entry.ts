@@ -1,5 +1,4 @@
 import type { ParkReason } from "../../message/park-reasons.ts";
-import { defined } from "../../message/defined.ts";
 import type { MessageId } from "../../message/dead-letter.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -87,7 +86,15 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
       return { state: "gone" };
     case "parked": {
       const { why: reason = none, d: drain = none, h: rulesHash = none, fk: failure } = stored;
-      return { state: "parked", reason, drain, rulesHash, attempt, firstAt, ...defined({ failure }) };
+      return {
+        state: "parked",
+        reason,
+        drain,
+        rulesHash,
+        attempt,
+        firstAt,
+        ...(failure === undefined ? {} : { failure }),
+      };
     }
     default:
       throw new RedriverError("invariant-broken", `expected a ledger state, got ${String(stored.s)}`);
