@@ -1,59 +1,25 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
-import { loadDocument } from "../../src/config/document/load-document.ts";
-import { settingNames, settingRows, toEnvName } from "../../src/config/settings/settings-table.ts";
+import { parse } from "yaml";
+import { loadDocument } from "../../../src/config/document/load-document.ts";
+import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
+import { isKustomizeHere, only, renderOverlay, renderWith, type Tree } from "../../support/kustomize.ts";
+import { readDoc, root } from "../../support/markdown.ts";
 
-type Tree = any; // oxlint-disable-line typescript/no-explicit-any -- Kubernetes objects, as kubectl prints them
-
-const root = path.resolve(import.meta.dirname, "../..");
-const read = (file: string) => readFileSync(path.join(root, file), "utf8");
-const kubectl = spawnSync("kubectl", ["version", "--client"]).error === undefined;
-if (!kubectl) {
-  process.stderr.write("\nNOT TESTED: deploy/ is not rendered, because kubectl is not on PATH.\n\n");
-}
-
-const render = (overlay: string): readonly Tree[] => renderAt(path.join(root, "deploy/overlays", overlay));
-
-function renderAt(folder: string): readonly Tree[] {
-  const run = spawnSync("kubectl", ["kustomize", folder], { encoding: "utf8" });
-  if (run.status !== 0) throw new Error(run.stderr);
-  return parseAllDocuments(run.stdout).map((document) => document.toJS());
-}
-
+const read = readDoc;
 /** The production overlay with a component that it does not have by itself. */
-function renderWith(component: string): readonly Tree[] {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
-  const to = (part: string): string => path.relative(folder, path.join(root, "deploy", part));
-  try {
-    writeFileSync(
-      path.join(folder, "kustomization.yaml"),
-      `resources: [${to("overlays/production")}]\ncomponents: [${to(component)}]\n`,
-    );
-    return renderAt(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function only(objects: readonly Tree[], kind: string, prefix = ""): Tree {
-  const found = objects.filter(({ kind: k, metadata }) => k === kind && metadata.name.startsWith(prefix));
-  if (found.length !== 1) throw new Error(`expected one ${kind} ${prefix}, got ${found.length}`);
-  return found[0];
-}
+const productionWith = (component: string) => renderWith(["overlays/production"], [component]);
 
 const documentOf = (overlay: string): Tree =>
-  parse(only(render(overlay), "ConfigMap", "redriver-drains").data["drains.yaml"]);
+  parse(only(renderOverlay(overlay), "ConfigMap", "redriver-drains").data["drains.yaml"]);
 const load = (overlay: string) => {
-  const { data } = only(render(overlay), "ConfigMap", "redriver-drains");
+  const { data } = only(renderOverlay(overlay), "ConfigMap", "redriver-drains");
   const outcome = loadDocument(data["drains.yaml"], `${overlay}/drains.yaml`);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
   return { warnings: outcome.warnings, modes: outcome.document.drains.map(({ mode }) => mode) };
 };
-const kinds = (overlay: string) => render(overlay).map(({ kind }) => kind);
+const kinds = (overlay: string) => renderOverlay(overlay).map(({ kind }) => kind);
 
 const seconds = (duration: string | number | null) => {
   const match = /^(\d+)s$/.exec(String(duration));
@@ -61,14 +27,14 @@ const seconds = (duration: string | number | null) => {
   return Number(match[1]);
 };
 
-describe.skipIf(!kubectl).each(["plan", "production"])("the overlay %s", (overlay) => {
+describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s", (overlay) => {
   let objects: readonly Tree[];
   let deployment: Tree;
   let pod: Tree;
   let container: Tree;
 
   beforeAll(() => {
-    objects = render(overlay);
+    objects = renderOverlay(overlay);
     deployment = only(objects, "Deployment");
     pod = deployment.spec.template.spec;
     container = pod.containers[0];
@@ -205,7 +171,7 @@ describe.skipIf(!kubectl).each(["plan", "production"])("the overlay %s", (overla
   });
 });
 
-describe.skipIf(!kubectl)("what the overlays differ in", () => {
+describe.skipIf(!isKustomizeHere)("what the overlays differ in", () => {
   it("is the mode of the drains document and nothing else of it", () => {
     const plan = documentOf("plan");
     const production = documentOf("production");
@@ -226,7 +192,7 @@ describe.skipIf(!kubectl)("what the overlays differ in", () => {
   });
 
   it("does not keep the alerts from knowing the job they speak of", () => {
-    const objects = render("production");
+    const objects = renderOverlay("production");
     const monitor = only(objects, "PodMonitor").spec;
     const { labels } = only(objects, "Deployment").spec.template.metadata;
     expect(labels).toMatchObject(monitor.selector.matchLabels);
@@ -239,11 +205,11 @@ describe.skipIf(!kubectl)("what the overlays differ in", () => {
   });
 });
 
-describe.skipIf(!kubectl)("the settings of the monitoring", () => {
-  const settings = parse(read("deploy/overlays/production/monitoring-settings.yaml"));
+describe.skipIf(!isKustomizeHere)("the settings of the monitoring", () => {
+  const settings = parse(read("deploy/overlays/production/settings.yaml"));
 
   it("make an address of each runbook's path, and are not applied themselves", () => {
-    const objects = render("production");
+    const objects = renderOverlay("production");
     const rules: readonly Tree[] = only(objects, "PrometheusRule").spec.groups[0].rules;
     expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
       rules.map(({ alert }) => `${settings.data.runbooks}#${alert.toLowerCase()}`),
@@ -254,18 +220,20 @@ describe.skipIf(!kubectl)("the settings of the monitoring", () => {
   });
 
   it("give what the operator reads, and nothing else, the label that it selects by", () => {
-    const labelled = render("production").filter(({ metadata }) => "release" in (metadata.labels ?? {}));
+    const labelled = renderOverlay("production").filter(
+      ({ metadata }) => "release" in (metadata.labels ?? {}),
+    );
     expect(labelled.map(({ kind }) => kind)).toEqual(["PodMonitor", "PrometheusRule"]);
   });
 });
 
-describe.skipIf(!kubectl)("the component for callbacks", () => {
+describe.skipIf(!isKustomizeHere)("the component for callbacks", () => {
   let objects: readonly Tree[];
   let pod: Tree;
   let container: Tree;
 
   beforeAll(() => {
-    objects = renderWith("callbacks");
+    objects = productionWith("callbacks");
     pod = only(objects, "Deployment").spec.template.spec;
     [container] = pod.containers;
   });
@@ -304,9 +272,9 @@ describe.skipIf(!kubectl)("the component for callbacks", () => {
   });
 });
 
-describe.skipIf(!kubectl)("the component for dashboards", () => {
+describe.skipIf(!isKustomizeHere)("the component for dashboards", () => {
   it("is a ConfigMap of both under its own name, with the label that Grafana's sidecar looks for", () => {
-    const { metadata, data } = only(renderWith("dashboards"), "ConfigMap", "redriver-dashboards");
+    const { metadata, data } = only(productionWith("dashboards"), "ConfigMap", "redriver-dashboards");
     expect(metadata).toMatchObject({ name: "redriver-dashboards", labels: { grafana_dashboard: "1" } });
     const uids = Object.values(data).map((text) => JSON.parse(String(text)).uid);
     expect(uids).toEqual(["redriver-operations", "redriver-search-indexes"]);
