@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
 import { readDoc } from "../../support/markdown.ts";
-import { isKustomizeHere, only, renderWith, type Tree } from "../../support/kustomize.ts";
+import { isKustomizeHere, only, renderWith, type Tree } from "../../support/kubernetes/kustomize.ts";
 
 describe.skipIf(!isKustomizeHere)("the component for the console", () => {
   let objects: readonly Tree[];

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
-import { isKustomizeHere, only, renderOverlay, renderWith, type Tree } from "../../support/kustomize.ts";
+import { isKustomizeHere, only, renderOverlay, type Tree } from "../../support/kubernetes/kustomize.ts";
 import { readDoc, root } from "../../support/markdown.ts";
 
 const read = readDoc;
-/** The production overlay with a component that it does not have by itself. */
-const productionWith = (component: string) => renderWith(["overlays/production"], [component]);
+const policyOf = (objects: readonly Tree[], name: string): Tree =>
+  objects.find(({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === name);
 
 const documentOf = (overlay: string): Tree =>
   parse(only(renderOverlay(overlay), "ConfigMap", "redriver-drains").data["drains.yaml"]);
@@ -107,17 +107,12 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
     expect(drains.metadata.name).toMatch(/^redriver-drains-\w+$/);
     expect(Object.keys(drains.data)).toEqual([path.posix.basename(value("REDRIVER_DRAINS_FILE"))]);
     expect(pod.volumes).toEqual([
-      expect.objectContaining({ name: "drains", configMap: { name: drains.metadata.name } }),
-      expect.objectContaining({
-        name: "secrets",
-        secret: expect.objectContaining({
-          items: [
-            { key: "service-token", path: path.posix.basename(value("REDRIVER_SERVICE_TOKEN_FILE")) },
-            { key: "redis-url", path: path.posix.basename(value("REDRIVER_REDIS_URL_FILE")) },
-          ],
-        }),
-      }),
+      { name: "drains", configMap: { name: drains.metadata.name } },
+      { name: "secrets", secret: { secretName: "redriver", defaultMode: 0o440 } },
     ]);
+    expect(["SERVICE_TOKEN", "REDIS_URL"].map((name) => value(`REDRIVER_${name}_FILE`))).toEqual(
+      ["service-token", "redis-url"].map((key) => `/run/secrets/redriver/${key}`),
+    );
   });
 
   it("keeps no secret", () => {
@@ -135,18 +130,34 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
     );
   });
 
-  it("probes, scrapes and lets in the one port that it serves", () => {
+  it("probes the one port that it serves, and lets in at most Prometheus", () => {
     expect(container.ports).toEqual([{ name: "http", containerPort: 9466, protocol: "TCP" }]);
     expect(settingRows["http.port"].default).toBe(9466);
     expect(container.env).toContainEqual({ name: "REDRIVER_HTTP_PORT", value: "9466" });
     expect(container.startupProbe.httpGet).toEqual({ path: "/livez", port: "http" });
     expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "http" });
     expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "http" });
-    const policy = only(objects, "NetworkPolicy").spec;
+    const doors = objects
+      .filter(({ kind }) => kind === "NetworkPolicy")
+      .flatMap(({ spec }) => spec.ingress ?? [])
+      .map(({ ports }) => ports);
+    const monitored = [[{ protocol: "TCP", port: "http" }]];
+    expect(doors).toEqual(overlay === "production" ? monitored : []);
+  });
+
+  it("asks for names on the ports of CoreDNS, OpenShift and NodeLocal DNSCache", () => {
+    const policy = policyOf(objects, "redriver").spec;
     expect(policy.policyTypes).toEqual(["Ingress", "Egress"]);
-    expect(policy.ingress).toHaveLength(1);
-    expect(policy.ingress[0].from).toHaveLength(1);
-    expect(policy.ingress[0].ports).toEqual([{ protocol: "TCP", port: "http" }]);
+    expect(policy.egress[0].to).toEqual([
+      { namespaceSelector: {} },
+      { ipBlock: { cidr: "169.254.20.10/32" } },
+    ]);
+    expect(policy.egress[0].ports.map(({ protocol, port }: Tree) => `${protocol} ${port}`)).toEqual([
+      "UDP 53",
+      "TCP 53",
+      "UDP 5353",
+      "TCP 5353",
+    ]);
   });
 
   it("selects its own pods everywhere", () => {
@@ -154,9 +165,10 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
     const selectors = [
       deployment.spec.selector.matchLabels,
       only(objects, "PodDisruptionBudget").spec.selector.matchLabels,
-      only(objects, "NetworkPolicy").spec.podSelector.matchLabels,
       pod.topologySpreadConstraints[0].labelSelector.matchLabels,
     ];
+    const [expression] = policyOf(objects, "redriver").spec.podSelector.matchExpressions;
+    expect(expression.values).toContain(labels[expression.key]);
     for (const selector of selectors) {
       expect(selector).not.toEqual({});
       expect(labels).toMatchObject(selector);
@@ -224,60 +236,6 @@ describe.skipIf(!isKustomizeHere)("the settings of the monitoring", () => {
       ({ metadata }) => "release" in (metadata.labels ?? {}),
     );
     expect(labelled.map(({ kind }) => kind)).toEqual(["PodMonitor", "PrometheusRule"]);
-  });
-});
-
-describe.skipIf(!isKustomizeHere)("the component for callbacks", () => {
-  let objects: readonly Tree[];
-  let pod: Tree;
-  let container: Tree;
-
-  beforeAll(() => {
-    objects = productionWith("callbacks");
-    pod = only(objects, "Deployment").spec.template.spec;
-    [container] = pod.containers;
-  });
-
-  it("opens the port of callbacks, and nothing but that, to the ingress alone", () => {
-    expect(container.ports).toContainEqual({ name: "callback", containerPort: 9467, protocol: "TCP" });
-    expect(settingRows["callback.port"].default).toBe(9467);
-    expect(container.env).toContainEqual({ name: "REDRIVER_CALLBACK_PORT", value: "9467" });
-    const policy = only(objects, "NetworkPolicy").spec;
-    expect(policy.ingress.map(({ ports }: Tree) => ports)).toEqual([
-      [{ protocol: "TCP", port: "http" }],
-      [{ protocol: "TCP", port: "callback" }],
-    ]);
-    const service = only(objects, "Service").spec;
-    expect(service.ports).toMatchObject([{ targetPort: "callback" }]);
-    expect(only(objects, "Deployment").spec.template.metadata.labels).toMatchObject(service.selector);
-  });
-
-  it("mounts the keys and routes the address that its own words name", () => {
-    const comment = read("deploy/callbacks/kustomization.yaml")
-      .split("\n")
-      .filter((line) => line.startsWith("#   "))
-      .map((line) => line.slice(4))
-      .join("\n");
-    const outcome = loadDocument(`version: 1\n${comment}\ndrains: { a: { rules: [] } }\n`, "comment");
-    if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
-    const { callbacks } = outcome.document.sources[0]!;
-    const { items } = pod.volumes.find(({ name }: Tree) => name === "secrets").secret;
-    const [mount] = container.volumeMounts.filter(({ name }: Tree) => name === "secrets");
-    const files = items.map((item: Tree) => ({ kind: "file", path: `${mount.mountPath}/${item.path}` }));
-    expect(files).toEqual(expect.arrayContaining([...callbacks!.keys]));
-    const [rule] = only(objects, "Ingress").spec.rules;
-    const [{ path: prefix, backend }] = rule.http.paths;
-    expect(`https://${rule.host}${prefix}`).toBe(callbacks!.url);
-    expect(backend.service.name).toBe(only(objects, "Service").metadata.name);
-  });
-});
-
-describe.skipIf(!isKustomizeHere)("the component for dashboards", () => {
-  it("is a ConfigMap of both under its own name, with the label that Grafana's sidecar looks for", () => {
-    const { metadata, data } = only(productionWith("dashboards"), "ConfigMap", "redriver-dashboards");
-    expect(metadata).toMatchObject({ name: "redriver-dashboards", labels: { grafana_dashboard: "1" } });
-    const uids = Object.values(data).map((text) => JSON.parse(String(text)).uid);
-    expect(uids).toEqual(["redriver-operations", "redriver-search-indexes"]);
   });
 });
 

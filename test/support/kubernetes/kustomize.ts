@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
-import { root } from "./markdown.ts";
+import { root } from "../markdown.ts";
 
 export type Tree = any; // oxlint-disable-line typescript/no-explicit-any -- Kubernetes objects, as kubectl prints them
 
@@ -51,4 +51,14 @@ export function only(objects: readonly Tree[], kind: string, prefix = ""): Tree 
   const found = objects.filter(({ kind: k, metadata }) => k === kind && metadata.name.startsWith(prefix));
   if (found.length !== 1) throw new Error(`expected one ${kind} ${prefix}, got ${found.length}`);
   return found[0];
+}
+
+/** With lists in an order of their own: that of ports, volumes and variables means nothing. */
+export function sorted(value: Tree): Tree {
+  if (Array.isArray(value)) {
+    return value.map(sorted).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, of]) => [name, sorted(of)]));
 }
