@@ -101,8 +101,9 @@ describe.skipIf(!isKustomizeHere)("the components for Redis", () => {
 describe.skipIf(!isKustomizeHere)("the component for OpenShift", () => {
   it("names no user anywhere, whatever else there is", () => {
     const objects = renderWith(["base", "redis"], ["components/openshift", "components/apply"]);
-    expect(JSON.stringify(objects)).not.toMatch(/runAsUser|runAsGroup|fsGroup/);
+    expect(JSON.stringify(objects)).not.toMatch(/"(runAsUser|runAsGroup|fsGroup)"/);
     expect(podOf(objects).securityContext).toEqual({
+      fsGroupChangePolicy: "OnRootMismatch",
       runAsNonRoot: true,
       seccompProfile: { type: "RuntimeDefault" },
     });

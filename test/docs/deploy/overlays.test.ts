@@ -4,13 +4,16 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
-import { isKustomizeHere, only, renderOverlay, type Tree } from "../../support/kubernetes/kustomize.ts";
+import {
+  isKustomizeHere,
+  named,
+  only,
+  renderOverlay,
+  type Tree,
+} from "../../support/kubernetes/kustomize.ts";
 import { readDoc, root } from "../../support/markdown.ts";
 
 const read = readDoc;
-const policyOf = (objects: readonly Tree[], name: string): Tree =>
-  objects.find(({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === name);
-
 const documentOf = (overlay: string): Tree =>
   parse(only(renderOverlay(overlay), "ConfigMap", "redriver-drains").data["drains.yaml"]);
 const load = (overlay: string) => {
@@ -146,7 +149,7 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
   });
 
   it("asks for names on the ports of CoreDNS, OpenShift and NodeLocal DNSCache", () => {
-    const policy = policyOf(objects, "redriver").spec;
+    const policy = named(objects, "NetworkPolicy", "redriver").spec;
     expect(policy.policyTypes).toEqual(["Ingress", "Egress"]);
     expect(policy.egress[0].to).toEqual([
       { namespaceSelector: {} },
@@ -165,9 +168,8 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
     const selectors = [
       deployment.spec.selector.matchLabels,
       only(objects, "PodDisruptionBudget").spec.selector.matchLabels,
-      pod.topologySpreadConstraints[0].labelSelector.matchLabels,
     ];
-    const [expression] = policyOf(objects, "redriver").spec.podSelector.matchExpressions;
+    const [expression] = named(objects, "NetworkPolicy", "redriver").spec.podSelector.matchExpressions;
     expect(expression.values).toContain(labels[expression.key]);
     for (const selector of selectors) {
       expect(selector).not.toEqual({});
@@ -196,6 +198,7 @@ describe.skipIf(!isKustomizeHere)("what the overlays differ in", () => {
   it("decides by documents that load without a warning, and never acts in the first visit", () => {
     expect(load("plan")).toEqual({ warnings: [], modes: ["plan"] });
     expect(load("production")).toEqual({ warnings: [], modes: ["live"] });
+    expect(load("development")).toEqual({ warnings: [], modes: ["live"] });
   });
 
   it("is the monitoring, which the first visit does without", () => {

@@ -53,6 +53,12 @@ export function only(objects: readonly Tree[], kind: string, prefix = ""): Tree 
   return found[0];
 }
 
+export function named(objects: readonly Tree[], kind: string, name: string): Tree {
+  const found = objects.find(({ kind: k, metadata }) => k === kind && metadata.name === name);
+  if (found === undefined) throw new Error(`expected ${kind} ${name}`);
+  return found;
+}
+
 /** With lists in an order of their own: that of ports, volumes and variables means nothing. */
 export function sorted(value: Tree): Tree {
   if (Array.isArray(value)) {
