@@ -44,13 +44,20 @@ function comparable(objects: readonly Tree[], without: readonly string[] = []): 
   return sorted(plain);
 }
 
+/** What helm says of values that it must refuse. */
+function refused(values: object): string {
+  const { status, stderr } = helm(["template", "redriver"], values);
+  expect(status).toBe(1);
+  return stderr;
+}
+
+function checksum(values: object): string {
+  const deployment = renderChart(values).find(({ kind }) => kind === "Deployment");
+  return deployment.spec.template.metadata.annotations["checksum/config"];
+}
+
 describe.skipIf(!isHelmHere)("the chart", () => {
   it("refuses values that it does not know, and a component without its settings", () => {
-    const refused = (values: object) => {
-      const { status, stderr } = helm(["template", "redriver"], values);
-      expect(status).toBe(1);
-      return stderr;
-    };
     expect(refused({ replica: 3 })).toContain("replica");
     expect(refused({ replicas: 0 })).toContain("minimum");
     expect(refused({ components: ["drain-only"] })).toContain("components");
@@ -76,10 +83,6 @@ describe.skipIf(!isHelmHere)("the chart", () => {
   });
 
   it("makes a changed document or setting a rollout", () => {
-    const checksum = (values: object) =>
-      renderChart(values).find(({ kind }) => kind === "Deployment").spec.template.metadata.annotations[
-        "checksum/config"
-      ];
     const plain = checksum({});
     expect(checksum({ replicas: 3 })).toBe(plain);
     expect(checksum({ env: { REDRIVER_LOG_LEVEL: "debug" } })).not.toBe(plain);

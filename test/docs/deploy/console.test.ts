@@ -31,6 +31,7 @@ describe.skipIf(!isKustomizeHere)("the component for the console", () => {
     const known = settingNames.map(toEnvName);
     expect(Object.keys(settings).filter((name) => !known.includes(name))).toEqual([]);
     expect(JSON.stringify(objects)).not.toMatch(/setting-[a-z]/);
+    expect(ofProxy["OAUTH2_PROXY_ALLOWED_GROUPS"]).toContain("engineering");
     expect(settings).toMatchObject({
       REDRIVER_CONSOLE_AUTH: "headers",
       REDRIVER_CONSOLE_OPERATOR_GROUPS: "redriver-operators",

@@ -1,17 +1,15 @@
-/** What `deploy/chart` renders to, by helm: of the PATH, or where `.ci/get-helm` puts it. */
+/** What `deploy/chart` renders to, by helm. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
 import { root } from "../markdown.ts";
-import type { Tree } from "./kustomize.ts";
+import { kubernetesTool, type Tree } from "./kustomize.ts";
 
-const ofCache = path.join(root, ".cache/helm/helm");
-const program = existsSync(ofCache) ? ofCache : "helm";
+const program = kubernetesTool("helm");
 export const isHelmHere = spawnSync(program, ["version"]).error === undefined;
 if (!isHelmHere) {
   process.stderr.write(
-    "\nNOT TESTED: deploy/chart is not rendered, because helm is not on PATH (.ci/get-helm gets it).\n\n",
+    "\nNOT TESTED: deploy/chart is not rendered, because helm is not on PATH (.ci/get-kubernetes-tools gets it).\n\n",
   );
 }
 
