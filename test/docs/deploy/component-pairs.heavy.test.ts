@@ -9,10 +9,17 @@ const pairs = components.flatMap((one, index) =>
   components.slice(index + 1).map((other) => [one, other] as const),
 );
 
-describe.skipIf(!isKustomizeHere)("two components of deploy/", () => {
+describe.skipIf(!isKustomizeHere)("components of deploy/", () => {
   const rendered: Tree[] = [];
 
-  it.each(pairs)("are the same in both orders: %s and %s", (one, other) => {
+  it.each(components)("are right alone: %s", (component) => {
+    const objects = renderWith(base, [component]);
+    expect(referenceProblems(objects)).toEqual([]);
+    expect(JSON.stringify(objects)).not.toMatch(/setting-[a-z]/);
+    rendered.push(...objects);
+  });
+
+  it.each(pairs)("are the same in both orders, two by two: %s and %s", (one, other) => {
     const objects = renderWith(base, [one, other]);
     expect(sorted(renderWith(base, [other, one]))).toEqual(sorted(objects));
     expect(referenceProblems(objects)).toEqual([]);
