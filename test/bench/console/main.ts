@@ -6,7 +6,6 @@
  *     npm run bench:console -- --quick           5,000 parked, short looks, within two minutes
  *     npm run bench:console -- --only paint,tabs some parts
  *         [--rounds 5] [--seconds 60] [--parked 100000] [--failures 500] [--program dist/main.js] [--results file]
- *         [--cpu-prof DIR]
  *
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
  * .cache/bench-console.
@@ -47,7 +46,6 @@ const { values } = parseOrEnd({
     failures: { type: "string", default: "500" },
     program: { type: "string", default: builtProgram },
     results: { type: "string" },
-    "cpu-prof": { type: "string" },
   },
 });
 const { quick } = values;
@@ -74,9 +72,7 @@ closing.add(() => Promise.resolve(guard.close()));
 const ms = seconds * 1_000;
 
 async function measure(): Promise<readonly ScenarioResult[]> {
-  const profileDir = values["cpu-prof"] === undefined ? null : resolve(values["cpu-prof"]);
-  const program = resolve(values.program);
-  const scene = await openScene({ dir, program, guard, say, parked, failures, profileDir });
+  const scene = await openScene({ dir, program: resolve(values.program), guard, say, parked, failures });
   closing.add(() => scene.close());
   const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs] });
   closing.add(() => browser.close());

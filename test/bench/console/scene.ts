@@ -28,8 +28,6 @@ export interface SceneOptions {
   readonly say: Say;
   readonly parked: number;
   readonly failures: number;
-  /** Where each daemon leaves its CPU profile; null: nowhere. */
-  readonly profileDir: string | null;
 }
 
 export const replicas = 2;
@@ -72,7 +70,7 @@ drains:
 }
 
 export async function openScene(options: SceneOptions): Promise<Scene> {
-  const { say, parked, failures, profileDir } = options;
+  const { say, parked, failures } = options;
   const stack = await startStack({
     ...options,
     replicas,
@@ -83,7 +81,6 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
       REDRIVER_CONSOLE_ROLE: "operator",
       INDEX_USER: indexLogin.user,
       INDEX_PASSWORD: indexLogin.password,
-      ...(profileDir === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
     },
     onCrash: (daemon, how) => say(`daemon ${daemon}: ${how}`),
   });
@@ -114,11 +111,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
       await seed(stack, messages, (index) => toMoving(index, stack.receiver.url));
       writeFileSync(stack.env["REDRIVER_DRAINS_FILE"]!, toDocument(1));
     },
-    async close() {
-      // One that is killed leaves no profile.
-      if (profileDir !== null) await stack.stopDaemons();
-      await stack.close();
-    },
+    close: stack.close,
   };
 }
 
