@@ -35,7 +35,7 @@ import { cookieOf, saidCookie, sessionCookie, setCookie } from "./cookies.ts";
 import type { ReportError } from "./error-events.ts";
 import { Document, Sections, type Frame } from "./layout.tsx";
 import { createLiveStreams, type RenderedSection } from "./live/streams.ts";
-import { createReads } from "./live/reads.ts";
+import { createReads, shared } from "./live/reads.ts";
 import { matchPath, toLocalPath } from "./paths.ts";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
 import { screens } from "./screens/screens.ts";
@@ -58,6 +58,8 @@ export interface ConsoleParts {
   readonly stop: AbortSignal;
 }
 
+/** If Redis loses it, replicas agree on another one within this. */
+const keyMaxAgeMs = 5_000;
 const requestTimeoutMs = 15_000;
 const maxHeaderBytes = 16_384;
 const maxConnections = 256;
@@ -75,12 +77,12 @@ export async function serveConsole(parts: ConsoleParts) {
   const reads = createReads({ ...parts, current: () => live.current() });
   // While the file still is what this process has begun with.
   reads.rules();
-  const streams = createLiveStreams({ maxStreams });
+  const streams = createLiveStreams({ maxStreams, cpuMs: readCpuMs });
   const assets = readAssets();
   const guesses = createGuesses(now);
   const identify = createIdentify({ ...parts, guesses });
   const proposedKey = randomBytes(32).toString("hex");
-  const key = (): Promise<string> => readConsoleKey(live.current().redis, proposedKey);
+  const key = shared(now, () => readConsoleKey(live.current().redis, proposedKey), keyMaxAgeMs);
 
   const app = new Hono<AskedEnv>();
   app.use(addSecurityHeaders);
@@ -114,7 +116,7 @@ export async function serveConsole(parts: ConsoleParts) {
     context.set("person", identity.person);
     context.set("isByToken", identity.isByToken);
     context.set("isStillKnown", () => isSamePerson(identify(caller), identity.person));
-    context.set("key", await key());
+    context.set("key", await key.read());
     return next();
   });
 
@@ -340,6 +342,11 @@ const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
 
 async function toHtml(element: Html | null): Promise<string> {
   return element === null ? "" : String(await element);
+}
+
+function readCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 function addressOf(context: Asked): string {

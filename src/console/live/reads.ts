@@ -2,7 +2,7 @@
 import type { Core } from "../../compose/build-core.ts";
 import { BoundedMap } from "../../bounded-map.ts";
 import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
-import { readFailureViews } from "../../compose/failure-views.ts";
+import { viewFailures } from "../../compose/failure-views.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readAllArrivals } from "../../operations/failures/arrivals.ts";
 import type { QueueFacts } from "../../ports/queue-facts.ts";
@@ -41,11 +41,13 @@ const maxKept = 200;
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
   const kept = new BoundedMap<string, Shared<unknown>>(maxKept);
   const arrivals = shared(now, () => readAllArrivals(current()), slowMaxAgeMs);
-  const failures = shared(now, () => readFailureViews(current(), now()));
-  const status = shared(now, async () =>
-    readStatus(current(), { nextRuns: await nextRuns(), problems: 0, now: now() }),
-  );
+  // The largest read. Pages of every kind that are shown together share it.
   const facts = shared(now, () => readQueueFacts(current()));
+  const failures = shared(now, async () => viewFailures(current(), await facts.read(), now()));
+  const status = shared(now, async () => {
+    const [runs, known] = await Promise.all([nextRuns(), facts.read()]);
+    return readStatus(current(), { nextRuns: runs, problems: 0, now: now(), facts: known });
+  });
   return {
     arrivals: arrivals.read,
     failures: failures.read,
