@@ -14,7 +14,7 @@ const answers = [
 /** A week of them, spread over all kinds; a few hosts have most. */
 export function toParked(index: number, kinds: number, all: number): SeedRecord {
   // Every kind once, then ever more of the first.
-  const kind = index < kinds ? index : Math.floor(kinds * (((index * 0.618_034) % 1) ** 3));
+  const kind = index < kinds ? index : Math.floor(kinds * ((index * 0.618_034) % 1) ** 3);
   const ageMs = 6 * 24 * hourMs * (1 - index / all) + hourMs;
   return { ...toRecord(kind, index, ageMs), responseStatus: 400 + (kind % 20), label: "refused" };
 }
@@ -24,9 +24,14 @@ export function toWaiting(index: number, kinds: number): SeedRecord {
   return { ...toRecord(index % kinds, index, hourMs), responseStatus: 503, label: "later" };
 }
 
-/** What is redriven while somebody looks. */
+/** What is redriven while somebody looks: new, so that the next pass lists it. */
 export function toMoving(index: number, receiverUrl: string): SeedRecord {
-  return { ...toRecord(0, index, hourMs), url: `${receiverUrl}/orders`, responseStatus: 503, label: "orders" };
+  return {
+    ...toRecord(0, index, hourMs),
+    url: `${receiverUrl}/orders`,
+    responseStatus: 503,
+    label: "orders",
+  };
 }
 
 let records = 0;

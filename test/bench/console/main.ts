@@ -77,12 +77,13 @@ async function measure(): Promise<readonly ScenarioResult[]> {
   const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs] });
   closing.add(() => browser.close());
   const url = scene.consoles[0]!;
+  const pid = scene.stack.daemons[0]!.pid()!;
   const pages = await findPages(url);
   const pathOf = (name: string): string => pages.find((page) => page.name === name)?.path ?? "/";
   const [now, list, one] = [pathOf("Now"), pathOf("Failures"), pathOf("Failure")];
   const tabs = [now, now, now, list, list, one, one, "/plans", "/rules", "/indexes"];
   const works: readonly (Work & { readonly part: string })[] = [
-    { part: "paint", name: "first paint", run: () => timeFirstPaint(browser, url, pages, rounds) },
+    { part: "paint", name: "first paint", run: () => timeFirstPaint(browser, { url, pid, pages, rounds }) },
     {
       part: "tabs",
       name: "ten tabs of Now",

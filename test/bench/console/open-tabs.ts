@@ -6,7 +6,11 @@ import type { Scene } from "./scene.ts";
 const maxCoreShare = 0.01;
 
 /** The live stream of a page, read as a browser reads it. */
-async function openTab(url: string, path: string, ended: AbortSignal): Promise<{ readonly events: () => number }> {
+async function openTab(
+  url: string,
+  path: string,
+  ended: AbortSignal,
+): Promise<{ readonly events: () => number }> {
   const answer = await fetch(`${url}/live?screen=${encodeURIComponent(path)}`, { signal: ended });
   if (!answer.ok || answer.body === null) throw new Error(`the stream of ${path} answered ${answer.status}`);
   let events = 0;

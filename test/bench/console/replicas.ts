@@ -17,7 +17,7 @@ interface Drain {
 
 interface Status {
   readonly drains: readonly Drain[];
-  readonly sources: readonly object[];
+  readonly sources: readonly { readonly at: number }[];
   readonly documentHash: string;
   readonly replicas: readonly { readonly replica: string; readonly documentHash: string }[];
 }
@@ -32,10 +32,11 @@ async function readNow(url: string): Promise<string> {
   return html.replaceAll(/replica \S+/g, "").replaceAll(/\s+/g, " ");
 }
 
-/** A time until something is by the clock of the replica. */
+/** When it was read, and how long something lasts from then on, is by the clock of the replica. */
 function withoutClock({ drains, sources, documentHash, replicas }: Status): string {
   const names = replicas.map(({ replica, documentHash: hash }) => `${replica} ${hash}`).toSorted();
-  return JSON.stringify({ drains, sources, documentHash, names }, (key, value: unknown) =>
+  const facts = sources.map(({ at: _readAt, ...source }) => source);
+  return JSON.stringify({ drains, facts, documentHash, names }, (key, value: unknown) =>
     key.endsWith("InMs") ? undefined : value,
   );
 }
@@ -120,7 +121,9 @@ function findStrangers(samples: readonly Sample[]): readonly string[] {
         Object.entries(numbers).flatMap(([name, value]) => {
           const others = near.map((one) => one.seen[1 - replica]![name] ?? NaN);
           const isKnown = value >= Math.min(...others) && value <= Math.max(...others);
-          return isKnown ? [] : [`${name} ${value}, the other ${Math.min(...others)} to ${Math.max(...others)}`];
+          return isKnown
+            ? []
+            : [`${name} ${value}, the other ${Math.min(...others)} to ${Math.max(...others)}`];
         }),
       );
     });

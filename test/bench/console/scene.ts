@@ -63,7 +63,7 @@ drains:
     select: { label: orders }
     limits: { publish: 100/s, perHost: none, perPass: none, perDay: none }
     guards:
-      - { index: catalog, hold: "pending_index_count > 1000000", resume: "< 1000000" }
+      - { index: catalog, hold: "pending_index_count > 1000000", resume: "< 1000000", whenStale: ignore }
     rules:
       - { name: again, when: { responseStatus: 503 }, then: republish }
 `;
@@ -154,7 +154,7 @@ async function untilCounted(
 /** No call of the service for five seconds. */
 async function untilStill(calls: () => Promise<number>): Promise<void> {
   let before = await calls();
-  for (let still = 0; still < 5; ) {
+  for (let still = 0; still < 5;) {
     await delay(1_000);
     const now = await calls();
     still = now === before ? still + 1 : 0;

@@ -84,7 +84,11 @@ const isReading = (line: string): boolean => line.includes('"INFO"');
 /** From one reading to the next: seconds, and commands of whatever kind. */
 async function watchReadings(count: number) {
   const watch = await watchRedis(redis.url());
-  const lines = (): readonly string[] => watch.text().split("\r\n").filter((line) => line.startsWith("+"));
+  const lines = (): readonly string[] =>
+    watch
+      .text()
+      .split("\r\n")
+      .filter((line) => line.startsWith("+"));
   // A page that is dear, as on a busy machine, is read every ten seconds.
   await waitFor(() => expect(lines().filter(isReading).length).toBeGreaterThan(count), { timeout: 50_000 });
   const all = lines();
@@ -110,7 +114,10 @@ it("ten tabs of a page send Redis as many commands as one", async () => {
   const close = await openTabs(stand, ["/"]);
   const [ofOne = 0] = (await watchReadings(2)).map(({ commands }) => commands).toSorted((a, b) => a - b);
   close();
-  await openTabs(stand, Array.from({ length: 10 }, () => "/"));
+  await openTabs(
+    stand,
+    Array.from({ length: 10 }, () => "/"),
+  );
   const [ofTen = 0] = (await watchReadings(2)).map(({ commands }) => commands).toSorted((a, b) => a - b);
   expect(ofOne).toBeGreaterThan(3);
   expect(ofTen).toBe(ofOne);
