@@ -27,7 +27,7 @@ export function toWaiting(index: number, kinds: number): SeedRecord {
 /** What is redriven while somebody looks: new, so that the next pass lists it. */
 export function toMoving(index: number, receiverUrl: string): SeedRecord {
   return {
-    ...toRecord(0, index, hourMs),
+    ...toRecord(0, index, 0),
     url: `${receiverUrl}/orders`,
     responseStatus: 503,
     label: "orders",

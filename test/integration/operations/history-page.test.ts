@@ -61,6 +61,27 @@ it("a page reads no more entries than it may, also if its filters leave nothing"
   expect(read).toBeLessThanOrEqual(5);
 });
 
+it("a page ends behind so many dead letters, and the next one counts the others", async () => {
+  const { reader, rig } = await setUp(1);
+  for (let pass = 0; pass < 3; pass += 1) {
+    rig.seed(4, {}, 60_000 - pass);
+    await rig.pass();
+  }
+  const countsOf = (pages: readonly HistoryPage[]): Readonly<Record<string, number>> => {
+    const counts: Record<string, number> = {};
+    for (const { act, count } of pages.flatMap(({ rows }) => rows)) counts[act] = (counts[act] ?? 0) + count;
+    return counts;
+  };
+  const [whole, cut] = [
+    await allPages(reader, page),
+    await allPages(reader, { ...page, maxRecords: 5 }),
+  ];
+  expect(countsOf(whole)).toMatchObject({ republish: 12, published: 12, delete: 12 });
+  expect(countsOf(cut)).toEqual(countsOf(whole));
+  // An entry has four, so that two of them end a page.
+  expect([whole.length, cut.length]).toEqual([1, 5]);
+});
+
 it("a page shows only what the filters ask for", async () => {
   const { reader, rig } = await setUp(4);
   expect(whys([await readHistoryPage(reader, { ...page, by: "b*" })])).toEqual(["note 4", "note 2"]);
