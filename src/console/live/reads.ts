@@ -15,7 +15,7 @@ export interface Reads {
   readonly failures: () => Promise<readonly FailureView[]>;
   /** Of every kind by its id, by source. */
   readonly arrivals: () => ReturnType<typeof readAllArrivals>;
-  /** What one page alone reads, at most every five seconds. `key`: what is read, with what it is read for. */
+  /** What one page alone reads, at most every fifteen seconds. `key`: what is read, with what it is read for. */
   readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
   /** As the passes have counted them. */
   readonly facts: () => Promise<QueueFacts>;
@@ -34,8 +34,8 @@ interface ReadsParts {
 }
 
 const maxAgeMs = 1_000;
-/** Of hours and of the audit: nobody waits for their last second. */
-const slowMaxAgeMs = 5_000;
+/** Of hours and of the audit: they cost more than all else, and nobody waits for their last second. */
+const slowMaxAgeMs = 15_000;
 const maxKept = 200;
 
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {

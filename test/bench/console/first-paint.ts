@@ -13,7 +13,7 @@ const maxPaintMs = 300;
 const maxCompressedKb = 100;
 /** Longer than what a page reads is kept for others. */
 const forgottenMs = 1_100;
-const maxWaitMs = 10_000;
+const maxWaitMs = 3_000;
 
 /** What the browser and this machine need for a page that costs its server nothing. */
 const reference = "a page of one word, for comparison";

@@ -58,6 +58,7 @@ drains:
   orders:
     mode: live
     lane: none
+    attempts: { max: 5, wait: [0s] }
     schedule: { every: ${everySeconds}s, full: 1d }
     minAge: 0s
     select: { label: orders }
