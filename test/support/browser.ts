@@ -12,7 +12,8 @@ export const whySkipped = hasBrowser ? "" : " (skipped: no chromium; apt-get ins
 export function useBrowser(more: readonly string[] = []) {
   let browser: Browser | null = null;
   beforeAll(async () => {
-    if (hasBrowser) browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs, ...more] });
+    if (hasBrowser)
+      browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs, ...more] });
   });
   afterAll(() => browser?.close());
 

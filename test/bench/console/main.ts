@@ -101,7 +101,12 @@ async function measure(): Promise<readonly ScenarioResult[]> {
   return runWorks(chosen, 1, say);
 }
 
-const results = await measure().finally(closing.close);
+let results: readonly ScenarioResult[];
+try {
+  results = await measure();
+} finally {
+  await closing.close();
+}
 const counts = countChecks(results);
 writeResults(values.results, counts, { results });
 end(`${toTable(results)}\n\n${parked} parked, ${failures} kinds of failure; ${machine}\n`, counts.failed);

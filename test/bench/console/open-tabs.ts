@@ -53,9 +53,7 @@ export async function weighTabs(
   ended.abort();
   await delay(1_000);
   const after = await useOver(scene, ms);
-  const share = ({ cpuMs, tookMs }: Use): number => cpuMs / tookMs;
   const idle = (share(before) + share(after)) / 2;
-  const percent = (part: number): number => Number((part * 100).toFixed(2));
   return [
     shown(
       "the daemon without them, before and after, % of a core",
@@ -66,4 +64,12 @@ export async function weighTabs(
     exactly("service calls with them", withTabs.calls, 0),
     exactly("tabs that got their sections", isEachLive ? tabs.length : 0, paths.length),
   ];
+}
+
+function share({ cpuMs, tookMs }: Use): number {
+  return cpuMs / tookMs;
+}
+
+function percent(part: number): number {
+  return Number((part * 100).toFixed(2));
 }

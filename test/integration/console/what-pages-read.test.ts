@@ -81,6 +81,9 @@ it("a page of any screen reads Redis and calls no service, also while it is live
 /** Each reading of what the passes have counted asks Redis how it is, once. */
 const isReading = (line: string): boolean => line.includes('"INFO"');
 
+/** When a command came, by the clock of Redis, in seconds. */
+const atOf = (line = ""): number => Number(line.slice(1).split(" ")[0]);
+
 /** From one reading to the next: seconds, and commands of whatever kind. */
 async function watchReadings(count: number) {
   const watch = await watchRedis(redis.url());
@@ -95,8 +98,7 @@ async function watchReadings(count: number) {
   const starts = all.flatMap((line, index) => (isReading(line) ? [index] : [])).slice(0, count + 1);
   return starts.slice(1).map((end, index) => {
     const start = starts[index] ?? 0;
-    const at = (place: number): number => Number(all[place]?.slice(1).split(" ")[0]);
-    return { seconds: at(end) - at(start), commands: end - start };
+    return { seconds: atOf(all[end]) - atOf(all[start]), commands: end - start };
   });
 }
 

@@ -36,6 +36,13 @@ async function allPages(reader: AuditReader, request: Parameters<typeof readHist
 const whys = (pages: readonly HistoryPage[]) => pages.flatMap(({ rows }) => rows.map(({ why }) => why));
 const allNotes = ["paused", ...Array.from({ length: 12 }, (_, i) => `note ${12 - i}`)];
 
+/** Records of each act. */
+const countsOf = (pages: readonly HistoryPage[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const { act, count } of pages.flatMap(({ rows }) => rows)) counts[act] = (counts[act] ?? 0) + count;
+  return counts;
+};
+
 it("pages of history follow each other, and show each act once, also those of one millisecond", async () => {
   const { reader } = await setUp(12);
   const pages = await allPages(reader, { maxRows: 5, maxEntries: 100 });
@@ -67,15 +74,7 @@ it("a page ends behind so many dead letters, and the next one counts the others"
     rig.seed(4, {}, 60_000 - pass);
     await rig.pass();
   }
-  const countsOf = (pages: readonly HistoryPage[]): Readonly<Record<string, number>> => {
-    const counts: Record<string, number> = {};
-    for (const { act, count } of pages.flatMap(({ rows }) => rows)) counts[act] = (counts[act] ?? 0) + count;
-    return counts;
-  };
-  const [whole, cut] = [
-    await allPages(reader, page),
-    await allPages(reader, { ...page, maxRecords: 5 }),
-  ];
+  const [whole, cut] = [await allPages(reader, page), await allPages(reader, { ...page, maxRecords: 5 })];
   expect(countsOf(whole)).toMatchObject({ republish: 12, published: 12, delete: 12 });
   expect(countsOf(cut)).toEqual(countsOf(whole));
   // An entry has four, so that two of them end a page.
