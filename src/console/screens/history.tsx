@@ -22,8 +22,8 @@ const path = "/history";
 const maxRows = 100;
 /** 50 reads of Redis. A rare person may need several pages. */
 const maxEntries = 5_000;
-/** A tenth of a second. An act on more goes on as a row of the next page. */
-const maxRecords = 100_000;
+/** 100,000 took a quarter of a second of CPU. An act on more goes on as a row of the next page. */
+const maxRecords = 25_000;
 
 export const historyScreen = defineScreen<HistoryPage>({
   path,
