@@ -74,7 +74,7 @@ export async function serveConsole(parts: ConsoleParts) {
   const { problem, show, toScreenContext } = pages;
   const assets = readAssets();
   const proposedKey = randomBytes(32).toString("hex");
-  const key = shared(now, () => readConsoleKey(live.current().redis, proposedKey), keyMaxAgeMs);
+  const key = shared(parts.now, () => readConsoleKey(live.current().redis, proposedKey), keyMaxAgeMs);
 
   const app = new Hono<AskedEnv>();
   app.use(addSecurityHeaders);
