@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * the largest files go first. Some of these compute all the time and others wait, so they share the cores well.
  */
 const longest = [
-  "cli/plan/100k.heavy",
+  "cli/plan/50k.heavy",
   "redis/outages.heavy",
   "operations/plans/100k.heavy",
   "redrive/lanes/lanes.heavy",
