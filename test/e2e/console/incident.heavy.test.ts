@@ -15,7 +15,12 @@ const browser = useBrowser();
 const document = `
 version: 1
 sources: { default: {} }
-defaults: { minAge: 0s, schedule: { every: 2s, full: 10s }, limits: { publish: none, perHost: none } }
+defaults:
+  minAge: 0s
+  schedule: { every: 2s, full: 10s }
+  limits: { publish: none, perHost: none }
+  # The first canaries come back, and are the last to go.
+  attempts: { max: 5, wait: [5s] }
 drains:
   webhooks:
     mode: live
