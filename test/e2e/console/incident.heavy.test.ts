@@ -25,7 +25,7 @@ drains:
   webhooks:
     mode: live
     select: { responseStatus: 503 }
-    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
+    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 2m }
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
   reviewed:
