@@ -19,6 +19,7 @@ export function createReadIndex(settings: Settings, readSecret: ReadSecret): Rea
     baseUrl: settings.statistics.url,
     timeoutMs: settings.statistics.timeoutMs,
     clock: systemClock,
+    egress: settings.proxy,
   });
   return async (index, signal) => {
     const user = readSecret(index.user);

@@ -1,4 +1,5 @@
 import { formatProblem } from "../config/problem.ts";
+import type { EgressConfig } from "../egress/proxy-for.ts";
 import { createSendNotices } from "../notify/send-notices.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { NotifyTarget, SecretRef } from "../ports/drains-document.ts";
@@ -55,7 +56,8 @@ export function buildNotices(readSecret: ReadSecret, events: Events, clock: Cloc
         books: booksOf(core),
         rate: createRedisNoticeRate(core.redis),
         // Built at the first message, and for each job anew: secrets change.
-        send: (notices, outer) => buildSendNotices(target, readSecret, clock)(notices, outer),
+        send: (notices, outer) =>
+          buildSendNotices(target, readSecret, clock, core.settings.proxy)(notices, outer),
         events,
         clock,
         signal,
@@ -70,6 +72,7 @@ export function buildSendNotices(
   target: NotifyTarget,
   readSecret: ReadSecret,
   clock: Pick<Clock, "now">,
+  egress: EgressConfig,
 ): SendNotices {
   const read = (key: string, ref: SecretRef): string => {
     const reading = readSecret(ref);
@@ -82,6 +85,7 @@ export function buildSendNotices(
     url: target.url.kind === "written" ? target.url.url : read("url", target.url),
     secret: target.secret === undefined ? undefined : read("secret", target.secret),
     clock,
+    egress,
   });
 }
 

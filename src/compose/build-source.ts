@@ -1,6 +1,7 @@
 import type { PauseBook } from "../ports/pauses.ts";
 import { createHash, createHmac } from "node:crypto";
 import { toAddressSetting, toTokenSetting } from "../config/source-setting-names.ts";
+import { proxyFor } from "../egress/proxy-for.ts";
 import { toLedgerLimits } from "../config/settings/ledger-limits.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
@@ -131,6 +132,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     settings: { address: toAddressSetting(config), token: toTokenSetting(config, settings) },
     timeoutsMs,
     connectTimeoutMs,
+    proxy: proxyFor(new URL(baseUrl), settings.proxy),
     maxAnswerBytes: settings.service.maxAnswerBytes,
     clock: world.clock,
     onAnswer(answer) {

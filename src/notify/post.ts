@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { request as requestHttp, type IncomingMessage } from "node:http";
-import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
+import { Agent, request } from "undici";
+import { createProxyAgent } from "../egress/proxy-agent.ts";
+import type { ForwardProxy } from "../egress/proxy-for.ts";
 
 export interface Posted {
   readonly status: number;
@@ -14,39 +14,35 @@ export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
-  /** Resolves the host's name. Absent: as the system does. */
+  /** Resolves the host's name. Absent: as the system does. A proxy resolves it by itself. */
   readonly lookup?: LookupFunction;
+  readonly proxy?: ForwardProxy | null;
 }
 
 const maxAnswerBytes = 4_096;
 
 /** One POST on a connection of its own. Redirects are answers like others. Rejects if there is no answer. */
-export async function post(url: URL, { headers, body, signal, lookup }: PostOptions): Promise<Posted> {
-  const request = url.protocol === "https:" ? requestHttps : requestHttp;
-  const call = request(url, {
-    method: "POST",
-    headers: { ...headers, "content-length": Buffer.byteLength(body) },
-    // Connections are not kept: another target may have made one under another check.
-    agent: false,
-    signal,
-    ...(lookup === undefined ? {} : { lookup }),
-  });
-  // What fails after the answer has begun fails its reader.
-  call.on("error", () => undefined);
+export async function post(url: URL, { headers, body, signal, lookup, proxy }: PostOptions): Promise<Posted> {
+  // Connections are not kept: another target may have made one under another check.
+  const dispatcher = proxy ? createProxyAgent(proxy) : new Agent({ connect: { ...(lookup && { lookup }) } });
   try {
-    call.end(body);
-    const [answer] = (await once(call, "response")) as [IncomingMessage];
-    const retryAfter = answer.headers["retry-after"] ?? null;
-    return { status: answer.statusCode ?? 0, retryAfter, body: await readStart(answer) };
+    const answer = await request(url, { method: "POST", headers, body, signal, dispatcher });
+    // What fails after the answer has begun fails its reader.
+    const retryAfter = answer.headers["retry-after"];
+    return {
+      status: answer.statusCode,
+      retryAfter: typeof retryAfter === "string" ? retryAfter : null,
+      body: await readStart(answer.body),
+    };
   } finally {
-    call.destroy();
+    await dispatcher.destroy();
   }
 }
 
-async function readStart(answer: IncomingMessage): Promise<string> {
+async function readStart(answer: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let room = maxAnswerBytes;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of answer) {
     chunks.push(chunk.subarray(0, room));
     room -= chunk.length;
     if (room <= 0) break;

@@ -1,5 +1,6 @@
 import { isPrivateHost } from "../message/private-host.ts";
 import { parseRetryMoment } from "../message/retry-after.ts";
+import { proxyFor, type EgressConfig } from "../egress/proxy-for.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { NotifyTarget } from "../ports/drains-document.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
@@ -22,10 +23,11 @@ export interface SendParts {
   /** Absent: not signed. */
   readonly secret?: string | undefined;
   readonly clock: Pick<Clock, "now">;
+  readonly egress: EgressConfig;
 }
 
 /** Messages of errors name the target, and never its address. */
-export function createSendNotices({ target, url, secret, clock }: SendParts): SendNotices {
+export function createSendNotices({ target, url, secret, clock, egress }: SendParts): SendNotices {
   const fail = (why: string, cause?: unknown): RedriverError =>
     new RedriverError("notice-undelivered", `notify.${target.name}: ${why}`, { cause });
   return async (notices, signal) => {
@@ -43,6 +45,7 @@ export function createSendNotices({ target, url, secret, clock }: SendParts): Se
         },
         body,
         signal: AbortSignal.any([signal, timeout]),
+        proxy: proxyFor(address, egress),
         ...(target.allowPrivate ? {} : { lookup: createPublicLookup() }),
       });
       return toAnswer(answer, clock.now());

@@ -1,3 +1,4 @@
+import { ProxyRefusal } from "../egress/open-tunnel.ts";
 import { RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { RequestOutcome } from "../ports/events.ts";
 import type { HttpAnswer, AnswerBody, CallEnd } from "./http-answer.ts";
@@ -57,7 +58,7 @@ function networkError(cause: unknown, { where, settings }: CallContext, status?:
   return new RedriverError(code, message, {
     cause,
     status,
-    notSent: isConnectTimeoutOrOneOf(cause, connectCodes),
+    notSent: cause instanceof ProxyRefusal || isConnectTimeoutOrOneOf(cause, connectCodes),
   });
 }
 
@@ -109,7 +110,7 @@ export function toAdvice(code: ErrorCode, { address, token }: ServiceSettings): 
 
 /** A failed connection's code, such as ECONNREFUSED, else its name. Addresses and values stay in `cause`. */
 export function describeCause(cause: unknown): string {
-  if (cause instanceof ConnectTimeout) return cause.message;
+  if (cause instanceof ConnectTimeout || cause instanceof ProxyRefusal) return cause.message;
   if (cause instanceof AggregateError) return describeCause(cause.errors[0]);
   if (!(cause instanceof Error)) return "unknown failure";
   return codeOf(cause) ?? cause.name;

@@ -1,6 +1,8 @@
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Client, type buildConnector } from "undici";
+import { openTunnel } from "../egress/open-tunnel.ts";
+import type { ForwardProxy } from "../egress/proxy-for.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AnswerHeaders } from "./http-answer.ts";
 import { ResettableSocket } from "./resettable-socket.ts";
@@ -8,8 +10,10 @@ import { ResettableSocket } from "./resettable-socket.ts";
 export interface ConnectionOptions {
   readonly origin: string;
   readonly clock: Clock;
-  /** For name lookup, TCP and TLS together. */
+  /** For name lookup, TCP, the proxy's answer and TLS together. */
   readonly connectTimeoutMs: number;
+  /** Of the origin; null: it is called directly. */
+  readonly proxy?: ForwardProxy | null;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
   readonly ca?: string | undefined;
 }
@@ -105,8 +109,9 @@ export function createConnection(options: ConnectionOptions) {
 }
 
 export class ConnectTimeout extends Error {
-  constructor(timeoutMs: number) {
-    super(`no connection within ${timeoutMs} ms (service.connectTimeout)`);
+  constructor(timeoutMs: number, proxy: ForwardProxy | null) {
+    const through = proxy === null ? "" : ` through the proxy ${proxy.hostname}:${proxy.port} (proxy.url)`;
+    super(`no connection within ${timeoutMs} ms (service.connectTimeout)${through}`);
     this.name = "ConnectTimeout";
   }
 }
@@ -115,7 +120,7 @@ export class ConnectTimeout extends Error {
 function connectSocket(
   tcp: ResettableSocket,
   target: buildConnector.Options,
-  { clock, connectTimeoutMs, ca }: ConnectionOptions,
+  { clock, connectTimeoutMs, ca, proxy = null }: ConnectionOptions,
   callback: buildConnector.Callback,
 ): void {
   const settled = new AbortController();
@@ -147,14 +152,23 @@ function connectSocket(
   tcp.on("error", fail);
   tcp.once("close", () => fail(new Error("the connection was closed while it was made")));
   clock.sleep(connectTimeoutMs, settled.signal).then(
-    () => fail(new ConnectTimeout(connectTimeoutMs)),
+    () => fail(new ConnectTimeout(connectTimeoutMs, proxy)),
     () => undefined,
   );
   const isSecure = target.protocol === "https:";
-  tcp.once("connect", () => (isSecure ? startTls() : succeed(tcp)));
   const port = Number(target.port === "" ? (isSecure ? 443 : 80) : target.port);
+  const start = (): void => (isSecure ? startTls() : succeed(tcp));
+  tcp.once("connect", () => {
+    if (proxy === null) return start();
+    openTunnel(tcp, { hostname: target.hostname, port }, proxy, (refusal) =>
+      refusal === null ? start() : fail(refusal),
+    );
+  });
   // Node 20 ignores the noDelay of connect() if the socket exists already. Without it the last byte of a
   // batch, which is written apart, waits some 40 ms for an acknowledgement.
   tcp.setNoDelay(true);
-  tcp.connect({ host: target.hostname, port, keepAlive: true });
+  tcp.connect({
+    ...(proxy === null ? { host: target.hostname, port } : { host: proxy.hostname, port: proxy.port }),
+    keepAlive: true,
+  });
 }

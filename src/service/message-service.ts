@@ -1,3 +1,4 @@
+import type { ForwardProxy } from "../egress/proxy-for.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
 import type { EventOf, RequestOutcome, ServiceOperation } from "../ports/events.ts";
@@ -32,8 +33,10 @@ export interface MessageServiceOptions {
   readonly settings: ServiceSettings;
   /** Of a whole call each. */
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
-  /** For name lookup, TCP and TLS of one connection. */
+  /** For name lookup, TCP, a proxy's answer and TLS of one connection. */
   readonly connectTimeoutMs: number;
+  /** Of the base URL; null: it is called directly. */
+  readonly proxy?: ForwardProxy | null;
   readonly clock: Clock;
   /** Called once for every call, when it has ended. */
   readonly onAnswer: (answer: ServiceAnswer) => void;

@@ -1,3 +1,6 @@
+import { fetch, type Response } from "undici";
+import { createProxyAgent } from "../egress/proxy-agent.ts";
+import { proxyFor, type EgressConfig } from "../egress/proxy-for.ts";
 import { parseJson } from "../message/json-value.ts";
 import { parseRetryMoment } from "../message/retry-after.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -23,11 +26,14 @@ export interface StatisticsClientOptions {
   /** From the start of the request to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, "now">;
+  readonly egress: EgressConfig;
 }
 
 /** GET {base}/v2/search/{id}/stats?period=… with Basic authentication (service-interface.md 4.4 and 5). */
 export function createStatisticsClient(options: StatisticsClientOptions): StatisticsReader {
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
+  const proxy = proxyFor(new URL(baseUrl), options.egress);
+  const dispatcher = proxy === null ? undefined : createProxyAgent(proxy);
 
   return {
     async read(index, credentials, signal) {
@@ -41,6 +47,7 @@ export function createStatisticsClient(options: StatisticsClientOptions): Statis
           headers: { accept: "application/json", authorization },
           // A redirect would take the credentials to an address that is not configured.
           redirect: "manual",
+          ...(dispatcher && { dispatcher }),
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         });
         status = response.status;

@@ -17,8 +17,10 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "integration/redrive/source/calls-in-turn.test.ts":
     "calls per second, and replicas that speak once a second",
   "integration/service/connection-pool.test.ts": "the sleep of the clock itself",
+  "integration/service/through-proxy.test.ts": "a proxy that keeps bytes back",
   "integration/store/audit/acts.test.ts": "an audit that is slow to write",
   "support/conformance-receiver.ts": "a receiver that is slow to answer",
+  "support/forward-proxy.ts": "a proxy that keeps bytes back",
   "support/interleavings/turns.ts": "the real clock behind the one that is played",
   "support/plain-client.ts": "a service elsewhere that limits its callers",
   "support/redis-cluster.ts": "a slot that moves slowly",

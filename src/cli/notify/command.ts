@@ -20,7 +20,12 @@ export const registerNotify: Register = (program, { io, exitWith }) => {
     .action(async (name: string, options: { json?: boolean }, command) => {
       const { settings, document } = loadAll(command, io);
       const target = chooseTarget(document, name);
-      const send = buildSendNotices(target, (ref) => readSecret(ref, { env: io.env, settings }), systemClock);
+      const send = buildSendNotices(
+        target,
+        (ref) => readSecret(ref, { env: io.env, settings }),
+        systemClock,
+        settings.proxy,
+      );
       const answer = await send([toTestNotice(document)], new AbortController().signal);
       const isTaken = answer.status >= 200 && answer.status <= 299;
       printResult(io, options.json, { target: name, taken: isTaken, ...answer }, () =>

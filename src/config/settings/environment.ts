@@ -9,10 +9,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export const otherEnvNames = ["REDRIVER_CONFIG_FILE", "REDRIVER_TEST_REDIS_URL"] as const;
 
-/** Names that people have already; read if the setting is not given at all. */
+/** Names that people have already; read if the setting is not given at all. The last that is set counts. */
 const fallbackEnvNames = [
   ["service.url", "QSTASH_URL"],
   ["service.token", "QSTASH_TOKEN"],
+  ["proxy.url", "HTTPS_PROXY"],
+  ["proxy.url", "https_proxy"],
+  ["proxy.except", "NO_PROXY"],
+  ["proxy.except", "no_proxy"],
 ] as const;
 
 const settingByEnvName = new Map<string, SettingName>(settingNames.map((name) => [toEnvName(name), name]));

@@ -12,6 +12,8 @@ import {
   matching,
   optional,
   portOrNone,
+  proxyExceptions,
+  proxyUrl,
   redisNode,
   redisUrl,
   secretText,
@@ -96,6 +98,15 @@ export const settingRows = {
     64,
     wholeNumber(1, 1_000),
     "Maximum calls in flight to one source, of all replicas together; each replica has at least one. How many of them are used follows from latency and errors.",
+  ),
+  "proxy.url": secretRow(
+    optional(proxyUrl),
+    "Forward proxy for calls by https: to the service, to search indexes and to the addresses of notify. HTTPS_PROXY is read when this is unset.",
+  ),
+  "proxy.except": row(
+    "",
+    proxyExceptions,
+    "Hosts that are called without the proxy: names with all below them, addresses, ranges, separated by commas; * is every host. NO_PROXY is read when this is unset.",
   ),
   "redis.url": secretRow(
     redisUrl,

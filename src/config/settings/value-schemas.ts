@@ -76,6 +76,27 @@ export function matching(pattern: RegExp, what: string) {
 
 export const serviceUrl = parsed(parseServiceUrl);
 
+/** `http://` may be left out, as in HTTPS_PROXY. */
+export const proxyUrl = read((value) => {
+  if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value)) return null;
+  const url = parseUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`);
+  const fits =
+    url !== null &&
+    url.protocol === "http:" &&
+    url.hostname !== "" &&
+    [url.search, url.hash].every((part) => part === "") &&
+    ["", "/"].includes(url.pathname) &&
+    isDecodable(url.username) &&
+    isDecodable(url.password);
+  return fits ? url.href : null;
+}, 'the address of a proxy for CONNECT, such as "http://proxy.example.com:3128" or "http://user:password@proxy.example.com:3128"');
+
+/** Also what only other programs read in NO_PROXY: it names no host then. */
+export const proxyExceptions = listOf(
+  z.string().regex(/^[^\s\p{Cc}@]{1,255}$/u),
+  'a list of hosts such as "localhost,.svc.cluster.local,10.0.0.0/8"',
+);
+
 export const redisUrl = read((value) => {
   if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value)) return null;
   const url = parseUrl(value);

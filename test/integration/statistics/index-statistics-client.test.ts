@@ -35,6 +35,7 @@ async function against(
   });
   const { port } = server.address() as AddressInfo;
   const reader = createStatisticsClient({
+    egress: { url: undefined, except: [] },
     baseUrl: `http://127.0.0.1:${port}${options.path ?? ""}`,
     timeoutMs: options.timeoutMs ?? 10_000,
     clock: { now: () => now },

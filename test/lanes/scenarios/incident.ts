@@ -40,7 +40,8 @@ export async function incident(world: World): Promise<readonly Figure[]> {
       publishPerSecond: null,
       perHostPerSecond: 10,
       minAgeMs: 0,
-      everyMs: 15 * secondMs,
+      // People are told within the horizon of a pass (5 s), this (2 s here) and an evaluation (2 s).
+      everyMs: 6 * secondMs,
       fullMs: 5 * minuteMs,
       notifyUrl: people.url,
     },

@@ -20,6 +20,7 @@ describe("settings", () => {
         maxAnswerBytes: 25_165_824,
         maxCallsInFlight: 64,
       },
+      proxy: { url: undefined, except: [] },
       redis: {
         url: "redis://127.0.0.1:6379",
         sentinels: [],
@@ -176,6 +177,27 @@ describe("names people have already", () => {
     expect(service).toMatchObject({ token: undefined, tokenFile: "/t" });
   });
 
+  it("name the forward proxy, in capitals or not", () => {
+    const env = { HTTPS_PROXY: "proxy.example:3128", NO_PROXY: "localhost, .svc,10.0.0.0/8" };
+    const proxy = { url: "http://proxy.example:3128/", except: ["localhost", ".svc", "10.0.0.0/8"] };
+    expect(load({ env }).proxy).toEqual(proxy);
+    const small = { https_proxy: "http://u:p%40@proxy.example:3128/", no_proxy: "*" };
+    expect(load({ env: small }).proxy).toEqual({ url: "http://u:p%40@proxy.example:3128/", except: ["*"] });
+    const own = { ...env, REDRIVER_PROXY_URL: "http://own.example:8080" };
+    expect(load({ env: own }).proxy).toEqual({ ...proxy, url: "http://own.example:8080/" });
+  });
+
+  it.each([
+    "https://proxy.example",
+    "socks5://proxy.example:1080",
+    "http://u:hunter2%@proxy.example",
+    "http://p/x",
+  ])("refuse %s as a forward proxy", (HTTPS_PROXY) => {
+    expect(problemsOf({ env: { HTTPS_PROXY } })).toEqual([
+      'proxy.url (HTTPS_PROXY): expected the address of a proxy for CONNECT, such as "http://proxy.example.com:3128" or "http://user:password@proxy.example.com:3128"',
+    ]);
+  });
+
   it("are named where they are wrong, and not repeated", () => {
     expect(problemsOf({ env: { QSTASH_URL: "https://u:hunter2@h/" } })).toEqual([
       'service.url (QSTASH_URL): expected an http(s) address without spaces, user, query and fragment, such as "https://qstash.upstash.io"',
@@ -194,7 +216,9 @@ describe("settings with mistakes", () => {
       }),
     ).toEqual([
       'settings.yaml:3:3 http: unknown setting "hots"; did you mean "host"? expected one of host, port',
-      expect.stringMatching(/^settings\.yaml:5:1: unknown setting "extra"; expected one of service, redis, /),
+      expect.stringMatching(
+        /^settings\.yaml:5:1: unknown setting "extra"; expected one of service, proxy, redis, /,
+      ),
       'environment: unknown environment variable "REDRIVER_HTPP_PORT"; did you mean "REDRIVER_HTTP_PORT"? expected the name of a setting',
       'flags: unknown setting "publish.maxItem"; did you mean "publish.maxItems"? expected the name of a setting',
       "settings.yaml:2:9 http.port: expected a whole number from 0 to 65535, got 70000",
@@ -310,7 +334,7 @@ describe("settings with mistakes", () => {
     ["http: { port: { a: 1 } }", "settings.yaml:1:15 http.port: expected a single value, got a mapping"],
     [
       "http.port: 1",
-      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, redis, drains, http, callback, console, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
+      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, proxy, redis, drains, http, callback, console, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
     ],
     ["http: { port: 1, port: 2 }", 'settings.yaml:1:18 http: duplicate key "port"'],
     [
