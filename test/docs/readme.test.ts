@@ -74,15 +74,6 @@ function withAddress(line: string, name: string, address: string): string {
   return line.startsWith(`export ${name}=`) ? `export ${name}='${address}'` : line;
 }
 
-/** The first row of a table, by its headers. */
-function firstRow(table: string): Readonly<Record<string, string>> {
-  const [headers = [], row = []] = table
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(/\s{2,}/));
-  return Object.fromEntries(headers.map((header, index) => [header, row[index] ?? ""]));
-}
-
 function writes(emulator: Emulator): readonly unknown[] {
   return [
     ...emulator.journal.entries("request").filter(({ operation }) => operation !== "list"),

@@ -82,9 +82,8 @@ describe("an edited message that dies again", () => {
     const back = decided(diedAgain(itemOf(first, 1), 0));
     expect(back.reading).toEqual({ kind: "come-back", lineage: first.lineage });
     expect(back.letter.messageId).not.toBe(first.letter.messageId);
-    const rootIdOf = (candidate: Candidate): string | undefined =>
-      itemOf(candidate, 1).headers["Upstash-Forward-X-Redriver-Message-Id"];
-    expect(rootIdOf(candidateOf(diedAgain(itemOf(first, 1), 0), schema3))).toBe(first.letter.messageId);
+    const again = candidateOf(diedAgain(itemOf(first, 1), 0), schema3);
+    expect(itemOf(again, 1).headers["Upstash-Forward-X-Redriver-Message-Id"]).toBe(first.letter.messageId);
     expect(back.reading).toMatchObject({ lineage: { attempt: 1, parentDlqId: original["dlqId"] } });
   });
 
