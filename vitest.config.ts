@@ -1,32 +1,47 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Small files that wait long. Where no durations are known yet the largest files go first, and these would end after all others. */
+/**
+ * Small files that take long, those first that would end after all others. Where no durations are known yet
+ * the largest files go first. Some of these compute all the time and others wait, so they share the cores well.
+ */
 const longest = [
+  "cli/plan/50k.heavy",
+  "redis/outages.heavy",
+  "operations/plans/100k.heavy",
+  "redrive/lanes/lanes.heavy",
+  "daemon/bad-input.heavy",
+  "cli/parked/100k.heavy",
   "daemon/outage.heavy",
   "daemon/windows-in-turn.heavy",
   "redis/unfit.heavy",
   "redrive/callbacks/callbacks",
-  "redrive/lanes/lanes.heavy",
   "redrive/source/bad-sources",
   "daemon/source-wakes",
+  "console/incident.heavy",
+  "console/screens.heavy",
+  "redis/tls-acl.heavy",
+  "daemon/killed.heavy",
+  "property/store/lanes/lanes",
+  "property/store/ledger/ledger",
 ];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- no array's: what vitest does without this
     const others = await super.sort(files);
-    return others.toSorted((one, other) => Number(waitsLong(other)) - Number(waitsLong(one)));
+    return others.toSorted((one, other) => turnOf(one) - turnOf(other));
   }
 }
 
-function waitsLong({ moduleId }: TestSpecification): boolean {
-  return longest.some((name) => moduleId.endsWith(`${name}.test.ts`));
+function turnOf({ moduleId }: TestSpecification): number {
+  const turn = longest.findIndex((name) => moduleId.endsWith(`${name}.test.ts`));
+  return turn === -1 ? longest.length : turn;
 }
 
 export default defineConfig({
   test: {
-    // The longest files wait for clocks (takeovers, horizons, outages), so seven share two cores well.
+    // Many files wait for clocks (takeovers, horizons, outages), so seven share two cores well.
     maxWorkers: 7,
     sequence: { sequencer: LongestFirst },
     // A process of its own for each of some 300 files would cost as much as what they do.

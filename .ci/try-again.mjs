@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const results = ".cache/test-results.json";
-const maxFiles = 4;
+const maxFiles = 6;
 
 const read = () => JSON.parse(readFileSync(results, "utf8"));
 const failedOf = (file) => file.assertionResults.filter(({ status }) => status === "failed");

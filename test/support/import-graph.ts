@@ -24,11 +24,14 @@ export function folderOf(file: string): string {
   return relative(root, file).split(sep)[0] ?? "";
 }
 
+const graph = new Map<string, string[]>(files.map((file) => [file, []]));
+for (const { file, specifier } of imports) {
+  if (specifier.startsWith(".")) graph.get(file)?.push(resolve(dirname(file), specifier));
+}
+
 /** The files of src that a file imports, types included. */
 export function importedBy(file: string): readonly string[] {
-  return imports
-    .filter((one) => one.file === file && one.specifier.startsWith("."))
-    .map(({ specifier }) => resolve(dirname(file), specifier));
+  return graph.get(file) ?? [];
 }
 
 function readImports(file: string): Import[] {

@@ -153,37 +153,45 @@ function expectAllBounds(told: Story, grants: readonly Grant[]): void {
 }
 
 describe("capacity, whatever two replicas ask, give back and wait", () => {
-  it("never grants more than its rates in any span, nor more than its ceilings", async () => {
-    await fc.assert(
-      fc.asyncProperty(story, async (told) => {
-        expectAllBounds(told, await play(told, createCapacityStand(redis.fresh())));
-      }),
-      { numRuns: casesOf(200) },
-    );
-  });
+  it(
+    "never grants more than its rates in any span, nor more than its ceilings",
+    { timeout: 240_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(story, async (told) => {
+          expectAllBounds(told, await play(told, createCapacityStand(redis.fresh())));
+        }),
+        { numRuns: casesOf(200) },
+      );
+    },
+  );
 
-  it("grants a hungry taker all that the rate has, but for what rounding costs", async () => {
-    await fc.assert(
-      fc.asyncProperty(rate, async (publish) => {
-        const stand = createCapacityStand(redis.fresh());
-        const wanted = Array.from({ length: 100 }, (): CapacityRequest => ({
-          host: "a",
-          rule: null,
-          post: "first",
-        }));
-        const end = stand.now() + 2 * publish.perMs;
-        const grants: Grant[] = [];
-        while (stand.now() < end) {
-          const asked = query({ limits: { publish }, requests: wanted });
-          const { verdicts, at } = await stand.capacity.take(asked);
-          const waits = verdicts.flatMap((verdict) => (verdict.kind === "wait" ? [verdict.until] : []));
-          grants.push(...wanted.slice(waits.length).map((each) => ({ at, passId: "p1", request: each })));
-          if (waits.length > 0) await stand.advance(Math.min(...waits) - stand.now());
-        }
-        expect(grants.length).toBeGreaterThanOrEqual(Math.floor(2 * publish.count * 0.95));
-        expectBound(grants, publish);
-      }),
-      { numRuns: casesOf(100) },
-    );
-  });
+  it(
+    "grants a hungry taker all that the rate has, but for what rounding costs",
+    { timeout: 240_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(rate, async (publish) => {
+          const stand = createCapacityStand(redis.fresh());
+          const wanted = Array.from({ length: 100 }, (): CapacityRequest => ({
+            host: "a",
+            rule: null,
+            post: "first",
+          }));
+          const end = stand.now() + 2 * publish.perMs;
+          const grants: Grant[] = [];
+          while (stand.now() < end) {
+            const asked = query({ limits: { publish }, requests: wanted });
+            const { verdicts, at } = await stand.capacity.take(asked);
+            const waits = verdicts.flatMap((verdict) => (verdict.kind === "wait" ? [verdict.until] : []));
+            grants.push(...wanted.slice(waits.length).map((each) => ({ at, passId: "p1", request: each })));
+            if (waits.length > 0) await stand.advance(Math.min(...waits) - stand.now());
+          }
+          expect(grants.length).toBeGreaterThanOrEqual(Math.floor(2 * publish.count * 0.95));
+          expectBound(grants, publish);
+        }),
+        { numRuns: casesOf(100) },
+      );
+    },
+  );
 });

@@ -67,7 +67,7 @@ const commands: fc.Arbitrary<Command>[] = [
 
 test(
   "in any order of any workers no lane lets more go than its state has, and none moves without proof",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const anyOrder = fc.asyncProperty(
       anyConfig,
@@ -77,6 +77,6 @@ test(
         await fc.asyncModelRun(() => ({ model: newModel(config), real }), order);
       },
     );
-    await fc.assert(anyOrder, { numRuns: casesOf(1_000) });
+    await fc.assert(anyOrder, { numRuns: Math.max(100, casesOf(500)) });
   },
 );
