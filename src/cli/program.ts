@@ -4,7 +4,7 @@ import type { Register } from "./command-context.ts";
 import { toExit } from "./exit-of-error.ts";
 import type { ProcessIo } from "./io.ts";
 import { withLineBelow } from "./output/line-below-output.ts";
-import { version } from "./version.ts";
+import { versionText } from "./version.ts";
 
 /**
  * As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast.
@@ -46,7 +46,7 @@ export async function runCli(argv: readonly string[], world: ProcessIo): Promise
   let exitCode = 0;
   const program = new Command("redriver")
     .description("Drains the dead letter queue of a hosted HTTP message delivery service, unattended.")
-    .version(version)
+    .version(versionText())
     .option("--config <file>", "settings file (YAML or JSON); environment and flags outrank it")
     .option("--drains <file>", "the drains document (drains.file, REDRIVER_DRAINS_FILE)")
     .option("--log-level <level>", "log.level, REDRIVER_LOG_LEVEL")

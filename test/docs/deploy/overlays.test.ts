@@ -258,9 +258,21 @@ describe("the Dockerfile", () => {
     expect(lines.filter((line) => /<<|--link|--mount/.test(line))).toEqual([]);
   });
 
-  it("starts both stages from the one image named at the top, by tag", () => {
+  it("starts from the images named at the top, by tag, and ends with the one that runs", () => {
     expect(lines[0]).toMatch(/^ARG NODE_IMAGE=docker\.io\/library\/node:24-bookworm-slim$/);
-    expect(instructions("FROM")).toEqual(["${NODE_IMAGE} AS build", "${NODE_IMAGE}"]);
+    expect(lines[1]).toBe("ARG RUNTIME_IMAGE=${NODE_IMAGE}");
+    expect(instructions("FROM")).toEqual([
+      "--platform=$BUILDPLATFORM ${NODE_IMAGE} AS build",
+      "${RUNTIME_IMAGE} AS dev",
+      "${RUNTIME_IMAGE} AS runtime",
+    ]);
+  });
+
+  it("needs no shell to run: its last stage has neither RUN nor the shell form of a command", () => {
+    const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
+    expect(last.filter((line) => line.startsWith("RUN "))).toEqual([]);
+    expect(last.filter((line) => /^(ENTRYPOINT|CMD) [^[]/.test(line))).toEqual([]);
+    expect(last.join("\n")).toContain("COPY --from=build /app/bin /usr/local/bin");
   });
 
   it("copies only what there is, and .dockerignore lets in exactly that", () => {
@@ -273,15 +285,19 @@ describe("the Dockerfile", () => {
   });
 
   it("installs what the lock file says and leaves the tools behind", () => {
-    expect(instructions("RUN")).toEqual(["npm ci", "npm run build && npm prune --omit=dev"]);
+    const [install, build] = instructions("RUN");
+    expect(install).toBe("npm ci");
+    expect(build).toMatch(
+      /npm run build +&& npm run --silent sbom > sbom\.cdx\.json +&& npm prune --omit=dev/,
+    );
   });
 
   it("runs the command as the user that the Deployment says, and nothing as root", () => {
     const { runAsUser, runAsGroup } = deployed.spec.template.spec.securityContext;
-    expect(instructions("USER")).toEqual([`${runAsUser}:${runAsGroup}`]);
+    expect(new Set(instructions("USER"))).toEqual(new Set([`${runAsUser}:${runAsGroup}`]));
     expect(runAsUser).toBeGreaterThan(0);
-    expect(instructions("ENTRYPOINT")).toEqual(['["node", "/app/dist/main.js"]']);
-    expect(instructions("CMD")).toEqual(['["run"]']);
+    expect(instructions("ENTRYPOINT").at(-1)).toBe('["node", "/app/dist/main.js"]');
+    expect(instructions("CMD").at(-1)).toBe('["run"]');
     expect(deployed.spec.template.spec.containers[0].args).toEqual(["run"]);
     expect(instructions("EXPOSE")).toEqual(["9466"]);
   });

@@ -339,6 +339,8 @@ describe("the console's API", () => {
     await expect.poll(async () => (await get(here, "/status")).status, within).toBe(200);
     await proxy.cut();
     try {
+      // What was read a moment ago is shown for a second.
+      await expect.poll(async () => (await get(here, "/status")).status, within).toBe(503);
       const bodies: Readonly<Record<string, unknown>> = {
         "/pauses": { all: true, reason: "r" },
         "/resumes": { all: true, reason: "r" },
