@@ -1,5 +1,12 @@
 import { idsOf, integerOf, refuseParameters, valuesOf } from "../http/parse-body-and-query.ts";
 import type { Message } from "../publish/message.ts";
+import { EmulatorRefusal } from "../refusal.ts";
+
+/** Which pending messages a bulk cancel concerns, and how many of them it cancels at most. */
+export interface CancelQuery {
+  readonly concerns: (message: Message) => boolean;
+  readonly count: number;
+}
 
 type Values = (message: Message) => readonly (string | undefined)[];
 
@@ -16,20 +23,24 @@ const filters: Readonly<Record<string, Values>> = {
   flowControlKey: ({ settings }) => [settings.flowControl?.key],
 };
 
-/** `count`, `cursor` and `async` are taken and change nothing: one call cancels everything that matches. */
+// Source: the service's API reference, "Bulk Cancel Messages". Without a count there is no limit.
+const maxCount = 500;
+
+/** `cursor` and `async` are taken and change nothing: what is cancelled is cancelled before the answer. */
 const single = ["fromDate", "toDate", "count", "cursor", "async"];
 const known = [...Object.keys(filters), "messageIds", ...single];
 
 /**
- * Which pending messages a bulk cancel concerns; without ids and filters all of them. Refuses with 400
- * whatever it does not know, and a body without a single id, which would otherwise read as "all messages".
+ * Without ids and filters all messages are concerned, and with ids everything else is ignored. Refuses with
+ * 400 whatever it does not know, and a body without a single id, which would otherwise read as "all
+ * messages".
  */
-export function parseCancelQuery(query: URLSearchParams, body: Buffer): (message: Message) => boolean {
+export function parseCancelQuery(query: URLSearchParams, body: Buffer): CancelQuery {
   refuseParameters(query, known, single);
   const messageIds = idsOf(query, body, "messageIds", 1);
   if (messageIds !== undefined) {
     const ids = new Set(messageIds);
-    return ({ messageId }) => ids.has(messageId);
+    return { concerns: ({ messageId }) => ids.has(messageId), count: Infinity };
   }
   const from = integerOf(query, "fromDate") ?? Number.NEGATIVE_INFINITY;
   const to = integerOf(query, "toDate") ?? Number.POSITIVE_INFINITY;
@@ -37,8 +48,19 @@ export function parseCancelQuery(query: URLSearchParams, body: Buffer): (message
     const given = valuesOf(query, name);
     return given === undefined ? [] : [{ given: new Set<string | undefined>(given), values }];
   });
-  return (message) =>
-    message.createdAt >= from &&
-    message.createdAt <= to &&
-    wanted.every(({ given, values }) => values(message).some((value) => given.has(value)));
+  return {
+    concerns: (message) =>
+      message.createdAt >= from &&
+      message.createdAt <= to &&
+      wanted.every(({ given, values }) => values(message).some((value) => given.has(value))),
+    count: countOf(query),
+  };
+}
+
+function countOf(query: URLSearchParams): number {
+  const count = integerOf(query, "count");
+  if (count === undefined) return Infinity;
+  if (count < 1 || count > maxCount)
+    throw new EmulatorRefusal(400, `count must be between 1 and ${maxCount}`);
+  return count;
 }

@@ -28,10 +28,11 @@ export const messageRoutes: readonly MessageRoute[] = [
     core.deliveries.cancel(messageId!) ? json(202, { cancelled: 1 }) : errorAnswer(404, "message not found"),
   ),
   route("manage", "DELETE", "/v2/messages", (core, exchange) => {
-    const isConcerned = parseCancelQuery(exchange.query, exchange.body);
-    const concerned = core.deliveries.list().filter(({ message }) => isConcerned(message));
-    for (const { message } of concerned) core.deliveries.cancel(message.messageId);
-    return json(202, { cancelled: concerned.length });
+    const { concerns, count } = parseCancelQuery(exchange.query, exchange.body);
+    const concerned = core.deliveries.list().filter(({ message }) => concerns(message));
+    const cancelled = concerned.slice(0, count);
+    for (const { message } of cancelled) core.deliveries.cancel(message.messageId);
+    return json(202, { cancelled: cancelled.length });
   }),
   route("manage", "GET", "/v2/keys", (core) => {
     const { current, next } = core.settings.signingKeys;
