@@ -35,6 +35,9 @@ interface EmulatorFlags extends Pick<EmulatorOptions, Same | "load" | "seed"> {
   readonly json?: boolean;
 }
 
+// No widely used tool listens here or one above, and no outgoing connection gets it: docs/emulator.md.
+const defaultPort = 7_485;
+
 export const registerEmulator: Register = (program, { io }) => {
   program
     .command("emulator")
@@ -42,8 +45,13 @@ export const registerEmulator: Register = (program, { io }) => {
       "the message service on this machine: delivers, retries, keeps a DLQ; forgets all when it ends",
     )
     .option("--host <address>", "where the message API listens", "127.0.0.1")
-    .option("--port <port>", "its port; 0 takes any free one", toPort, 8080)
-    .option("--control-port <port>", "port of the control API, on loopback and without a token", toPort, 8081)
+    .option("--port <port>", "its port; 0 takes any free one", toPort, defaultPort)
+    .option(
+      "--control-port <port>",
+      "port of the control API, on loopback and without a token",
+      toPort,
+      defaultPort + 1,
+    )
     .option("--token <token>", "bearer token of the message API (default: a random one)", toToken)
     .option("--header-prefix <prefix>", "prefix of the service's own headers", toHeaderPrefix, "Upstash-")
     .option(
