@@ -38,11 +38,6 @@ export const messageRoutes: readonly MessageRoute[] = [
     const { current, next } = core.settings.signingKeys;
     return json(200, { current, next });
   }),
-  route("manage", "GET", "/v2/flowControl", (core) => json(200, core.deliveries.flowControls())),
-  route("manage", "GET", "/v2/flowControl/{key}", (core, _exchange, { key }) => {
-    const flow = core.deliveries.flowControls().find((state) => state.flowControlKey === key);
-    return jsonOf(flow, "flow control key");
-  }),
   route("statistics", "GET", "/v2/search/{id}/stats", (core, exchange, { id }) =>
     json(200, core.indexes.statistics(id!, exchange.query, core.clock.now())),
   ),

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { EmulatorContext } from "../context.ts";
-import type { CallbackTarget, FlowControlLimits, Message } from "../publish/message.ts";
+import type { CallbackTarget, Message } from "../publish/message.ts";
 import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
-import { FlowShares, type FlowControlState } from "./flow-control.ts";
+import { FlowControlKeys } from "./flow-control-keys.ts";
 import { HttpCaller, noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
 import { isLoopbackUrl } from "./loopback.ts";
 import { MessageDelivery, type CallbackOrigin, type DeliveryWays } from "./message-delivery.ts";
@@ -11,9 +11,6 @@ import { askedWaitMs, retryLadderMs } from "./retry-waits.ts";
 import { QueueTurns, Turns } from "./concurrency-limits.ts";
 
 const nonRetryableStatus = 489;
-
-// Idle flow control keys are looked for once there are this many, then at twice as many as were left.
-const fewKeys = 1_024;
 
 export interface FinalFailure {
   readonly message: Message;
@@ -32,12 +29,11 @@ export class Deliveries implements DeliveryWays {
   readonly #bury: (failure: FinalFailure) => string;
   readonly #caller: HttpCaller;
   readonly slots: Turns;
+  readonly flowControl: FlowControlKeys;
   ended = false;
   #pending = 0;
   readonly #underWay = new Map<string, MessageDelivery>();
   readonly #queues = new Map<string, QueueTurns>();
-  readonly #shares = new Map<string, FlowShares>();
-  #manyKeys = fewKeys;
   #idleWatchers: (() => void)[] = [];
 
   /** `bury` keeps the message as a dead letter and returns its dlqId. */
@@ -47,6 +43,7 @@ export class Deliveries implements DeliveryWays {
     this.#bury = bury;
     this.#caller = new HttpCaller(maxInFlight, maxResponseBytes);
     this.slots = new Turns(maxInFlight);
+    this.flowControl = new FlowControlKeys(context.clock);
   }
 
   get clock(): EmulatorContext["clock"] {
@@ -122,22 +119,6 @@ export class Deliveries implements DeliveryWays {
     const changes = queue.paused !== paused;
     queue.paused = paused;
     return changes;
-  }
-
-  /** The shares of a key, from now on with these limits: the newest message's values win. */
-  join(limits: FlowControlLimits): FlowShares {
-    let shares = this.#shares.get(limits.key);
-    if (shares === undefined) {
-      this.#forgetIdleKeys();
-      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.clock)));
-    } else shares.limits = limits;
-    shares.users++;
-    return shares;
-  }
-
-  /** Of the keys in use, with the values of the newest message of each. */
-  flowControls(): FlowControlState[] {
-    return Array.from(this.#shares.values(), (shares) => shares.state());
   }
 
   async attempt(delivery: MessageDelivery): Promise<number | undefined> {
@@ -221,12 +202,6 @@ export class Deliveries implements DeliveryWays {
         ([name, values]) => name.toLowerCase() === wanted && values[0]?.trim().toLowerCase() === "true",
       )
     );
-  }
-
-  #forgetIdleKeys(): void {
-    if (this.#shares.size < this.#manyKeys) return;
-    for (const [key, shares] of this.#shares) if (shares.idle) this.#shares.delete(key);
-    this.#manyKeys = Math.max(fewKeys, 2 * this.#shares.size);
   }
 
   #wakeWatchers(): void {

@@ -273,3 +273,35 @@ test("flow control keys are told while messages use them", async () => {
   });
   expect((await failing(stand.client.flowControl.get("none"))).status).toBe(404);
 });
+
+test("flow control keys are paused, resumed, pinned, unpinned and reset", async () => {
+  const { flowControl } = stand.client;
+  await flowControl.pause("k");
+  await stand.client.publish({
+    url: `${stand.receiver.url}/held`,
+    flowControl: { key: "k", parallelism: 2, rate: 10, period: "1m" },
+  });
+  expect(await flowControl.get("k")).toMatchObject({ isPaused: true, waitListSize: 1 });
+  expect(await flowControl.getGlobalParallelism()).toEqual({ parallelismMax: 64, parallelismCount: 0 });
+  await flowControl.resume("k");
+  await stand.emulator.idle();
+  expect(await flowControl.get("k")).toMatchObject({ isPaused: false, waitListSize: 0, rateCount: 1 });
+  expect(stand.emulator.journal.entries("paused")).toMatchObject([{ flowControlKey: "k" }]);
+  expect(stand.emulator.journal.entries("resumed")).toMatchObject([{ flowControlKey: "k" }]);
+  await flowControl.resetRate("k");
+  expect(await flowControl.get("k")).toMatchObject({ rateCount: 0, rateMax: 10 });
+
+  await flowControl.pin("k", { parallelism: 3, rate: 20, period: 120 });
+  const pinned = { isPinnedParallelism: true, isPinnedRate: true };
+  expect(await flowControl.get("k")).toMatchObject({
+    ...pinned,
+    parallelismMax: 3,
+    rateMax: 20,
+    ratePeriod: 120,
+  });
+  await flowControl.unpin("k", { parallelism: true });
+  expect(await flowControl.get("k")).toMatchObject({ ...pinned, isPinnedParallelism: false });
+  expect((await failing(flowControl.pin("k", {}))).status).toBe(400);
+  expect((await failing(flowControl.pin("k", { rate: 0 }))).status).toBe(400);
+  expect((await failing(flowControl.pin("k", { parallelism: 1, period: 1 }))).status).toBe(400);
+});
