@@ -5,6 +5,7 @@ import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
 import { DlqFiller } from "./fill/dlq-filler.ts";
 import { Journal } from "./journal.ts";
+import { MessageLog } from "./logs/message-log.ts";
 import { adjust, type EmulatorSettings } from "./options.ts";
 import { Directory } from "./publish/groups-and-queues.ts";
 import { Publisher } from "./publish/publisher.ts";
@@ -30,7 +31,8 @@ export function createEmulatorCore(settings: EmulatorSettings) {
 function createParts(context: EmulatorContext) {
   const { settings, clock, journal } = context;
   const deadLetters = new DeadLetters(context);
-  const deliveries = new Deliveries(context, (failure) => deadLetters.bury(failure));
+  const log = new MessageLog(context);
+  const deliveries = new Deliveries(context, log, (failure) => deadLetters.bury(failure));
   const directory = new Directory(
     () => clock.now(),
     ({ name, parallelism, paused }) => {
@@ -42,6 +44,7 @@ function createParts(context: EmulatorContext) {
     faults: new Faults(context),
     directory,
     deadLetters,
+    log,
     filler: new DlqFiller(context, deadLetters),
     deliveries,
     publisher: new Publisher(context, directory, (message) => deliveries.send(message)),

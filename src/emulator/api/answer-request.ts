@@ -9,9 +9,10 @@ import { isAuthorized } from "./authorization.ts";
 import { flowControlRoutes } from "./flow-control-routes.ts";
 import { groupAndQueueRoutes } from "./group-and-queue-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
+import { logRoutes } from "./log-routes.ts";
 import { messageRoutes } from "./message-and-service-routes.ts";
 
-const routes = [...messageRoutes, ...dlqRoutes, ...groupAndQueueRoutes, ...flowControlRoutes];
+const routes = [...messageRoutes, ...dlqRoutes, ...groupAndQueueRoutes, ...flowControlRoutes, ...logRoutes];
 
 export async function serveMessageApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
   const startedAt = performance.now();

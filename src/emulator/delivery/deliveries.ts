@@ -5,6 +5,7 @@ import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
 import { FlowControlKeys } from "./flow-control-keys.ts";
 import { HttpCaller, noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
+import type { MessageLog } from "../logs/message-log.ts";
 import { isLoopbackUrl } from "./loopback.ts";
 import { MessageDelivery, type CallbackOrigin, type DeliveryWays } from "./message-delivery.ts";
 import { askedWaitMs, retryLadderMs } from "./retry-waits.ts";
@@ -26,6 +27,7 @@ export interface FinalFailure {
  */
 export class Deliveries implements DeliveryWays {
   readonly #context: EmulatorContext;
+  readonly #log: MessageLog;
   readonly #bury: (failure: FinalFailure) => string;
   readonly #caller: HttpCaller;
   readonly slots: Turns;
@@ -37,9 +39,10 @@ export class Deliveries implements DeliveryWays {
   #idleWatchers: (() => void)[] = [];
 
   /** `bury` keeps the message as a dead letter and returns its dlqId. */
-  constructor(context: EmulatorContext, bury: (failure: FinalFailure) => string) {
+  constructor(context: EmulatorContext, log: MessageLog, bury: (failure: FinalFailure) => string) {
     const { maxInFlight, maxResponseBytes } = context.settings;
     this.#context = context;
+    this.#log = log;
     this.#bury = bury;
     this.#caller = new HttpCaller(maxInFlight, maxResponseBytes);
     this.slots = new Turns(maxInFlight);
@@ -64,6 +67,7 @@ export class Deliveries implements DeliveryWays {
     const delivery = new MessageDelivery(message, origin, this);
     this.#pending++;
     this.#underWay.set(message.messageId, delivery);
+    this.#log.add(message, "CREATED", { nextDeliveryTime: message.notBefore });
     delivery.start();
   }
 
@@ -85,6 +89,7 @@ export class Deliveries implements DeliveryWays {
     if (delivery === undefined) return false;
     this.#underWay.delete(messageId);
     this.#context.journal.add({ type: "cancelled", messageId, url: delivery.message.url });
+    this.#log.add(delivery.message, "CANCELED");
     delivery.cancel();
     return true;
   }
@@ -124,6 +129,7 @@ export class Deliveries implements DeliveryWays {
   async attempt(delivery: MessageDelivery): Promise<number | undefined> {
     try {
       const request = this.#toRequest(delivery);
+      this.#log.add(delivery.message, "ACTIVE");
       const attempt = await this.#call(request);
       if (this.ended || delivery.isCancelled) return undefined;
       return this.#judge(delivery, attempt, request);
@@ -158,16 +164,32 @@ export class Deliveries implements DeliveryWays {
     const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
     const delivered = attempt.status >= 200 && attempt.status < 300;
     this.#record(delivery, attempt, delivered ? "delivered" : "failed");
+    this.#logOutcome(message, attempt, delivered);
     this.#callBack("callback", callback, message, { attempt, retried });
     if (delivered) return undefined;
     if (retried >= maxRetries || this.#isNonRetryable(attempt)) {
       const dlqId = this.#bury({ message, attempt, request });
+      this.#log.add(message, "FAILED");
       this.#callBack("failure-callback", failureCallback, message, { attempt, retried, dlqId });
       return undefined;
     }
     const waitMs =
       askedWaitMs(attempt.header, this.clock.base()) ?? retryDelay?.ms(retried) ?? retryLadderMs(retried + 1);
-    return waitMs * this.#context.settings.retryScale;
+    const scaledMs = waitMs * this.#context.settings.retryScale;
+    this.#log.add(message, "RETRY", { nextDeliveryTime: Math.round(this.clock.now() + scaledMs) });
+    return scaledMs;
+  }
+
+  #logOutcome(message: Message, { status, header, error }: Attempt, delivered: boolean): void {
+    if (delivered) this.#log.add(message, "DELIVERED");
+    else {
+      const why = error ?? `the destination answered ${status}`;
+      this.#log.add(message, "ERROR", {
+        error: why,
+        responseStatus: status === 0 ? undefined : status,
+        responseHeaders: header,
+      });
+    }
   }
 
   #record(delivery: MessageDelivery, attempt: Attempt, outcome: "delivered" | "failed"): void {

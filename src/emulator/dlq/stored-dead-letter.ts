@@ -71,7 +71,7 @@ function texts(field: "body" | "responseBody", bytes: Buffer): Record<string, st
 export const redacted = (content: Buffer | string): string =>
   `REDACTED:${createHash("sha256").update(content).digest("hex")}`;
 
-function redactHeader(header: HeaderMap, redaction: Redaction | undefined): HeaderMap {
+export function redactHeader(header: HeaderMap, redaction: Redaction | undefined): HeaderMap {
   if (redaction === undefined) return header;
   const { headers } = redaction;
   return Object.fromEntries(

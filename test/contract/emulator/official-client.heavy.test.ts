@@ -305,3 +305,26 @@ test("flow control keys are paused, resumed, pinned, unpinned and reset", async 
   expect((await failing(flowControl.pin("k", { rate: 0 }))).status).toBe(400);
   expect((await failing(flowControl.pin("k", { parallelism: 1, period: 1 }))).status).toBe(400);
 });
+
+test("logs and events tell what became of messages", async () => {
+  const url = `${stand.receiver.url}/told`;
+  const { messageId: first } = await stand.client.publish({ url, label: ["a", "b"] });
+  await stand.emulator.idle();
+  const { messageId: second } = await stand.client.publish({ url, delay: "1h", label: "c" });
+  const { logs, events, cursor } = await stand.client.logs({ filter: { label: ["b", "c"] } });
+  expect(events).toEqual(logs);
+  expect(cursor).toBeUndefined();
+  expect(logs.map((log) => [log.messageId, log.state])).toEqual([
+    [second, "CREATED"],
+    [first, "DELIVERED"],
+    [first, "ACTIVE"],
+    [first, "CREATED"],
+  ]);
+  expect(logs[1]).toMatchObject({ url, label: "a", labels: ["a", "b"], time: expect.any(Number) });
+  const page = await stand.client.logs({ count: 1 });
+  expect(page.logs.map(({ messageId: shown }) => shown)).toEqual([second]);
+  const rest = await stand.client.logs(page.cursor === undefined ? {} : { cursor: page.cursor });
+  expect(rest.logs).toHaveLength(3);
+  expect((await stand.client.logs({ messageIds: [first, "msg_none"] })).logs).toHaveLength(3);
+  expect((await stand.client.logs({ filter: { state: "DELIVERED", urlGroup: "none" } })).logs).toEqual([]);
+});
