@@ -10,6 +10,7 @@ import { adjust, type EmulatorSettings } from "./options.ts";
 import { Directory } from "./publish/groups-and-queues.ts";
 import { Publisher } from "./publish/publisher.ts";
 import { RateLimits } from "./rate-limits.ts";
+import { Schedules } from "./schedules/schedules.ts";
 import { SearchIndexes } from "./statistics/search-indexes.ts";
 
 /** Everything the emulator is, apart from its sockets. */
@@ -40,6 +41,7 @@ function createParts(context: EmulatorContext) {
       if (changes) journal.add({ type: paused ? "paused" : "resumed", queueName: name });
     },
   );
+  const publisher = new Publisher(context, directory, (message) => deliveries.send(message));
   return {
     faults: new Faults(context),
     directory,
@@ -47,7 +49,8 @@ function createParts(context: EmulatorContext) {
     log,
     filler: new DlqFiller(context, deadLetters),
     deliveries,
-    publisher: new Publisher(context, directory, (message) => deliveries.send(message)),
+    publisher,
+    schedules: new Schedules(context, directory, publisher),
     rateLimits: new RateLimits(context),
     indexes: new SearchIndexes(settings.indexes),
   };

@@ -59,6 +59,12 @@ interface Happenings {
   cancelled: { readonly messageId: string; readonly url: string };
   paused: Steered;
   resumed: Steered;
+  /** A schedule fired; with an error, in vain. */
+  scheduled: {
+    readonly scheduleId: string;
+    readonly messageIds: readonly string[];
+    readonly error?: string;
+  };
   seeded: { readonly records: number };
   /** Something was changed over the control API. */
   control: { readonly method: string; readonly path: string; readonly status: number };
@@ -112,6 +118,7 @@ const countOf: Counting = {
   cancelled: (counts) => counts.cancelled++,
   paused: () => undefined,
   resumed: () => undefined,
+  scheduled: () => undefined,
   seeded: () => undefined,
   control: () => undefined,
   fault: ({ faults }, { name }) => countIn(faults, name),

@@ -11,8 +11,16 @@ import { groupAndQueueRoutes } from "./group-and-queue-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
 import { logRoutes } from "./log-routes.ts";
 import { messageRoutes } from "./message-and-service-routes.ts";
+import { scheduleRoutes } from "./schedule-routes.ts";
 
-const routes = [...messageRoutes, ...dlqRoutes, ...groupAndQueueRoutes, ...flowControlRoutes, ...logRoutes];
+const routes = [
+  ...messageRoutes,
+  ...dlqRoutes,
+  ...groupAndQueueRoutes,
+  ...flowControlRoutes,
+  ...logRoutes,
+  ...scheduleRoutes,
+];
 
 export async function serveMessageApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
   const startedAt = performance.now();

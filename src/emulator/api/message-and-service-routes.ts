@@ -3,9 +3,9 @@ import type { EmulatorCore } from "../emulator-parts.ts";
 import { errorAnswer, json, jsonOf, type EmulatorAnswer } from "../http/answers.ts";
 import type { Exchange } from "../http/read-request.ts";
 import { readJson } from "../http/parse-body-and-query.ts";
+import { destinationOf } from "../publish/destination-in-path.ts";
 import { toItem } from "../publish/parse-publish-items.ts";
 import { publishBatch } from "../publish/publish-batch.ts";
-import { EmulatorRefusal } from "../refusal.ts";
 import { parseCancelQuery } from "./cancel-query.ts";
 import { route, type MessageRoute } from "./route.ts";
 
@@ -56,17 +56,4 @@ function publishOne(
   const answer = core.publisher.publish(item, 0, exchange.remoteAddress);
   const deduplicated = "messageId" in answer ? answer.deduplicated : answer[0]?.deduplicated;
   return json(deduplicated === true ? 202 : 200, answer);
-}
-
-/** A URL stands in the path as it is, its query being that of the request, or percent-encoded as a whole. */
-function destinationOf(rest: string, rawQuery: string): string {
-  if (/^https?:\/\//i.test(rest)) return rawQuery === "" ? rest : `${rest}?${rawQuery}`;
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(rest);
-  } catch {
-    throw new EmulatorRefusal(400, `invalid destination url: ${rest}`);
-  }
-  if (rawQuery === "" || !/^https?:\/\//i.test(decoded)) return decoded;
-  return `${decoded}${decoded.includes("?") ? "&" : "?"}${rawQuery}`;
 }

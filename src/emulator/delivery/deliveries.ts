@@ -3,7 +3,7 @@ import type { EmulatorContext } from "../context.ts";
 import type { CallbackTarget, Message } from "../publish/message.ts";
 import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
-import { FlowControlKeys } from "./flow-control-keys.ts";
+import { FlowControlByKey } from "./flow-control-by-key.ts";
 import { HttpCaller, noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
 import type { MessageLog } from "../logs/message-log.ts";
 import { isLoopbackUrl } from "./loopback.ts";
@@ -31,7 +31,7 @@ export class Deliveries implements DeliveryWays {
   readonly #bury: (failure: FinalFailure) => string;
   readonly #caller: HttpCaller;
   readonly slots: Turns;
-  readonly flowControl: FlowControlKeys;
+  readonly flowControl: FlowControlByKey;
   ended = false;
   #pending = 0;
   readonly #underWay = new Map<string, MessageDelivery>();
@@ -46,7 +46,7 @@ export class Deliveries implements DeliveryWays {
     this.#bury = bury;
     this.#caller = new HttpCaller(maxInFlight, maxResponseBytes);
     this.slots = new Turns(maxInFlight);
-    this.flowControl = new FlowControlKeys(context.clock);
+    this.flowControl = new FlowControlByKey(context.clock);
   }
 
   get clock(): EmulatorContext["clock"] {

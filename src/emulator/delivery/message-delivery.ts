@@ -1,6 +1,6 @@
 import type { EmulatorClock } from "../clock.ts";
 import type { Message } from "../publish/message.ts";
-import type { FlowControlKeys } from "./flow-control-keys.ts";
+import type { FlowControlByKey } from "./flow-control-by-key.ts";
 import type { FlowShares } from "./flow-control.ts";
 import type { Leave, QueueTurns, Turns } from "./concurrency-limits.ts";
 
@@ -8,7 +8,7 @@ import type { Leave, QueueTurns, Turns } from "./concurrency-limits.ts";
 export interface DeliveryWays {
   readonly clock: EmulatorClock;
   readonly slots: Turns;
-  readonly flowControl: FlowControlKeys;
+  readonly flowControl: FlowControlByKey;
   /** What is under way leaves no trace any more. */
   readonly ended: boolean;
   queue(name: string): QueueTurns;

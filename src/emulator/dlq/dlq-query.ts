@@ -1,4 +1,11 @@
-import { countOf, idsOf, integerOf, refuseParameters, toInteger, valuesOf } from "../http/parse-body-and-query.ts";
+import {
+  countOf,
+  idsOf,
+  integerOf,
+  refuseParameters,
+  toInteger,
+  valuesOf,
+} from "../http/parse-body-and-query.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { parseCursor, parseOffsetCursor, type Position } from "./dlq-ids-and-cursors.ts";

@@ -48,6 +48,11 @@ export class MessageLog {
     for (let index = bisect(kept, (entry) => entry.seq < seq) - 1; index >= 0; index--) yield kept[index]!;
   }
 
+  /** The newest state of a message; undefined if nothing of it is kept. */
+  latestOf(messageId: string): LogState | undefined {
+    return this.#entries.findLast(({ message }) => message.messageId === messageId)?.state;
+  }
+
   #kept(): LogEntry[] {
     return this.#entries.slice(Math.max(0, this.#entries.length - this.#context.settings.logLimit));
   }

@@ -328,3 +328,54 @@ test("logs and events tell what became of messages", async () => {
   expect((await stand.client.logs({ messageIds: [first, "msg_none"] })).logs).toHaveLength(3);
   expect((await stand.client.logs({ filter: { state: "DELIVERED", urlGroup: "none" } })).logs).toEqual([]);
 });
+
+test("schedules are made, told, listed, paused, resumed, and removed, and fire meanwhile", async () => {
+  const { schedules } = stand.client;
+  const { scheduleId } = await schedules.create({
+    destination: `${stand.receiver.url}/job`,
+    cron: "* * * * *",
+    body: JSON.stringify({ n: 1 }),
+    headers: { "X-A": "1" },
+    scheduleId: "minutely",
+    retries: 1,
+    delay: 10,
+    queueName: "q",
+    retryDelay: "1000",
+    flowControl: { key: "k", parallelism: 10, rate: 5, period: "1d" },
+    label: ["a", "b"],
+  });
+  expect(scheduleId).toBe("minutely");
+  const schedule = await schedules.get(scheduleId);
+  expect(schedule).toMatchObject({
+    cron: "* * * * *",
+    destination: `${stand.receiver.url}/job`,
+    method: "POST",
+    header: { "Content-Type": ["application/json"], "X-A": ["1"] },
+    body: '{"n":1}',
+    retries: 1,
+    delay: 10,
+    queueName: "q",
+    retryDelayExpression: "1000",
+    flowControlKey: "k",
+    parallelism: 10,
+    ratePerSecond: 5,
+    period: 86_400,
+    labels: ["a", "b"],
+    isPaused: false,
+  });
+  expect(await schedules.list()).toEqual([schedule]);
+  await schedules.pause({ schedule: scheduleId });
+  stand.emulator.clock.advance(120_000);
+  expect(await schedules.get(scheduleId)).toMatchObject({ isPaused: true });
+  await schedules.resume({ schedule: scheduleId });
+  stand.emulator.clock.advance(60_000);
+  stand.emulator.clock.advance(10_000);
+  await stand.emulator.idle();
+  expect(stand.receiver.deliveries).toMatchObject([
+    { path: "/job", body: '{"n":1}', headers: { "upstash-schedule-id": "minutely", "x-a": "1" } },
+  ]);
+  await schedules.delete(scheduleId);
+  expect(await schedules.list()).toEqual([]);
+  expect((await failing(schedules.get(scheduleId))).status).toBe(404);
+  expect((await failing(schedules.create({ destination: "none", cron: "* * * * *" }))).status).toBe(400);
+});

@@ -136,11 +136,15 @@ describe("a cancelled message", () => {
     await stand.called(1);
     const ids = stand.publish(["1", "2"].map((body) => ({ destination: stand.url, body, headers: flow })));
     stand.core.deliveries.cancel(ids[0]!);
-    expect(stand.core.deliveries.flowControl.states()).toMatchObject([{ parallelismCount: 1, waitListSize: 0 }]);
+    expect(stand.core.deliveries.flowControl.states()).toMatchObject([
+      { parallelismCount: 1, waitListSize: 0 },
+    ]);
     gate.open(ok);
     await stand.core.deliveries.idle();
     expect(stand.bodies()).toEqual(["", "2"]);
-    expect(stand.core.deliveries.flowControl.states()).toMatchObject([{ parallelismCount: 0, waitListSize: 0 }]);
+    expect(stand.core.deliveries.flowControl.states()).toMatchObject([
+      { parallelismCount: 0, waitListSize: 0 },
+    ]);
   });
 
   test.each([200, 500])("whose call is under way ends with it, whatever it answers (%d)", async (status) => {

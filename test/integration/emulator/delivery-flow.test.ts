@@ -160,7 +160,12 @@ test("a paused key gets no call until it is resumed, and its rate goes on to cou
   await stand.core.deliveries.idle();
   expect([flowControl.pause("k"), flowControl.pause("k")]).toEqual([true, false]);
   stand.publish(many(2, stand.url, flow("rate=2, period=1m")));
-  expect(stateOf(stand)).toMatchObject({ isPaused: true, waitListSize: 2, rateCount: 1, parallelismCount: 0 });
+  expect(stateOf(stand)).toMatchObject({
+    isPaused: true,
+    waitListSize: 2,
+    rateCount: 1,
+    parallelismCount: 0,
+  });
   stand.core.clock.advance(30_000);
   expect([flowControl.resume("k"), flowControl.resume("k")]).toEqual([true, false]);
   await settled(stand, { isPaused: false, waitListSize: 1, rateCount: 2, parallelismCount: 0 });
@@ -205,7 +210,13 @@ test("what is pinned holds against messages, each part until it is unpinned and 
   stand.publish(many(3, stand.url, flow("parallelism=4, rate=9, period=1s")));
   await settled(stand, { parallelismMax: 4, rateMax: 1, rateCount: 1, waitListSize: 2, parallelismCount: 0 });
   flowControl.pin("k", { parallelism: 3 });
-  await settled(stand, { parallelismMax: 3, rateMax: 1, rateCount: 1, waitListSize: 1, isPinnedParallelism: true });
+  await settled(stand, {
+    parallelismMax: 3,
+    rateMax: 1,
+    rateCount: 1,
+    waitListSize: 1,
+    isPinnedParallelism: true,
+  });
   flowControl.find("k")?.unpin({ parallelism: false, rate: true });
   expect(stateOf(stand)).toMatchObject({ rateMax: 1, isPinnedParallelism: true, isPinnedRate: false });
   stand.publish(many(1, stand.url, flow("parallelism=9, rate=9, period=1s")));

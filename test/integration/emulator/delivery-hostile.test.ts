@@ -263,10 +263,14 @@ describe("a message that the emulator itself fails on", () => {
     const settings = resolveOptions({ deliver: "loopback", maxInFlight: 1 });
     const clock = new EmulatorClock(settings.clock);
     const journal = new Journal(clock, settings.journalLimit);
-    const deliveries = new Deliveries({ settings, clock, journal }, new MessageLog({ settings, clock, journal }), ({ message }) => {
-      if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
-      return "1-0";
-    });
+    const deliveries = new Deliveries(
+      { settings, clock, journal },
+      new MessageLog({ settings, clock, journal }),
+      ({ message }) => {
+        if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
+        return "1-0";
+      },
+    );
     onTestFinished(() => deliveries.end());
     const url = "http://127.0.0.1:1/";
     for (const messageId of ["msg_1", "msg_2"]) {

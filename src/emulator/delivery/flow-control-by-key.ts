@@ -6,7 +6,7 @@ import { FlowShares, type FlowControlState, type Pin } from "./flow-control.ts";
 const fewKeys = 1_024;
 
 /** The flow control keys that there are. One comes with its first message, or when it is paused or pinned. */
-export class FlowControlKeys {
+export class FlowControlByKey {
   readonly #clock: EmulatorClock;
   readonly #all = new Map<string, FlowShares>();
   #many = fewKeys;
