@@ -2,7 +2,8 @@ import { redactHeader } from "../dlq/stored-dead-letter.ts";
 import type { LogEntry } from "./message-log.ts";
 
 /** An entry as it is listed; fields that do not apply are absent. */
-export function toLogRecord({ time, state, message, seq: _, ...details }: LogEntry): Record<string, unknown> {
+export function toLogRecord(entry: LogEntry): Record<string, unknown> {
+  const { time, state, message, seq: _, ...details } = entry;
   const { settings } = message;
   return {
     time,

@@ -35,7 +35,8 @@ export class MessageLog {
     this.#context = context;
   }
 
-  add({ body: _, ...message }: Message, state: LogState, details: LogDetails = {}): void {
+  add(whole: Message, state: LogState, details: LogDetails = {}): void {
+    const { body: _, ...message } = whole;
     const { clock, settings } = this.#context;
     this.#entries.push({ ...details, seq: ++this.#seq, time: clock.now(), state, message });
     // Trimmed by halves: each entry is moved once on average.

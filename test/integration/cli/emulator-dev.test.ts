@@ -35,18 +35,20 @@ test("an SDK in development mode finds the emulator, sends through it and knows 
   }
 });
 
+/** What it prints of where it listens, or why it cannot. */
+async function whereOf(env: Record<string, string>, ...more: string[]): Promise<string> {
+  let stop: (() => void) | undefined;
+  const { out, err } = await runHere(["emulator", "--dev", "--control-port=0", "--json", ...more], env, {
+    onListening: (interrupt) => (stop = interrupt),
+    onOut: () => stop?.(),
+  });
+  return out + err;
+}
+
 test("it listens where the SDK looks: QSTASH_DEV_PORT, otherwise 8080, and a given port before both", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
   const { port } = taken.address() as AddressInfo;
-  const whereOf = async (env: Record<string, string>, ...more: string[]): Promise<string> => {
-    let stop: (() => void) | undefined;
-    const { out, err } = await runHere(["emulator", "--dev", "--control-port=0", "--json", ...more], env, {
-      onListening: (interrupt) => (stop = interrupt),
-      onOut: () => stop?.(),
-    });
-    return out + err;
-  };
   expect(await whereOf({ QSTASH_DEV_PORT: String(port) })).toContain(`EADDRINUSE with 127.0.0.1:${port}`);
   expect(await whereOf({ QSTASH_DEV_PORT: "1" }, `--port=${port}`)).toContain(
     `EADDRINUSE with 127.0.0.1:${port}`,

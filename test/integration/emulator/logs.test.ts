@@ -19,6 +19,9 @@ async function events(query = ""): Promise<readonly Shown[]> {
   return body.events;
 }
 
+const ids = async (query: string): Promise<string[]> =>
+  (await events(query)).map(({ messageId }) => messageId);
+
 const states = async (query = ""): Promise<string[]> => (await events(query)).map(({ state }) => state);
 
 async function publish(path: string, headers: Record<string, string> = {}): Promise<string> {
@@ -113,7 +116,6 @@ describe("a page of them", () => {
     const early = await publish("/early", { "Upstash-Delay": "1d" });
     stand.emulator.clock.advance(1_000);
     const late = await publish("/late", { "Upstash-Delay": "1d" });
-    const ids = async (query: string) => (await events(query)).map(({ messageId }) => messageId);
     expect(await ids("?cursor=1700000000999")).toEqual([early]);
     expect(await ids("?cursor=1700000001000")).toEqual([late, early]);
     expect(await ids("?toDate=1700000000000")).toEqual([early]);
