@@ -10,6 +10,7 @@ import { version } from "./version.ts";
  * As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast.
  */
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
+  { names: ["doctor"], load: async () => (await import("./doctor/command.ts")).registerDoctor },
   { names: ["run"], load: async () => (await import("./run/command.ts")).registerRun },
   { names: ["drain"], load: async () => (await import("./drain/command.ts")).registerDrain },
   { names: ["plan"], load: async () => (await import("./plan/command.ts")).registerPlan },

@@ -13,7 +13,6 @@ export interface AskedEnv {
   };
   readonly Variables: {
     person: Person;
-    isByToken: boolean;
     /** True as long as this request would still be let in, for a stream that goes on. */
     isStillKnown: () => boolean;
     /** Signs forms and cookies. */

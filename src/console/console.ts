@@ -1,22 +1,26 @@
 /** The console beside a daemon's work: it never keeps a daemon from working. */
 import { isRedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
-import { createLiveTokens } from "./access/live-tokens.ts";
+import { createLiveTokens, noTokens, type LiveTokens } from "./access/live-tokens.ts";
 import { createErrorEvents } from "./error-events.ts";
 import { serveConsole, type ConsoleParts } from "./serve.tsx";
 
 /** Throws `settings-invalid` if the token file cannot be used. */
 export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError">, events: Events) {
   const { settings, now, stop } = parts;
-  const tokens = createLiveTokens(settings.auth === "token" ? settings.tokenFile : undefined, now);
+  const tokens = openTokens(parts, events);
   const reportError = createErrorEvents(events, now);
   let server: Awaited<ReturnType<typeof serveConsole>> | null = null;
   let lastProblem: string | null = null;
   return {
     /** `host:port` as bound; null: it is off, or its port is taken. */
     address: () => server?.address ?? null,
-    /** Listens if it does not yet. A port that is taken is reported once, and tried again by the next call. */
+    /**
+     * Listens if it does not yet, and looks at the token file. A port that is taken is reported once, and tried
+     * again by the next call.
+     */
     async listen(): Promise<void> {
+      tokens.rows();
       if (server !== null || settings.port === null || stop.aborted) return;
       try {
         server = await serveConsole({ ...parts, tokens, reportError });
@@ -34,4 +38,11 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError"
       await server?.close();
     },
   };
+}
+
+function openTokens({ settings, now }: Pick<ConsoleParts, "settings" | "now">, events: Events): LiveTokens {
+  const { auth, tokenFile: file } = settings;
+  if (auth !== "token" || file === undefined) return noTokens;
+  const onRejected = (why: string): void => events.emit({ type: "console:tokens-rejected", file, why });
+  return createLiveTokens({ file, now, onRejected });
 }

@@ -7,8 +7,8 @@ export interface Frame {
   readonly version: string;
   readonly replica: string;
   readonly documentHash: string;
-  /** What was done a moment ago; null: nothing. */
-  readonly said: string | null;
+  /** What was done a moment ago, or why it was not; null: nothing. */
+  readonly said: { readonly text: string; readonly isRefused: boolean } | null;
 }
 
 const areaTitles: Readonly<Record<Area, string>> = {
@@ -78,8 +78,11 @@ export function Document({
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {frame.said === null ? null : (
-            <p class="said" role="status">
-              {frame.said}
+            <p
+              class={frame.said.isRefused ? "problem" : "said"}
+              role={frame.said.isRefused ? "alert" : "status"}
+            >
+              {frame.said.text}
             </p>
           )}
           {children}

@@ -22,6 +22,8 @@ export interface ScreenContext {
   readonly url: string;
   /** Signs the page's forms; a form without it is refused. */
   readonly formToken: string;
+  /** Why this replica rejects its token file; null: it does not, or has none. */
+  readonly tokenProblem: string | null;
   readonly signal: AbortSignal;
 }
 

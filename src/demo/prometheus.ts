@@ -4,7 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { probePort } from "./ports.ts";
 import { endProgram, findOnPath, hasEnded, spawnProgram } from "./programs.ts";
 
-const rulesFile = path.resolve(import.meta.dirname, "../../deploy/monitoring/prometheus-rule.yaml");
+const rulesFile = path.resolve(
+  import.meta.dirname,
+  "../../deploy/components/monitoring/prometheus-rule.yaml",
+);
 const startTimeoutMs = 20_000;
 
 interface PrometheusOptions {

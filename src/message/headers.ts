@@ -5,6 +5,13 @@ import { oncePerText } from "./once-per-text.ts";
 /** Signed, and travels with every redriven message (lineage.ts). */
 export const lineageHeaderName = "X-Redriver";
 
+/** The id of the message that failed first. Of all redrives of one message it is the same (docs/receivers.md). */
+export const rootIdHeaderName = "X-Redriver-Message-Id";
+
+const ownHeaders: ReadonlySet<string> = new Set(
+  [lineageHeaderName, rootIdHeaderName].map((name) => name.toLowerCase()),
+);
+
 const nothing: readonly string[] = [];
 
 /** All values of a header in any case; empty when it is absent. `name` is ASCII. */
@@ -103,15 +110,11 @@ const notForwarded: ReadonlySet<string> = new Set([
 
 /**
  * True if a header of this name may be forwarded: not of the connection, not the service's own
- * (`headerPrefix`, any case), and not the lineage header, which only redriver writes.
+ * (`headerPrefix`, any case), and not one of the two that only redriver writes.
  */
 export function isForwardable(name: string, headerPrefix: string): boolean {
   const lower = name.toLowerCase();
-  return (
-    !notForwarded.has(lower) &&
-    !lower.startsWith(headerPrefix.toLowerCase()) &&
-    lower !== lineageHeaderName.toLowerCase()
-  );
+  return !notForwarded.has(lower) && !lower.startsWith(headerPrefix.toLowerCase()) && !ownHeaders.has(lower);
 }
 
 /** Names of an item's headers under one prefix. */
@@ -131,6 +134,7 @@ function toItemNames(prefix: string) {
     delay: `${prefix}Delay`,
     deduplicationId: `${prefix}Deduplication-Id`,
     lineage: `${prefix}Forward-${lineageHeaderName}`,
+    rootId: `${prefix}Forward-${rootIdHeaderName}`,
     redactFields: `${prefix}Redact-Fields`,
     // A queue has some dozens of names.
     headerName: oncePerText(1_000, 256, (name): HeaderName => toHeaderName(name, prefix)),

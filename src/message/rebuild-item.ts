@@ -11,7 +11,7 @@
  * id and URL Group membership.
  */
 import { hasUnansweredProof } from "./body-proof-headers.ts";
-import type { BatchItem, DeadLetter, DeduplicationId, HeaderValues } from "./dead-letter.ts";
+import type { BatchItem, DeadLetter, DeduplicationId, HeaderValues, MessageId } from "./dead-letter.ts";
 import { isCallbackUrl, toDestination } from "./destination-url.ts";
 import { editBody } from "./edit-body.ts";
 import { isReplaced, originalFlowControl, toFlowControlValue } from "./flow-control.ts";
@@ -24,6 +24,7 @@ import {
   valuesOf,
   type ItemNames,
 } from "./headers.ts";
+import { isMessageId } from "./message-id.ts";
 import type { ItemChanges } from "./item-changes.ts";
 import type { Loss } from "./loss-kinds.ts";
 import type { ParkReason } from "./park-reasons.ts";
@@ -35,6 +36,8 @@ export interface RebuildContext {
   readonly deduplicationId: DeduplicationId;
   /** The lineage header's value for the body that is sent. A come-back is recognised by that body. */
   readonly signLineage: (body: string) => string;
+  /** Of the message that failed first. */
+  readonly rootId: MessageId;
   /** Redrives that this body may have been through already. */
   readonly attempt: number;
   /** Retries if no rule sets them: the root's, not the come-back's. Null: the root named none. */
@@ -89,8 +92,9 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   for (const name in headers) {
     if (!names.itemHeader(name).isToken || !isFieldValue(headers[name]!)) return park("unjoinable-header");
   }
-  // Our own two are written from letters and digits.
+  // Our own are written from letters and digits, or left out.
   headers[names.deduplicationId] = context.deduplicationId;
+  if (isMessageId(context.rootId)) headers[names.rootId] = context.rootId;
   headers[names.lineage] = context.signLineage(body);
   return { kind: "item", item: toItem(destination, queue, headers, body), losses };
 }

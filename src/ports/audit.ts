@@ -19,6 +19,9 @@ export const auditActs = [
   "quiet",
   "unquiet",
   "show-content",
+  "plan-make",
+  "plan-stop",
+  "plan-remove",
   ...laneActs,
 ] as const;
 export type AuditAct = (typeof auditActs)[number];
@@ -45,7 +48,7 @@ export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
  * One act: its kind, its dead letters, its actor and its reason. `republish`, `drop`, `park`, `delete`,
- * `copy`, `release`, `pause`, `resume`, `apply`, `note`, `quiet`, `unquiet`, `show-content`, `lane-probe` and `lane-reset` are written before the act they
+ * `copy`, `release`, `pause`, `resume`, `apply`, `note`, `quiet`, `unquiet`, `show-content`, `plan-make`, `plan-stop`, `plan-remove`, `lane-probe` and `lane-reset` are written before the act they
  * name; `delete` and `copy` later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
  * follow the move.
  */

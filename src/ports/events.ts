@@ -172,6 +172,8 @@ interface EventFields {
   readonly "job:failed": { kind: string; givenUp: boolean } & Failure;
   /** The console cannot listen; the daemon works without it and tries again. Once per change. */
   readonly "console:failed": { message: string };
+  /** `why`: the line and what was expected there, never a token. The tokens from before stay. Once per change. */
+  readonly "console:tokens-rejected": { file: string; why: string };
   /** A page, an act or a live section failed. `place`: the pattern of its path. Once a minute of each. */
   readonly "console:page-failed": { place: string } & Failure;
   /** A warning of Node about this process, such as a deprecation or a leak. */

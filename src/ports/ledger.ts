@@ -157,6 +157,8 @@ export interface ParkRequest {
   readonly dlqId: DlqId;
   readonly reason: ParkReason;
   readonly attempt: number;
+  /** The id of its kind of failure. Absent: not known; what the entry has stays. */
+  readonly failure?: string;
 }
 
 export interface ParkOptions {

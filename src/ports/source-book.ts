@@ -14,6 +14,8 @@ export interface Census {
   readonly strayComeBacks: StrayComeBacks;
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;
+  /** Those whose retention ends within a day, with or without a copy. Absent: counted by an older build. */
+  readonly expiringInDay?: number;
   /** Near expiry and not in the archive: they exist only in the DLQ. */
   readonly expiringUnarchived: number;
   /** The same, but only of drains with a `beforeExpiry` that makes no copy. */

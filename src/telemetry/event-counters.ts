@@ -47,6 +47,7 @@ const unmeasured = {
   "redis:fit": true,
   "process:warned": true,
   "console:failed": true,
+  "console:tokens-rejected": true,
   "console:page-failed": true,
   "daemon:started": true,
   "daemon:stopping": true,

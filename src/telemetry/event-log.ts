@@ -154,6 +154,8 @@ const lines: {
   "archive:copied": ({ count, drain, source }) =>
     said("warn", `${count} near expiry of ${drain ?? "no drain"} on ${source} copied to the archive`),
   "console:failed": ({ message }) => ["warn", () => message],
+  "console:tokens-rejected": ({ file, why }) =>
+    said("error", `file of tokens rejected, the tokens from before stay: ${file}: ${why}`),
   "console:page-failed": ({ code, place, message }) => failed(code, `console, ${place}: ${message}`),
   "archive:failed": ({ message }) => ["error", () => `archive: ${message}`],
   "archive:volume-seen": ({ verdict, complaint }) =>

@@ -86,7 +86,7 @@ const states: Readonly<Record<string, Write>> = {
   gone: inTurn(begin("republish"), publish, ({ ledger }, ids) => ledger.gone(ids)),
   parked: ({ ledger }, ids) =>
     ledger.park(
-      ids.map((dlqId) => ({ dlqId, reason: "attempts-exhausted", attempt: 5 })),
+      ids.map((dlqId) => ({ dlqId, reason: "attempts-exhausted", attempt: 5, failure: "0123456789" })),
       { drain, rulesHash: "0123456789abcdef", token: null },
     ),
   copied: ({ redis }, ids) =>

@@ -7,7 +7,9 @@ import { parse, stringify } from "yaml";
 import { alertTestFiles } from "../support/alert-tests.ts";
 import { readDoc, root } from "../support/markdown.ts";
 
-const { spec } = parse(readDoc("deploy/monitoring/prometheus-rule.yaml")) as { readonly spec: object };
+const { spec } = parse(readDoc("deploy/components/monitoring/prometheus-rule.yaml")) as {
+  readonly spec: object;
+};
 
 const promtool = spawnSync("promtool", ["--version"]).error === undefined;
 it.skipIf(!promtool)(
@@ -17,7 +19,7 @@ it.skipIf(!promtool)(
     try {
       writeFileSync(path.join(directory, "rules.yaml"), stringify(spec));
       for (const file of alertTestFiles) {
-        cpSync(path.join(root, "deploy/monitoring", file), path.join(directory, file));
+        cpSync(path.join(root, "deploy/components/monitoring", file), path.join(directory, file));
       }
       for (const args of [
         ["check", "rules", "rules.yaml"],

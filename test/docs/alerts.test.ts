@@ -24,12 +24,12 @@ interface RuleTest {
 const root = path.resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const spec: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
-  read("deploy/monitoring/prometheus-rule.yaml"),
+  read("deploy/components/monitoring/prometheus-rule.yaml"),
 ).spec;
 const rules = spec.groups.flatMap((group) => group.rules);
 const alerts = rules.map((rule) => rule.alert);
 const ruleTests: readonly RuleTest[] = alertTestFiles.flatMap(
-  (file) => parse(read(`deploy/monitoring/${file}`)).tests,
+  (file) => parse(read(`deploy/components/monitoring/${file}`)).tests,
 );
 const runbooks = read("docs/runbooks.md");
 
@@ -54,7 +54,7 @@ describe("the alerts", () => {
   it("speak of no metric that redriver does not have, and neither do their tests or runbooks", async () => {
     const named = [
       ...rules.flatMap((rule) => metricsIn(rule.expr)),
-      ...alertTestFiles.flatMap((file) => metricsIn(read(`deploy/monitoring/${file}`))),
+      ...alertTestFiles.flatMap((file) => metricsIn(read(`deploy/components/monitoring/${file}`))),
       ...rules.flatMap(({ annotations }) => Object.values(annotations).flatMap(metricsIn)),
       ...metricsIn(runbooks),
     ];

@@ -71,6 +71,7 @@ describe("the commands of README", () => {
       "archive list",
       "archive show",
       "demo",
+      "doctor",
       "drain",
       "emulator",
       "failures list",

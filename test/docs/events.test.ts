@@ -147,6 +147,7 @@ const samples: Samples = {
   "notice:dropped": [{ target: "oncall", notices: [{ id: "1", event: "failure.new" }], why: "w" }],
   "job:failed": failures.map((failure) => ({ kind: "tick", ...failure, givenUp: false })),
   "console:failed": [{ message: "m" }],
+  "console:tokens-rejected": [{ file: "f", why: "line 2: w" }],
   "console:page-failed": failures.map((failure) => ({ place: "GET /failures", ...failure })),
   "process:warned": [{ name: "MaxListenersExceededWarning", message: "m" }],
   "redis:lost": [{ message: "m" }],

@@ -10,7 +10,7 @@ export function toMetricsPage(): string {
   return `# Metrics
 
 \`redriver run\` serves these on \`/metrics\`, beside the \`process_\` and \`nodejs_\` metrics of the client library. \`npm run docs:metrics\` writes this page
-from the code. The alerts on them are in \`deploy/monitoring\`, with a [runbook](runbooks.md) each. The Grafana dashboards in \`deploy/dashboards\` show them
+from the code. The alerts on them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each. The Grafana dashboards in \`deploy/components/dashboards\` show them
 with the alerts' expressions and limits.
 
 What is not known has no series: absent is not 0. Counters stand at 0 from the start for every drain, source and index of the document. Labels have values

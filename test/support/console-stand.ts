@@ -3,6 +3,7 @@ import { openAuditReader } from "../../src/compose/open-core.ts";
 import type { LiveCore } from "../../src/compose/live-core.ts";
 import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
 import { createPlanDesk } from "../../src/operations/plans/plan-desk.ts";
+import { noTokens } from "../../src/console/access/live-tokens.ts";
 import { serveConsole } from "../../src/console/serve.tsx";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import type { AuditEntry } from "../../src/ports/audit.ts";
@@ -51,7 +52,7 @@ export async function createConsoleStand(
     live: { current: () => core } as unknown as LiveCore,
     nextRuns: () => Promise.resolve(new Map()),
     requestSweep: (source) => requestSweep(connection, keyPrefix, source, Date.now()),
-    tokens: () => [],
+    tokens: noTokens,
     version: "0.0.0",
     replica: "r-1",
     now: () => Date.now() + rig.ahead.ms + keptMs,

@@ -57,8 +57,8 @@ const dashboard = z.looseObject({
 });
 
 export const dashboardFiles = [
-  "deploy/dashboards/operations.json",
-  "deploy/dashboards/search-indexes.json",
+  "deploy/components/dashboards/operations.json",
+  "deploy/components/dashboards/search-indexes.json",
 ] as const;
 
 /** Throws where the file's shape is not that of a dashboard. */

@@ -17,7 +17,8 @@ export interface RuleSpec {
 
 /** The shipped alert rules, as Prometheus reads them. */
 export function readRules(): RuleSpec {
-  return (parse(readDoc("deploy/monitoring/prometheus-rule.yaml")) as { readonly spec: RuleSpec }).spec;
+  return (parse(readDoc("deploy/components/monitoring/prometheus-rule.yaml")) as { readonly spec: RuleSpec })
+    .spec;
 }
 
 const hurry = (rule: AlertRule): AlertRule => (rule.for === undefined ? rule : { ...rule, for: "1s" });

@@ -1,10 +1,11 @@
 import type { ItemChanges } from "../../src/message/item-changes.ts";
 import { rebuildItem, type RebuildContext } from "../../src/message/rebuild-item.ts";
-import { deduplicationIdOf, letterOf } from "./letters.ts";
+import { deduplicationIdOf, messageIdOf, letterOf } from "./letters.ts";
 
 const context: RebuildContext = {
   headerPrefix: "Upstash-",
   deduplicationId: deduplicationIdOf("redriver-1-0"),
+  rootId: messageIdOf("msg_1"),
   signLineage: () => "v1.payload.tag",
   attempt: 0,
   retries: null,

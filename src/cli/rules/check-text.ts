@@ -1,22 +1,21 @@
 import { countProblems, type Problem } from "../../config/problem.ts";
 import type { DrainsDocument } from "../../ports/drains-document.ts";
 import { counted, joined, present } from "../../operations/phrases.ts";
+import type { FoundInDocument } from "./check-formats.ts";
 import type { OpenedDocument } from "./open-document.ts";
 import { wrapWords } from "../output/wrap.ts";
 
 type Checked = Pick<OpenedDocument, "file" | "outcome">;
 
 /**
- * Errors and warnings in the order of the document. On a terminal the sentence is below the place. Elsewhere
+ * On a terminal the sentence is below the place. Elsewhere
  * each finding is one line, in the form that compilers use and editors and CI read.
  */
-export function toCheckText(columns: number, { file, outcome }: Checked): string {
+export function toCheckText(columns: number, checked: Checked): string {
+  const { file, outcome } = checked;
   const { warnings } = outcome;
   const problems = outcome.ok ? [] : outcome.problems;
-  const findings = [
-    ...problems.map((problem) => ({ kind: "error", ...problem }) as const),
-    ...warnings.map((problem) => ({ kind: "warning", ...problem }) as const),
-  ].toSorted(byPlace);
+  const findings = toFindings(checked);
   const counts = present([
     problems.length > 0 && counted(countProblems(problems), "error"),
     warnings.length > 0 && counted(countProblems(warnings), "warning"),
@@ -26,13 +25,21 @@ export function toCheckText(columns: number, { file, outcome }: Checked): string
   return joined(...findings.map((finding) => toFinding(columns, finding)), wrapWords(columns, 0, "", last));
 }
 
+/** Errors and warnings in the order of the document. */
+export function toFindings({ outcome }: Pick<Checked, "outcome">): readonly FoundInDocument[] {
+  return [
+    ...(outcome.ok ? [] : outcome.problems).map((problem) => ({ kind: "error", ...problem }) as const),
+    ...outcome.warnings.map((problem) => ({ kind: "warning", ...problem }) as const),
+  ].toSorted(byPlace);
+}
+
 /** One that counts others has no place in the document. */
 function byPlace(one: Problem, other: Problem): number {
   const isRest = Number(one.more !== undefined) - Number(other.more !== undefined);
   return isRest || (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
 }
 
-function toFinding(columns: number, finding: Problem & { readonly kind: "error" | "warning" }): string {
+function toFinding(columns: number, finding: FoundInDocument): string {
   const { kind, file, line, column, setting, path, message } = finding;
   const place = [file, line, column].filter((part) => part !== undefined).join(":");
   const head = present([place, kind, setting ?? path]).join(": ");

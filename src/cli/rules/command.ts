@@ -1,7 +1,8 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { documentJsonSchemaText } from "../../config/document/schema/document-schema.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toCheckJson, toCheckText } from "./check-text.ts";
+import { toGithubAnnotations, toSarif } from "./check-formats.ts";
+import { toCheckJson, toCheckText, toFindings } from "./check-text.ts";
 import { toTestJson, toTestText } from "./test-results-text.ts";
 import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
 import { runRuleTests } from "./run-tests.ts";
@@ -24,6 +25,7 @@ export const registerRules: Register = (program, context) => {
     .argument(...fileArgument)
     .option("--strict", "exit 1 when there are warnings")
     .option("--json", "print as JSON")
+    .addOption(new Option("--format <format>", "print for CI").choices(["github", "sarif"]))
     .action((file: string | undefined, flags: CheckFlags, command: Command) =>
       check(file, flags, command, context),
     );
@@ -60,7 +62,7 @@ export const registerRules: Register = (program, context) => {
     .action(() => context.io.out(documentJsonSchemaText()));
 };
 
-type CheckFlags = Readonly<{ strict?: boolean; json?: boolean }>;
+type CheckFlags = Readonly<{ strict?: boolean; json?: boolean; format?: "github" | "sarif" }>;
 
 function check(
   file: string | undefined,
@@ -69,7 +71,9 @@ function check(
   { io, exitWith }: CommandContext,
 ): void {
   const opened = openDocument(command, io, file);
-  printResult(io, flags.json, toCheckJson(opened), () => toCheckText(io.columns, opened));
+  if (flags.format === "github") io.out(toGithubAnnotations(toFindings(opened)));
+  else if (flags.format === "sarif") io.out(`${JSON.stringify(toSarif(toFindings(opened)), null, 2)}\n`);
+  else printResult(io, flags.json, toCheckJson(opened), () => toCheckText(io.columns, opened));
   if (!opened.outcome.ok) exitWith(78);
   else if (flags.strict === true && opened.outcome.warnings.length > 0) exitWith(1);
 }

@@ -16,8 +16,10 @@ export interface Caller {
 
 /** `why`: for a person who reads it. */
 export type Identity =
-  | { readonly kind: "known"; readonly person: Person; readonly isByToken: boolean }
+  | { readonly kind: "known"; readonly person: Person }
   | { readonly kind: "sign-in" }
+  /** The bearer is nobody's. */
+  | { readonly kind: "wrong-token" }
   /** Too many wrong tokens came from this address. */
   | { readonly kind: "limited" }
   | { readonly kind: "refused"; readonly why: string };
@@ -58,9 +60,9 @@ export function createIdentify({
     if (bearer !== undefined) {
       if (!guesses.mayTry(address)) return { kind: "limited" };
       const row = findToken(tokens(), bearer);
-      if (row !== null) return known(row, true);
+      if (row !== null) return known(row);
       guesses.wasWrong(address);
-      return { kind: "refused", why: "the token is not known" };
+      return { kind: "wrong-token" };
     }
     const row = session === undefined ? null : readSession(tokens(), session, now());
     return row === null ? { kind: "sign-in" } : known(row);
@@ -89,8 +91,8 @@ export function createIdentify({
   }
 }
 
-function known({ name, role }: Person, isByToken = false): Identity {
-  return { kind: "known", person: { name, role }, isByToken };
+function known({ name, role }: Person): Identity {
+  return { kind: "known", person: { name, role } };
 }
 
 /** For a cookie: ends after 12 h, or when the token is no longer in the file. */

@@ -25,6 +25,8 @@ export interface Doing extends Pick<ScreenContext, "core" | "reads" | "plans" | 
 export interface Done {
   /** What was done, for the person. */
   readonly said: string;
+  /** What was asked for cannot be done now, and was not. */
+  readonly isRefused?: boolean;
   /** Where to go on; default: the page that the form was on. */
   readonly next?: string;
 }

@@ -40,6 +40,6 @@ async function actOn(values: Values, doing: Doing, act: LaneAct): Promise<Done> 
   if (host === undefined) throw new RedriverError("command-misused", "the form names no destination");
   const lane = await chooseLane(core, host, values["drain"]);
   const order = { reason: values["reason"] ?? "", by };
-  const { said } = await act(lane, order, { core, requestSweep, isWhole: true });
-  return { said: `${lane.view.origin} of ${lane.view.drain}: ${said}` };
+  const { said, isDone } = await act(lane, order, { core, requestSweep, isWhole: true });
+  return { said: `${lane.view.origin} of ${lane.view.drain}: ${said}`, isRefused: !isDone };
 }

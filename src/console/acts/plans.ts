@@ -14,7 +14,7 @@ export const makePlanAct: Act = {
   title: "Make a plan",
   area: "plans",
   role: "operator",
-  asksReason: false,
+  asksReason: true,
   fields: [
     { name: "drain", label: "Drain", kind: "choice" },
     { name: "rule", label: "Rule", kind: "choice" },
@@ -30,9 +30,9 @@ export const makePlanAct: Act = {
     return toCommandLine("plan", drain, ...options, "--out", "plan.ndjson");
   },
   run: async (values, { core, plans, by }) => {
-    const { drain } = values;
+    const { drain, reason: why } = values;
     const drains = drain === undefined ? core.document.drains.map(({ name }) => name) : [drain as DrainName];
-    const made = await plans.make({ drains, filter: toFilter(values), by });
+    const made = await plans.make({ drains, filter: toFilter(values), by, why });
     return { said: "The plan is being made. Nothing is changed by it.", next: `/plans/${made}` };
   },
 };
@@ -65,11 +65,11 @@ export const stopPlanAct: Act = {
   title: "Stop at the end of the batch",
   area: "plans",
   role: "operator",
-  asksReason: false,
+  asksReason: true,
   fields: [id],
   command: () => null,
   run: async (values, { plans, by }) => {
-    await plans.stop(toId(values), by);
+    await plans.stop(toId(values), { by, why: values["reason"] });
     return { said: "It stops at the end of the page or batch. What is left can be applied again." };
   },
 };
@@ -79,11 +79,11 @@ export const removePlanAct: Act = {
   title: "Remove the plan",
   area: "plans",
   role: "operator",
-  asksReason: false,
+  asksReason: true,
   fields: [id],
   command: () => null,
-  run: async (values, { plans }) => {
-    await plans.remove(toId(values));
+  run: async (values, { plans, by }) => {
+    await plans.remove(toId(values), { by, why: values["reason"] });
     return { said: "The plan is removed. Its messages are as they were.", next: "/plans" };
   },
 };

@@ -19,6 +19,7 @@ export const releaseOneAct: Act = {
   async run({ source = "", dlqId = "", reason = "" }, { core, by }) {
     const isReleased = await releaseOne(core, { source, dlqId }, { reason, by });
     return {
+      isRefused: !isReleased,
       said: isReleased
         ? `Released ${dlqId}: the next pass of its drain decides it again.`
         : `${dlqId} is not parked any more, so nothing was done.`,

@@ -232,6 +232,7 @@ export const parkedAnswer = z.object({
       hasDrain: z.boolean(),
       reason: z.enum(parkReasons),
       attempt: count,
+      failure: z.string().nullable().describe("Its kind; null: parked by an older version, or not known."),
       enteredAt: time,
       expiresAt: time,
     }),

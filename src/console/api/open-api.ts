@@ -7,18 +7,19 @@ import type { ApiRoute } from "./route.ts";
 
 const refusalWords: Readonly<Record<number, string>> = {
   400: "The request is not as described here, or cannot be meant",
-  401: "Nobody known asks",
+  401: "No token, or one that is not known",
   403: "The role does not allow it, or a page of another site asks",
   404: "There is no such thing, or not any more",
   409: "It cannot be done now",
   413: "The body is larger than 16 KiB",
   415: "The body is not application/json",
   421: "The host is none of the console's",
+  429: "Too many wrong tokens came from this address",
   500: "It failed",
   503: "Redis does not answer",
 };
 
-const ofAll = [400, 401, 403, 421, 500, 503];
+const ofAll = [400, 401, 403, 421, 429, 500, 503];
 
 export function toOpenApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {};

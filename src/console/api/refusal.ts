@@ -11,11 +11,12 @@ export const apiErrorCodes = [
   "request-too-large",
   "media-type-wrong",
   "host-unknown",
+  "too-many-guesses",
   "unexpected",
 ] as const;
 export type ApiErrorCode = (typeof apiErrorCodes)[number];
 
-export const refusalStatuses = [400, 401, 403, 404, 409, 413, 415, 421, 500, 503] as const;
+export const refusalStatuses = [400, 401, 403, 404, 409, 413, 415, 421, 429, 500, 503] as const;
 export type RefusalStatus = (typeof refusalStatuses)[number];
 
 export class ApiRefusal extends Error {
@@ -49,7 +50,6 @@ export function toRefusalAnswer({ status, code, message }: ApiRefusal): Response
     status,
     headers: {
       "content-type": "application/json",
-      ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
       ...(status === 503 ? { "retry-after": "5" } : {}),
     },
   });
@@ -62,12 +62,14 @@ const codeOfStatus: Readonly<Record<number, ApiErrorCode>> = {
   404: "not-found",
   413: "request-too-large",
   421: "host-unknown",
+  429: "too-many-guesses",
 };
 
 const messageOf: Readonly<Partial<Record<ApiErrorCode, string>>> = {
   "sign-in-needed": "expected the header Authorization: Bearer <token>, with a token of console.tokenFile",
   "not-allowed": "you may not do this from here: who asks is not known, or a page of another site asks",
   "not-found": "there is no such path",
+  "too-many-guesses": "too many wrong tokens came from your address; try again in a minute",
   "host-unknown": "expected a loopback name, or a name of console.hosts (REDRIVER_CONSOLE_HOSTS)",
 };
 
@@ -80,7 +82,6 @@ export function toApiAnswer(answer: Response): Response {
   const headers = new Headers(answer.headers);
   for (const name of ["content-length", "set-cookie"]) headers.delete(name);
   headers.set("content-type", "application/json");
-  if (answer.status === 401) headers.set("www-authenticate", "Bearer");
   const error = { code, message: messageOf[code] ?? "this request was refused" };
   return new Response(`${toSafeJson({ error })}\n`, { status: answer.status, headers });
 }

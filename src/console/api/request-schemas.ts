@@ -1,5 +1,6 @@
 /** What a caller of the API may send. */
 import { z } from "zod";
+import { parkReasons } from "../../message/park-reasons.ts";
 import { toDestinationName } from "../../message/destination-names.ts";
 import { auditActs } from "../../ports/audit.ts";
 import { parseDuration } from "../../rules/durations.ts";
@@ -22,6 +23,11 @@ const flag = z
   .default("false")
   .transform((value) => value === "true");
 
+const failure = z
+  .string()
+  .regex(/^[0-9a-f]{10}$/, "expected the ten hex digits of a kind of failure")
+  .optional();
+
 export const noQuery = z.strictObject({});
 
 export const failuresQuery = z.strictObject({
@@ -42,6 +48,9 @@ export const lanesQuery = z.strictObject({ drain: name.optional(), limit, after 
 
 export const parkedQuery = z.strictObject({
   source: name.optional().describe("Needed if the document has several sources."),
+  drain: name.optional(),
+  reason: z.enum(parkReasons).optional().describe("Of parking."),
+  failure: failure.describe("The id of a kind of failure."),
   limit,
   after,
 });
@@ -70,10 +79,6 @@ const by = text
     "Your name. Needed if the console does not know who asks (console.auth none), else without effect.",
   );
 const reason = text.describe("Why; written into the audit.");
-const failure = z
-  .string()
-  .regex(/^[0-9a-f]{10}$/, "expected the ten hex digits of a kind of failure")
-  .optional();
 const drains = z.array(name).min(1).max(100).optional();
 const all = z.literal(true).optional().describe("Every drain, in the place of `drains`.");
 const host = name
@@ -100,6 +105,7 @@ export const planBody = z.strictObject({
   host: name.optional().describe("A destination host; * stands for any part."),
   failure,
   limit: z.number().int().min(1).max(1e12).optional().describe("At most so many records of each drain."),
+  reason: reason.optional(),
   by,
 });
 
@@ -114,4 +120,4 @@ export const applyBody = z.strictObject({
   by,
 });
 
-export const stopBody = z.strictObject({ by });
+export const stopBody = z.strictObject({ reason: reason.optional(), by });

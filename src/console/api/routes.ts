@@ -134,12 +134,13 @@ export const routes: readonly ApiRoute[] = [
   defineRoute({
     ...read,
     path: "/parked",
-    summary: "What is parked in a source, those first that were listed longest ago",
+    summary:
+      "What is parked in a source, those first that were listed longest ago. A page may be empty and have a next one",
     query: parkedQuery,
     answer: parkedAnswer,
-    async run({ core, query: { source: named, limit, after = null } }) {
+    async run({ core, query: { source: named, limit, after = null, ...filter } }) {
       const source = toSource(core, named);
-      const { rows, total, next } = await readParkedPage(core, source, { after, limit });
+      const { rows, total, next } = await readParkedPage(core, source, { after, limit, filter });
       return { source, parked: rows, total, next };
     },
   }),
@@ -190,14 +191,14 @@ export const routes: readonly ApiRoute[] = [
     status: 202,
     answer: planIdAnswer,
     refuses: [409],
-    async run({ core, plans, by, body: { drains, all = false, ...filter } }) {
+    async run({ core, plans, by, body: { drains, all = false, reason: why, ...filter } }) {
       requireDrainsOrAll(drains, all);
       const names = all
         ? core.document.drains.map(({ name }) => name)
         : (drains ?? []).map((name) => name as DrainName);
       const { rules, host, failure, limit } = filter;
       return {
-        id: await plans.make({ drains: names, filter: defined({ rules, host, failure, limit }), by }),
+        id: await plans.make({ drains: names, filter: defined({ rules, host, failure, limit }), by, why }),
       };
     },
   }),
@@ -230,9 +231,9 @@ export const routes: readonly ApiRoute[] = [
     status: 202,
     answer: planIdAnswer,
     refuses: [404, 409],
-    async run({ plans, params, by }) {
+    async run({ plans, params, by, body: { reason: why } }) {
       const { id } = await requirePlan(plans, params["id"]);
-      await plans.stop(id, by);
+      await plans.stop(id, { by, why });
       return { id };
     },
   }),

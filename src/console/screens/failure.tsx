@@ -1,22 +1,25 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
 import { openAuditReader } from "../../compose/open-core.ts";
+import type { Core } from "../../compose/build-core.ts";
 import { namesOfOrigin, toFailureName } from "../../message/destination-names.ts";
-import type { AuditEntry } from "../../ports/audit.ts";
+import type { DrainName } from "../../ports/ids.ts";
 import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readStoredDetails, type StoredDetails } from "../../operations/failures/details.ts";
 import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
-import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
+import { readTimeLine, type TimeLine, type TimeLineEntry } from "../../operations/failures/time-line.ts";
 import { laneMoveText } from "../../operations/history/rows.ts";
 import { toTime } from "../../operations/phrases.ts";
 import { formatDuration } from "../../rules/durations.ts";
+import { describeCondition } from "../../rules/explain-rules.ts";
 import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { ArrivalBars, toDays } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign, number } from "../parts/text.tsx";
 import { toCommandLine } from "../acts/command-line.ts";
 import { Table } from "../parts/table.tsx";
@@ -57,11 +60,14 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   const source = failure && core.sources.get(failure.source);
   if (failure === undefined || source === undefined) return null;
   const key = `${failure.source} ${failure.id}`;
-  const [details, timeLine, pauses] = await Promise.all([
+  const [details, pauses] = await Promise.all([
     reads.kept(`details ${key}`, () => readStoredDetails(core, failure)),
-    reads.kept(`time line ${key}`, () => readTimeLine(openAuditReader(core), failure)),
     source.pauses.all(),
   ]);
+  const halted = details.lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
+  const timeLine = await reads.kept(`time line ${key}`, () =>
+    readTimeLine(openAuditReader(core), failure, halted),
+  );
   return {
     ...details,
     failure,
@@ -189,11 +195,7 @@ function Numbers({ model, now }: { readonly model: Model; readonly now: number }
         {tiles.map(([name, count, what]) => (
           <li>
             <strong>{number(count)}</strong>{" "}
-            {name === "parked" && count > 0 ? (
-              <a href={`/parked${toQuery({ drain: parkedIn(drains) })}`}>parked</a>
-            ) : (
-              name
-            )}
+            {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
             {what === null ? null : <span class="hint">{what}</span>}
           </li>
         ))}
@@ -216,7 +218,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
           Make a plan of this kind
         </a>{" "}
         {failure.parked > 0 ? (
-          <a class="button" href={`/parked${toQuery({ drain: parkedIn(failure.drains) })}`}>
+          <a class="button" href={toParkedPath(failure)}>
             Look at the parked ones
           </a>
         ) : null}
@@ -255,11 +257,12 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
 
 function Rules({
   model: { failure },
-  context: { core },
+  context,
 }: {
   readonly model: Model;
   readonly context: ScreenContext;
 }): Html {
+  const { core } = context;
   const { sample, drains } = failure;
   const [first] = drains;
   return (
@@ -273,24 +276,25 @@ function Rules({
           { title: "decides", cell: ({ then }) => then },
           {
             title: "rule",
-            cell: ({ rule }) =>
+            cell: ({ then, rule }) =>
               rule === "otherwise" ? (
                 "none matched: otherwise of the drain"
               ) : (
-                <a href="/rules">
-                  <Foreign text={rule} />
-                </a>
+                <RuleLink drain={drainsOf(failure, then, rule)[0] ?? ""} rule={rule} context={context} />
               ),
+          },
+          {
+            title: "if",
+            cell: ({ then, rule }) => (
+              <>{toConditions(core, drainsOf(failure, then, rule), rule).map(toLine)}</>
+            ),
           },
           { title: "share", isNumber: true, cell: ({ share }) => `${toPercent(share)}%` },
           {
             title: "by drain",
             cell: ({ then, rule }) =>
-              drains
-                .filter(({ ruled }) => (ruled[`${then} ${rule}`] ?? 0) > 0)
-                .map(
-                  ({ drain }) => `${drain} (${core.drains.get(drain)?.config.mode ?? "not in the document"})`,
-                )
+              drainsOf(failure, then, rule)
+                .map((drain) => `${drain} (${core.drains.get(drain)?.config.mode ?? "not in the document"})`)
                 .join(", "),
           },
         ]}
@@ -302,6 +306,28 @@ function Rules({
         </>
       )}
     </>
+  );
+}
+
+function drainsOf({ drains }: FailureView, then: string, rule: string): readonly DrainName[] {
+  return drains.flatMap(({ drain, ruled }) => ((ruled[`${then} ${rule}`] ?? 0) > 0 ? [drain] : []));
+}
+
+/** What the rule asks for now, in words and without secrets; once if the drains agree, else with each drain. */
+function toConditions(core: Core, drains: readonly DrainName[], rule: string): readonly string[] {
+  const known = drains.flatMap((drain) => {
+    const spec = core.drains.get(drain)?.config.rules.find(({ name }) => name === rule);
+    return spec === undefined ? [] : [{ drain, text: describeCondition(spec.when) }];
+  });
+  const texts = new Set(known.map(({ text }) => text));
+  return texts.size === 1 ? [...texts] : known.map(({ drain, text }) => `${drain}: ${text}`);
+}
+
+function toLine(text: string): Html {
+  return (
+    <p>
+      <Foreign text={text} isWhole />
+    </p>
   );
 }
 
@@ -390,7 +416,7 @@ function Happened({ failure, timeLine: { entries, readTo } }: Model): Html {
         rows={entries}
         columns={[
           { title: "when", cell: ({ at }) => <Time at={at} /> },
-          { title: "what", cell: ({ act }) => act },
+          { title: "what", cell: ({ act, probed }) => (probed === undefined ? act : "probe") },
           { title: "drain", cell: ({ drain }) => drain ?? "all" },
           { title: "how", cell: (entry) => <Foreign text={toHow(entry)} isWhole /> },
           { title: "by", cell: ({ by }) => <Foreign text={by} /> },
@@ -406,8 +432,9 @@ function Happened({ failure, timeLine: { entries, readTo } }: Model): Html {
   );
 }
 
-function toHow({ lane, host, forMs, why }: AuditEntry): string {
+function toHow({ lane, host, forMs, why, probed = [] }: TimeLineEntry): string {
   const parts = [
+    probed.length === 0 ? undefined : `sent ${probed.join(", ")}`,
     lane && laneMoveText(lane),
     lane?.why,
     host,
@@ -434,7 +461,9 @@ function Arrivals({ model, now }: { readonly model: Model; readonly now: number 
   );
 }
 
-/** The drain that has most of them parked. */
-function parkedIn(drains: FailureView["drains"]): string | undefined {
-  return drains.toSorted((one, other) => other.parked - one.parked)[0]?.drain;
+/** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */
+function toParkedPath({ id, source, drains }: FailureView): string {
+  if (/^[0-9a-f]{10}$/.test(id)) return `/parked${toQuery({ source, failure: id })}`;
+  const [most] = drains.toSorted((one, other) => other.parked - one.parked);
+  return `/parked${toQuery({ source, drain: most?.drain })}`;
 }

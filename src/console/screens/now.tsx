@@ -44,7 +44,8 @@ function toMood(verdict: string): string {
 
 interface Tile {
   readonly name: string;
-  readonly count: number;
+  /** Null: not known yet. */
+  readonly count: number | null;
   readonly what: string;
   readonly mood?: "bad" | "warn";
   readonly href?: string;
@@ -62,7 +63,7 @@ function Tiles({
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
-  const expiring = sum(sources, ({ census }) => census?.expiringUnarchived ?? 0);
+  const uncopied = sum(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   const tiles: readonly Tile[] = [
     { name: "arrived", count: sum(all, ({ arrived }) => arrived), what: "since it is counted" },
     { name: "redriven", count: sum(all, ({ published }) => published), what: "published again" },
@@ -84,23 +85,29 @@ function Tiles({
       href: "/parked",
     },
     {
-      name: "expire in 12 h",
-      count: expiring,
-      what: "without a copy in the archive",
-      ...(expiring > 0 ? { mood: "bad" as const } : {}),
+      name: "expire in 24 h",
+      count: toExpiring(sources),
+      what: uncopied > 0 ? `${number(uncopied)} near it without a copy` : "as last counted",
+      ...(uncopied > 0 ? { mood: "bad" as const } : {}),
     },
   ];
   return (
     <ul class="tiles">
       {tiles.map(({ name, count, what, mood = "", href }) => (
         <li>
-          <strong class={mood}>{number(count)}</strong>{" "}
+          <strong class={mood}>{count === null ? "–" : number(count)}</strong>{" "}
           {href === undefined ? name : <a href={href}>{name}</a>}
           <span class="hint">{what}</span>
         </li>
       ))}
     </ul>
   );
+}
+
+/** Of the sources that a census has counted; null: of none. */
+function toExpiring(sources: Status["sources"]): number | null {
+  const counts = sources.flatMap(({ census }) => census?.expiringInDay ?? []);
+  return counts.length === 0 ? null : sum(counts, (count) => count);
 }
 
 const destinationsShown = 50;

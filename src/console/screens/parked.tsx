@@ -1,14 +1,19 @@
 /** What waits for a person: how many for what reason, what to do next, and the oldest one by one. */
 import { parkReasons } from "../../message/park-reasons.ts";
 import { nextStepOf } from "../../operations/parked/next-step.ts";
-import { readFilteredParked } from "../../operations/parked/read-filtered-page.ts";
-import { toParkedSums, type ParkedRows, type ParkedSum } from "../../operations/parked/read-page.ts";
+import {
+  readParkedPage,
+  toParkedSums,
+  type ParkedRowFilter,
+  type ParkedRows,
+  type ParkedSum,
+} from "../../operations/parked/read-page.ts";
 import { releaseAllAct } from "../acts/release.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
-import { filterOf, withQuery } from "../query.ts";
+import { filterOf, toQuery, withQuery } from "../query.ts";
 import { CommandLine, Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -21,7 +26,7 @@ interface Model {
 }
 
 const path = "/parked";
-const minRows = 50;
+const rowsPerPage = 100;
 const none: ParkedRows = { rows: [], total: 0, next: null };
 
 export const parkedScreen = defineScreen<Model>({
@@ -32,12 +37,10 @@ export const parkedScreen = defineScreen<Model>({
   async load({ core, reads, query }) {
     const [first = null] = core.sources.keys();
     const source = (filterOf(query, "source") as SourceId | undefined) ?? first;
-    const filter = { drain: filterOf(query, "drain"), reason: filterOf(query, "reason") };
+    const request = { after: query.get("after"), limit: rowsPerPage, filter: toFilter(query) };
     const [facts, page] = await Promise.all([
       reads.facts(),
-      source === null
-        ? none
-        : readFilteredParked(core, source, { after: query.get("after"), minRows, filter }),
+      source === null ? none : readParkedPage(core, source, request),
     ]);
     return { sums: toParkedSums(facts), source, page };
   },
@@ -46,6 +49,14 @@ export const parkedScreen = defineScreen<Model>({
     { id: "parked-list", isLive: false, render: (model, context) => <List {...{ model, context }} /> },
   ],
 });
+
+function toFilter(query: URLSearchParams): ParkedRowFilter {
+  return {
+    drain: filterOf(query, "drain"),
+    reason: filterOf(query, "reason"),
+    failure: filterOf(query, "failure"),
+  };
+}
 
 function Counts({
   sums,
@@ -102,7 +113,7 @@ function List({
   readonly context: ScreenContext;
 }): Html {
   const { rows, total, next } = page;
-  const isFiltered = query.has("drain") || query.has("reason");
+  const isFiltered = Object.values(toFilter(query)).some((value) => value !== undefined);
   const sources = [...core.sources.keys()];
   return (
     <>
@@ -114,6 +125,7 @@ function List({
           ...(sources.length > 1 ? [{ name: "source", label: "Source", choices: sources }] : []),
           { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
           { name: "reason", label: "Parked for", choices: parkReasons },
+          { name: "failure", label: "Failure" },
         ]}
       />
       <Table
@@ -141,6 +153,13 @@ function List({
             ),
           },
           { title: "parked for", cell: ({ reason }) => reason },
+          {
+            title: "failure",
+            cell: ({ failure }) =>
+              failure === null ? null : (
+                <a href={`/failures/${encodeURIComponent(failure)}${toQuery({ source })}`}>{failure}</a>
+              ),
+          },
           { title: "redrives", isNumber: true, cell: ({ attempt }) => attempt },
           { title: "entered", cell: ({ enteredAt }) => <Ago at={enteredAt} now={now} /> },
           { title: "expires", cell: ({ expiresAt }) => <Ago at={expiresAt} now={now} /> },

@@ -24,6 +24,7 @@ export const rulesScreen = defineScreen<Model>({
     return { replicas, rules: toRuleStandings(core.document, facts), text: reads.rules()?.text ?? null };
   },
   sections: [
+    { id: "tokens", isLive: true, render: (_, { tokenProblem }) => <Tokens problem={tokenProblem} /> },
     {
       id: "rejections",
       isLive: true,
@@ -37,6 +38,13 @@ export const rulesScreen = defineScreen<Model>({
     },
   ],
 });
+
+function Tokens({ problem }: { readonly problem: string | null }): Html | null {
+  if (problem === null) return null;
+  return (
+    <p class="problem">This replica rejects its file of tokens, and the tokens from before stay: {problem}</p>
+  );
+}
 
 function Rejections({
   replicas,

@@ -5,6 +5,7 @@ import { enteredAtOfId } from "../../message/parse-record.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
+import type { ParkedDeadLetter } from "../../ports/ledger-entries.ts";
 import type { ParkedPlace } from "../../ports/parked-pages.ts";
 import type { QueueFacts } from "../../ports/queue-facts.ts";
 
@@ -15,6 +16,8 @@ export interface ParkedRow {
   readonly hasDrain: boolean;
   readonly reason: ParkReason;
   readonly attempt: number;
+  /** The id of its kind of failure; null: not known, or parked by an older build. */
+  readonly failure: string | null;
   /** By its id, Unix ms. */
   readonly enteredAt: number;
   /** When it leaves the queue by itself, Unix ms. */
@@ -29,25 +32,83 @@ export interface ParkedRows {
   readonly next: string | null;
 }
 
+export interface ParkedRowFilter {
+  readonly drain?: string | undefined;
+  readonly reason?: string | undefined;
+  /** The id of a kind of failure. */
+  readonly failure?: string | undefined;
+}
+
+interface ParkedPageRequest {
+  readonly after?: string | null;
+  /** Of rows. */
+  readonly limit: number;
+  readonly filter?: ParkedRowFilter;
+}
+
+const entriesPerRead = 100;
+/** 20 reads of Redis. What is rare may need several pages. */
+const maxEntries = 2_000;
+
 /**
- * Those first that were listed longest ago. Throws `command-misused` for a source that the document lacks, or a
- * cursor that is none.
+ * Those first that were listed longest ago. It reads a bounded number of entries, so a page with a filter may be
+ * empty and have a next one. Throws `command-misused` for a source that the document lacks, or a cursor that is
+ * none.
  */
 export async function readParkedPage(
   core: Pick<Core, "redis" | "sources" | "drains">,
   source: SourceId,
-  { after = null, limit }: { readonly after?: string | null; readonly limit: number },
+  { after = null, limit, filter = {} }: ParkedPageRequest,
 ): Promise<ParkedRows> {
   const pages = openParkedPages(core).get(source);
   const retentionMs = core.sources.get(source)?.runtime.config.retentionMs ?? 0;
   if (pages === undefined) throw new RedriverError("command-misused", `no source has the id ${source}`);
-  const { entries, total, next } = await pages.page(after === null ? null : toPlace(after), limit);
-  const rows = entries.map(({ dlqId, view: { drain, reason, attempt } }) => {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const wanted = isFiltered ? entriesPerRead : limit;
+  const rows: ParkedRow[] = [];
+  let place = after === null ? null : toPlace(after);
+  let read = 0;
+  while (true) {
+    const page = await pages.page(place, wanted);
+    for (const [index, entry] of page.entries.entries()) {
+      if (!fits(entry.view, filter)) continue;
+      rows.push(toRow(entry));
+      if (rows.length < limit) continue;
+      const isLast = index === page.entries.length - 1;
+      return toRows(page.total, isLast ? page.next : entry);
+    }
+    place = page.next;
+    read += wanted;
+    if (place === null || !isFiltered || read >= maxEntries) return toRows(page.total, place);
+  }
+
+  function toRow({ dlqId, view }: ParkedDeadLetter): ParkedRow {
+    const { drain, reason, attempt, failure = null } = view;
     const enteredAt = enteredAtOfId(dlqId);
     const hasDrain = core.drains.get(drain)?.config.source.id === source;
-    return { dlqId, drain, hasDrain, reason, attempt, enteredAt, expiresAt: enteredAt + retentionMs };
-  });
-  return { rows, total, next: next === null ? null : `${next.keptUntil} ${next.dlqId}` };
+    return {
+      dlqId,
+      drain,
+      hasDrain,
+      reason,
+      attempt,
+      failure,
+      enteredAt,
+      expiresAt: enteredAt + retentionMs,
+    };
+  }
+
+  function toRows(total: number, next: ParkedPlace | null): ParkedRows {
+    return { rows, total, next: next === null ? null : `${next.keptUntil} ${next.dlqId}` };
+  }
+}
+
+function fits(view: ParkedDeadLetter["view"], { drain, reason, failure }: ParkedRowFilter): boolean {
+  return (
+    (drain === undefined || view.drain === drain) &&
+    (reason === undefined || view.reason === reason) &&
+    (failure === undefined || view.failure === failure)
+  );
 }
 
 function toPlace(after: string): ParkedPlace {

@@ -22,6 +22,7 @@ import {
   type PlanOrder,
   type SharedPlan,
 } from "../../ports/plans.ts";
+import { auditPlanAct, type PersonsOrder } from "./audit-plan-acts.ts";
 import { applySharedPlan, type BesideApply } from "./apply-shared-plan.ts";
 import type { PlanReport } from "./freeze-plan.ts";
 import { makePlan, toPlanCommand } from "./make-plan.ts";
@@ -39,10 +40,9 @@ export interface PlanDeskParts extends BesideApply {
   readonly stop: AbortSignal;
 }
 
-export interface PlanRequest {
+export interface PlanRequest extends PersonsOrder {
   readonly drains: readonly DrainName[];
   readonly filter: PlanFilter;
-  readonly by: string;
 }
 
 export interface ShownPlan {
@@ -78,7 +78,26 @@ export function createPlanDesk(parts: PlanDeskParts) {
     while (running.size > 0) await Promise.all(running);
   }
 
-  async function make({ drains: names, filter, by }: PlanRequest): Promise<PlanId> {
+  async function read(id: PlanId): Promise<SharedPlan> {
+    const found = await book.read(id);
+    if (found === null) throw unknown(id);
+    return found.plan;
+  }
+
+  async function audited(
+    act: "plan-stop" | "plan-remove",
+    plan: SharedPlan,
+    order: PersonsOrder,
+  ): Promise<void> {
+    const { core, release } = acquire();
+    try {
+      await auditPlanAct(core, act, plan, order);
+    } finally {
+      release();
+    }
+  }
+
+  async function make({ drains: names, filter, by, why }: PlanRequest): Promise<PlanId> {
     refuseStopped();
     if (isMaking) throw refused("this replica is making a plan already: wait for its end, or stop it");
     isMaking = true;
@@ -96,6 +115,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
       }
       requireRules(drains, filter.rules ?? []);
       const claim = { id: identities.token() as string as PlanId, token: identities.token() };
+      await auditPlanAct(core, "plan-make", { id: claim.id, drains: names }, { by, why });
       const about = { by, drains: names, filter, documentHash: core.document.hash };
       if ((await book.begin(claim, about, replica)) === "full") throw full(names, filter);
       const signals = signalsOf(superseded, names);
@@ -153,23 +173,31 @@ export function createPlanDesk(parts: PlanDeskParts) {
       const { plan, summary } = found;
       return { plan, report: summary === null ? null : (JSON.parse(summary) as PlanReport) };
     },
-    /** The bytes of its file, which `redriver apply` takes. */
-    async file(id: PlanId): Promise<AsyncIterable<Buffer>> {
+    /** The bytes of its file, which `redriver apply` takes. Null: there is no such plan. */
+    async file(id: PlanId): Promise<AsyncIterable<Buffer> | null> {
       const found = await book.read(id);
-      if (found === null) throw unknown(id);
+      if (found === null) return null;
       if (found.plan.made === null) throw notWhole(id);
       return book.lines(id);
     },
     /** Of any replica's work. It ends at the end of a page or batch. */
-    async stop(id: PlanId, by: string): Promise<void> {
-      const answer = await book.stop(id, by);
+    async stop(id: PlanId, order: PersonsOrder): Promise<void> {
+      const idle = (): RedriverError => refused(`nobody works on plan ${id} now`);
+      const plan = await read(id);
+      if (!isWorkedOn(plan)) throw idle();
+      await audited("plan-stop", plan, order);
+      const answer = await book.stop(id, order.by);
       if (answer === "unknown") throw unknown(id);
-      if (answer === "idle") throw refused(`nobody works on plan ${id} now`);
+      if (answer === "idle") throw idle();
     },
-    async remove(id: PlanId): Promise<void> {
+    async remove(id: PlanId, order: PersonsOrder): Promise<void> {
+      const busy = (): RedriverError => refused(`plan ${id} is being worked on: stop it first`);
+      const plan = await read(id);
+      if (isWorkedOn(plan)) throw busy();
+      await audited("plan-remove", plan, order);
       const answer = await book.remove(id);
       if (answer === "unknown") throw unknown(id);
-      if (answer === "busy") throw refused(`plan ${id} is being worked on: stop it first`);
+      if (answer === "busy") throw busy();
     },
     /** Resolves when nothing of this process works on a plan. */
     settled,
@@ -185,6 +213,10 @@ export function createPlanDesk(parts: PlanDeskParts) {
       now.abort();
     },
   };
+}
+
+function isWorkedOn({ state }: SharedPlan): boolean {
+  return state === "making" || state === "applying" || state === "stopping";
 }
 
 function refused(why: string): RedriverError {

@@ -17,7 +17,7 @@ import type { DrainConfig } from "../../ports/drains-document.ts";
 import { earlier } from "../../ports/tally.ts";
 import { countStrays } from "./unselected-come-backs.ts";
 import { createDrainSelects, type DatesMeaning } from "../listing/drain-selects.ts";
-import { enteredAtOf, expiresBy } from "../listing/record-dates.ts";
+import { dayMs, enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
@@ -131,12 +131,13 @@ async function count(
     if (page.passedOver !== null) {
       // It cannot be read, and so not copied either.
       const enteredAt = datesMean === "created" ? null : page.passedOver;
-      const isNear = enteredAt !== null && enteredAt + retentionMs <= now + nearExpiryMs;
+      const isWithin = (ms: number): boolean => enteredAt !== null && enteredAt + retentionMs <= now + ms;
       census = {
         ...census,
         depth: census.depth + 1,
         oldestEnteredAt: earlier(census.oldestEnteredAt, enteredAt),
-        expiringUnarchived: census.expiringUnarchived + (isNear ? 1 : 0),
+        expiringInDay: (census.expiringInDay ?? 0) + (isWithin(dayMs) ? 1 : 0),
+        expiringUnarchived: census.expiringUnarchived + (isWithin(nearExpiryMs) ? 1 : 0),
       };
       continue;
     }
@@ -153,6 +154,7 @@ async function count(
       unselected: census.unselected + found.unselected.length,
       oldestUnselectedAt: earlier(census.oldestUnselectedAt, found.oldestUnselectedAt),
       oldestEnteredAt: earlier(census.oldestEnteredAt, found.oldestEnteredAt),
+      expiringInDay: (census.expiringInDay ?? 0) + found.inDay,
       expiringUnarchived: census.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
       expiringAccepted: census.expiringAccepted + accepted + found.withoutId.accepted,
     };
@@ -194,6 +196,7 @@ export const emptyCensus: Census = {
   strayComeBacks: { count: 0, top: [] },
   oldestEnteredAt: null,
   earliestExpiryAt: null,
+  expiringInDay: 0,
   expiringUnarchived: 0,
   expiringAccepted: 0,
   documentHash: "",
@@ -217,9 +220,11 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
     const unselected: RawRecord[] = [];
     let oldestUnselectedAt: number | null = null;
     let oldestEnteredAt: number | null = null;
+    let inDay = 0;
     for (const record of records) {
       const enteredAt = enteredAtOf(record);
       oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
+      if (expiresBy(record, retentionMs, now + dayMs)) inDay += 1;
       const selecting = known.filter(({ selects }) => selects(record, now));
       const isUnselected = selecting.length === 0;
       if (!isUnselected) {
@@ -242,7 +247,16 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
       if (isKept) toKeep.push(record);
       else accepted.add(key);
     }
-    return { nearExpiry, withoutId, toKeep, accepted, unselected, oldestUnselectedAt, oldestEnteredAt };
+    return {
+      nearExpiry,
+      inDay,
+      withoutId,
+      toKeep,
+      accepted,
+      unselected,
+      oldestUnselectedAt,
+      oldestEnteredAt,
+    };
   };
 }
 

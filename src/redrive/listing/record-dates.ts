@@ -1,6 +1,8 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 
+export const dayMs = 24 * 60 * 60_000;
+
 /** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
 export function enteredAtOf({ dlqId }: RawRecord): number | null {
   return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;

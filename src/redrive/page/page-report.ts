@@ -7,7 +7,8 @@ import type { Decision, HoldReason } from "../../rules/decision.ts";
 import { explainDecision } from "../../rules/explain-decision.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { unreadableKind } from "../failures/failure-kind.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import { dayMs } from "../listing/record-dates.ts";
+import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
 import type { DropResult, PublishResult } from "./results.ts";
 import type { Settled } from "./settle.ts";
@@ -88,11 +89,14 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     events.emit({ type: "record:decided", ...of, mode: drain.config.mode, records: decisions });
     decisions = [];
   };
-  const countOldest = ({ enteredAt }: Pick<KeptLetter, "enteredAt">): void => {
+  const { config } = drain.source;
+  const expiresInDayFrom = serviceNow(drain.source) + dayMs - config.retentionMs;
+  const countAge = ({ enteredAt }: Pick<KeptLetter, "enteredAt">): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
+    if (enteredAt <= expiresInDayFrom) tally.expiringInDay += 1;
   };
   const leave = (letter: KeptLetter, reason: LeftRecord["reason"], dueAt?: number): void => {
-    countOldest(letter);
+    countAge(letter);
     const { dlqId, enteredAt } = letter;
     left.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
   };
@@ -244,7 +248,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         addDecision(one.letter.dlqId, one.decision);
         countRule(one, one.decision);
         // Plan mode acts on nothing, so the record need not be listed before the next full pass.
-        countOldest(one.letter);
+        countAge(one.letter);
       }
       emitDecisions();
       return {

@@ -1,3 +1,4 @@
+import { defined } from "../../message/defined.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import { hostOf } from "../../message/destination-url.ts";
@@ -16,19 +17,22 @@ export interface Parking extends Pick<AuditRecord, "parent" | "host"> {
   readonly rule: string | null;
   /** Redrives made. */
   readonly attempt: number;
+  /** The id of its kind of failure, for the ledger alone; absent: not known. */
+  readonly failure?: string;
 }
 
 /** Parks records until a person releases them or the drain's rules change. Those parked stay as they are. */
 export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
   const { rulesHash } = drain.config;
   const parkings = records.flatMap((record): readonly Parking[] => {
-    const { letter, view, decision, attempt } = record;
+    const { letter, view, decision, attempt, failure } = record;
     if (decision.then !== "park") return [];
     const { reason, rule } = decision;
     const isSame = view.state === "parked" && view.reason === reason && view.rulesHash === rulesHash;
     if (isSame || (view.state === "parked" && rule === null)) return [];
     const host = hostOf(letter.url);
-    return [{ dlqId: letter.dlqId, reason, rule, attempt, host, ...parentOf(record) }];
+    const { dlqId } = letter;
+    return [{ dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(record) }];
   });
   const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
   if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
@@ -41,8 +45,17 @@ export async function writeParked(
   by: { readonly token?: Token; readonly seenAt?: number } = {},
 ): Promise<readonly ParkVerdict[]> {
   const { config, source } = drain;
-  await recordIntent(source, "park", parkings, ofDrain(drain));
-  const requests = parkings.map(({ dlqId, reason, attempt }) => ({ dlqId, reason, attempt }));
+  const records = parkings.map((parking) => {
+    const { failure: _, ...record } = parking;
+    return record;
+  });
+  await recordIntent(source, "park", records, ofDrain(drain));
+  const requests = parkings.map(({ dlqId, reason, attempt, failure }) => ({
+    dlqId,
+    reason,
+    attempt,
+    ...defined({ failure }),
+  }));
   const { name, rulesHash } = config;
   const { verdicts } = await source.ledger.park(requests, { drain: name, rulesHash, token: null, ...by });
   return verdicts;

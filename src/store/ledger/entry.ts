@@ -38,6 +38,7 @@ interface StoredEntry {
   readonly da?: 1;
   readonly why?: ParkReason;
   readonly h?: string;
+  readonly fk?: string;
 }
 
 /** An entry as its readers see it. Fails with `invariant-broken` on an unknown state. */
@@ -84,8 +85,16 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
     case "gone":
       return { state: "gone" };
     case "parked": {
-      const { why: reason = none, d: drain = none, h: rulesHash = none } = stored;
-      return { state: "parked", reason, drain, rulesHash, attempt, firstAt };
+      const { why: reason = none, d: drain = none, h: rulesHash = none, fk: failure } = stored;
+      return {
+        state: "parked",
+        reason,
+        drain,
+        rulesHash,
+        attempt,
+        firstAt,
+        ...(failure === undefined ? {} : { failure }),
+      };
     }
     default:
       throw new RedriverError("invariant-broken", `expected a ledger state, got ${String(stored.s)}`);

@@ -27,7 +27,7 @@ import { batchLua } from "./batch.lua.ts";
  *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg
  *       it may be gone, da it entered when it was created, w last listed, cb the listing that first found a
  *       come-back of it; gone: as, cb
- *   parked: why, d drain, h rules hash
+ *   parked: why, d drain, h rules hash, fk kind of failure
  * Or it is a part of a batch: batch.lua.ts. read() answers the entry that it would be.
  *
  * Another version of redriver may have written another layout. read() answers such an entry as the state

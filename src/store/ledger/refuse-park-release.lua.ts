@@ -53,7 +53,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 /**
  * park: leaves records for a person, or until rules or settings change.
  *
- * ARGV[5]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt }] }.
+ * ARGV[5]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt, failure? }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
  * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
  * drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
@@ -72,8 +72,8 @@ local function park(request)
     put(request.dlqId, e)
     return { kind = 'parked' }
   end
-  local k = { s = 'parked', why = request.reason, d = call.drain, h = call.rulesHash, n = request.attempt, x = 1, f = now, p = 0, r = 0 }
-  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.un = e.un k.dd = e.dd end
+  local k = { s = 'parked', why = request.reason, d = call.drain, h = call.rulesHash, n = request.attempt, x = 1, f = now, p = 0, r = 0, fk = request.failure }
+  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.un = e.un k.dd = e.dd k.fk = k.fk or e.fk end
   put(request.dlqId, k)
   return { kind = 'parked' }
 end

@@ -79,7 +79,9 @@ local function earlier(a, b)
   return a or b
 end
 
-local leftCounts = { due = true, held = true, parked = true, inDoubt = true, reasons = true }
+local leftCounts = {
+  due = true, held = true, parked = true, inDoubt = true, reasons = true, expiringInDay = true,
+}
 
 -- Another window of the pass lists the records of a recalled one too.
 local function addTally(sum, tally, windowId)

@@ -143,12 +143,28 @@ describe("a console with tokens", () => {
   it("signs in, gives each their role, and ends sessions and streams with their token", async () => {
     const folder = createFolder({ tokens: tokenFile });
     const file = `${folder.path}/tokens`;
-    const { url } = await startConsole(redis.url(), { CONSOLE_AUTH: "token", CONSOLE_TOKEN_FILE: file });
+    const { url, daemon } = await startConsole(redis.url(), {
+      CONSOLE_AUTH: "token",
+      CONSOLE_TOKEN_FILE: file,
+    });
     const signIn = (token: string) => askConsole(`${url}/sign-in`, { method: "POST", body: { token } });
     const stranger = await askConsole(`${url}/failures`);
     expect(stranger.status).toBe(401);
     expect(stranger.text).toContain('name="token"');
     expect((await askConsole(`${url}/live?screen=%2F`)).status).toBe(401);
+    for (const path of ["/failures", "/live?screen=%2F", "/api/v1/status", "/acts/pause", "/nowhere"]) {
+      const method = path.startsWith("/acts") ? "POST" : "GET";
+      for (const authorization of [undefined, "Bearer of-nobody", "Basic YW5uOng="]) {
+        const asking = { method, headers: authorization === undefined ? {} : { authorization } };
+        const answer = await askConsole(`${url}${path}`, asking);
+        expect([path, authorization, answer.status, answer.headers["www-authenticate"]]).toEqual([
+          path,
+          authorization,
+          401,
+          authorization === "Bearer of-nobody" ? 'Bearer error="invalid_token"' : "Bearer",
+        ]);
+      }
+    }
     expect((await signIn("wrong")).status).toBe(401);
 
     const signedIn = await signIn(tokens.ann);
@@ -170,9 +186,20 @@ describe("a console with tokens", () => {
     expect(await ended).toContain("retry: 3000");
     expect((await askConsole(url, { headers: { cookie } })).status).toBe(401);
     expect((await askConsole(url, { headers: bearer })).status).toBe(200);
-    // A file that cannot be read keeps the rows that it had.
-    writeFileSync(file, "vic emperor x\n");
+    // A file that cannot be read keeps the rows that it had, and nobody need ask for that to be noticed.
+    writeFileSync(file, `vic viewer ${tokens.vic}\nann emperor ${tokens.ann}\n`);
+    const rejected = await daemon.line(({ event }) => event === "console:tokens-rejected");
+    const why = "line 2: expected a role of viewer, operator, admin";
+    expect(rejected).toMatchObject({ level: "error", file, why });
+    expect(String(rejected["msg"])).toContain(`${file}: line 2: expected a role`);
+    expect(JSON.stringify(daemon.log)).not.toContain(tokens.ann);
     expect((await askConsole(url, { headers: bearer })).status).toBe(200);
+    const rules = async () => (await askConsole(`${url}/rules`, { headers: bearer })).text;
+    expect(await rules()).toContain("rejects its file of tokens");
+    expect(await rules()).toContain(why);
+    writeFileSync(file, `vic viewer ${tokens.vic}\n`);
+    await expect.poll(rules).not.toContain("rejects its file of tokens");
+    expect(daemon.log.filter(({ event }) => event === "console:tokens-rejected")).toHaveLength(1);
   });
 
   it("bounds guesses", async () => {

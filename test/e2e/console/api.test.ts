@@ -198,6 +198,11 @@ describe("the console's API", () => {
       after = answer["next"] as string | null;
     }
     expect(parkedIds.size).toBe(7);
+    const parkedOf = async (query: string) => (await get(here, "/parked", query)).answer["parked"];
+    const [{ failure }] = (await parkedOf("?limit=1&reason=rule")) as [{ failure: string }];
+    expect(await parkedOf(`?drain=refunds&failure=${failure}`)).toHaveLength(7);
+    expect(await parkedOf("?failure=0123456789")).toEqual([]);
+    expect((await get(here, "/parked", "?failure=x")).status).toBe(400);
 
     await expect
       .poll(async () => (await get(here, "/failures", "?all=true")).answer["total"], within)
@@ -276,6 +281,11 @@ describe("the console's API", () => {
       headers: { authorization: `Bearer ${tokens.viewer}` },
     });
     expect([nowhere.status, await nowhere.json()]).toMatchObject([404, { error: { code: "not-found" } }]);
+    for (const route of routes) {
+      const wrong = { ...(route.body === null ? {} : { body: {} }), token: "of-nobody" };
+      const asked = () => send(here, route, route.path.replace(":id", "x"), wrong);
+      await expect.poll(async () => (await asked()).status, { interval: 0 }).toBe(429);
+    }
   });
 
   it("does nothing for a page of another site, whatever identity the browser brings along", async () => {

@@ -107,7 +107,7 @@ it.skipIf(!hasBrowser)(
       .first()
       .waitFor({ state: "attached" });
     await shot("plans");
-    await act(page, "make-plan", { by: "ada" });
+    await act(page, "make-plan", { by: "ada", reason: "INC-7" });
     await page.waitForURL(/\/plans\/./);
     await page.locator("summary", { hasText: "Apply to 200 messages" }).waitFor({ timeout: 60_000 });
     await shot("plan");

@@ -23,6 +23,13 @@ async function expectDelivered({ emulator, receiver }: PlanStand, count: number)
   expect(receiver.deliveries).toHaveLength(count);
 }
 
+function linesOf(out: string): readonly unknown[] {
+  return out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+}
+
 describe("plans in the console", () => {
   it("are made, shown by another replica, applied there, and deliver each message once", async () => {
     const stand = await setUp();
@@ -30,7 +37,7 @@ describe("plans in the console", () => {
     stand.seed(4, { responseStatus: 422 });
     stand.seed(3, { responseStatus: 404 });
     const [one, two] = [await startConsole(stand.env), await startConsole(stand.env)];
-    const made = await one.act("/plans?rule=outage", "make-plan", { by: "ada" });
+    const made = await one.act("/plans?rule=outage", "make-plan", { by: "ada", reason: "INC-7" });
     expect(made.path).toMatch(/^\/plans\/[\w-]+$/);
     expect(toText(made.text)).toContain("The plan is being made. Nothing is changed by it.");
     await waitForText(two, made.path, "The plan is ready");
@@ -68,10 +75,17 @@ describe("plans in the console", () => {
 
     const list = toText((await one.get("/plans")).text);
     expect(list).toContain("ada (console) orders, rule outage applied 230 230 230");
-    const removed = await one.act(made.path, "remove-plan", { by: "bob" });
+    const removed = await one.act(made.path, "remove-plan", { by: "bob", reason: "INC-7" });
     expect(removed.path).toBe("/plans");
     expect((await two.get(made.path)).status).toBe(404);
     expect(toText((await two.get("/plans")).text)).toContain("There is no plan.");
+    const acts = await stand.run(["history", "--act", "plan-make,plan-stop,plan-remove", "--json"]);
+    const id = made.path.replace("/plans/", "");
+    const common = { source: "default", drain: "orders", why: `plan ${id}: INC-7`, count: 0 };
+    expect(linesOf(acts.out)).toMatchObject([
+      { ...common, act: "plan-remove", by: "bob (console)" },
+      { ...common, act: "plan-make", by: "ada (console)" },
+    ]);
   });
 
   it("are stopped at the end of a batch by another replica, and go on where they were", async () => {
@@ -79,7 +93,7 @@ describe("plans in the console", () => {
     stand.seed(400);
     stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 150, name: "slow" });
     const [one, two] = [await startConsole(stand.env), await startConsole(stand.env)];
-    const { path } = await one.act("/plans", "make-plan", { by: "ada" });
+    const { path } = await one.act("/plans", "make-plan", { by: "ada", reason: "INC-7" });
     await waitForText(one, path, "The plan is ready");
     expect(toText((await one.get(path)).text)).toContain("Stop at the end of the batch nobody works on it");
     await one.act(path, "apply-plan", { by: "ada", reason: "up again" });
@@ -88,7 +102,7 @@ describe("plans in the console", () => {
     const busy = toText((await two.get(path)).text);
     expect(busy).toContain("Apply to 400 messages it is being applied");
     expect(busy).toContain("Remove the plan it is being worked on: stop it first");
-    const stopped = await two.act(path, "stop-plan", { by: "bob" });
+    const stopped = await two.act(path, "stop-plan", { by: "bob", reason: "INC-7" });
     expect(toText(stopped.text)).toContain("It stops at the end of the page or batch.");
     await waitForText(two, path, "The plan is ended early: orders: stopped by bob (console)");
     expect(stand.emulator.dlq.size).toBeGreaterThan(0);
@@ -103,7 +117,7 @@ describe("plans in the console", () => {
     const stand = await setUp();
     stand.seed(12, { header: { Authorization: ["Bearer of-a-header"] } });
     const here = await startConsole(stand.env);
-    const { path } = await here.act("/plans", "make-plan", { by: "ada" });
+    const { path } = await here.act("/plans", "make-plan", { by: "ada", reason: "INC-7" });
     await waitForText(here, path, "The plan is ready");
     const file = await here.get(`${path}/file`);
     writeFileSync(stand.file, file.text);
@@ -127,15 +141,17 @@ describe("plans in the console", () => {
     expect(toText(text)).toContain(
       "redriver plan orders --rule broken --host '*.example.com' --failure 0123456789 --limit 20 --out plan.ndjson",
     );
-    const unknown = await here.act("/plans?failure=0123456789", "make-plan", { by: "ada" });
+    const unknown = await here.act("/plans?failure=0123456789", "make-plan", { by: "ada", reason: "INC-7" });
     expect(unknown.status).toBe(400);
     expect(toText(unknown.text)).toContain('no kind of failure has the id "0123456789"');
-    const limit = await here.act("/plans", "make-plan", { by: "ada", limit: "many" });
+    const limit = await here.act("/plans", "make-plan", { by: "ada", reason: "INC-7", limit: "many" });
     expect([limit.status, toText(limit.text)]).toEqual([
       400,
       expect.stringContaining("the limit is a whole number"),
     ]);
     expect((await here.get("/plans/unknown")).status).toBe(404);
+    expect((await here.get("/plans/unknown/file")).status).toBe(404);
+    expect((await here.act("/plans", "make-plan", { by: "ada" })).text).toContain("the reason is missing");
     const markup = await here.get("/plans?host=%3Cscript%3Ealert(1)%3C/script%3E");
     expect(markup.text).not.toContain("<script>alert");
   });

@@ -95,7 +95,7 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
 
 it("probes and resets a halted lane; another one says why not", async () => {
   const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
-  const { act, page, receiver, seed, pass, emulator, sweep, audit } = stand;
+  const { act, page, send, get, receiver, seed, pass, emulator, sweep, audit } = stand;
   receiver.answer = () => 503;
   seed(12);
   await pass();
@@ -104,7 +104,14 @@ it("probes and resets a halted lane; another one says why not", async () => {
   const before = (await page(path)).split('id="destinations"')[1];
   expect(before).toMatch(/its lane is \w+; only a halted lane is probed/);
   const order = { host, drain: "main", reason: "they say it is back" };
-  expect(await act(path, "probe", order)).toContain("only a halted lane is probed");
+  const shownAfterProbe = async (): Promise<string> => {
+    const form = { formToken: formTokenOf(await page(path)), by: "ann", back: path, ...order };
+    const cookie = (await send("probe", form)).headers.get("set-cookie")?.split(";")[0] ?? "";
+    return (await get(path, { cookie })).text();
+  };
+  expect(await shownAfterProbe()).toMatch(
+    /<p class="problem" role="alert">[^<]*only a halted lane is probed<\/p>/,
+  );
   await emulator.idle();
   const halted = async () => {
     await sweep();
@@ -112,6 +119,7 @@ it("probes and resets a halted lane; another one says why not", async () => {
     return (await audit()).map((one) => one.act);
   };
   await expect.poll(halted, { timeout: 20_000 }).toContain("lane-halted");
+  expect(await shownAfterProbe()).toMatch(/<p class="said" role="status">[^<]*its next probe is due now/);
   // No daemon of these tests gives signs of life.
   expect(await act(path, "probe", order)).toContain(
     "its next probe is due now; nothing goes yet: no replica",
@@ -119,6 +127,7 @@ it("probes and resets a halted lane; another one says why not", async () => {
   expect(await act(path, "reset-lane", order)).toContain("it was halted, and starts over at canary");
   const acts = (await persons(stand)).map(({ act: name, why, lane }) => [name, why, lane?.origin]);
   expect(acts).toEqual([
+    ["lane-probe", order.reason, host],
     ["lane-probe", order.reason, host],
     ["lane-reset", order.reason, host],
   ]);

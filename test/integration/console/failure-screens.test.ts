@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { DlqId } from "../../../src/message/dead-letter.ts";
 import { createConsoleStand, type ConsoleStand } from "../../support/console-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 
@@ -14,8 +15,8 @@ const drain = `
 `;
 
 /** The lane of the receiver is halted, and one message of each other kind is parked. */
-async function setUpHalted(): Promise<ConsoleStand> {
-  const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
+async function setUpHalted(probeEvery = "1h"): Promise<ConsoleStand> {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain: drain.replace("1h", probeEvery) });
   stand.receiver.answer = () => 503;
   stand.seed(12, { responseBody: "upstream is not there" });
   stand.seed(1, {
@@ -51,6 +52,18 @@ it("now is green and empty if all is well", async () => {
   expect(await page("/failures")).toContain("All is well: no kind of failure waits or is parked");
 });
 
+it("now counts what expires within a day, once anything has counted", async () => {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain, source: "{ retention: 3d }" });
+  const tile = async () => /<strong[^>]*>([^<]*)<\/strong> expire in 24 h/.exec(await stand.page("/"))?.[1];
+  expect(await tile()).toBe("–");
+  const day = 24 * 3_600_000;
+  stand.seed(1, { responseStatus: 404 });
+  stand.seed(3, { responseStatus: 404 }, 1.9 * day);
+  stand.seed(2, { responseStatus: 404 }, 2.1 * day);
+  await stand.pass();
+  expect(await tile()).toBe("2");
+});
+
 it("shows now, failures and one failure with its lane, its rule, its sample and what happened", async () => {
   const stand = await setUpHalted();
   const { page, receiver } = stand;
@@ -78,9 +91,52 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`href="/plans?failure=${first}"`);
   const parked = await page(`/failures/${second}`);
-  expect(parked).toContain('href="/parked?drain=');
-  expect(parked).toMatch(/park<\/td>.*broken/s);
+  const link = `/parked?source=default&failure=${second}`;
+  expect(parked).toContain(`href="${link.replace("&", "&amp;")}"`);
+  const rowsOf = async (path: string) => (await page(path)).match(/href="\/messages\//g)?.length ?? 0;
+  expect(await rowsOf(link)).toBe(1);
+  expect(await rowsOf("/parked?failure=0123456789")).toBe(0);
+  expect(await page("/parked?failure=0123456789")).toContain("Nothing parked fits these filters.");
+  expect(parked).toMatch(/park<\/td>.*broken.*<bdi>responseStatus is 422<\/bdi>/s);
+  expect(failure).toContain("<bdi>responseStatus is 503</bdi>");
+  // As a browser sends filters that were left empty.
+  const { core } = stand;
+  await core.drains
+    .values()
+    .next()
+    .value!.source.ledger.release([idOfParked(await page("/parked"))]);
+  expect(await page("/parked?drain=&reason=&failure=")).toContain("Nothing is parked.");
   expect((await stand.get("/failures/0123456789")).status).toBe(404);
+});
+
+function idOfParked(html: string): DlqId {
+  return (/href="\/messages\/[^/]+\/(\d+-\d+)"/.exec(html)?.[1] ?? "") as DlqId;
+}
+
+it("a failure shows the probes that its lane makes by itself, and no canary of before it halted", async () => {
+  const stand = await setUpHalted("2s");
+  const [, id = ""] =
+    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*upstream/s.exec(await stand.page("/failures")) ?? [];
+  const { config, source } = stand.drain;
+  const probes = async () => {
+    await stand.sweep();
+    await source.passes.forceFull(config.name);
+    await stand.pass();
+    const html = (await stand.page(`/failures/${id}`)).split('id="time-line"')[1] ?? "";
+    return [...html.matchAll(/<td[^>]*>probe<\/td>.*?<bdi>sent (\d+-\d+)<\/bdi>/gs)].map(
+      ([, dlqId]) => dlqId,
+    );
+  };
+  await expect.poll(async () => (await probes()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+  const shown = await probes();
+  const acts = await stand.audit();
+  const haltedAt = acts.findIndex(({ act }) => act === "lane-halted");
+  const sent = acts
+    .slice(haltedAt)
+    .filter(({ act }) => act === "republish")
+    .flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+  expect(shown.every((dlqId) => sent.includes(dlqId ?? ""))).toBe(true);
+  expect(acts.slice(0, haltedAt).some(({ act }) => act === "republish")).toBe(true);
 });
 
 it("a page costs no call of the service", async () => {

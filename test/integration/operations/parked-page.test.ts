@@ -49,6 +49,27 @@ it("a page goes on at its place when the entry before it was released, and leave
   expect(rest.total).toBe(4);
 });
 
+it("a page of one kind of failure, drain or reason has no other rows, and pages of it follow each other", async () => {
+  const { rig, source, ids } = await setUp();
+  const all = await readParkedPage(rig.core, source, { limit: 10 });
+  const other = all.rows.find(({ dlqId }) => dlqId === ids.at(-1))!;
+  expect(new Set(all.rows.map(({ failure }) => failure)).size).toBe(2);
+  expect(await readParkedPage(rig.core, source, { limit: 10, filter: { failure: other.failure! } })).toEqual({
+    rows: [other],
+    total: 5,
+    next: null,
+  });
+  const filter = { failure: all.rows.find(({ dlqId }) => dlqId === ids[0])!.failure! };
+  const first = await readParkedPage(rig.core, source, { limit: 3, filter });
+  const second = await readParkedPage(rig.core, source, { limit: 3, filter, after: first.next });
+  expect([first.rows.length, second.rows.length, second.next]).toEqual([3, 1, null]);
+  const found = [...first.rows, ...second.rows].map(({ dlqId }) => dlqId);
+  expect(found.toSorted()).toEqual(ids.slice(0, 4).toSorted());
+  const none = { rows: [], total: 5, next: null };
+  expect(await readParkedPage(rig.core, source, { limit: 3, filter: { drain: "other" } })).toEqual(none);
+  expect(await readParkedPage(rig.core, source, { limit: 3, filter: { reason: "vanished" } })).toEqual(none);
+});
+
 it("counts by drain and reason come from the facts of the passes", async () => {
   const { rig, source } = await setUp();
   expect(toParkedSums(await readQueueFacts(rig.core))).toEqual([

@@ -7,7 +7,7 @@ interface AlertRule {
   readonly annotations: { readonly runbook_url: string };
 }
 
-const { spec } = parse(readFileSync("deploy/monitoring/prometheus-rule.yaml", "utf8")) as {
+const { spec } = parse(readFileSync("deploy/components/monitoring/prometheus-rule.yaml", "utf8")) as {
   readonly spec: { readonly groups: readonly { readonly rules: readonly AlertRule[] }[] };
 };
 

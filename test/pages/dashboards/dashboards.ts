@@ -5,6 +5,6 @@ import { toDashboard } from "./to-dashboard.ts";
 
 /** By their file. */
 export const dashboards = {
-  "deploy/dashboards/operations.json": toDashboard(operations(alertsOf(searchIndexes.sections))),
-  "deploy/dashboards/search-indexes.json": toDashboard(searchIndexes),
+  "deploy/components/dashboards/operations.json": toDashboard(operations(alertsOf(searchIndexes.sections))),
+  "deploy/components/dashboards/search-indexes.json": toDashboard(searchIndexes),
 } as const;

@@ -6,7 +6,7 @@ import { describeRebuild } from "../../../src/message/describe-rebuild.ts";
 import { readLineage, nextLineage } from "../../../src/message/lineage.ts";
 import { parseRecord } from "../../../src/message/parse-record.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";
-import { deduplicationIdOf, rawRecord, writeLineage } from "../../support/letters.ts";
+import { deduplicationIdOf, messageIdOf, rawRecord, writeLineage } from "../../support/letters.ts";
 
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
@@ -86,6 +86,7 @@ describe("any rule's change of any record", () => {
           rebuildItem(letter, change, {
             headerPrefix: "Upstash-",
             deduplicationId: deduplicationIdOf("redriver-1-0"),
+            rootId: messageIdOf("msg_1"),
             signLineage: (body) => writeLineage(lineage, body, "key"),
             attempt,
             retries: null,

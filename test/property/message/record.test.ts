@@ -7,11 +7,12 @@ import { readLineage } from "../../../src/message/lineage.ts";
 import { parseRecord } from "../../../src/message/parse-record.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";
 import { retryAfterOf } from "../../../src/message/retry-after.ts";
-import { deduplicationIdOf, letterOf, rawRecord } from "../../support/letters.ts";
+import { deduplicationIdOf, messageIdOf, letterOf, rawRecord } from "../../support/letters.ts";
 
 const context = {
   headerPrefix: "Upstash-",
   deduplicationId: deduplicationIdOf("redriver-1-0"),
+  rootId: messageIdOf("msg_1"),
   signLineage: () => "v1.payload.tag",
   attempt: 0,
   retries: null,

@@ -1,3 +1,4 @@
+import { defined } from "../../../src/message/defined.ts";
 import type { ParkReason } from "../../../src/message/park-reasons.ts";
 import type { MessageId } from "../../../src/message/dead-letter.ts";
 import type { DrainName, Token } from "../../../src/ports/ids.ts";
@@ -87,6 +88,7 @@ export interface ParkedEntry extends SeriesFields {
   readonly reason: ParkReason;
   readonly drain: DrainName;
   readonly rulesHash: string;
+  readonly failure: string | undefined;
 }
 
 export type Entry = CoolEntry | OpenEntryState | PublishedEntry | ArchivedEntry | GoneEntry | ParkedEntry;
@@ -131,8 +133,9 @@ export function toView(entry: Entry | null, now: number, limits: LedgerLimits): 
 }
 
 export function toParkedView(entry: ParkedEntry): Extract<LedgerView, { state: "parked" }> {
-  const { reason, drain, rulesHash, attempt } = entry;
-  return { state: "parked", reason, drain, rulesHash, attempt, firstAt: entry.series.firstAt };
+  const { reason, drain, rulesHash, attempt, failure } = entry;
+  const { firstAt } = entry.series;
+  return { state: "parked", reason, drain, rulesHash, attempt, firstAt, ...defined({ failure }) };
 }
 
 export function toOpenView(

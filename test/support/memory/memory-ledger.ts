@@ -167,6 +167,7 @@ export function createMemoryLedger(
       drain: by.drain,
       rulesHash: by.rulesHash,
       attempt: request.attempt,
+      failure: request.failure ?? (entry?.state === "parked" ? entry.failure : undefined),
       series: entry?.series ?? { suffix: 1, firstAt: now, posts: 0, refusals: 0, doubts: 0 },
       messageId: entry?.messageId ?? null,
       declaredDouble: entry?.declaredDouble ?? false,

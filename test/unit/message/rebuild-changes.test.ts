@@ -91,6 +91,7 @@ describe("the settings that a rule changes", () => {
         "Upstash-Flow-Control-Key": "redriven",
         "Upstash-Flow-Control-Value": "rate=5, period=2s",
         "Upstash-Deduplication-Id": "redriver-1-0",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_1",
         "Upstash-Forward-X-Redriver": "v1.payload.tag",
       },
     });
@@ -109,6 +110,7 @@ describe("the settings that a rule changes", () => {
     expect(Object.keys(headers).toSorted()).toEqual([
       "Upstash-Deduplication-Id",
       "Upstash-Forward-X-Redriver",
+      "Upstash-Forward-X-Redriver-Message-Id",
       "Upstash-Method",
       "Upstash-Retries",
     ]);

@@ -1,5 +1,6 @@
 import type { ItemChanges } from "../../../src/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
+import { messageIdOf } from "../../support/letters.ts";
 import { itemOf, parkOf } from "../../support/rebuilt.ts";
 
 const retriesOf = (changes: ItemChanges, retries: number | null) =>
@@ -44,6 +45,7 @@ describe("a rebuilt item", () => {
         "Service-Flow-Control-Key": "key",
         "Service-Flow-Control-Value": "parallelism=2, rate=10, period=60s",
         "Service-Deduplication-Id": "redriver-1-0",
+        "Service-Forward-X-Redriver-Message-Id": "msg_1",
         "Service-Forward-X-Redriver": "v1.payload.tag",
       },
     });
@@ -55,6 +57,7 @@ describe("a rebuilt item", () => {
       headers: {
         "Upstash-Method": "POST",
         "Upstash-Deduplication-Id": "redriver-1-0",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_1",
         "Upstash-Forward-X-Redriver": "v1.payload.tag",
       },
     });
@@ -85,9 +88,13 @@ describe("a rebuilt item", () => {
     expect(itemOf({ header: { [name]: ["11"] } })).toEqual(itemOf({}));
   });
 
-  it("replaces any case and copy of the lineage header by its own", () => {
-    const header = { "x-redriver": ["v1.old.tag"], "X-REDRIVER": ["v1.older.tag"] };
-    const callbackHeader = { "X-Redriver": ["v1.old.tag"] };
+  it("replaces any case and copy of redriver's headers by its own", () => {
+    const header = {
+      "x-redriver": ["v1.old.tag"],
+      "X-REDRIVER": ["v1.older.tag"],
+      "x-redriver-message-id": ["msg_other"],
+    };
+    const callbackHeader = { "X-Redriver": ["v1.old.tag"], "X-Redriver-Message-Id": ["msg_other"] };
     const { headers } = itemOf(
       { header, callback: "https://cb.example.com", callbackHeader },
       {
@@ -95,7 +102,16 @@ describe("a rebuilt item", () => {
       },
     );
     const lineage = Object.entries(headers).filter(([name]) => name.toLowerCase().includes("x-redriver"));
-    expect(lineage).toEqual([["Upstash-Forward-X-Redriver", "v1.payload.tag"]]);
+    expect(lineage).toEqual([
+      ["Upstash-Forward-X-Redriver-Message-Id", "msg_1"],
+      ["Upstash-Forward-X-Redriver", "v1.payload.tag"],
+    ]);
+  });
+
+  it("names no root whose id a header cannot carry", () => {
+    const names = Object.keys(itemOf({}, {}, { rootId: messageIdOf("msg_\r\nX: é") }).headers);
+    expect(names).not.toContain("Upstash-Forward-X-Redriver-Message-Id");
+    expect(names).toContain("Upstash-Forward-X-Redriver");
   });
 
   it.each<[string, Record<string, unknown>, string | undefined]>([

@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
 import { isCallbackUrl, isDestination } from "../../../message/destination-url.ts";
-import { isForwardable, isFieldValue, isToken, lineageHeaderName } from "../../../message/headers.ts";
+import {
+  isForwardable,
+  isFieldValue,
+  isToken,
+  lineageHeaderName,
+  rootIdHeaderName,
+} from "../../../message/headers.ts";
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import type { Parsed } from "../../../rules/parsed.ts";
@@ -35,7 +41,7 @@ const headerValue = z
 const noPrefix = " ";
 const changedHeaderName = headerName.refine(
   (header) => isForwardable(header, noPrefix),
-  `a header that a rule may set: not ${lineageHeaderName}, Host, Content-Length, User-Agent or one of the connection`,
+  `a header that a rule may set: not ${lineageHeaderName}, ${rootIdHeaderName}, Host, Content-Length, User-Agent or one of the connection`,
 );
 
 /**

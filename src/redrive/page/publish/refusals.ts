@@ -52,10 +52,11 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   let lastError = "";
 
   const park = async ({ candidate, token, reason }: Refused): Promise<PublishResult> => {
-    const { letter, decision, attempt } = candidate;
+    const { letter, decision, attempt, failure } = candidate;
     const { rule } = decision;
     const host = targetHostOf(candidate);
-    const parking = { dlqId: letter.dlqId, reason, rule, attempt, host, ...parentOf(candidate) };
+    const { dlqId } = letter;
+    const parking = { dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(candidate) };
     const written = await unlessRedisAway(() => writeParked(drain, [parking], { token }), null);
     // Not written: it is cooling in the ledger, and the next refusal parks it.
     if (written === null) return inDoubt(candidate);

@@ -46,6 +46,20 @@ async function parkedIds(stand: LedgerStand): Promise<readonly DlqId[]> {
 }
 
 describe.each(standsFor(redis))("what is parked ($name)", ({ create }) => {
+  test("keeps its kind of failure, also when it is parked again by who does not know it", async () => {
+    const stand = await create();
+    const view = async () => (await stand.ledger.peek([id])).views[0];
+    const options = { drain, rulesHash: "h1", token: null };
+    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], options);
+    expect(await view()).not.toHaveProperty("failure");
+    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "0123456789" }], options);
+    expect(await view()).toMatchObject({ reason: "refused", failure: "0123456789" });
+    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], options);
+    expect(await view()).toMatchObject({ reason: "vanished", failure: "0123456789" });
+    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "abcdef0123" }], options);
+    expect(await view()).toMatchObject({ failure: "abcdef0123" });
+  });
+
   test("is answered with its reason, drain and attempts, and nothing else is", async () => {
     const stand = await create();
     expect(await stand.ledger.parkedEntries(null)).toMatchObject({ entries: [], cursor: null });

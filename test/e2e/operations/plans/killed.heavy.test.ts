@@ -79,5 +79,5 @@ it("made by a replica that is killed, a plan is interrupted, and is nothing that
     .poll(async () => (await planOf(other, id)).state, { timeout: 30_000, interval: 500 })
     .toBe("interrupted");
   await expect(other.desk.apply(id, order)).rejects.toThrow(/is not whole/);
-  await other.desk.remove(id);
+  await other.desk.remove(id, { by: "ada" });
 }, 120_000);

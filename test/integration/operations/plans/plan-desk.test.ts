@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openAuditReader } from "../../../../src/compose/open-core.ts";
 import type { DrainName } from "../../../../src/ports/ids.ts";
 import { planLimits } from "../../../../src/ports/plans.ts";
 import {
@@ -39,9 +40,9 @@ async function setUp(document = outageDocument): Promise<Stand> {
   };
 }
 
-async function textOf(file: AsyncIterable<Buffer>): Promise<string> {
+async function textOf(file: AsyncIterable<Buffer> | null): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of file) parts.push(part);
+  for await (const part of file ?? []) parts.push(part);
   return Buffer.concat(parts).toString("utf8");
 }
 
@@ -195,7 +196,7 @@ describe("a plan that the replicas share", () => {
       .poll(async () => (await planOf(two, id)).apply?.drains[0]?.done, { interval: 50 })
       .toBeGreaterThan(0);
     expect((await planOf(two, id)).state).toBe("applying");
-    await two.desk.stop(id, "bob");
+    await two.desk.stop(id, { by: "bob", why: "too slow" });
     expect((await planOf(two, id)).state).toBe("stopping");
     await one.desk.settled();
     const stopped = await planOf(two, id);
@@ -205,7 +206,7 @@ describe("a plan that the replicas share", () => {
     expect(drain!.left).toBeGreaterThan(0);
     expect(drain!.done).toBe(stand.emulator.journal.counts().accepted);
     expect(stand.emulator.dlq.size).toBe(drain!.left);
-    await expect(two.desk.stop(id, "bob")).rejects.toThrow(/nobody works on plan/);
+    await expect(two.desk.stop(id, { by: "bob", why: "too slow" })).rejects.toThrow(/nobody works on plan/);
 
     stand.emulator.faults.remove("slow");
     await two.desk.apply(id, order);
@@ -224,7 +225,7 @@ describe("a plan that the replicas share", () => {
     stand.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 3 });
     await one.desk.apply(id, order);
     await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
-    await two.desk.stop(id, "bob");
+    await two.desk.stop(id, { by: "bob", why: "too slow" });
     await one.desk.settled();
     expect((await planOf(two, id)).state).toMatch(/interrupted|failed/);
     await expect
@@ -351,14 +352,23 @@ describe("a plan that the replicas share", () => {
     await expect
       .poll(async () => (await planOf(two, id)).making?.listed, { interval: 50 })
       .toBeGreaterThan(0);
-    await expect(two.desk.remove(id)).rejects.toThrow(/is being worked on/);
-    await two.desk.stop(id, "bob");
+    await expect(two.desk.remove(id, { by: "bob" })).rejects.toThrow(/is being worked on/);
+    await two.desk.stop(id, { by: "bob", why: "too slow" });
     await one.desk.settled();
     expect(await planOf(two, id)).toMatchObject({ state: "interrupted", why: "stopped by bob", made: null });
     await expect(two.desk.apply(id, order)).rejects.toThrow(/is not whole/);
-    await two.desk.remove(id);
+    await two.desk.remove(id, { by: "bob", why: "not needed" });
     expect(await two.desk.list()).toEqual([]);
     await expect(two.desk.show(id)).rejects.toThrow(/there is no plan/);
+    const acts = [];
+    const reader = openAuditReader(two.live.current());
+    for await (const { act, by, why } of reader.read({ order: "oldest-first" })) acts.push([act, by, why]);
+    // What was refused is no act.
+    expect(acts).toEqual([
+      ["plan-make", "ada", `plan ${id}`],
+      ["plan-stop", "bob", `plan ${id}: too slow`],
+      ["plan-remove", "bob", `plan ${id}: not needed`],
+    ]);
   });
 
   it("is one of twenty at most: the refusal names the command that has no limit", async () => {
@@ -374,7 +384,7 @@ describe("a plan that the replicas share", () => {
     expect(plans.map(({ createdAt }) => createdAt)).toEqual(
       plans.map(({ createdAt }) => createdAt).toSorted((a, b) => b - a),
     );
-    await here.desk.remove(plans[0]!.id);
+    await here.desk.remove(plans[0]!.id, { by: "ada" });
     expect((await planOf(here, await makeHere(here))).state).toBe("ready");
   });
 });

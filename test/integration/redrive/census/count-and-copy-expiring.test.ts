@@ -85,6 +85,7 @@ describe("a census", () => {
       strayComeBacks: { count: 0, top: [] },
       oldestEnteredAt: enteredAt(oldest[0]),
       earliestExpiryAt: enteredAt(oldest[0]) + 72 * hourMs,
+      expiringInDay: 1,
       expiringUnarchived: 0,
       expiringAccepted: 0,
       documentHash: "doc-1",
@@ -103,7 +104,11 @@ describe("a census", () => {
     rig.seed(8, { topicName: "invoices" }, 59 * hourMs);
     // Unusable in every other way, and about to be lost all the same.
     rig.seed(16, { topicName: "invoices", url: 7 }, 71 * hourMs);
-    expect((await takeCensus(orderOf(rig), signals))?.expiringUnarchived).toBe(2 + 4 + 16);
+    rig.seed(32, { topicName: "invoices" }, 47 * hourMs);
+    expect(await takeCensus(orderOf(rig), signals)).toMatchObject({
+      expiringUnarchived: 2 + 4 + 16,
+      expiringInDay: 1 + 2 + 4 + 8 + 16,
+    });
     await rig.drain.source.copies.copied([soon[0] as DlqId]);
     const again = orderOf(rig, { documentHash: "doc-2" });
     expect((await takeCensus(again, signals))?.expiringUnarchived).toBe(1 + 4 + 16);
@@ -216,14 +221,18 @@ describe("a census", () => {
   });
 
   it("lists nothing where a full pass of a live drain without selection has just counted", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
+    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
     rig.seed(80);
     rig.seed(7, { responseStatus: 404 });
+    rig.seed(2, { responseStatus: 404 }, 50 * hourMs);
+    rig.seed(3, {}, 50 * hourMs);
     await rig.pass();
     await rig.emulator.idle();
     const documentHash = rig.core.document.hash;
     const counted = await rig.drain.source.book.census();
-    expect(counted).toMatchObject({ counted: "pass", depth: 7, unselected: 0, documentHash });
+    expect(counted).toMatchObject({ counted: "pass", depth: 9, unselected: 0, documentHash });
+    // Those that were published are not left to expire.
+    expect(counted).toMatchObject({ expiringInDay: 2, expiringUnarchived: 0 });
     const before = rig.callsOf("list");
     expect(await takeCensus(orderOf(rig, { documentHash }), signals)).toBeNull();
     expect(rig.callsOf("list")).toBe(before);

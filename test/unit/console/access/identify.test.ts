@@ -28,11 +28,7 @@ function stand(env: Record<string, string>, rows: readonly TokenRow[] = [ann]) {
   return { state, ask };
 }
 
-const known = (name: string | null, role: string, isByToken = false) => ({
-  kind: "known",
-  person: { name, role },
-  isByToken,
-});
+const known = (name: string | null, role: string) => ({ kind: "known", person: { name, role } });
 
 describe("console.auth none", () => {
   it("knows no names, and gives all the one role", () => {
@@ -45,8 +41,8 @@ describe("console.auth none", () => {
 describe("console.auth token", () => {
   it("knows a bearer, and a session until it ends", () => {
     const { ask, state } = stand(tokenFile());
-    expect(ask({ authorization: `Bearer ${ann.token}` })).toEqual(known("ann", "operator", true));
-    expect(ask({ authorization: `bearer  ${ann.token}` })).toEqual(known("ann", "operator", true));
+    expect(ask({ authorization: `Bearer ${ann.token}` })).toEqual(known("ann", "operator"));
+    expect(ask({ authorization: `bearer  ${ann.token}` })).toEqual(known("ann", "operator"));
     expect(ask()).toEqual({ kind: "sign-in" });
     const session = toSession(ann, state.now);
     expect(ask({}, { session })).toEqual(known("ann", "operator"));
@@ -88,7 +84,7 @@ describe("console.auth token", () => {
     const { ask, state } = stand(tokenFile());
     const session = toSession(ann, state.now);
     const wrong = () => ask({ authorization: "Bearer wrong" }).kind;
-    expect(Array.from({ length: 11 }, wrong)).toEqual([...Array<string>(10).fill("refused"), "limited"]);
+    expect(Array.from({ length: 11 }, wrong)).toEqual([...Array<string>(10).fill("wrong-token"), "limited"]);
     expect(ask({ authorization: `Bearer ${ann.token}` }).kind).toBe("limited");
     expect(ask({ authorization: `Bearer ${ann.token}` }, { address: "10.0.0.1" }).kind).toBe("known");
     expect(ask({}, { session }).kind).toBe("known");
@@ -101,7 +97,7 @@ describe("console.auth token", () => {
     const kinds = Array.from({ length: 101 }, (_, index) =>
       ask({ authorization: "Bearer wrong" }, { address: `10.0.0.${index}` }),
     ).map(({ kind }) => kind);
-    expect(kinds.slice(99)).toEqual(["refused", "limited"]);
+    expect(kinds.slice(99)).toEqual(["wrong-token", "limited"]);
   });
 });
 

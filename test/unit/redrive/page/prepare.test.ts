@@ -81,6 +81,9 @@ describe("an edited message that dies again", () => {
   it("is recognised as a come-back by the body that was sent", () => {
     const back = decided(diedAgain(itemOf(first, 1), 0));
     expect(back.reading).toEqual({ kind: "come-back", lineage: first.lineage });
+    expect(back.letter.messageId).not.toBe(first.letter.messageId);
+    const again = candidateOf(diedAgain(itemOf(first, 1), 0), schema3);
+    expect(itemOf(again, 1).headers["Upstash-Forward-X-Redriver-Message-Id"]).toBe(first.letter.messageId);
     expect(back.reading).toMatchObject({ lineage: { attempt: 1, parentDlqId: original["dlqId"] } });
   });
 
@@ -221,6 +224,7 @@ describe("the text of an item", () => {
         ...settings,
         "Upstash-Delay": "159s",
         "Upstash-Deduplication-Id": "redriver-1725323658779-0-2",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_26hZCxZCuWyyTWPmSVBrNB8",
         "Upstash-Forward-X-Redriver": `${signed}mYiOjUwM30.kttb_ZRFo9Hxo8FxRfNIYhA0J444LowGQuH8_s2Vf7M`,
       }),
     );
@@ -230,11 +234,12 @@ describe("the text of an item", () => {
         "Upstash-Retries": "0",
         ...settings,
         "Upstash-Deduplication-Id": "redriver-1725323658779-0",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_26hZCxZCuWyyTWPmSVBrNB8",
         "Upstash-Forward-X-Redriver": `${signed}nMiOiIzZjFjMmQ4ZS43IiwiayI6MSwiaCI6MSwiZiI6NTAzfQ.cbDxVkB_h76w8CF-9RiVV5ehANZiVf7qgzCJEsGGhyc`,
         "Upstash-Timeout": "45s",
       }),
     );
-    expect(candidate.bytes).toBe(991);
+    expect(candidate.bytes).toBe(1061);
   });
 });
 

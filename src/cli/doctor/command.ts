@@ -1,0 +1,41 @@
+import { examine } from "../../operations/doctor/examine.ts";
+import type { DoctorFinding } from "../../operations/doctor/finding.ts";
+import { counted } from "../../operations/phrases.ts";
+import type { Register } from "../command-context.ts";
+import { loadAll } from "../load-config.ts";
+import { printResult } from "../output/print.ts";
+import { withCore } from "../with-core.ts";
+
+/** Longer than the timeouts of any call, so that each call's own error is told. */
+const withinMs = 120_000;
+
+export const registerDoctor: Register = (program, { io, exitWith }) => {
+  program
+    .command("doctor")
+    .description("look at Redis, tokens, archive, callbacks and clocks; exit 1 when a daemon would not work")
+    .option("--json", "print as JSON")
+    .action(async (options: { json?: boolean }, command) => {
+      const loaded = loadAll(command, io);
+      const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
+      const isWell = findings.every(({ state }) => state !== "failed");
+      printResult(io, options.json, { ok: isWell, findings }, () => toText(findings));
+      exitWith(isWell ? 0 : 1);
+    });
+};
+
+const marks: Readonly<Record<DoctorFinding["state"], string>> = {
+  ok: "ok     ",
+  warning: "warning",
+  failed: "FAILED ",
+};
+
+function toText(findings: readonly DoctorFinding[]): string {
+  const lines = findings.map(({ subject, state, message }) => `${marks[state]}  ${subject}: ${message}\n`);
+  const failures = findings.filter(({ state }) => state === "failed").length;
+  const warnings = findings.filter(({ state }) => state === "warning").length;
+  const end =
+    failures > 0
+      ? `${counted(failures, "failure")}: a daemon would not work\n`
+      : `a daemon can work here${warnings === 0 ? "" : `; ${counted(warnings, "warning")}`}\n`;
+  return lines.join("") + end;
+}

@@ -1,0 +1,52 @@
+/** `/live?screen=<path>`: the live sections of a screen, drawn again and again for who may see it. */
+import type { Hono } from "hono";
+import { whyNot } from "../access/person.ts";
+import type { Asked, AskedEnv } from "../asked.ts";
+import type { ReportError } from "../error-events.ts";
+import { toHtml, type Pages } from "../pages.tsx";
+import { matchPath } from "../paths.ts";
+import { screens } from "../screens/screens.ts";
+import type { createLiveStreams, RenderedSection } from "./streams.ts";
+
+interface LiveParts {
+  readonly streams: ReturnType<typeof createLiveStreams>;
+  readonly pages: Pages;
+  readonly reportError: ReportError;
+}
+
+const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
+
+export function addLive(app: Hono<AskedEnv>, { streams, pages, reportError }: LiveParts): void {
+  app.get("/live", (context) => stream(context));
+
+  function stream(context: Asked): Response | Promise<Response> {
+    const path = context.req.query("screen") ?? "";
+    if (!path.startsWith("/") || !URL.canParse(path, "http://console")) return context.notFound();
+    const url = new URL(path, "http://console");
+    const found = screens.flatMap((screen) => {
+      const params = matchPath(screen.path, url.pathname);
+      return params === null ? [] : [{ screen, params }];
+    })[0];
+    const person = context.get("person");
+    if (found === undefined || whyNot(person, found.screen.role) !== null) return context.notFound();
+    const { screen, params } = found;
+    const render = async (): Promise<readonly RenderedSection[]> => {
+      const asked = pages.toScreenContext(context, url.href, params);
+      const model = await screen.load(asked);
+      if (model === null) return [];
+      const sections = screen.sections.filter(({ isLive }) => isLive);
+      return Promise.all(
+        sections.map(async ({ id, render: draw }) => ({ id, html: await toHtml(draw(model, asked)) })),
+      );
+    };
+    // Nobody would read it, nor close it.
+    if (context.req.method === "HEAD") return context.body(null, 200, streamHeaders);
+    const body = streams.open(JSON.stringify([url.pathname, url.search, person]), {
+      render,
+      isStillKnown: context.get("isStillKnown"),
+      failed: (error) => reportError(`live ${screen.path}`, error),
+    });
+    if (body === null) return context.text("too many pages are open\n", 503, { "retry-after": "30" });
+    return context.body(body, 200, streamHeaders);
+  }
+}

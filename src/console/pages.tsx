@@ -1,0 +1,126 @@
+/** What every route answers with: a page in its frame, a problem, the sign-in form; and what a screen is given. */
+import type { LiveCore } from "../compose/live-core.ts";
+import type { Settings } from "../config/settings/settings.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
+import type { LiveTokens } from "./access/live-tokens.ts";
+import type { Person } from "./access/person.ts";
+import { sign, unseal } from "./access/signed.ts";
+import type { Asked } from "./asked.ts";
+import { cookieOf, saidCookie, setCookie } from "./cookies.ts";
+import { Document, type Frame } from "./layout.tsx";
+import type { Reads } from "./live/reads.ts";
+import { SignIn } from "./parts/sign-in.tsx";
+import type { Html, Screen, ScreenContext } from "./screen.ts";
+
+interface PagesParts {
+  readonly settings: Settings["console"];
+  readonly live: LiveCore;
+  readonly plans: PlanDesk;
+  readonly tokens: LiveTokens;
+  readonly reads: Reads;
+  readonly version: string;
+  readonly replica: string;
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly stop: AbortSignal;
+}
+
+export type Pages = ReturnType<typeof createPages>;
+
+export const noSuchThing = "there is no such thing, or not any more";
+
+export function createPages({ settings, live, plans, tokens, reads, ...parts }: PagesParts) {
+  return { toScreenContext, show, problem, showSignIn };
+
+  function toScreenContext(context: Asked, url: string, params: Record<string, string>): ScreenContext {
+    const { pathname, search, searchParams } = new URL(url);
+    return {
+      core: live.current(),
+      reads,
+      plans,
+      person: context.get("person"),
+      now: parts.now(),
+      query: searchParams,
+      params,
+      url: `${pathname}${search}`,
+      formToken: toFormToken(context),
+      tokenProblem: tokens.problem(),
+      signal: parts.stop,
+    };
+  }
+
+  async function show(
+    context: Asked,
+    screen: Pick<Screen, "area" | "hasChart"> | null,
+    title: string,
+    content: Html,
+    status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    livePath: string | null = null,
+  ): Promise<Response> {
+    const sealed = cookieOf(context, saidCookie);
+    const signingKey = context.get("key") as string | undefined;
+    const said = sealed === undefined || signingKey === undefined ? null : readSaid(signingKey, sealed);
+    if (sealed !== undefined) setCookie(context, saidCookie, "", 0);
+    const frame: Frame = {
+      badge: settings.badge,
+      badgeColor: settings.badgeColor,
+      version: parts.version,
+      replica: parts.replica,
+      documentHash: live.current().document.hash,
+      said,
+    };
+    const html = await toHtml(
+      <Document
+        frame={frame}
+        title={title}
+        area={screen?.area ?? null}
+        person={(context.get("person") as Person | undefined) ?? null}
+        live={livePath}
+        hasChart={screen?.hasChart === true}
+      >
+        {content}
+      </Document>,
+    );
+    return context.html(`<!doctype html>${html}`, status);
+  }
+
+  function problem(
+    context: Asked,
+    why: string,
+    status: 400 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    /** Of an act: whether it may have been done. */
+    outcome: "nothing" | "in doubt" = "nothing",
+  ): Response | Promise<Response> {
+    const content = (
+      <>
+        <p class="problem">{why}</p>
+        <p>
+          {outcome === "nothing" ? "Nothing was done." : "It may have been done: look before you try again."}{" "}
+          <a href="/">To the first page</a>
+        </p>
+      </>
+    );
+    return show(context, null, "That did not work", content, status);
+  }
+
+  function showSignIn(context: Asked, why: string | null, status: 401 | 429): Promise<Response> {
+    if (status === 401) {
+      context.header("www-authenticate", why === null ? "Bearer" : 'Bearer error="invalid_token"');
+    }
+    return show(context, null, "Sign in", <SignIn why={why} />, status);
+  }
+}
+
+function readSaid(key: string, sealed: string): Frame["said"] {
+  const [done, refused] = [unseal(key, "said", sealed), unseal(key, "refused", sealed)];
+  const text = done ?? refused;
+  return text === null ? null : { text, isRefused: done === null };
+}
+
+export function toFormToken(context: Asked): string {
+  return sign(context.get("key"), "form", context.get("person").name ?? "");
+}
+
+export async function toHtml(element: Html | null): Promise<string> {
+  return element === null ? "" : String(await element);
+}

@@ -1,0 +1,32 @@
+/** Looks at everything that a daemon will need, before one runs or while one does. Publishes and deletes nothing. */
+import type { Core } from "../../compose/build-core.ts";
+import { proofAddressOf } from "../../message/proof-callback-url.ts";
+import { ok, type DoctorFinding } from "./finding.ts";
+import { lookAtArchive } from "./look-at-archive.ts";
+import { lookAtCallbacks } from "./look-at-callbacks.ts";
+import { lookAtRedis } from "./look-at-redis.ts";
+import { lookAtSource } from "./look-at-source.ts";
+
+/** By subject, in a fixed order. Looks side by side; the slowest ends within the timeouts of the settings. */
+export async function examine(core: Core, signal: AbortSignal): Promise<readonly DoctorFinding[]> {
+  const { document, sources } = core;
+  const { archive } = document;
+  const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [lookAtRedis(core.redis)];
+  for (const config of document.sources) {
+    const source = sources.get(config.id);
+    const drains = document.drains.filter((drain) => drain.source.id === config.id);
+    if (source === undefined) continue;
+    const isLive = drains.some(({ mode }) => mode === "live");
+    looks.push(lookAtSource(config.name, source, isLive, signal));
+    const address = proofAddressOf(config);
+    if (address !== undefined) looks.push(lookAtCallbacks(config.name, address));
+  }
+  if (archive !== undefined) looks.push(lookAtArchive(archive));
+  return [toDocumentFinding(core), ...(await Promise.all(looks)).flat()];
+}
+
+function toDocumentFinding({ document, settings }: Core): DoctorFinding {
+  const live = document.drains.filter(({ mode }) => mode === "live").map(({ name }) => name);
+  const which = live.length === 0 ? "no drain is live" : `live: ${live.join(", ")}`;
+  return ok("document", `${settings.drains.file} is valid, hash ${document.hash}; ${which}`);
+}

@@ -1,0 +1,42 @@
+import type { RedisConnection } from "../../redis/connect.ts";
+import { checkFitness } from "../../redis/check-fitness-and-room.ts";
+import { parseInfo } from "../../redis/judge-server.ts";
+import { failed, judgeClock, messageOf, ok, warning, type DoctorFinding } from "./finding.ts";
+
+const subject = "redis";
+const connectWithinMs = 5_000;
+
+/** Reachable, fit for a ledger, durable, and on time. */
+export async function lookAtRedis(redis: RedisConnection): Promise<readonly DoctorFinding[]> {
+  try {
+    await redis.ready(connectWithinMs);
+    const { problems } = await checkFitness(redis);
+    const findings = problems.map(({ weight, message }) =>
+      weight === "refuse" ? failed(subject, message) : warning(subject, message),
+    );
+    if (findings.length === 0) findings.push(ok(subject, "it answers, and it is fit for a ledger"));
+    return [...findings, await lookAtDurability(redis), await lookAtClock(redis)];
+  } catch (error) {
+    const what = messageOf(error).replace(/; see redis\.url$/, "");
+    return [failed(subject, `${what}; its address is redis.url (REDRIVER_REDIS_URL)`)];
+  }
+}
+
+/** A ledger that a restart empties knows no longer what was published: see docs/redis.md. */
+async function lookAtDurability(redis: RedisConnection): Promise<DoctorFinding> {
+  const servers = (await redis.askMasters("INFO", "persistence")).map(({ reply }) => parseInfo(reply));
+  if (servers.every((info) => info.get("aof_enabled") === "1")) {
+    return ok(subject, "it writes an append-only file, so a restart keeps the ledger");
+  }
+  return warning(
+    subject,
+    "it writes no append-only file: a restart may lose the ledger of the last minutes; see docs/redis.md. A hosted Redis may keep its data in another way",
+  );
+}
+
+async function lookAtClock(redis: RedisConnection): Promise<DoctorFinding> {
+  const before = Date.now();
+  const [seconds, micros] = (await redis.command("TIME")) as readonly [string, string];
+  const ours = (before + Date.now()) / 2;
+  return judgeClock(subject, "its", Number(seconds) * 1_000 + Number(micros) / 1_000 - ours);
+}

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadDocument } from "../../../src/config/document/load-document.ts";
+import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
+import { readDoc } from "../../support/markdown.ts";
+import { isKustomizeHere, only, renderWith, type Tree } from "../../support/kubernetes/kustomize.ts";
+
+const withComponents = (...names: readonly string[]) =>
+  renderWith(
+    ["base"],
+    names.map((name) => `components/${name}`),
+  );
+const podOf = (objects: readonly Tree[]): Tree => only(objects, "Deployment").spec.template.spec;
+const policyOf = (objects: readonly Tree[], name: string): Tree => only(objects, "NetworkPolicy", name).spec;
+
+describe.skipIf(!isKustomizeHere)("the component for callbacks", () => {
+  let objects: readonly Tree[];
+
+  beforeAll(() => {
+    objects = withComponents("callbacks");
+  });
+
+  it("opens the port of callbacks, and nothing but that, to the ingress alone", () => {
+    const port = settingRows["callback.port"].default;
+    expect(policyOf(objects, "redriver-callbacks").ingress).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress-nginx" } } }],
+        ports: [{ protocol: "TCP", port }],
+      },
+    ]);
+    const service = only(objects, "Service").spec;
+    expect(service.ports).toMatchObject([{ targetPort: port }]);
+    expect(only(objects, "Deployment").spec.template.metadata.labels).toMatchObject(service.selector);
+  });
+
+  it("mounts the keys and routes the address that its own words name", () => {
+    const comment = readDoc("deploy/components/callbacks/kustomization.yaml")
+      .split("\n")
+      .filter((line) => line.startsWith("#   "))
+      .map((line) => line.slice(4))
+      .join("\n");
+    const outcome = loadDocument(`version: 1\n${comment}\ndrains: { a: { rules: [] } }\n`, "comment");
+    if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+    const { callbacks } = outcome.document.sources[0]!;
+    const [mount] = podOf(objects).containers[0].volumeMounts.filter(({ name }: Tree) => name === "secrets");
+    expect(callbacks!.keys).toEqual(
+      ["signing-key", "next-signing-key"].map((key) => ({ kind: "file", path: `${mount.mountPath}/${key}` })),
+    );
+    const { rules, tls } = only(objects, "Ingress").spec;
+    const [{ path: prefix, backend }] = rules[0].http.paths;
+    expect(`https://${rules[0].host}${prefix}`).toBe(callbacks!.url);
+    expect(tls[0].hosts).toEqual([rules[0].host]);
+    expect(backend.service.name).toBe(only(objects, "Service").metadata.name);
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the component for dashboards", () => {
+  it("is a ConfigMap of both under its own name, with the label that Grafana's sidecar looks for", () => {
+    const { metadata, data } = only(withComponents("dashboards"), "ConfigMap", "redriver-dashboards");
+    expect(metadata).toMatchObject({ name: "redriver-dashboards", labels: { grafana_dashboard: "1" } });
+    const uids = Object.values(data).map((text) => JSON.parse(String(text)).uid);
+    expect(uids).toEqual(["redriver-operations", "redriver-search-indexes"]);
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the component for an archive", () => {
+  it("mounts a volume that all replicas may write to where the document of its comment keeps the archive", () => {
+    const objects = withComponents("archive-volume");
+    const said = /`(archive: .*)`/.exec(readDoc("deploy/components/archive-volume/kustomization.yaml"))?.[1];
+    const outcome = loadDocument(
+      `version: 1\nsources: { a: {} }\n${said}\ndrains: { a: { rules: [] } }\n`,
+      "x",
+    );
+    if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+    const { containers, volumes } = podOf(objects);
+    const mount = containers[0].volumeMounts.find(({ name }: Tree) => name === "archive");
+    expect(mount).toEqual({ name: "archive", mountPath: outcome.document.archive!.dir });
+    const claim = only(objects, "PersistentVolumeClaim");
+    expect(claim.spec.accessModes).toEqual(["ReadWriteMany"]);
+    expect(volumes.find(({ name }: Tree) => name === "archive").persistentVolumeClaim.claimName).toBe(
+      claim.metadata.name,
+    );
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the components for Redis", () => {
+  it.each([
+    ["redis-sentinel", ["redis.sentinels", "redis.sentinelName"]],
+    ["redis-cluster", ["redis.cluster", "redis.clusterNodes"]],
+  ] as const)("%s sets the settings that belong together", (component, names) => {
+    const { data } = only(withComponents(component), "ConfigMap", "redriver-settings");
+    expect(names.every((name) => settingNames.includes(name))).toBe(true);
+    expect(Object.keys(data)).toEqual(expect.arrayContaining(names.map(toEnvName)));
+  });
+
+  it("lets out to the Sentinels", () => {
+    const [door] = policyOf(withComponents("redis-sentinel"), "redriver-sentinels").egress;
+    expect(door.ports).toEqual([{ protocol: "TCP", port: 26_379 }]);
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the component for OpenShift", () => {
+  it("names no user anywhere, whatever else there is", () => {
+    const objects = renderWith(["base", "redis"], ["components/openshift", "components/apply"]);
+    expect(JSON.stringify(objects)).not.toMatch(/"(runAsUser|runAsGroup|fsGroup)"/);
+    expect(podOf(objects).securityContext).toEqual({
+      fsGroupChangePolicy: "OnRootMismatch",
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the component for KEDA", () => {
+  it("reads what is due from the daemon's own port, and never scales to none", () => {
+    const objects = withComponents("keda");
+    const { spec } = only(objects, "ScaledObject");
+    expect(spec.scaleTargetRef.name).toBe(only(objects, "Deployment").metadata.name);
+    expect("replicas" in only(objects, "Deployment").spec).toBe(false);
+    expect(spec.minReplicaCount).toBe(1);
+    const [trigger] = spec.triggers;
+    const service = only(objects, "Service");
+    const { name, namespace } = service.metadata;
+    const { port } = service.spec.ports[0];
+    expect(trigger.metadata.url).toBe(`http://${name}.${namespace}.svc:${port}/metrics`);
+    const [, metric, drain] = /^(\w+)\{drain="(\w+)",state="due"\}$/.exec(trigger.metadata.valueLocation)!;
+    expect(readDoc("docs/metrics.md")).toContain(`\`${metric}\``);
+    expect(only(objects, "ConfigMap", "redriver-drains").data["drains.yaml"]).toContain(`\n  ${drain}:\n`);
+    expect(policyOf(objects, "redriver-keda").ingress[0].ports).toEqual([{ protocol: "TCP", port: "http" }]);
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the component for a priority", () => {
+  it("gives every pod the class of the settings", () => {
+    const objects = withComponents("priority", "apply");
+    expect(podOf(objects).priorityClassName).toBe("production");
+    expect(only(objects, "Job").spec.template.spec.priorityClassName).toBe("production");
+  });
+});

@@ -1,0 +1,288 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { loadDocument } from "../../../src/config/document/load-document.ts";
+import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
+import {
+  isKustomizeHere,
+  named,
+  only,
+  renderOverlay,
+  type Tree,
+} from "../../support/kubernetes/kustomize.ts";
+import { readDoc, root } from "../../support/markdown.ts";
+
+const read = readDoc;
+const documentOf = (overlay: string): Tree =>
+  parse(only(renderOverlay(overlay), "ConfigMap", "redriver-drains").data["drains.yaml"]);
+const load = (overlay: string) => {
+  const { data } = only(renderOverlay(overlay), "ConfigMap", "redriver-drains");
+  const outcome = loadDocument(data["drains.yaml"], `${overlay}/drains.yaml`);
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+  return { warnings: outcome.warnings, modes: outcome.document.drains.map(({ mode }) => mode) };
+};
+const kinds = (overlay: string) => renderOverlay(overlay).map(({ kind }) => kind);
+
+const seconds = (duration: string | number | null) => {
+  const match = /^(\d+)s$/.exec(String(duration));
+  if (match === null) throw new Error(`expected seconds, got ${duration}`);
+  return Number(match[1]);
+};
+
+describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s", (overlay) => {
+  let objects: readonly Tree[];
+  let deployment: Tree;
+  let pod: Tree;
+  let container: Tree;
+
+  beforeAll(() => {
+    objects = renderOverlay(overlay);
+    deployment = only(objects, "Deployment");
+    pod = deployment.spec.template.spec;
+    container = pod.containers[0];
+  });
+
+  it("puts everything into one namespace that enforces the restricted standard", () => {
+    const namespace = only(objects, "Namespace");
+    expect(namespace.metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+    const others = objects.filter(({ kind }) => kind !== "Namespace");
+    expect(new Set(others.map(({ metadata }) => metadata.namespace))).toEqual(
+      new Set([namespace.metadata.name]),
+    );
+  });
+
+  it("runs two replicas of one pinned image and rolls them one by one", () => {
+    expect(deployment.spec.replicas).toBe(2);
+    expect(deployment.spec.strategy).toEqual({
+      type: "RollingUpdate",
+      rollingUpdate: { maxSurge: 1, maxUnavailable: 1 },
+    });
+    expect(pod.containers).toHaveLength(1);
+    expect(container.image).toMatch(/^[^:]+:\d+\.\d+\.\d+$/);
+    expect(only(objects, "PodDisruptionBudget").spec.maxUnavailable).toBe(1);
+  });
+
+  it("meets the restricted standard, with no right on the cluster and no writable root", () => {
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    expect(pod.automountServiceAccountToken).toBe(false);
+    expect(pod.serviceAccountName).toBe(only(objects, "ServiceAccount").metadata.name);
+    expect(only(objects, "ServiceAccount").automountServiceAccountToken).toBe(false);
+    expect(objects.filter(({ kind }) => /Role/.test(kind))).toEqual([]);
+  });
+
+  it("sets only variables that are settings, and none that Kubernetes makes up", () => {
+    const settings = only(objects, "ConfigMap", "redriver-settings");
+    const names = [...container.env.map(({ name }: Tree) => name), ...Object.keys(settings.data)].filter(
+      (name) => name !== "NODE_OPTIONS",
+    );
+    const known = settingNames.map(toEnvName);
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "REDRIVER_SERVICE_URL",
+        "REDRIVER_SERVICE_TOKEN_FILE",
+        "REDRIVER_REDIS_URL_FILE",
+        "REDRIVER_DRAINS_FILE",
+      ]),
+    );
+    expect(container.envFrom).toEqual([{ configMapRef: { name: settings.metadata.name } }]);
+    expect(pod.enableServiceLinks).toBe(false);
+  });
+
+  it("mounts the document and the secrets where the settings look for them, as whole directories", () => {
+    const value = (name: string) => container.env.find((entry: Tree) => entry.name === name).value;
+    const mounts = container.volumeMounts;
+    expect(mounts.map(({ mountPath }: Tree) => mountPath)).toEqual([
+      path.posix.dirname(value("REDRIVER_DRAINS_FILE")),
+      path.posix.dirname(value("REDRIVER_SERVICE_TOKEN_FILE")),
+    ]);
+    expect(mounts.filter((mount: Tree) => "subPath" in mount || mount.readOnly !== true)).toEqual([]);
+    const drains = only(objects, "ConfigMap", "redriver-drains");
+    expect(drains.metadata.name).toMatch(/^redriver-drains-\w+$/);
+    expect(Object.keys(drains.data)).toEqual([path.posix.basename(value("REDRIVER_DRAINS_FILE"))]);
+    expect(pod.volumes).toEqual([
+      { name: "drains", configMap: { name: drains.metadata.name } },
+      { name: "secrets", secret: { secretName: "redriver", defaultMode: 0o440 } },
+    ]);
+    expect(["SERVICE_TOKEN", "REDIS_URL"].map((name) => value(`REDRIVER_${name}_FILE`))).toEqual(
+      ["service-token", "redis-url"].map((key) => `/run/secrets/redriver/${key}`),
+    );
+  });
+
+  it("keeps no secret", () => {
+    expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);
+    expect(JSON.stringify(objects)).not.toMatch(/redis(s)?:\/\//);
+  });
+
+  it("waits at a stop for the drain's deadline, the longest request and five seconds", () => {
+    const requests = ["list", "batch", "delete"] as const;
+    const longest = Math.max(
+      ...requests.map((name) => seconds(settingRows[`service.${name}Timeout`].default)),
+    );
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      seconds(settingRows["shutdown.hard"].default) + longest + 5,
+    );
+  });
+
+  it("probes the one port that it serves, and lets in at most Prometheus", () => {
+    expect(container.ports).toEqual([{ name: "http", containerPort: 9466, protocol: "TCP" }]);
+    expect(settingRows["http.port"].default).toBe(9466);
+    expect(container.env).toContainEqual({ name: "REDRIVER_HTTP_PORT", value: "9466" });
+    expect(container.startupProbe.httpGet).toEqual({ path: "/livez", port: "http" });
+    expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "http" });
+    expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "http" });
+    const doors = objects
+      .filter(({ kind }) => kind === "NetworkPolicy")
+      .flatMap(({ spec }) => spec.ingress ?? [])
+      .map(({ ports }) => ports);
+    const monitored = [[{ protocol: "TCP", port: "http" }]];
+    expect(doors).toEqual(overlay === "production" ? monitored : []);
+  });
+
+  it("asks for names on the ports of CoreDNS, OpenShift and NodeLocal DNSCache", () => {
+    const policy = named(objects, "NetworkPolicy", "redriver").spec;
+    expect(policy.policyTypes).toEqual(["Ingress", "Egress"]);
+    expect(policy.egress[0].to).toEqual([
+      { namespaceSelector: {} },
+      { ipBlock: { cidr: "169.254.20.10/32" } },
+    ]);
+    expect(policy.egress[0].ports.map(({ protocol, port }: Tree) => `${protocol} ${port}`)).toEqual([
+      "UDP 53",
+      "TCP 53",
+      "UDP 5353",
+      "TCP 5353",
+    ]);
+  });
+
+  it("selects its own pods everywhere", () => {
+    const { labels } = deployment.spec.template.metadata;
+    const selectors = [
+      deployment.spec.selector.matchLabels,
+      only(objects, "PodDisruptionBudget").spec.selector.matchLabels,
+    ];
+    const [expression] = named(objects, "NetworkPolicy", "redriver").spec.podSelector.matchExpressions;
+    expect(expression.values).toContain(labels[expression.key]);
+    for (const selector of selectors) {
+      expect(selector).not.toEqual({});
+      expect(labels).toMatchObject(selector);
+    }
+  });
+
+  it("gives the heap half of the memory", () => {
+    const mebibytes = Number(/^(\d+)Mi$/.exec(container.resources.limits.memory)?.[1]);
+    const { value } = container.env.find(({ name }: Tree) => name === "NODE_OPTIONS");
+    expect(value).toBe(`--max-old-space-size=${mebibytes * 0.5} --max-semi-space-size=20`);
+    expect(container.resources.requests).toMatchObject({ memory: "256Mi" });
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("what the overlays differ in", () => {
+  it("is the mode of the drains document and nothing else of it", () => {
+    const plan = documentOf("plan");
+    const production = documentOf("production");
+    expect(plan.defaults.mode).toBe("plan");
+    expect(production.defaults.mode).toBe("live");
+    expect(Object.values<Tree>(plan.drains).filter((drain) => "mode" in drain)).toEqual([]);
+    expect({ ...plan, defaults: { ...plan.defaults, mode: "live" } }).toEqual(production);
+  });
+
+  it("decides by documents that load without a warning, and never acts in the first visit", () => {
+    expect(load("plan")).toEqual({ warnings: [], modes: ["plan"] });
+    expect(load("production")).toEqual({ warnings: [], modes: ["live"] });
+    expect(load("development")).toEqual({ warnings: [], modes: ["live"] });
+  });
+
+  it("is the monitoring, which the first visit does without", () => {
+    expect(kinds("plan").filter((kind) => /^(Pod|Service)Monitor$|^PrometheusRule$/.test(kind))).toEqual([]);
+    expect(kinds("production")).toEqual(expect.arrayContaining(["PodMonitor", "PrometheusRule"]));
+  });
+
+  it("does not keep the alerts from knowing the job they speak of", () => {
+    const objects = renderOverlay("production");
+    const monitor = only(objects, "PodMonitor").spec;
+    const { labels } = only(objects, "Deployment").spec.template.metadata;
+    expect(labels).toMatchObject(monitor.selector.matchLabels);
+    expect(monitor.podMetricsEndpoints).toMatchObject([{ port: "http", path: "/metrics" }]);
+    const expressions = only(objects, "PrometheusRule").spec.groups.flatMap(({ rules }: Tree) =>
+      rules.map(({ expr }: Tree) => expr),
+    );
+    const jobs = [...expressions.join("\n").matchAll(/job="([^"]*)"/g)].map((match) => match[1]);
+    expect(new Set(jobs)).toEqual(new Set([labels[monitor.jobLabel]]));
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the settings of the monitoring", () => {
+  const settings = parse(read("deploy/overlays/production/settings.yaml"));
+
+  it("make an address of each runbook's path, and are not applied themselves", () => {
+    const objects = renderOverlay("production");
+    const rules: readonly Tree[] = only(objects, "PrometheusRule").spec.groups[0].rules;
+    expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      rules.map(({ alert }) => `${settings.data.runbooks}#${alert.toLowerCase()}`),
+    );
+    expect(new URL(settings.data.runbooks).protocol).toBe("https:");
+    const names = objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => name.startsWith(settings.metadata.name))).toEqual([]);
+  });
+
+  it("give what the operator reads, and nothing else, the label that it selects by", () => {
+    const labelled = renderOverlay("production").filter(
+      ({ metadata }) => "release" in (metadata.labels ?? {}),
+    );
+    expect(labelled.map(({ kind }) => kind)).toEqual(["PodMonitor", "PrometheusRule"]);
+  });
+});
+
+describe("the Dockerfile", () => {
+  const lines = read("Dockerfile")
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const instructions = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1).trim());
+  const deployed: Tree = parse(read("deploy/base/deployment.yaml"));
+  const fromContext = instructions("COPY")
+    .filter((copy) => !copy.startsWith("--from="))
+    .flatMap((copy) => copy.split(/\s+/).slice(0, -1));
+
+  it("is built by any builder: no heredocs, no COPY --link, no mounts", () => {
+    expect(lines.filter((line) => /<<|--link|--mount/.test(line))).toEqual([]);
+  });
+
+  it("starts both stages from the one image named at the top, by tag", () => {
+    expect(lines[0]).toMatch(/^ARG NODE_IMAGE=docker\.io\/library\/node:24-bookworm-slim$/);
+    expect(instructions("FROM")).toEqual(["${NODE_IMAGE} AS build", "${NODE_IMAGE}"]);
+  });
+
+  it("copies only what there is, and .dockerignore lets in exactly that", () => {
+    expect(fromContext.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    const ignore = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"));
+    expect(ignore[0]).toBe("*");
+    expect(ignore.slice(1).toSorted()).toEqual(fromContext.map((file) => `!${file}`).toSorted());
+  });
+
+  it("installs what the lock file says and leaves the tools behind", () => {
+    expect(instructions("RUN")).toEqual(["npm ci", "npm run build && npm prune --omit=dev"]);
+  });
+
+  it("runs the command as the user that the Deployment says, and nothing as root", () => {
+    const { runAsUser, runAsGroup } = deployed.spec.template.spec.securityContext;
+    expect(instructions("USER")).toEqual([`${runAsUser}:${runAsGroup}`]);
+    expect(runAsUser).toBeGreaterThan(0);
+    expect(instructions("ENTRYPOINT")).toEqual(['["node", "/app/dist/main.js"]']);
+    expect(instructions("CMD")).toEqual(['["run"]']);
+    expect(deployed.spec.template.spec.containers[0].args).toEqual(["run"]);
+    expect(instructions("EXPOSE")).toEqual(["9466"]);
+  });
+});

@@ -1,0 +1,79 @@
+/** What `deploy/` renders to, by the kustomize of kubectl. */
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseAllDocuments } from "yaml";
+import { root } from "../markdown.ts";
+
+export type Tree = any; // oxlint-disable-line typescript/no-explicit-any -- Kubernetes objects, as kubectl prints them
+
+export const deploy = path.join(root, "deploy");
+/** Of PATH, or where `.ci/get-kubernetes-tools` puts it. */
+export function kubernetesTool(name: string): string {
+  const own = path.join(root, ".cache/tools", name);
+  return existsSync(own) ? own : name;
+}
+
+const kubectl = kubernetesTool("kubectl");
+export const isKustomizeHere = spawnSync(kubectl, ["version", "--client"]).error === undefined;
+if (!isKustomizeHere) {
+  process.stderr.write(
+    "\nNOT TESTED: deploy/ is not rendered, because kubectl is not on PATH (.ci/get-kubernetes-tools gets it).\n\n",
+  );
+}
+
+export const renderOverlay = (overlay: string): readonly Tree[] =>
+  renderAt(path.join(deploy, "overlays", overlay));
+
+export function renderAt(folder: string): readonly Tree[] {
+  const run = spawnSync(kubectl, ["kustomize", folder], { encoding: "utf8" });
+  if (run.status !== 0) throw new Error(run.stderr);
+  return parseAllDocuments(run.stdout).map((document) => document.toJS());
+}
+
+/**
+ * An overlay over these resources with these components, both as paths in `deploy`. It has production's
+ * settings, also as a copy if it is not over production.
+ */
+export function renderWith(resources: readonly string[], components: readonly string[]): readonly Tree[] {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
+  const to = (part: string): string => path.relative(folder, path.join(deploy, part));
+  const settings = resources.includes("overlays/production") ? [] : ["settings.yaml"];
+  try {
+    cpSync(path.join(deploy, "overlays/production/settings.yaml"), path.join(folder, "settings.yaml"));
+    writeFileSync(
+      path.join(folder, "kustomization.yaml"),
+      JSON.stringify({
+        namespace: "redriver",
+        resources: [...resources.map(to), ...settings],
+        components: components.map(to),
+      }),
+    );
+    return renderAt(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function only(objects: readonly Tree[], kind: string, prefix = ""): Tree {
+  const found = objects.filter(({ kind: k, metadata }) => k === kind && metadata.name.startsWith(prefix));
+  if (found.length !== 1) throw new Error(`expected one ${kind} ${prefix}, got ${found.length}`);
+  return found[0];
+}
+
+export function named(objects: readonly Tree[], kind: string, name: string): Tree {
+  const found = objects.find(({ kind: k, metadata }) => k === kind && metadata.name === name);
+  if (found === undefined) throw new Error(`expected ${kind} ${name}`);
+  return found;
+}
+
+/** With lists in an order of their own: that of ports, volumes and variables means nothing. */
+export function sorted(value: Tree): Tree {
+  if (Array.isArray(value)) {
+    return value.map(sorted).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, of]) => [name, sorted(of)]));
+}
