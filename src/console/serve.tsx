@@ -30,7 +30,7 @@ import { answerAsset } from "./assets-answer.ts";
 import { readAssets } from "./assets.ts";
 import type { ReportError } from "./error-events.ts";
 import { Sections } from "./layout.tsx";
-import { createReads } from "./live/reads.ts";
+import { createReads, shared } from "./live/reads.ts";
 import { addLive } from "./live/route.ts";
 import { createLiveStreams } from "./live/streams.ts";
 import { createPages, noSuchThing } from "./pages.tsx";
@@ -54,6 +54,8 @@ export interface ConsoleParts {
   readonly stop: AbortSignal;
 }
 
+/** If Redis loses it, replicas agree on another one within this. */
+const keyMaxAgeMs = 5_000;
 const requestTimeoutMs = 15_000;
 const maxHeaderBytes = 16_384;
 const maxConnections = 256;
@@ -67,12 +69,12 @@ export async function serveConsole(parts: ConsoleParts) {
   const reads = createReads({ ...parts, current: () => live.current() });
   // While the file still is what this process has begun with.
   reads.rules();
-  const streams = createLiveStreams({ maxStreams });
+  const streams = createLiveStreams({ maxStreams, cpuMs: readCpuMs });
   const pages = createPages({ ...parts, reads });
   const { problem, show, toScreenContext } = pages;
   const assets = readAssets();
   const proposedKey = randomBytes(32).toString("hex");
-  const key = (): Promise<string> => readConsoleKey(live.current().redis, proposedKey);
+  const key = shared(parts.now, () => readConsoleKey(live.current().redis, proposedKey), keyMaxAgeMs);
 
   const app = new Hono<AskedEnv>();
   app.use(addSecurityHeaders);
@@ -84,7 +86,7 @@ export async function serveConsole(parts: ConsoleParts) {
 
   app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
 
-  addSignIn(app, { ...parts, pages, key });
+  addSignIn(app, { ...parts, pages, key: key.read });
 
   for (const screen of screens) app.get(screen.path, guard(screen), (context) => showScreen(context, screen));
   app.get("/plans/:id/file", async (context) => {
@@ -161,6 +163,11 @@ const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
   "plan-refused": 409,
   "redis-unavailable": 503,
 };
+
+function readCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
 
 /** The pattern of the route that was taken. */
 function placeOf(context: Asked): string {

@@ -12,6 +12,10 @@ export interface DaemonProcess {
   thaw(): void;
   /** `host:port` of its ops pages; null until it says so. */
   address(): string | null;
+  /** `host:port` of its console; null until it says so, and without one. */
+  consoleAddress(): string | null;
+  /** Null while it does not run. */
+  pid(): number | null;
   /** Rejects when it does not answer. */
   metrics(): Promise<ScrapedMetrics>;
 }
@@ -31,12 +35,14 @@ export function createDaemonProcess({ program, onLine, ...options }: DaemonOptio
   let child: Child | null = null;
   let expected: "nothing" | "SIGKILL" | "SIGTERM" = "nothing";
   let address: string | null = null;
+  let consoleAddress: string | null = null;
   let gone: Promise<void> = Promise.resolve();
 
   async function untilGone(started: Child): Promise<void> {
     const end = await started.ended;
     if (child === started) child = null;
     address = null;
+    consoleAddress = null;
     const how = typeof end === "number" ? `exit code ${end}` : end;
     const isRight = expected === "SIGKILL" ? end === "SIGKILL" : expected === "SIGTERM" && end === 0;
     if (!isRight) {
@@ -54,6 +60,7 @@ export function createDaemonProcess({ program, onLine, ...options }: DaemonOptio
         onLine: (line, from) => {
           if (line.includes('"daemon:started"')) {
             address = /"httpAddress":"([^"]+)"/.exec(line)?.[1] ?? null;
+            consoleAddress = /"consoleAddress":"([^"]+)"/.exec(line)?.[1] ?? null;
           }
           onLine?.(line, from);
         },
@@ -84,6 +91,8 @@ export function createDaemonProcess({ program, onLine, ...options }: DaemonOptio
     freeze: () => void child?.process.kill("SIGSTOP"),
     thaw: () => void child?.process.kill("SIGCONT"),
     address: () => address,
+    consoleAddress: () => consoleAddress,
+    pid: () => child?.process.pid ?? null,
     async metrics() {
       const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(10_000) });
       return parseMetrics(await response.text());

@@ -2,29 +2,18 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { chromiumArgs, chromiumPath } from "./chromium.ts";
 
-const executablePath = "/usr/bin/chromium";
-export const hasBrowser = existsSync(executablePath);
+export const hasBrowser = existsSync(chromiumPath);
 /** For the name of a test, so that a skip is seen. */
 export const whySkipped = hasBrowser ? "" : " (skipped: no chromium; apt-get install chromium)";
-
-/** Without these flags Chromium calls its maker, which a closed network refuses. */
-const args = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 /** A real Chromium for the tests of a file. `more`: flags of one file. */
 export function useBrowser(more: readonly string[] = []) {
   let browser: Browser | null = null;
   beforeAll(async () => {
-    if (hasBrowser) browser = await chromium.launch({ executablePath, args: [...args, ...more] });
+    if (hasBrowser)
+      browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs, ...more] });
   });
   afterAll(() => browser?.close());
 

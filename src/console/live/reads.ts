@@ -2,7 +2,7 @@
 import type { Core } from "../../compose/build-core.ts";
 import { BoundedMap } from "../../bounded-map.ts";
 import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
-import { readFailureViews } from "../../compose/failure-views.ts";
+import { viewFailures } from "../../compose/failure-views.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readAllArrivals } from "../../operations/failures/arrivals.ts";
 import type { QueueFacts } from "../../ports/queue-facts.ts";
@@ -15,7 +15,7 @@ export interface Reads {
   readonly failures: () => Promise<readonly FailureView[]>;
   /** Of every kind by its id, by source. */
   readonly arrivals: () => ReturnType<typeof readAllArrivals>;
-  /** What one page alone reads, at most every five seconds. `key`: what is read, with what it is read for. */
+  /** What one page alone reads, at most every fifteen seconds. `key`: what is read, with what it is read for. */
   readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
   /** As the passes have counted them. */
   readonly facts: () => Promise<QueueFacts>;
@@ -34,18 +34,20 @@ interface ReadsParts {
 }
 
 const maxAgeMs = 1_000;
-/** Of hours and of the audit: nobody waits for their last second. */
-const slowMaxAgeMs = 5_000;
+/** Of hours and of the audit: they cost more than all else, and nobody waits for their last second. */
+const slowMaxAgeMs = 15_000;
 const maxKept = 200;
 
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
   const kept = new BoundedMap<string, Shared<unknown>>(maxKept);
   const arrivals = shared(now, () => readAllArrivals(current()), slowMaxAgeMs);
-  const failures = shared(now, () => readFailureViews(current(), now()));
-  const status = shared(now, async () =>
-    readStatus(current(), { nextRuns: await nextRuns(), problems: 0, now: now() }),
-  );
+  // The largest read. Pages of every kind that are shown together share it.
   const facts = shared(now, () => readQueueFacts(current()));
+  const failures = shared(now, async () => viewFailures(current(), await facts.read(), now()));
+  const status = shared(now, async () => {
+    const [runs, known] = await Promise.all([nextRuns(), facts.read()]);
+    return readStatus(current(), { nextRuns: runs, problems: 0, now: now(), facts: known });
+  });
   return {
     arrivals: arrivals.read,
     failures: failures.read,

@@ -1,8 +1,8 @@
 /**
  * Live sections by server-sent events. Browsers that look at the same page as the same person share one
- * rendering every two seconds; each gets a section only if its HTML has changed.
+ * rendering; each gets a section only if its HTML has changed. All pages are rendered at the same moment, so that
+ * they share what they read.
  */
-import { createHash } from "node:crypto";
 
 export interface RenderedSection {
   readonly id: string;
@@ -19,60 +19,70 @@ interface Wanted {
 
 interface Stream {
   readonly isStillKnown: () => boolean;
-  /** By section, a hash of what this browser has. */
+  /** By section, the HTML that this browser has. */
   readonly has: Map<string, string>;
-  send(text: string): void;
+  send(bytes: Uint8Array): void;
   end(): void;
 }
 
 interface Watched extends Pick<Wanted, "render" | "failed"> {
   readonly streams: Set<Stream>;
-  timer: NodeJS.Timeout | null;
+}
+
+export interface LiveStreamsParts {
+  readonly maxStreams: number;
+  /** CPU that this process has used so far. */
+  readonly cpuMs: () => number;
 }
 
 const everyMs = 2_000;
+/** Pages that cost more than usual are rendered less often, down to this. */
+const maxEveryMs = 10_000;
+/** Renderings may cost this share of a core. What they send costs some more, and all together stays below 1 %. */
+const maxCoreShare = 0.008;
 /** A proxy ends a stream in which nothing moves, mostly after a minute. */
 const aliveEveryMs = 25_000;
 /** A browser that reads nothing may be that far behind; then it has to connect anew. */
 const maxWaitingChunks = 16;
 
-export function createLiveStreams({ maxStreams }: { readonly maxStreams: number }) {
+export function createLiveStreams({ maxStreams, cpuMs }: LiveStreamsParts) {
   const watched = new Map<string, Watched>();
   let count = 0;
   let isClosed = false;
+  let timer: NodeJS.Timeout | null = null;
+  let isRendering = false;
 
-  async function tick(key: string, one: Watched): Promise<void> {
-    let text: ((stream: Stream) => string) | null = null;
+  async function renderAll(): Promise<void> {
+    timer = null;
+    isRendering = true;
+    const before = cpuMs();
+    await Promise.all([...watched.values()].map(renderOne));
+    isRendering = false;
+    if (watched.size > 0) schedule((cpuMs() - before) / maxCoreShare);
+  }
+
+  async function renderOne({ render, streams, failed }: Watched): Promise<void> {
+    let toBytes: (stream: Stream) => Uint8Array | null;
     try {
-      const sections = await one.render();
-      const hashes = sections.map(({ id, html }) => ({ id, html, hash: toHash(html) }));
-      text = (stream) => {
-        const changed: Record<string, string> = {};
-        for (const { id, html, hash } of hashes) {
-          if (stream.has.get(id) === hash) continue;
-          stream.has.set(id, hash);
-          changed[id] = html;
-        }
-        return Object.keys(changed).length === 0 ? "" : toEvent("sections", JSON.stringify(changed));
-      };
+      toBytes = createChanges(await render());
     } catch (error) {
-      one.failed(error);
+      failed(error);
       // Redis is away, for example. The page says since when its numbers stand still.
-      text = () => toEvent("stale", "{}");
+      const stale = toEvent("stale", "{}");
+      toBytes = () => stale;
     }
-    for (const stream of one.streams) {
+    for (const stream of streams) {
       if (!stream.isStillKnown()) {
         stream.end();
         continue;
       }
-      const said = text(stream);
-      if (said !== "") stream.send(said);
+      const bytes = toBytes(stream);
+      if (bytes !== null) stream.send(bytes);
     }
-    if (watched.get(key) === one) schedule(key, one);
   }
 
-  function schedule(key: string, one: Watched): void {
-    one.timer = setTimeout(() => void tick(key, one), everyMs);
+  function schedule(waitMs: number): void {
+    timer = setTimeout(() => void renderAll(), Math.min(maxEveryMs, Math.max(everyMs, waitMs)));
   }
 
   return {
@@ -80,14 +90,13 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
     open(key: string, { render, isStillKnown, failed }: Wanted): ReadableStream<Uint8Array> | null {
       if (isClosed || count >= maxStreams) return null;
       count += 1;
-      const encoder = new TextEncoder();
       let close: () => void = nothing;
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            const write = (text: string): void => {
+            const write = (bytes: Uint8Array): void => {
               if ((controller.desiredSize ?? 0) <= 0) close();
-              else controller.enqueue(encoder.encode(text));
+              else controller.enqueue(bytes);
             };
             const stream: Stream = {
               isStillKnown,
@@ -95,8 +104,8 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
               send: write,
               end: () => close(),
             };
-            const alive = setInterval(() => write(": alive\n\n"), aliveEveryMs);
-            const one: Watched = watched.get(key) ?? { render, failed, streams: new Set(), timer: null };
+            const alive = setInterval(() => write(encoder.encode(": alive\n\n")), aliveEveryMs);
+            const one: Watched = watched.get(key) ?? { render, failed, streams: new Set() };
             watched.set(key, one);
             one.streams.add(stream);
             close = () => {
@@ -106,7 +115,10 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
               one.streams.delete(stream);
               if (one.streams.size === 0 && watched.get(key) === one) {
                 watched.delete(key);
-                if (one.timer !== null) clearTimeout(one.timer);
+              }
+              if (watched.size === 0 && timer !== null) {
+                clearTimeout(timer);
+                timer = null;
               }
               try {
                 controller.close();
@@ -114,8 +126,8 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
                 // The browser has closed it.
               }
             };
-            write("retry: 3000\n\n");
-            if (one.streams.size === 1) schedule(key, one);
+            write(encoder.encode("retry: 3000\n\n"));
+            if (timer === null && !isRendering) schedule(everyMs);
           },
           cancel: () => close(),
         },
@@ -133,10 +145,24 @@ export function createLiveStreams({ maxStreams }: { readonly maxStreams: number 
 
 function nothing(): void {}
 
-function toEvent(name: string, data: string): string {
-  return `event: ${name}\ndata: ${data}\n\n`;
+const encoder = new TextEncoder();
+
+function toEvent(name: string, data: string): Uint8Array {
+  return encoder.encode(`event: ${name}\ndata: ${data}\n\n`);
 }
 
-function toHash(html: string): string {
-  return createHash("sha1").update(html).digest("base64");
+/** What a browser lacks of these, and has from then on; null: nothing. Those that lack the same share the bytes. */
+function createChanges(sections: readonly RenderedSection[]): (stream: Stream) => Uint8Array | null {
+  const known = new Map<string, Uint8Array>();
+  return ({ has }) => {
+    const changed = sections.filter(({ id, html }) => has.get(id) !== html);
+    if (changed.length === 0) return null;
+    for (const { id, html } of changed) has.set(id, html);
+    const ids = changed.map(({ id }) => id);
+    const bytes =
+      known.get(ids.join()) ??
+      toEvent("sections", JSON.stringify(Object.fromEntries(changed.map(({ id, html }) => [id, html]))));
+    known.set(ids.join(), bytes);
+    return bytes;
+  };
 }

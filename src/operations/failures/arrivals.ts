@@ -7,16 +7,20 @@ import type { DrainRuntime } from "../../redrive/runtime.ts";
 export async function readArrivals(
   drains: readonly DrainRuntime[],
 ): Promise<ReadonlyMap<string, HourlyArrivals>> {
-  const sums = new Map<string, Record<string, number>>();
   const all = await Promise.all(drains.map(({ source, config }) => source.passes.arrivals(config.name)));
-  for (const kinds of all) {
-    for (const [id, hours] of kinds) {
-      const sum = sums.get(id) ?? {};
-      sums.set(id, sum);
-      for (const [hour, count] of Object.entries(hours)) sum[hour] = (sum[hour] ?? 0) + count;
-    }
+  const sums = new Map<string, HourlyArrivals>();
+  for (const [id, hours] of all.flatMap((kinds) => [...kinds])) {
+    const known = sums.get(id);
+    // Most kinds are met by one drain alone.
+    sums.set(id, known === undefined ? hours : addHours(known, hours));
   }
   return sums;
+}
+
+function addHours(one: HourlyArrivals, other: HourlyArrivals): HourlyArrivals {
+  const sum: Record<string, number> = { ...one };
+  for (const [hour, count] of Object.entries(other)) sum[hour] = (sum[hour] ?? 0) + count;
+  return sum;
 }
 
 /** Of all sources. */

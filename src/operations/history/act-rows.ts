@@ -39,11 +39,17 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
       open.delete(key);
       yield row.read();
     }
+    let before: AuditRecord | undefined;
+    let row: ReturnType<typeof createRow> | undefined;
     for (const record of entry.records) {
-      const key = toKey(entry, record);
-      const row = open.get(key) ?? createRow(entry, record);
-      open.set(key, row);
+      // Neighbours are mostly alike, and a page may have a hundred thousand of them.
+      if (row === undefined || record.rule !== before?.rule || record.reason !== before?.reason) {
+        const key = toKey(entry, record);
+        row = open.get(key) ?? createRow(entry, record);
+        open.set(key, row);
+      }
       row.add(entry.at, record);
+      before = record;
     }
     if (entry.records.length > 0) continue;
     // A lane's move or a person's act stands between what was done before and after it.

@@ -24,6 +24,8 @@ export interface HistoryPageRequest extends HistoryFilter {
   readonly maxRows: number;
   /** Of the audit, also those that the filters leave out. */
   readonly maxEntries: number;
+  /** Of those entries; the entry that passes it is still read. */
+  readonly maxRecords?: number;
 }
 
 export interface HistoryPage {
@@ -40,7 +42,7 @@ export interface HistoryPage {
 /** Throws `command-misused` for a cursor that is none, and `redis-unavailable`. */
 export async function readHistoryPage(
   reader: AuditReader,
-  { before = null, maxRows, maxEntries, ...filter }: HistoryPageRequest,
+  { before = null, maxRows, maxEntries, maxRecords = Infinity, ...filter }: HistoryPageRequest,
 ): Promise<HistoryPage> {
   const start = before === null ? null : toPlace(before);
   const rows: ActRow[] = [];
@@ -49,7 +51,7 @@ export async function readHistoryPage(
 
   async function* entries(): AsyncGenerator<AuditEntry> {
     let toSkip = start?.read ?? 0;
-    let [read, readOfMs] = [0, 0];
+    let [read, readOfMs, records] = [0, 0, 0];
     for await (const entry of reader.read({ order: "newest-first", ...toRange(start?.at, filter) })) {
       if (entry.at !== progress.readTo) readOfMs = 0;
       readOfMs += 1;
@@ -58,11 +60,12 @@ export async function readHistoryPage(
         progress.readTo = entry.at;
         continue;
       }
-      if (read === maxEntries || rows.length >= maxRows) {
+      if (read === maxEntries || records >= maxRecords || rows.length >= maxRows) {
         progress.next = toCursor(progress.readTo ?? entry.at, lastRead);
         return;
       }
       read += 1;
+      records += entry.records.length;
       progress.readTo = entry.at;
       lastRead = readOfMs;
       if (fits(entry)) yield entry;

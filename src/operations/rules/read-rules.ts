@@ -1,6 +1,7 @@
 /** The rules in force, with their lines and with what Redis has counted for each. Pure. */
 import { loadDocument } from "../../config/document/load-document.ts";
 import type { DrainsDocument } from "../../ports/drains-document.ts";
+import type { StandingFailure } from "../../ports/failures.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { QueueFacts } from "../../ports/queue-facts.ts";
 
@@ -47,21 +48,32 @@ export function toRuleStandings(
   facts: Pick<QueueFacts, "drains">,
 ): readonly RuleStanding[] {
   return drains.flatMap(({ name: drain, rules }) => {
-    const kinds = facts.drains.find((one) => one.drain === drain)?.facts?.failures ?? [];
-    return rules.map(({ name: rule }): RuleStanding => {
-      const decided: Record<string, number> = {};
-      let [published, failedAgain] = [0, 0];
-      for (const kind of kinds) {
-        const own = Object.entries(kind.ruled).filter(([key]) => key.slice(key.indexOf(" ") + 1) === rule);
-        for (const [key, count] of own) {
-          const then = key.slice(0, key.indexOf(" "));
-          decided[then] = (decided[then] ?? 0) + count;
-        }
-        if (own.length === 0) continue;
-        published += kind.published;
-        failedAgain += kind.failedAgain;
-      }
-      return { drain, rule, decided, published, failedAgain };
-    });
+    const sums = sumByRule(facts.drains.find((one) => one.drain === drain)?.facts?.failures ?? []);
+    return rules.map(({ name: rule }): RuleStanding => ({ drain, rule, ...(sums.get(rule) ?? none) }));
   });
+}
+
+type Sums = Pick<RuleStanding, "decided" | "published" | "failedAgain">;
+const none: Sums = { decided: {}, published: 0, failedAgain: 0 };
+
+/** By the rule's name. Each kind is looked at once: there are hundreds, and as many rules. */
+function sumByRule(kinds: readonly StandingFailure[]): ReadonlyMap<string, Sums> {
+  const sums = new Map<string, { decided: Record<string, number>; published: number; failedAgain: number }>();
+  for (const { ruled, published, failedAgain } of kinds) {
+    const own = new Set<string>();
+    for (const [key, count] of Object.entries(ruled)) {
+      const end = key.indexOf(" ");
+      const [then, rule] = [key.slice(0, end), key.slice(end + 1)];
+      const sum = sums.get(rule) ?? { decided: {}, published: 0, failedAgain: 0 };
+      sums.set(rule, sum);
+      sum.decided[then] = (sum.decided[then] ?? 0) + count;
+      own.add(rule);
+    }
+    for (const rule of own) {
+      const sum = sums.get(rule)!;
+      sum.published += published;
+      sum.failedAgain += failedAgain;
+    }
+  }
+  return sums;
 }

@@ -22,11 +22,22 @@ export interface DestinationStatus extends DestinationOutlook {
 export async function readStatus(
   core: Core,
   /** `problems`: of a document that does not load, so that only its names are known. `now`: Unix ms. */
-  { nextRuns, problems, now }: { nextRuns: ReadonlyMap<string, number>; problems: number; now: number },
+  {
+    nextRuns,
+    problems,
+    now,
+    facts: given,
+  }: {
+    nextRuns: ReadonlyMap<string, number>;
+    problems: number;
+    now: number;
+    /** Those that were read a moment ago. */
+    facts?: QueueFacts;
+  },
 ) {
   const isWhole = problems === 0;
   const [facts, replicas, pauses] = await Promise.all([
-    readQueueFacts(core),
+    given ?? readQueueFacts(core),
     core.replicas.all(),
     Promise.all([...core.sources.values()].map((source) => source.pauses.all())),
   ]);

@@ -91,7 +91,7 @@ function toCounts(
     byKind.set(one.id, (byKind.get(one.id) ?? new Map<DrainName, FailureOfDrain>()).set(one.drain, one));
   };
   for (const { drain, facts } of drains) {
-    for (const one of facts?.failures ?? []) put({ ...one, drain, unseen: 0 });
+    for (const one of facts?.failures ?? []) put({ drain, unseen: 0, ...one });
     for (const [id, unseen] of unseenOf(facts, census?.selected?.[drain] ?? {})) {
       const known = byKind.get(id)?.get(drain) ?? { id, drain, ...nothing };
       put({ ...known, unseen, waiting: known.waiting + unseen });
@@ -133,8 +133,17 @@ function toView(
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
   const sum = (name: "waiting" | "parked" | "arrived" | "published" | "failedAgain"): number =>
     chosen.reduce((total, one) => total + one[name], 0);
+  const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
+  // One by one: an object that gets so many fields after a spread takes V8 30 µs, a hundred times as long.
   return {
-    ...kind,
+    id,
+    origin,
+    status,
+    text,
+    sample,
+    firstMetAt,
+    lastMetAt,
+    drain,
     source,
     waiting: sum("waiting"),
     parked: sum("parked"),

@@ -162,13 +162,12 @@ function toRecords({ r, e, n, x, i, as, pa, k }: StoredGroup, hostOf: HostOf): r
     ...(x === undefined ? {} : { notes: x }),
   };
   return i.map((dlqId, index) => {
+    const record: { -readonly [Name in keyof AuditRecord]: AuditRecord[Name] } = { dlqId, ...common };
     const host = hostOf(k, index);
-    return {
-      dlqId,
-      ...common,
-      ...(as?.[index] ? { as: as[index] } : {}),
-      ...(pa?.[index] ? { parent: pa[index] } : {}),
-      ...(host === undefined ? {} : { host }),
-    };
+    // A page of the history may read half a million of them: a spread for each field takes three times as long.
+    if (as?.[index]) record.as = as[index];
+    if (pa?.[index]) record.parent = pa[index];
+    if (host !== undefined) record.host = host;
+    return record;
   });
 }

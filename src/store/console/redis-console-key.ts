@@ -7,6 +7,9 @@ import type { StoreRedis } from "../connection-needs.ts";
  */
 export async function readConsoleKey(redis: StoreRedis, proposed: string): Promise<string> {
   const key = sharedKey(redis.keyPrefix, "console-key");
+  const known = await redis.command("GET", key);
+  if (typeof known === "string") return known;
+  // Another replica may have been first.
   await redis.command("SET", key, proposed, "NX");
   return String(await redis.command("GET", key));
 }

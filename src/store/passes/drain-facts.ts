@@ -239,9 +239,17 @@ function toArrivals(
     }
   }
   for (const [id, hours] of sums) {
+    // Most have nothing that is older, and a hundred hours.
+    if (firstHour(hours) > after) continue;
     sums.set(id, Object.fromEntries(Object.entries(hours).filter(([hour]) => Number(hour) > after)));
   }
   return sums;
+}
+
+/** Whole numbers are enumerated in their order. */
+function firstHour(hours: HourlyArrivals): number {
+  for (const hour in hours) return Number(hour);
+  return Infinity;
 }
 
 function addNamed(

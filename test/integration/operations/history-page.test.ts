@@ -36,6 +36,13 @@ async function allPages(reader: AuditReader, request: Parameters<typeof readHist
 const whys = (pages: readonly HistoryPage[]) => pages.flatMap(({ rows }) => rows.map(({ why }) => why));
 const allNotes = ["paused", ...Array.from({ length: 12 }, (_, i) => `note ${12 - i}`)];
 
+/** Records of each act. */
+const countsOf = (pages: readonly HistoryPage[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const { act, count } of pages.flatMap(({ rows }) => rows)) counts[act] = (counts[act] ?? 0) + count;
+  return counts;
+};
+
 it("pages of history follow each other, and show each act once, also those of one millisecond", async () => {
   const { reader } = await setUp(12);
   const pages = await allPages(reader, { maxRows: 5, maxEntries: 100 });
@@ -59,6 +66,19 @@ it("a page reads no more entries than it may, also if its filters leave nothing"
   const first = await readHistoryPage(counting, { maxRows: 10, maxEntries: 4, by: "nobody" });
   expect(first).toMatchObject({ rows: [], next: expect.any(String) as string });
   expect(read).toBeLessThanOrEqual(5);
+});
+
+it("a page ends behind so many dead letters, and the next one counts the others", async () => {
+  const { reader, rig } = await setUp(1);
+  for (let pass = 0; pass < 3; pass += 1) {
+    rig.seed(4, {}, 60_000 - pass);
+    await rig.pass();
+  }
+  const [whole, cut] = [await allPages(reader, page), await allPages(reader, { ...page, maxRecords: 5 })];
+  expect(countsOf(whole)).toMatchObject({ republish: 12, published: 12, delete: 12 });
+  expect(countsOf(cut)).toEqual(countsOf(whole));
+  // An entry has four, so that two of them end a page.
+  expect([whole.length, cut.length]).toEqual([1, 5]);
 });
 
 it("a page shows only what the filters ask for", async () => {

@@ -5,12 +5,21 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function stand(maxStreams = 3) {
-  const streams = createLiveStreams({ maxStreams });
-  const state = { sections: [] as RenderedSection[], renders: 0, isKnown: true, failures: 0, fails: false };
+  const streams = createLiveStreams({ maxStreams, cpuMs: () => state.cpuMs });
+  const state = {
+    sections: [] as RenderedSection[],
+    renders: 0,
+    cpuMs: 0,
+    cpuMsEach: 0,
+    isKnown: true,
+    failures: 0,
+    fails: false,
+  };
   const open = (key = "page", isStillKnown = () => state.isKnown) =>
     streams.open(key, {
       render: () => {
         state.renders += 1;
+        state.cpuMs += state.cpuMsEach;
         return state.fails ? Promise.reject(new Error("away")) : Promise.resolve(state.sections);
       },
       isStillKnown,
@@ -69,6 +78,32 @@ it("says that it is stale while a rendering fails, reports it, and goes on", asy
   state.sections = [{ id: "tiles", html: "again" }];
   await vi.advanceTimersByTimeAsync(2_000);
   expect(one.text).toContain("again");
+});
+
+it("renders all pages at the same moment, whenever they were opened", async () => {
+  const { state, open } = stand();
+  collect(open()!);
+  await vi.advanceTimersByTimeAsync(900);
+  collect(open("other")!);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(state.renders).toBe(0);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(state.renders).toBe(2);
+});
+
+it("renders less often if that costs more than 0.8 % of a core, and at least every ten seconds", async () => {
+  const { state, open } = stand();
+  collect(open()!);
+  state.cpuMsEach = 40;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(1);
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(state.renders).toBe(1);
+  state.cpuMsEach = 4_000;
+  await vi.advanceTimersByTimeAsync(1);
+  expect(state.renders).toBe(2);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(state.renders).toBe(3);
 });
 
 it("has a bound, counts who leaves, and leaves no timer behind", async () => {

@@ -1,0 +1,167 @@
+import { writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { SeedRecord } from "../../../src/emulator/index.ts";
+import type { Guard } from "../../rig/guard.ts";
+import type { Say } from "../../rig/program.ts";
+import { startStack, type Stack } from "../../rig/stack.ts";
+import { waitUntil } from "../../rig/wait.ts";
+import { toMoving, toParked, toWaiting } from "./backlog.ts";
+
+/** Two replicas over a Redis that their own passes have filled. */
+export interface Scene {
+  readonly stack: Stack;
+  /** Address of each replica's console. */
+  readonly consoles: readonly string[];
+  /** How many requests the service has answered so far. */
+  serviceCalls(): Promise<number>;
+  /** Resolves when a stretch of time without any pass, sweep or census begins. */
+  untilQuiet(): Promise<void>;
+  /** So many messages fail, and the drain `orders` begins to redrive them, a pass every second. */
+  move(messages: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SceneOptions {
+  readonly dir: string;
+  readonly program: string;
+  readonly guard: Guard;
+  readonly say: Say;
+  readonly parked: number;
+  readonly failures: number;
+}
+
+export const replicas = 2;
+const waitingRecords = 2_000;
+const indexLogin = { user: "bench", password: "bench-password" };
+
+function toDocument(everySeconds: number): string {
+  return `
+version: 1
+sources: { default: { retention: 7d, census: 6h } }
+indexes:
+  catalog: { id: demo, credentials: { user: { env: INDEX_USER }, password: { env: INDEX_PASSWORD } }, schedule: { every: 1h } }
+drains:
+  refused:
+    mode: live
+    schedule: { every: 1d, full: 1d }
+    minAge: 0s
+    select: { label: refused }
+    rules:
+      - { name: never-again, when: { responseStatus: 400-499 }, then: park }
+  later:
+    mode: live
+    schedule: { every: 1d, full: 1d }
+    minAge: 0s
+    select: { label: later }
+    rules:
+      - { name: outage, when: { responseStatus: 500-599 }, then: hold }
+  orders:
+    mode: live
+    lane: none
+    attempts: { max: 5, wait: [0s] }
+    schedule: { every: ${everySeconds}s, full: 1d }
+    minAge: 0s
+    select: { label: orders }
+    limits: { publish: 100/s, perHost: none, perPass: none, perDay: none }
+    guards:
+      - { index: catalog, hold: "pending_index_count > 1000000", resume: "< 1000000", whenStale: ignore }
+    rules:
+      - { name: again, when: { responseStatus: 503 }, then: republish }
+`;
+}
+
+export async function openScene(options: SceneOptions): Promise<Scene> {
+  const { say, parked, failures } = options;
+  const stack = await startStack({
+    ...options,
+    replicas,
+    emulatorArgs: ["--stats-user", indexLogin.user, "--stats-password", indexLogin.password],
+    document: () => toDocument(86_400),
+    env: {
+      REDRIVER_CONSOLE_PORT: "0",
+      REDRIVER_CONSOLE_ROLE: "operator",
+      INDEX_USER: indexLogin.user,
+      INDEX_PASSWORD: indexLogin.password,
+    },
+    onCrash: (daemon, how) => say(`daemon ${daemon}: ${how}`),
+  });
+  try {
+    // What moves later is one more kind.
+    const waitingKinds = Math.floor(failures / 5);
+    const parkedKinds = failures - waitingKinds - 1;
+    await seed(stack, parked, (index) => toParked(index, parkedKinds, parked));
+    await seed(stack, waitingRecords, (index) => toWaiting(index, waitingKinds));
+    say(`${parked + waitingRecords} dead letters of ${failures} kinds`);
+    await stack.startDaemons();
+    await untilCounted(stack, { parked, waiting: waitingRecords });
+    say("the passes have parked them");
+  } catch (error) {
+    await stack.close();
+    throw error;
+  }
+  const consoles = stack.daemons.map((one) => `http://${one.consoleAddress()}`);
+  const serviceCalls = async (): Promise<number> => (await stack.emulator.journal("request")).length;
+  return {
+    stack,
+    consoles,
+    serviceCalls,
+    async untilQuiet() {
+      await untilStill(serviceCalls);
+    },
+    async move(messages) {
+      await seed(stack, messages, (index) => toMoving(index, stack.receiver.url));
+      writeFileSync(stack.env["REDRIVER_DRAINS_FILE"]!, toDocument(1));
+    },
+    close: stack.close,
+  };
+}
+
+const seededAtOnce = 20_000;
+
+async function seed(stack: Stack, count: number, toRecord: (index: number) => SeedRecord): Promise<void> {
+  for (let from = 0; from < count; from += seededAtOnce) {
+    const length = Math.min(seededAtOnce, count - from);
+    await stack.emulator.seed(Array.from({ length }, (_, index) => toRecord(from + index)));
+  }
+}
+
+interface Counts {
+  readonly drains: readonly {
+    readonly drain: string;
+    readonly parked: number | null;
+    readonly outlook: { readonly waiting: number };
+    readonly openPass: unknown;
+  }[];
+}
+
+async function untilCounted(
+  stack: Stack,
+  wanted: { readonly parked: number; readonly waiting: number },
+): Promise<void> {
+  const url = `http://${stack.daemons[0]!.consoleAddress()}/api/v1/status`;
+  const isDone = async (): Promise<boolean> => {
+    const answer = await fetch(url);
+    // Redis is busy with what the passes write.
+    if (!answer.ok) return false;
+    const { drains } = (await answer.json()) as Counts;
+    const sum = (of: (drain: Counts["drains"][number]) => number): number =>
+      drains.reduce((total, one) => total + of(one), 0);
+    return (
+      drains.every(({ openPass }) => openPass === null) &&
+      sum(({ parked }) => parked ?? 0) === wanted.parked &&
+      sum(({ outlook }) => outlook.waiting) === wanted.waiting
+    );
+  };
+  await waitUntil("all that was seeded to be parked or held", isDone, 10 * 60_000);
+}
+
+/** No call of the service for five seconds. */
+async function untilStill(calls: () => Promise<number>): Promise<void> {
+  let before = await calls();
+  for (let still = 0; still < 5;) {
+    await delay(1_000);
+    const now = await calls();
+    still = now === before ? still + 1 : 0;
+    before = now;
+  }
+}
