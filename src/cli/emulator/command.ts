@@ -181,7 +181,11 @@ function toCredentials(username = "emulator", password = randomBytes(24).toStrin
 /** Resolves on SIGINT, SIGTERM, and, if asked for, when stdin ends. */
 function untilStopped(io: Io, stopWithParent: boolean): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => resolve();
+    const end = (): void => {
+      // While it is read, an open stdin keeps the process alive.
+      if (stopWithParent) process.stdin.destroy();
+      resolve();
+    };
     io.onSignal(end);
     if (stopWithParent) process.stdin.resume().once("end", end).once("close", end).once("error", end);
   });
