@@ -5,10 +5,12 @@ import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
 import { DlqFiller } from "./fill/dlq-filler.ts";
 import { Journal } from "./journal.ts";
+import { MessageLog } from "./logs/message-log.ts";
 import { adjust, type EmulatorSettings } from "./options.ts";
 import { Directory } from "./publish/groups-and-queues.ts";
 import { Publisher } from "./publish/publisher.ts";
 import { RateLimits } from "./rate-limits.ts";
+import { Schedules } from "./schedules/schedules.ts";
 import { SearchIndexes } from "./statistics/search-indexes.ts";
 
 /** Everything the emulator is, apart from its sockets. */
@@ -30,7 +32,8 @@ export function createEmulatorCore(settings: EmulatorSettings) {
 function createParts(context: EmulatorContext) {
   const { settings, clock, journal } = context;
   const deadLetters = new DeadLetters(context);
-  const deliveries = new Deliveries(context, (failure) => deadLetters.bury(failure));
+  const log = new MessageLog(context);
+  const deliveries = new Deliveries(context, log, (failure) => deadLetters.bury(failure));
   const directory = new Directory(
     () => clock.now(),
     ({ name, parallelism, paused }) => {
@@ -38,13 +41,16 @@ function createParts(context: EmulatorContext) {
       if (changes) journal.add({ type: paused ? "paused" : "resumed", queueName: name });
     },
   );
+  const publisher = new Publisher(context, directory, (message) => deliveries.send(message));
   return {
     faults: new Faults(context),
     directory,
     deadLetters,
+    log,
     filler: new DlqFiller(context, deadLetters),
     deliveries,
-    publisher: new Publisher(context, directory, (message) => deliveries.send(message)),
+    publisher,
+    schedules: new Schedules(context, directory, publisher),
     rateLimits: new RateLimits(context),
     indexes: new SearchIndexes(settings.indexes),
   };

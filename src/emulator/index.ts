@@ -1,4 +1,5 @@
 export { startEmulator, type Emulator } from "./emulator.ts";
+export { devMode, devModePort } from "./dev-mode.ts";
 export type { Credentials, EmulatorOptions } from "./options.ts";
 export { faultKinds, type FaultDefinition, type FaultKind } from "./faults/fault-schema.ts";
 export { happeningTypes, operations } from "./journal.ts";

@@ -57,8 +57,14 @@ interface Happenings {
   /** A dead letter went on its way again as a new message. */
   retried: { readonly dlqId: string; readonly messageId: string; readonly newMessageId: string };
   cancelled: { readonly messageId: string; readonly url: string };
-  paused: { readonly queueName: string };
-  resumed: { readonly queueName: string };
+  paused: Steered;
+  resumed: Steered;
+  /** A schedule fired; with an error, in vain. */
+  scheduled: {
+    readonly scheduleId: string;
+    readonly messageIds: readonly string[];
+    readonly error?: string;
+  };
   seeded: { readonly records: number };
   /** Something was changed over the control API. */
   control: { readonly method: string; readonly path: string; readonly status: number };
@@ -69,6 +75,12 @@ export type HappeningType = keyof Happenings;
 type Happening = { [T in HappeningType]: { readonly type: T } & Happenings[T] }[HappeningType];
 export type JournalEntry = Happening & { readonly seq: number; readonly at: number };
 export type EntryOf<T extends HappeningType> = Extract<JournalEntry, { type: T }>;
+
+/** One of the two. */
+interface Steered {
+  readonly queueName?: string;
+  readonly flowControlKey?: string;
+}
 
 const noCounts = {
   requests: {} as Record<string, number>,
@@ -106,6 +118,7 @@ const countOf: Counting = {
   cancelled: (counts) => counts.cancelled++,
   paused: () => undefined,
   resumed: () => undefined,
+  scheduled: () => undefined,
   seeded: () => undefined,
   control: () => undefined,
   fault: ({ faults }, { name }) => countIn(faults, name),

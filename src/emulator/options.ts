@@ -103,6 +103,7 @@ const fixedDefaults = () => ({
   deliveryTimeoutMs: 30_000,
   maxResponseBytes: 1_048_576,
   journalLimit: 200_000,
+  logLimit: 20_000,
 });
 
 type Fixed = Readonly<ReturnType<typeof fixedDefaults>>;

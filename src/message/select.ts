@@ -10,6 +10,7 @@ export interface Select {
   readonly responseStatus?: readonly number[];
   readonly callerIp?: readonly string[];
   readonly label?: readonly string[];
+  readonly flowControlKey?: readonly string[];
 }
 
 /**

@@ -16,6 +16,7 @@ const filterNames = {
   responseStatus: true,
   callerIp: true,
   label: true,
+  flowControlKey: true,
 } as const satisfies Record<keyof Select, true>;
 
 /** Fails with `invariant-broken` if a filter would mean "any", or the service does not take a number. */

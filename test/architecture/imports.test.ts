@@ -94,7 +94,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   re2js: ["rules"],
   // The emulator and the console parse the bodies of their HTTP APIs with it.
   zod: ["config", "emulator", "console"],
-  "cron-parser": ["config"],
+  "cron-parser": ["config", "emulator"],
   // The emulator delivers with it.
   undici: ["service", "egress", "statistics", "notify", "emulator"],
   hono: ["daemon", "console"],

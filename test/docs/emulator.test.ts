@@ -139,7 +139,7 @@ describe("a recipe of docs/emulator.md", () => {
 
   it("finds its addresses in the exports above it", () => {
     expect(exports).toBe(
-      "export URL=http://127.0.0.1:8080 TOKEN=dev CONTROL=http://127.0.0.1:8081/_control\n",
+      "export URL=http://127.0.0.1:7485 TOKEN=dev CONTROL=http://127.0.0.1:7486/_control\n",
     );
   });
 });

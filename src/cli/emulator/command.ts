@@ -8,7 +8,7 @@ import { parseDuration } from "../../rules/durations.ts";
 import type { Register } from "../command-context.ts";
 import type { Io } from "../io.ts";
 import { numberOf, textOf } from "../input/option-values.ts";
-import { toFields } from "../output/table.ts";
+import { toJson, toLines } from "./text.ts";
 
 type Same =
   | "host"
@@ -32,8 +32,12 @@ interface EmulatorFlags extends Pick<EmulatorOptions, Same | "load" | "seed"> {
   readonly statsUser?: string;
   readonly statsPassword?: string;
   readonly stopWithParent?: boolean;
+  readonly dev?: boolean;
   readonly json?: boolean;
 }
+
+// No widely used tool listens here or one above, and no outgoing connection gets it: docs/emulator.md.
+const defaultPort = 7_485;
 
 export const registerEmulator: Register = (program, { io }) => {
   program
@@ -42,9 +46,20 @@ export const registerEmulator: Register = (program, { io }) => {
       "the message service on this machine: delivers, retries, keeps a DLQ; forgets all when it ends",
     )
     .option("--host <address>", "where the message API listens", "127.0.0.1")
-    .option("--port <port>", "its port; 0 takes any free one", toPort, 8080)
-    .option("--control-port <port>", "port of the control API, on loopback and without a token", toPort, 8081)
+    .option("--port <port>", "its port; 0 takes any free one", toPort, defaultPort)
+    .option(
+      "--control-port <port>",
+      "port of the control API, on loopback and without a token",
+      toPort,
+      defaultPort + 1,
+    )
     .option("--token <token>", "bearer token of the message API (default: a random one)", toToken)
+    .addOption(
+      new Option(
+        "--dev",
+        "for SDKs in development mode: their token and keys, and port 8080 or QSTASH_DEV_PORT",
+      ).conflicts(["token", "headerPrefix"]),
+    )
     .option("--header-prefix <prefix>", "prefix of the service's own headers", toHeaderPrefix, "Upstash-")
     .option(
       "--retry-scale <factor>",
@@ -97,10 +112,15 @@ export const registerEmulator: Register = (program, { io }) => {
         command.error("error: --stats-user: expected a name without ':'");
       const stop = new AbortController();
       const stopped = untilStopped(io, flags.stopWithParent === true).then(() => stop.abort());
-      const emulator = await start(flags, stop.signal);
+      const isPortGiven = command.getOptionValueSource("port") !== "default";
+      const emulator = await start(flags, isPortGiven ? undefined : io.env, stop.signal);
       if (emulator === undefined) return;
       try {
-        io.out(flags.json === true ? toJson(emulator) : toLines(emulator, flags.index?.[0] ?? "demo"));
+        io.out(
+          flags.json === true
+            ? toJson(emulator)
+            : toLines(emulator, flags.index?.[0] ?? "demo", flags.dev === true),
+        );
         await stopped;
       } finally {
         await emulator.close();
@@ -108,10 +128,18 @@ export const registerEmulator: Register = (program, { io }) => {
     });
 };
 
-/** Undefined when it was stopped before it had begun. */
-async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulator | undefined> {
-  const { startEmulator, LoadProblem, EmulatorRefusal } = await import("../../emulator/index.ts");
-  const { dedupWindow, retention, index, stopWithParent: _, json: __, ...others } = flags;
+/**
+ * Undefined when it was stopped before it had begun. `env`: where development mode finds its port if no port
+ * was given.
+ */
+async function start(
+  flags: EmulatorFlags,
+  env: Io["env"] | undefined,
+  signal: AbortSignal,
+): Promise<Emulator | undefined> {
+  const { startEmulator, devMode, devModePort, LoadProblem, EmulatorRefusal } =
+    await import("../../emulator/index.ts");
+  const { dedupWindow, retention, index, dev, stopWithParent: _, json: __, ...others } = flags;
   const { generate: count, arrivals, over: overMs, recordBytes, destination, ...rest } = others;
   const { statsUser, statsPassword, ...same } = rest;
   const records = { seed: flags.seed, arrivals, overMs, recordBytes, destinations: destination?.slice() };
@@ -119,6 +147,8 @@ async function start(flags: EmulatorFlags, signal: AbortSignal): Promise<Emulato
   try {
     return await startEmulator({
       ...same,
+      ...(dev === true && { token: devMode.token, signingKeys: devMode.signingKeys }),
+      ...(dev === true && env !== undefined && { port: devModePort(env) }),
       dedupWindowMs: dedupWindow,
       retentionMs: retention,
       generate: count === undefined ? undefined : { count, ...records },
@@ -151,39 +181,14 @@ function toCredentials(username = "emulator", password = randomBytes(24).toStrin
 /** Resolves on SIGINT, SIGTERM, and, if asked for, when stdin ends. */
 function untilStopped(io: Io, stopWithParent: boolean): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => resolve();
+    const end = (): void => {
+      // While it is read, an open stdin keeps the process alive.
+      if (stopWithParent) process.stdin.destroy();
+      resolve();
+    };
     io.onSignal(end);
     if (stopWithParent) process.stdin.resume().once("end", end).once("close", end).once("error", end);
   });
-}
-
-function toLines(emulator: Emulator, index: string): string {
-  const { url, controlUrl, token, statsCredentials, headerPrefix } = emulator;
-  const authorization = quote(`Authorization: Bearer ${token}`);
-  const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
-  const credentials = `${statsCredentials.username}:${statsCredentials.password}`;
-  const fields = toFields([
-    ["message API", url],
-    ["token", token],
-    ["header prefix", headerPrefix],
-    ["control API", `${controlUrl}/_control/state`],
-    ["statistics API", statisticsUrl],
-    ["its user", credentials],
-  ]);
-  const calls = [
-    `curl -sS -H ${authorization} ${url}/v2/dlq\n`,
-    `curl -sS -u ${quote(credentials)} ${quote(statisticsUrl)}\n`,
-  ];
-  return `${fields}\n${calls.join("")}`;
-}
-
-function toJson({ url, controlUrl, token, statsCredentials, headerPrefix }: Emulator): string {
-  return `${JSON.stringify({ url, controlUrl, token, statsCredentials, headerPrefix })}\n`;
-}
-
-/** For a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function duration(flags: string, description: string, fallback?: string): Option {

@@ -120,7 +120,8 @@ function waitOf({ attempts: { waitMs } }: DrainConfig, attempt: number): number 
 
 /** The first value of each filter, as a record lists it. */
 function toSelected(select: Select): RawRecord {
-  const { messageId, url, topicName, scheduleId, queueName, responseStatus, callerIp, label } = select;
+  const { messageId, url, topicName, scheduleId, queueName, responseStatus } = select;
+  const { callerIp, label, flowControlKey } = select;
   const fields = {
     messageId,
     url: url?.[0],
@@ -130,6 +131,7 @@ function toSelected(select: Select): RawRecord {
     responseStatus: responseStatus?.[0],
     callerIP: callerIp?.[0],
     labels: label?.slice(0, 1),
+    flowControlKey: flowControlKey?.[0],
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -66,6 +66,7 @@ const unorderedKeys = new Set([
   "responseStatus",
   "callerIp",
   "label",
+  "flowControlKey",
 ]);
 
 /** The part that is written into messages: there the order of every list counts. */

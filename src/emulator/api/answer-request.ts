@@ -6,11 +6,21 @@ import { findRoute } from "../http/routes.ts";
 import type { Operation } from "../journal.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { isAuthorized } from "./authorization.ts";
+import { flowControlRoutes } from "./flow-control-routes.ts";
 import { groupAndQueueRoutes } from "./group-and-queue-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
+import { logRoutes } from "./log-routes.ts";
 import { messageRoutes } from "./message-and-service-routes.ts";
+import { scheduleRoutes } from "./schedule-routes.ts";
 
-const routes = [...messageRoutes, ...dlqRoutes, ...groupAndQueueRoutes];
+const routes = [
+  ...messageRoutes,
+  ...dlqRoutes,
+  ...groupAndQueueRoutes,
+  ...flowControlRoutes,
+  ...logRoutes,
+  ...scheduleRoutes,
+];
 
 export async function serveMessageApi(core: EmulatorCore, exchange: Exchange): Promise<Reply> {
   const startedAt = performance.now();

@@ -3,9 +3,9 @@ import type { EmulatorCore } from "../emulator-parts.ts";
 import { errorAnswer, json, jsonOf, type EmulatorAnswer } from "../http/answers.ts";
 import type { Exchange } from "../http/read-request.ts";
 import { readJson } from "../http/parse-body-and-query.ts";
+import { destinationOf } from "../publish/destination-in-path.ts";
 import { toItem } from "../publish/parse-publish-items.ts";
 import { publishBatch } from "../publish/publish-batch.ts";
-import { EmulatorRefusal } from "../refusal.ts";
 import { parseCancelQuery } from "./cancel-query.ts";
 import { route, type MessageRoute } from "./route.ts";
 
@@ -28,19 +28,15 @@ export const messageRoutes: readonly MessageRoute[] = [
     core.deliveries.cancel(messageId!) ? json(202, { cancelled: 1 }) : errorAnswer(404, "message not found"),
   ),
   route("manage", "DELETE", "/v2/messages", (core, exchange) => {
-    const isConcerned = parseCancelQuery(exchange.query, exchange.body);
-    const concerned = core.deliveries.list().filter(({ message }) => isConcerned(message));
-    for (const { message } of concerned) core.deliveries.cancel(message.messageId);
-    return json(202, { cancelled: concerned.length });
+    const { concerns, count } = parseCancelQuery(exchange.query, exchange.body);
+    const concerned = core.deliveries.list().filter(({ message }) => concerns(message));
+    const cancelled = concerned.slice(0, count);
+    for (const { message } of cancelled) core.deliveries.cancel(message.messageId);
+    return json(202, { cancelled: cancelled.length });
   }),
   route("manage", "GET", "/v2/keys", (core) => {
     const { current, next } = core.settings.signingKeys;
     return json(200, { current, next });
-  }),
-  route("manage", "GET", "/v2/flowControl", (core) => json(200, core.deliveries.flowControls())),
-  route("manage", "GET", "/v2/flowControl/{key}", (core, _exchange, { key }) => {
-    const flow = core.deliveries.flowControls().find((state) => state.flowControlKey === key);
-    return jsonOf(flow, "flow control key");
   }),
   route("statistics", "GET", "/v2/search/{id}/stats", (core, exchange, { id }) =>
     json(200, core.indexes.statistics(id!, exchange.query, core.clock.now())),
@@ -60,17 +56,4 @@ function publishOne(
   const answer = core.publisher.publish(item, 0, exchange.remoteAddress);
   const deduplicated = "messageId" in answer ? answer.deduplicated : answer[0]?.deduplicated;
   return json(deduplicated === true ? 202 : 200, answer);
-}
-
-/** A URL stands in the path as it is, its query being that of the request, or percent-encoded as a whole. */
-function destinationOf(rest: string, rawQuery: string): string {
-  if (/^https?:\/\//i.test(rest)) return rawQuery === "" ? rest : `${rest}?${rawQuery}`;
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(rest);
-  } catch {
-    throw new EmulatorRefusal(400, `invalid destination url: ${rest}`);
-  }
-  if (rawQuery === "" || !/^https?:\/\//i.test(decoded)) return decoded;
-  return `${decoded}${decoded.includes("?") ? "&" : "?"}${rawQuery}`;
 }

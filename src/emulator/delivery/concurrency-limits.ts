@@ -35,6 +35,11 @@ export class Turns {
     this.#limit = limit;
   }
 
+  /** How many have their turn now. */
+  get taken(): number {
+    return this.held;
+  }
+
   set limit(limit: number) {
     this.#limit = limit;
     this.admit();

@@ -1,19 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import type { EmulatorContext } from "../context.ts";
-import type { CallbackTarget, FlowControlLimits, Message } from "../publish/message.ts";
+import type { CallbackTarget, Message } from "../publish/message.ts";
 import { toCallbackMessage } from "./callback-message.ts";
 import { toDeliveryRequest } from "./delivery-request.ts";
-import { FlowShares, type FlowControlState } from "./flow-control.ts";
+import { FlowControlByKey } from "./flow-control-by-key.ts";
 import { HttpCaller, noAnswer, type Attempt, type CallRequest } from "./http-caller.ts";
+import type { MessageLog } from "../logs/message-log.ts";
 import { isLoopbackUrl } from "./loopback.ts";
 import { MessageDelivery, type CallbackOrigin, type DeliveryWays } from "./message-delivery.ts";
 import { askedWaitMs, retryLadderMs } from "./retry-waits.ts";
 import { QueueTurns, Turns } from "./concurrency-limits.ts";
 
 const nonRetryableStatus = 489;
-
-// Idle flow control keys are looked for once there are this many, then at twice as many as were left.
-const fewKeys = 1_024;
 
 export interface FinalFailure {
   readonly message: Message;
@@ -29,24 +27,26 @@ export interface FinalFailure {
  */
 export class Deliveries implements DeliveryWays {
   readonly #context: EmulatorContext;
+  readonly #log: MessageLog;
   readonly #bury: (failure: FinalFailure) => string;
   readonly #caller: HttpCaller;
   readonly slots: Turns;
+  readonly flowControl: FlowControlByKey;
   ended = false;
   #pending = 0;
   readonly #underWay = new Map<string, MessageDelivery>();
   readonly #queues = new Map<string, QueueTurns>();
-  readonly #shares = new Map<string, FlowShares>();
-  #manyKeys = fewKeys;
   #idleWatchers: (() => void)[] = [];
 
   /** `bury` keeps the message as a dead letter and returns its dlqId. */
-  constructor(context: EmulatorContext, bury: (failure: FinalFailure) => string) {
+  constructor(context: EmulatorContext, log: MessageLog, bury: (failure: FinalFailure) => string) {
     const { maxInFlight, maxResponseBytes } = context.settings;
     this.#context = context;
+    this.#log = log;
     this.#bury = bury;
     this.#caller = new HttpCaller(maxInFlight, maxResponseBytes);
     this.slots = new Turns(maxInFlight);
+    this.flowControl = new FlowControlByKey(context.clock);
   }
 
   get clock(): EmulatorContext["clock"] {
@@ -67,6 +67,7 @@ export class Deliveries implements DeliveryWays {
     const delivery = new MessageDelivery(message, origin, this);
     this.#pending++;
     this.#underWay.set(message.messageId, delivery);
+    this.#log.add(message, "CREATED", { nextDeliveryTime: message.notBefore });
     delivery.start();
   }
 
@@ -88,6 +89,7 @@ export class Deliveries implements DeliveryWays {
     if (delivery === undefined) return false;
     this.#underWay.delete(messageId);
     this.#context.journal.add({ type: "cancelled", messageId, url: delivery.message.url });
+    this.#log.add(delivery.message, "CANCELED");
     delivery.cancel();
     return true;
   }
@@ -124,25 +126,10 @@ export class Deliveries implements DeliveryWays {
     return changes;
   }
 
-  /** The shares of a key, from now on with these limits: the newest message's values win. */
-  join(limits: FlowControlLimits): FlowShares {
-    let shares = this.#shares.get(limits.key);
-    if (shares === undefined) {
-      this.#forgetIdleKeys();
-      this.#shares.set(limits.key, (shares = new FlowShares(limits, this.clock)));
-    } else shares.limits = limits;
-    shares.users++;
-    return shares;
-  }
-
-  /** Of the keys in use, with the values of the newest message of each. */
-  flowControls(): FlowControlState[] {
-    return Array.from(this.#shares.values(), (shares) => shares.state());
-  }
-
   async attempt(delivery: MessageDelivery): Promise<number | undefined> {
     try {
       const request = this.#toRequest(delivery);
+      this.#log.add(delivery.message, "ACTIVE");
       const attempt = await this.#call(request);
       if (this.ended || delivery.isCancelled) return undefined;
       return this.#judge(delivery, attempt, request);
@@ -177,16 +164,32 @@ export class Deliveries implements DeliveryWays {
     const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
     const delivered = attempt.status >= 200 && attempt.status < 300;
     this.#record(delivery, attempt, delivered ? "delivered" : "failed");
+    this.#logOutcome(message, attempt, delivered);
     this.#callBack("callback", callback, message, { attempt, retried });
     if (delivered) return undefined;
     if (retried >= maxRetries || this.#isNonRetryable(attempt)) {
       const dlqId = this.#bury({ message, attempt, request });
+      this.#log.add(message, "FAILED");
       this.#callBack("failure-callback", failureCallback, message, { attempt, retried, dlqId });
       return undefined;
     }
     const waitMs =
       askedWaitMs(attempt.header, this.clock.base()) ?? retryDelay?.ms(retried) ?? retryLadderMs(retried + 1);
-    return waitMs * this.#context.settings.retryScale;
+    const scaledMs = waitMs * this.#context.settings.retryScale;
+    this.#log.add(message, "RETRY", { nextDeliveryTime: Math.round(this.clock.now() + scaledMs) });
+    return scaledMs;
+  }
+
+  #logOutcome(message: Message, { status, header, error }: Attempt, delivered: boolean): void {
+    if (delivered) this.#log.add(message, "DELIVERED");
+    else {
+      const why = error ?? `the destination answered ${status}`;
+      this.#log.add(message, "ERROR", {
+        error: why,
+        responseStatus: status === 0 ? undefined : status,
+        responseHeaders: header,
+      });
+    }
   }
 
   #record(delivery: MessageDelivery, attempt: Attempt, outcome: "delivered" | "failed"): void {
@@ -221,12 +224,6 @@ export class Deliveries implements DeliveryWays {
         ([name, values]) => name.toLowerCase() === wanted && values[0]?.trim().toLowerCase() === "true",
       )
     );
-  }
-
-  #forgetIdleKeys(): void {
-    if (this.#shares.size < this.#manyKeys) return;
-    for (const [key, shares] of this.#shares) if (shares.idle) this.#shares.delete(key);
-    this.#manyKeys = Math.max(fewKeys, 2 * this.#shares.size);
   }
 
   #wakeWatchers(): void {

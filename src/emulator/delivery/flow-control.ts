@@ -4,18 +4,29 @@ import { Turns, type Leave } from "./concurrency-limits.ts";
 
 export type FlowControlState = ReturnType<FlowShares["state"]>;
 
+/** Limits that hold whatever messages say. A rate is pinned together with its period. */
+export interface Pin {
+  readonly parallelism?: number | undefined;
+  readonly rate?: number | undefined;
+  readonly periodSeconds?: number | undefined;
+}
+
 /**
  * The shares of one flow control key: never more than `parallelism` calls under way, never more than `rate`
- * calls begun within any `period`. A call counts from the moment it begins, which may be later than its share
- * was given. So shares given and not begun count as if they began now.
+ * calls begun within any `period`, and none while the key is paused. A call counts from the moment it begins,
+ * which may be later than its share was given. So shares given and not begun count as if they began now.
  */
 export class FlowShares extends Turns {
   readonly #clock: EmulatorClock;
   #limits: FlowControlLimits;
+  #isPaused = false;
+  #isPinnedParallelism = false;
+  #isPinnedRate = false;
   /** Holders of a share whose call is under way. */
   #calling = 0;
   /** Moments at which calls began, oldest first, as long as they count. */
   #begun: number[] = [];
+  #resetAt = 0;
   #wake: Leave | undefined;
   users = 0;
 
@@ -25,9 +36,45 @@ export class FlowShares extends Turns {
     this.#clock = clock;
   }
 
-  set limits(limits: FlowControlLimits) {
-    this.#limits = limits;
-    this.limit = limits.parallelism ?? Infinity;
+  /** Those of the newest message. What is pinned stays. */
+  set limits(given: FlowControlLimits) {
+    this.#setLimits({
+      ...given,
+      ...(this.#isPinnedParallelism ? { parallelism: this.#limits.parallelism } : {}),
+      ...(this.#isPinnedRate ? rateOf(this.#limits) : {}),
+    });
+  }
+
+  get paused(): boolean {
+    return this.#isPaused;
+  }
+
+  set paused(paused: boolean) {
+    this.#isPaused = paused;
+    this.admit();
+  }
+
+  /** Also forgets the calls that have begun. Source: the service's API reference, "Pin Configuration". */
+  pin(pin: Pin): void {
+    this.#isPinnedParallelism ||= pin.parallelism !== undefined;
+    this.#isPinnedRate ||= pin.rate !== undefined;
+    this.#forgetBegun();
+    this.#setLimits({
+      ...this.#limits,
+      ...(pin.parallelism === undefined ? {} : { parallelism: pin.parallelism }),
+      ...(pin.rate === undefined ? {} : rateOf(pin)),
+    });
+  }
+
+  /** The pinned limits hold on until a message brings others. */
+  unpin(what: { readonly parallelism: boolean; readonly rate: boolean }): void {
+    if (what.parallelism) this.#isPinnedParallelism = false;
+    if (what.rate) this.#isPinnedRate = false;
+  }
+
+  resetRate(): void {
+    this.#forgetBegun();
+    this.admit();
   }
 
   begin(): void {
@@ -40,7 +87,7 @@ export class FlowShares extends Turns {
     this.#calling--;
   }
 
-  /** As the API shows it: 0 for no limit. Keys cannot be paused or pinned here. */
+  /** As the API shows it: 0 for no limit. */
   state() {
     this.#forget();
     const { parallelism = 0, rate = 0, periodSeconds = 0 } = this.#limits;
@@ -55,18 +102,19 @@ export class FlowShares extends Turns {
       /** Calls begun within the last period. */
       rateCount: this.#begun.length,
       ratePeriod: periodSeconds,
-      /** The moment of the first of them, in unix seconds. */
-      ratePeriodStart: Math.floor((this.#begun[0] ?? 0) / 1_000),
-      isPaused: false,
-      isPinnedParallelism: false,
-      isPinnedRate: false,
+      /** The moment of the first of them, or of the reset, in unix seconds. */
+      ratePeriodStart: Math.floor((this.#begun[0] ?? this.#resetAt) / 1_000),
+      isPaused: this.#isPaused,
+      isPinnedParallelism: this.#isPinnedParallelism,
+      isPinnedRate: this.#isPinnedRate,
     } as const;
   }
 
   /** Nothing would be different if this were forgotten. */
   get idle(): boolean {
     this.#forget();
-    return this.users === 0 && this.#begun.length === 0;
+    const isSteered = this.#isPaused || this.#isPinnedParallelism || this.#isPinnedRate;
+    return !isSteered && this.users === 0 && this.#begun.length === 0;
   }
 
   protected override admit(): void {
@@ -76,16 +124,30 @@ export class FlowShares extends Turns {
   }
 
   protected override isFree(): boolean {
+    return !this.#isPaused && super.isFree() && this.#isWithinRate();
+  }
+
+  #isWithinRate(): boolean {
     const { rate } = this.#limits;
-    return super.isFree() && (rate === undefined || this.held - this.#calling + this.#begun.length < rate);
+    return rate === undefined || this.held - this.#calling + this.#begun.length < rate;
+  }
+
+  #setLimits(limits: FlowControlLimits): void {
+    this.#limits = limits;
+    this.limit = limits.parallelism ?? Infinity;
   }
 
   #planWake(): void {
     this.#wake?.();
     this.#wake = undefined;
     const oldest = this.#begun[0];
-    if (oldest === undefined || this.line.length === 0 || this.isFree()) return;
+    if (oldest === undefined || this.line.length === 0 || this.#isPaused || this.isFree()) return;
     this.#wake = this.#clock.at(oldest + this.#periodMs, () => this.admit());
+  }
+
+  #forgetBegun(): void {
+    this.#begun = [];
+    this.#resetAt = this.#clock.now();
   }
 
   #forget(): void {
@@ -101,3 +163,9 @@ export class FlowShares extends Turns {
 
 /** A rate without a period is per second. */
 const defaultPeriodSeconds = 1;
+
+/** A period only has a meaning beside a rate, and takes its place with it. */
+const rateOf = ({ rate, periodSeconds }: Pin): Pin => ({
+  rate,
+  periodSeconds: rate === undefined ? undefined : (periodSeconds ?? defaultPeriodSeconds),
+});

@@ -1,5 +1,6 @@
 import type { EmulatorClock } from "../clock.ts";
-import type { FlowControlLimits, Message } from "../publish/message.ts";
+import type { Message } from "../publish/message.ts";
+import type { FlowControlByKey } from "./flow-control-by-key.ts";
 import type { FlowShares } from "./flow-control.ts";
 import type { Leave, QueueTurns, Turns } from "./concurrency-limits.ts";
 
@@ -7,10 +8,10 @@ import type { Leave, QueueTurns, Turns } from "./concurrency-limits.ts";
 export interface DeliveryWays {
   readonly clock: EmulatorClock;
   readonly slots: Turns;
+  readonly flowControl: FlowControlByKey;
   /** What is under way leaves no trace any more. */
   readonly ended: boolean;
   queue(name: string): QueueTurns;
-  join(limits: FlowControlLimits): FlowShares;
   /** The wait before the next attempt, in milliseconds; undefined if there is none. Never rejects. */
   attempt(delivery: MessageDelivery): Promise<number | undefined>;
   finished(messageId: string): void;
@@ -48,7 +49,7 @@ export class MessageDelivery {
     this.origin = origin;
     this.#deliveries = deliveries;
     this.#queue = message.queueName === undefined ? undefined : deliveries.queue(message.queueName);
-    this.#shares = message.settings.flowControl && deliveries.join(message.settings.flowControl);
+    this.#shares = message.settings.flowControl && deliveries.flowControl.join(message.settings.flowControl);
   }
 
   get isCancelled(): boolean {
@@ -97,8 +98,8 @@ export class MessageDelivery {
   }
 
   #call(): void {
-    // The queue may have been paused while this waited for its share or a connection.
-    if (this.#queue?.paused === true) {
+    // Queue or key may have been paused while this waited for its share or a connection.
+    if (this.#queue?.paused === true || this.#shares?.paused === true) {
       this.#deliveries.slots.give();
       this.#giveShare();
       this.#awaitOpenQueue();

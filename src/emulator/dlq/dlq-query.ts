@@ -1,4 +1,11 @@
-import { idsOf, integerOf, refuseParameters, toInteger, valuesOf } from "../http/parse-body-and-query.ts";
+import {
+  countOf,
+  idsOf,
+  integerOf,
+  refuseParameters,
+  toInteger,
+  valuesOf,
+} from "../http/parse-body-and-query.ts";
 import type { EmulatorSettings } from "../options.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { parseCursor, parseOffsetCursor, type Position } from "./dlq-ids-and-cursors.ts";
@@ -69,7 +76,7 @@ export function parseDlqQuery(
   }
   return {
     ...cursorOf(query),
-    count: countOf(query),
+    count: countOf(query, maxCount, maxCount),
     fromDate: integerOf(query, "fromDate"),
     toDate: integerOf(query, "toDate"),
     filters: filtersOf(query),
@@ -113,14 +120,6 @@ function cursorOf(query: URLSearchParams): Pick<DlqQuery, "after" | "skip"> {
   const skip = parseOffsetCursor(text);
   if (after === undefined && skip === undefined) throw new EmulatorRefusal(400, "invalid cursor");
   return { after, skip };
-}
-
-function countOf(query: URLSearchParams): number {
-  const count = integerOf(query, "count") ?? maxCount;
-  if (count < 1 || count > maxCount) {
-    throw new EmulatorRefusal(400, `count must be between 1 and ${maxCount}`);
-  }
-  return count;
 }
 
 /** The values as a query writes them. A filter never sees what a listing does not show. */

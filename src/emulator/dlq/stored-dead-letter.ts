@@ -17,7 +17,7 @@ export function toDeadLetter(failure: FinalFailure, shape: Shape): StoredDeadLet
     ...toMessageRecord(message, header),
     responseStatus: attempt.status === 0 && shape.missingStatus === "absent" ? undefined : attempt.status,
     responseHeader: nonEmpty(attempt.header),
-    ...texts("responseBody", attempt.body),
+    ...bodyTexts("responseBody", attempt.body),
     ...(shape.earlierForm ? { state: "failed", topicId: message.topicId } : {}),
   };
 }
@@ -38,7 +38,7 @@ export function toMessageRecord(
     header: redactHeader(header, settings.redaction),
     ...(settings.redaction?.body
       ? { body: redacted(message.body), bodyBase64: "" }
-      : texts("body", message.body)),
+      : bodyTexts("body", message.body)),
     maxRetries: settings.maxRetries,
     retryDelayExpression: settings.retryDelay?.expression,
     notBefore: message.notBefore,
@@ -60,7 +60,7 @@ export function toMessageRecord(
 }
 
 /** Text in one field, or base64 in the other; the one that does not apply is empty. */
-function texts(field: "body" | "responseBody", bytes: Buffer): Record<string, string> {
+export function bodyTexts(field: "body" | "responseBody", bytes: Buffer): Record<string, string> {
   const text = isUtf8(bytes);
   return {
     [field]: text ? bytes.toString("utf8") : "",
@@ -71,7 +71,7 @@ function texts(field: "body" | "responseBody", bytes: Buffer): Record<string, st
 export const redacted = (content: Buffer | string): string =>
   `REDACTED:${createHash("sha256").update(content).digest("hex")}`;
 
-function redactHeader(header: HeaderMap, redaction: Redaction | undefined): HeaderMap {
+export function redactHeader(header: HeaderMap, redaction: Redaction | undefined): HeaderMap {
   if (redaction === undefined) return header;
   const { headers } = redaction;
   return Object.fromEntries(

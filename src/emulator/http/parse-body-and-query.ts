@@ -54,6 +54,14 @@ export function integerOf(query: URLSearchParams, name: string): number | undefi
   return text ? toInteger(name, text) : undefined;
 }
 
+/** How many are asked for, from 1 up, or what stands for it if it is not given. */
+export function countOf(query: URLSearchParams, max: number, otherwise: number): number {
+  const count = integerOf(query, "count");
+  if (count === undefined) return otherwise;
+  if (count < 1 || count > max) throw new EmulatorRefusal(400, `count must be between 1 and ${max}`);
+  return count;
+}
+
 export function toInteger(name: string, text: string): number {
   const value = Number(text);
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(value)) return value;

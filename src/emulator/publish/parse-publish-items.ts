@@ -48,18 +48,36 @@ export function parseBatch(payload: unknown, directory: Directory, limits: Batch
 type ItemDraft = Pick<PublishItem, "destination" | "queueName" | "body"> & { readonly headers: GivenHeaders };
 
 /** Refuses with 400 what cannot be understood, and with 412 what is over a quota. */
-export function toItem(draft: ItemDraft, directory: Directory, limits: BatchLimits): PublishItem {
+export function toItem(
+  draft: ItemDraft,
+  directory: Directory,
+  limits: BatchLimits,
+  refuse = refuseUnfit,
+): PublishItem {
   const { destination, queueName, headers, body } = draft;
   if (destination === "") throw new EmulatorRefusal(400, "destination is required");
   // A message that does not say how often it is retried cannot ask for too much.
   const base = { ...plainSettings, maxRetries: Math.min(plainSettings.maxRetries, limits.maxRetries) };
   const settings = parseMessageHeaders(headers, limits.headerPrefix, base);
-  refuseUnfit(queueName, body, settings, limits);
+  refuse(queueName, body, settings, limits);
   return { ...resolveDestination(destination, directory), queueName, settings, body };
 }
 
 /** What holds for every message, also for one that is sent once more. */
 export function refuseUnfit(
+  queueName: string | undefined,
+  body: Buffer,
+  settings: MessageSettings,
+  limits: BatchLimits,
+): void {
+  refuseOverQuota(queueName, body, settings, limits);
+  if (queueName !== undefined && (settings.delayMs ?? settings.notBeforeSeconds) !== undefined) {
+    throw new EmulatorRefusal(400, "a delay cannot be combined with a queue");
+  }
+}
+
+/** What holds for schedules too. */
+export function refuseOverQuota(
   queueName: string | undefined,
   body: Buffer,
   settings: MessageSettings,
@@ -83,12 +101,10 @@ export function refuseUnfit(
   if (settings.flowControl !== undefined && !isFlowControl(settings.flowControl)) {
     throw new EmulatorRefusal(400, "invalid flow control: expected whole numbers from 1 up");
   }
-  if (queueName !== undefined && (settings.delayMs ?? settings.notBeforeSeconds) !== undefined) {
-    throw new EmulatorRefusal(400, "a delay cannot be combined with a queue");
-  }
 }
 
-function resolveDestination(
+/** Refuses with 400 what is neither a URL nor a URL Group with endpoints. */
+export function resolveDestination(
   destination: string,
   directory: Directory,
 ): Pick<PublishItem, "destination" | "endpoints" | "urlGroup"> {

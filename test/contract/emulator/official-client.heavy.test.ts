@@ -273,3 +273,109 @@ test("flow control keys are told while messages use them", async () => {
   });
   expect((await failing(stand.client.flowControl.get("none"))).status).toBe(404);
 });
+
+test("flow control keys are paused, resumed, pinned, unpinned and reset", async () => {
+  const { flowControl } = stand.client;
+  await flowControl.pause("k");
+  await stand.client.publish({
+    url: `${stand.receiver.url}/held`,
+    flowControl: { key: "k", parallelism: 2, rate: 10, period: "1m" },
+  });
+  expect(await flowControl.get("k")).toMatchObject({ isPaused: true, waitListSize: 1 });
+  expect(await flowControl.getGlobalParallelism()).toEqual({ parallelismMax: 64, parallelismCount: 0 });
+  await flowControl.resume("k");
+  await stand.emulator.idle();
+  expect(await flowControl.get("k")).toMatchObject({ isPaused: false, waitListSize: 0, rateCount: 1 });
+  expect(stand.emulator.journal.entries("paused")).toMatchObject([{ flowControlKey: "k" }]);
+  expect(stand.emulator.journal.entries("resumed")).toMatchObject([{ flowControlKey: "k" }]);
+  await flowControl.resetRate("k");
+  expect(await flowControl.get("k")).toMatchObject({ rateCount: 0, rateMax: 10 });
+
+  await flowControl.pin("k", { parallelism: 3, rate: 20, period: 120 });
+  const pinned = { isPinnedParallelism: true, isPinnedRate: true };
+  expect(await flowControl.get("k")).toMatchObject({
+    ...pinned,
+    parallelismMax: 3,
+    rateMax: 20,
+    ratePeriod: 120,
+  });
+  await flowControl.unpin("k", { parallelism: true });
+  expect(await flowControl.get("k")).toMatchObject({ ...pinned, isPinnedParallelism: false });
+  expect((await failing(flowControl.pin("k", {}))).status).toBe(400);
+  expect((await failing(flowControl.pin("k", { rate: 0 }))).status).toBe(400);
+  expect((await failing(flowControl.pin("k", { parallelism: 1, period: 1 }))).status).toBe(400);
+});
+
+test("logs and events tell what became of messages", async () => {
+  const url = `${stand.receiver.url}/told`;
+  const { messageId: first } = await stand.client.publish({ url, label: ["a", "b"] });
+  await stand.emulator.idle();
+  const { messageId: second } = await stand.client.publish({ url, delay: "1h", label: "c" });
+  const { logs, events, cursor } = await stand.client.logs({ filter: { label: ["b", "c"] } });
+  expect(events).toEqual(logs);
+  expect(cursor).toBeUndefined();
+  expect(logs.map((log) => [log.messageId, log.state])).toEqual([
+    [second, "CREATED"],
+    [first, "DELIVERED"],
+    [first, "ACTIVE"],
+    [first, "CREATED"],
+  ]);
+  expect(logs[1]).toMatchObject({ url, label: "a", labels: ["a", "b"], time: expect.any(Number) });
+  const page = await stand.client.logs({ count: 1 });
+  expect(page.logs.map(({ messageId: shown }) => shown)).toEqual([second]);
+  const rest = await stand.client.logs(page.cursor === undefined ? {} : { cursor: page.cursor });
+  expect(rest.logs).toHaveLength(3);
+  expect((await stand.client.logs({ messageIds: [first, "msg_none"] })).logs).toHaveLength(3);
+  expect((await stand.client.logs({ filter: { state: "DELIVERED", urlGroup: "none" } })).logs).toEqual([]);
+});
+
+test("schedules are made, told, listed, paused, resumed, and removed, and fire meanwhile", async () => {
+  const { schedules } = stand.client;
+  const { scheduleId } = await schedules.create({
+    destination: `${stand.receiver.url}/job`,
+    cron: "* * * * *",
+    body: JSON.stringify({ n: 1 }),
+    headers: { "X-A": "1" },
+    scheduleId: "minutely",
+    retries: 1,
+    delay: 10,
+    queueName: "q",
+    retryDelay: "1000",
+    flowControl: { key: "k", parallelism: 10, rate: 5, period: "1d" },
+    label: ["a", "b"],
+  });
+  expect(scheduleId).toBe("minutely");
+  const schedule = await schedules.get(scheduleId);
+  expect(schedule).toMatchObject({
+    cron: "* * * * *",
+    destination: `${stand.receiver.url}/job`,
+    method: "POST",
+    header: { "Content-Type": ["application/json"], "X-A": ["1"] },
+    body: '{"n":1}',
+    retries: 1,
+    delay: 10,
+    queueName: "q",
+    retryDelayExpression: "1000",
+    flowControlKey: "k",
+    parallelism: 10,
+    ratePerSecond: 5,
+    period: 86_400,
+    labels: ["a", "b"],
+    isPaused: false,
+  });
+  expect(await schedules.list()).toEqual([schedule]);
+  await schedules.pause({ schedule: scheduleId });
+  stand.emulator.clock.advance(120_000);
+  expect(await schedules.get(scheduleId)).toMatchObject({ isPaused: true });
+  await schedules.resume({ schedule: scheduleId });
+  stand.emulator.clock.advance(60_000);
+  stand.emulator.clock.advance(10_000);
+  await stand.emulator.idle();
+  expect(stand.receiver.deliveries).toMatchObject([
+    { path: "/job", body: '{"n":1}', headers: { "upstash-schedule-id": "minutely", "x-a": "1" } },
+  ]);
+  await schedules.delete(scheduleId);
+  expect(await schedules.list()).toEqual([]);
+  expect((await failing(schedules.get(scheduleId))).status).toBe(404);
+  expect((await failing(schedules.create({ destination: "none", cron: "* * * * *" }))).status).toBe(400);
+});

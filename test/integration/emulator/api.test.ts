@@ -199,6 +199,9 @@ describe("messages, queues and keys", () => {
     ["?toDate=&toDate=1", undefined],
     ["?fromDate=1&fromDate=", undefined],
     ["?count=1&count=2", undefined],
+    ["?count=0", undefined],
+    ["?count=501", undefined],
+    ["?count=all", undefined],
     ["?messageIds=msg_1", '{"messageIds":["msg_2"]}'],
     ["?messageIds=", '{"messageIds":["msg_2"]}'],
     ["", '{"messageIds":["msg_1"],"messageIds":["msg_2"]}'],
@@ -211,6 +214,29 @@ describe("messages, queues and keys", () => {
     await stand.batch([{ destination: stand.target, headers: { "Upstash-Delay": "1h" } }]);
     expect((await stand.call("DELETE", `/v2/messages${query}`, {}, body)).status).toBe(400);
     expect(stand.emulator.pending).toBe(1);
+  });
+
+  test("a bulk cancel ends at its count, beginning with the oldest; ids are not counted", async () => {
+    await stand.start();
+    const { body: published } = await stand.batch(
+      ["a", "b", "a", "a", "b"].map((label) => ({
+        destination: stand.target,
+        headers: { "Upstash-Delay": "1h", "Upstash-Label": label },
+      })),
+    );
+    const ids: string[] = published.map((one: { messageId: string }) => one.messageId);
+    const cancel = (query: string): Promise<Reply> => stand.call("DELETE", `/v2/messages${query}`);
+    const cancelled = (): unknown[] =>
+      stand.emulator.journal.entries("cancelled").map((entry) => ids.indexOf(entry.messageId));
+
+    expect((await cancel("?label=a&count=2")).body).toEqual({ cancelled: 2 });
+    expect(cancelled()).toEqual([0, 2]);
+    expect((await cancel("?count=1")).body).toEqual({ cancelled: 1 });
+    expect(cancelled()).toEqual([0, 2, 1]);
+    expect((await cancel(`?messageIds=${ids[3]}&messageIds=${ids[4]}&count=1`)).body).toEqual({
+      cancelled: 2,
+    });
+    expect(stand.emulator.pending).toBe(0);
   });
 
   test("a pending message is shown redacted", async () => {

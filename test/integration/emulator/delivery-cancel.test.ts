@@ -119,7 +119,7 @@ describe("a cancelled message", () => {
     );
     await stand.called(1);
     stand.core.deliveries.cancel(ids[1]!);
-    expect(stand.core.deliveries.flowControls()).toMatchObject([
+    expect(stand.core.deliveries.flowControl.states()).toMatchObject([
       { flowControlKey: "k", parallelismCount: 1, waitListSize: 1 },
     ]);
     gate.open(ok);
@@ -136,11 +136,15 @@ describe("a cancelled message", () => {
     await stand.called(1);
     const ids = stand.publish(["1", "2"].map((body) => ({ destination: stand.url, body, headers: flow })));
     stand.core.deliveries.cancel(ids[0]!);
-    expect(stand.core.deliveries.flowControls()).toMatchObject([{ parallelismCount: 1, waitListSize: 0 }]);
+    expect(stand.core.deliveries.flowControl.states()).toMatchObject([
+      { parallelismCount: 1, waitListSize: 0 },
+    ]);
     gate.open(ok);
     await stand.core.deliveries.idle();
     expect(stand.bodies()).toEqual(["", "2"]);
-    expect(stand.core.deliveries.flowControls()).toMatchObject([{ parallelismCount: 0, waitListSize: 0 }]);
+    expect(stand.core.deliveries.flowControl.states()).toMatchObject([
+      { parallelismCount: 0, waitListSize: 0 },
+    ]);
   });
 
   test.each([200, 500])("whose call is under way ends with it, whatever it answers (%d)", async (status) => {
@@ -160,7 +164,7 @@ describe("a cancelled message", () => {
     leftNoTrace(stand, [ids[0]!]);
     // Its call is still going on, so queue and key are still taken.
     expect(stand.core.deliveries.pending).toBe(2);
-    expect(stand.core.deliveries.flowControls()).toMatchObject([{ parallelismCount: 1 }]);
+    expect(stand.core.deliveries.flowControl.states()).toMatchObject([{ parallelismCount: 1 }]);
     gate.open({ status });
     await stand.core.deliveries.idle();
     expect(stand.callsTo("/").map(({ body }) => body)).toEqual(["head", "next"]);

@@ -11,7 +11,7 @@ const flow = (value: string, key = "k"): Record<string, string> => ({
 });
 
 const stateOf = (stand: Stand, key = "k") =>
-  stand.core.deliveries.flowControls().find((state) => state.flowControlKey === key);
+  stand.core.deliveries.flowControl.states().find((state) => state.flowControlKey === key);
 
 const settled = (stand: Stand, state: object) =>
   expect.poll(() => stateOf(stand), { interval: 5 }).toMatchObject(state);
@@ -147,8 +147,103 @@ test("keys that nobody uses any more are forgotten after their period", async ()
     await stand.core.deliveries.idle();
   };
   await use(0, 3_000);
-  expect(stand.core.deliveries.flowControls()).toHaveLength(3_000);
+  expect(stand.core.deliveries.flowControl.states()).toHaveLength(3_000);
   stand.core.clock.advance(1_000);
   await use(3_000, 4_200);
-  expect(stand.core.deliveries.flowControls().length).toBeLessThanOrEqual(1_200);
+  expect(stand.core.deliveries.flowControl.states().length).toBeLessThanOrEqual(1_200);
+});
+
+test("a paused key gets no call until it is resumed, and its rate goes on to count", async () => {
+  const stand = await createStand({ clock: standingClock });
+  const { flowControl } = stand.core.deliveries;
+  stand.publish(many(1, stand.url, flow("rate=2, period=1m")));
+  await stand.core.deliveries.idle();
+  expect([flowControl.pause("k"), flowControl.pause("k")]).toEqual([true, false]);
+  stand.publish(many(2, stand.url, flow("rate=2, period=1m")));
+  expect(stateOf(stand)).toMatchObject({
+    isPaused: true,
+    waitListSize: 2,
+    rateCount: 1,
+    parallelismCount: 0,
+  });
+  stand.core.clock.advance(30_000);
+  expect([flowControl.resume("k"), flowControl.resume("k")]).toEqual([true, false]);
+  await settled(stand, { isPaused: false, waitListSize: 1, rateCount: 2, parallelismCount: 0 });
+  stand.core.clock.advance(30_000);
+  await stand.core.deliveries.idle();
+  expect(stand.calls).toHaveLength(3);
+});
+
+test("a key that is paused while its message waits for a connection gets no call", async () => {
+  const stand = await createStand({ maxInFlight: 1 });
+  const gate = createGate<CallAnswer>();
+  stand.answer = ({ path }) => (path === "/slow" ? gate.passed : ok);
+  stand.publish([{ destination: `${stand.url}/slow` }]);
+  await stand.called(1);
+  stand.publish(many(1, `${stand.url}/held`, flow("parallelism=1")));
+  expect(stateOf(stand)).toMatchObject({ parallelismCount: 1 });
+  stand.core.deliveries.flowControl.pause("k");
+  stand.publish([{ destination: `${stand.url}/other` }]);
+  gate.open(ok);
+  await stand.called(2);
+  await settled(stand, { parallelismCount: 0, waitListSize: 1 });
+  expect(stand.calls.map(({ path }) => path)).toEqual(["/slow", "/other"]);
+  stand.core.deliveries.flowControl.resume("k");
+  await stand.core.deliveries.idle();
+  expect(stand.callsTo("/held")).toHaveLength(1);
+});
+
+test("what is pinned holds against messages, each part until it is unpinned and a message brings another", async () => {
+  const stand = await createStand({ clock: standingClock });
+  const { flowControl } = stand.core.deliveries;
+  stand.publish(many(1, stand.url, flow("parallelism=5, rate=9, period=1m")));
+  await stand.core.deliveries.idle();
+  flowControl.pin("k", { rate: 1, periodSeconds: 120 });
+  expect(stateOf(stand)).toMatchObject({
+    parallelismMax: 5,
+    rateMax: 1,
+    ratePeriod: 120,
+    rateCount: 0,
+    isPinnedParallelism: false,
+    isPinnedRate: true,
+  });
+  stand.publish(many(3, stand.url, flow("parallelism=4, rate=9, period=1s")));
+  await settled(stand, { parallelismMax: 4, rateMax: 1, rateCount: 1, waitListSize: 2, parallelismCount: 0 });
+  flowControl.pin("k", { parallelism: 3 });
+  await settled(stand, {
+    parallelismMax: 3,
+    rateMax: 1,
+    rateCount: 1,
+    waitListSize: 1,
+    isPinnedParallelism: true,
+  });
+  flowControl.find("k")?.unpin({ parallelism: false, rate: true });
+  expect(stateOf(stand)).toMatchObject({ rateMax: 1, isPinnedParallelism: true, isPinnedRate: false });
+  stand.publish(many(1, stand.url, flow("parallelism=9, rate=9, period=1s")));
+  await stand.core.deliveries.idle();
+  expect(stateOf(stand)).toMatchObject({ parallelismMax: 3, rateMax: 9, ratePeriod: 1 });
+  expect(stand.calls).toHaveLength(5);
+});
+
+test("a rate that is reset lets the next calls begin at once", async () => {
+  const stand = await createStand({ clock: standingClock });
+  stand.publish(many(3, stand.url, flow("rate=1, period=1d")));
+  await settled(stand, { parallelismCount: 0, waitListSize: 2 });
+  const shares = stand.core.deliveries.flowControl.find("k");
+  shares?.resetRate();
+  await settled(stand, { parallelismCount: 0, waitListSize: 1, rateCount: 1 });
+  shares?.resetRate();
+  await stand.core.deliveries.idle();
+  expect(stand.calls).toHaveLength(3);
+});
+
+test("a key that is paused or pinned is not forgotten", async () => {
+  const stand = await createStand({ clock: standingClock });
+  const { flowControl } = stand.core.deliveries;
+  flowControl.pause("paused");
+  flowControl.pin("pinned", { parallelism: 1 });
+  for (let n = 0; n < 1_500; n++) flowControl.join({ key: `other ${n}`, parallelism: 1 }).users--;
+  expect(flowControl.states().length).toBeLessThan(1_100);
+  expect(stateOf(stand, "paused")).toMatchObject({ isPaused: true });
+  expect(stateOf(stand, "pinned")).toMatchObject({ parallelismMax: 1 });
 });

@@ -5,6 +5,7 @@ import { EmulatorClock } from "../../../src/emulator/clock.ts";
 import { Deliveries } from "../../../src/emulator/delivery/deliveries.ts";
 import { isLoopbackUrl } from "../../../src/emulator/delivery/loopback.ts";
 import { Journal } from "../../../src/emulator/journal.ts";
+import { MessageLog } from "../../../src/emulator/logs/message-log.ts";
 import { resolveOptions } from "../../../src/emulator/options.ts";
 import { plainSettings } from "../../../src/emulator/publish/message-headers.ts";
 import { createStand } from "../../support/delivery-stand.ts";
@@ -262,10 +263,14 @@ describe("a message that the emulator itself fails on", () => {
     const settings = resolveOptions({ deliver: "loopback", maxInFlight: 1 });
     const clock = new EmulatorClock(settings.clock);
     const journal = new Journal(clock, settings.journalLimit);
-    const deliveries = new Deliveries({ settings, clock, journal }, ({ message }) => {
-      if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
-      return "1-0";
-    });
+    const deliveries = new Deliveries(
+      { settings, clock, journal },
+      new MessageLog({ settings, clock, journal }),
+      ({ message }) => {
+        if (message.messageId === "msg_1") throw new RangeError("Invalid string length");
+        return "1-0";
+      },
+    );
     onTestFinished(() => deliveries.end());
     const url = "http://127.0.0.1:1/";
     for (const messageId of ["msg_1", "msg_2"]) {

@@ -8,6 +8,7 @@ import {
   startRaw,
   testToken,
 } from "../../support/message-service-server.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const query = { select: {}, count: 100 };
@@ -120,6 +121,16 @@ test.each([
     kind: "misconfigured",
     error: `batch ${said}`,
   });
+});
+
+test("a flow control key is listed by where the service knows the filter, and refused where it does not", async () => {
+  const { emulator } = await startService({ token: testToken });
+  emulator.dlq.seed([{ flowControlKey: "k", dlqId: "1-0" }, { flowControlKey: "l" }, {}]);
+  const { service } = connectTo(emulator.url);
+  const byKey = { ...query, select: { flowControlKey: ["k"] } };
+  expect((await service.list(byKey)).records).toMatchObject([{ dlqId: "1-0" }]);
+  emulator.adjust({ listParameters: "spec" });
+  await expect(service.list(byKey)).rejects.toEqual(failure("request-refused"));
 });
 
 test("an error never names values of the query", async () => {

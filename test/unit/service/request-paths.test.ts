@@ -37,6 +37,7 @@ test("every filter is sent by the service's own name", () => {
     responseStatus: [500],
     callerIp: ["1.2.3.4"],
     label: ["l"],
+    flowControlKey: ["k"],
   };
   const { searchParams } = new URL(toListPath("/prefix", { select, count: 1 }), "http://test");
   expect([...searchParams.keys()]).toEqual([...Object.keys(select), "count"]);

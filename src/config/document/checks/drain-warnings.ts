@@ -62,7 +62,15 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
  * Filters by one value of a record: two selections with different values of one of them share no record. A
  * label is not among them, because a message may have several.
  */
-const singleValued = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "callerIp"] as const;
+const singleValued = [
+  "url",
+  "topicName",
+  "scheduleId",
+  "queueName",
+  "responseStatus",
+  "callerIp",
+  "flowControlKey",
+] as const;
 
 function mayOverlap(one: LintDrain, other: LintDrain): boolean {
   if (one.source === null || other.source === null || one.select === null || other.select === null)
@@ -92,7 +100,8 @@ function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): v
   const republishing = rules.filter(({ then }) => then === "republish");
   if (select === null || takesRest || republishing.length === 0) return;
   for (const key of Object.keys(select) as (keyof Select)[]) {
-    const why = whyLost(key, select, republishing);
+    const why =
+      key === "flowControlKey" ? whyKeyLost(drain, republishing) : whyLost(key, select, republishing);
     if (why === null) continue;
     const message = `what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected ${comeBackExpected}`;
     warn(["drains", name, "select", key], comeBackExpected, message);
@@ -100,12 +109,16 @@ function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): v
 }
 
 const comeBackExpected =
-  "url, queueName or label as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest";
+  "url, queueName, label or flowControlKey as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest";
 
 /**
  * Null if a record that is selected by it is selected again when it comes back, as far as the document shows.
  */
-function whyLost(key: keyof Select, select: Select, rules: readonly LintRule[]): string | null {
+function whyLost(
+  key: Exclude<keyof Select, "flowControlKey">,
+  select: Select,
+  rules: readonly LintRule[],
+): string | null {
   switch (key) {
     case "topicName":
       return "it keeps no topicName: it goes to the one endpoint that failed";
@@ -141,6 +154,20 @@ function whyLost(key: keyof Select, select: Select, rules: readonly LintRule[]):
     case "responseStatus":
       return null;
   }
+}
+
+/** A rule's flow control replaces that of its drain, which replaces the message's own. */
+function whyKeyLost({ select, pace }: LintDrain, rules: readonly LintRule[]): string | null {
+  const known = new Set(select?.flowControlKey);
+  const own = pace?.flowControl;
+  const inherits = rules.some(({ set: { flowControl } }) => flowControl === undefined);
+  if (own !== undefined && inherits && !known.has(own.key))
+    return "the drain's flowControl has a key that is not among these";
+  return byRule(rules, ({ set: { flowControl } }) =>
+    flowControl === undefined || known.has(flowControl?.key ?? "")
+      ? null
+      : "sets a flow control key that is not among these",
+  );
 }
 
 function byRule(rules: readonly LintRule[], judge: (rule: LintRule) => string | null): string | null {

@@ -85,7 +85,11 @@ function edge(side: "from" | "to") {
   });
 }
 
-/** The filters of GET /v2/dlq by their own names (service-interface.md 4.2). */
+/**
+ * The filters of GET /v2/dlq by their own names (service-interface.md 4.2). The production service lists by
+ * `flowControlKey` too, although the interface has it for deletion only (4.3); one that does not know it
+ * refuses the listing.
+ */
 const select = section({
   messageId: key(word, "One message."),
   url: key(words, "Whole destination addresses."),
@@ -95,6 +99,10 @@ const select = section({
   responseStatus: key(setOf(status, "a status code"), "Status codes of the last answer."),
   callerIp: key(words, "Addresses of publishers."),
   label: key(words, "Labels."),
+  flowControlKey: key(
+    words,
+    "Flow control keys. Not in the interface's description, so a service may refuse it.",
+  ),
   fromDate: key(edge("from"), "Nothing before this: a date, a time, or a time before the pass begins (-2d)."),
   toDate: key(edge("to"), "Nothing after this."),
   cursor: ownParameter,

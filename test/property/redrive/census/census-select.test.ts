@@ -25,6 +25,7 @@ const whole = fc.record({
   responseStatus: listOf(status),
   callerIp: listOf(word),
   label: listOf(word),
+  flowControlKey: listOf(word),
 });
 type Filter = keyof Select;
 const names: readonly Filter[] = [
@@ -36,6 +37,7 @@ const names: readonly Filter[] = [
   "responseStatus",
   "callerIp",
   "label",
+  "flowControlKey",
 ];
 /** At most two filters: more of them hardly ever hold together. */
 const select = fc
@@ -52,6 +54,7 @@ const record: fc.Arbitrary<RawRecord> = fc.record(
     responseStatus: status,
     callerIP: word,
     label: word,
+    flowControlKey: word,
     labels: fc.array(fc.oneof(word, fc.integer()), { maxLength: 3 }),
   },
   { requiredKeys: [] },

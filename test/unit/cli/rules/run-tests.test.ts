@@ -60,12 +60,13 @@ describe("the record of a test", () => {
 
   it("has what select asks for, unless the test says otherwise", () => {
     const select =
-      "select: { topicName: [a, b], label: [x], responseStatus: [503, 0], callerIp: 10.0.0.1 }\n";
+      "select: { topicName: [a, b], label: [x], responseStatus: [503, 0], callerIp: 10.0.0.1, flowControlKey: k }\n";
     expect(recordOf("{ topicName: b }", select).raw).toMatchObject({
       topicName: "b",
       labels: ["x"],
       responseStatus: 503,
       callerIP: "10.0.0.1",
+      flowControlKey: "k",
     });
   });
 

@@ -11,6 +11,7 @@ describe("why a drain does not select a record", () => {
       { responseStatus: 500, topicName: "a" },
       ["its responseStatus is 500, select asks for 502 or 503"],
     ],
+    [{ flowControlKey: ["a"] }, { flowControlKey: "b" }, ["its flowControlKey is b, select asks for a"]],
     [{ label: ["a"] }, { labels: ["b", "c"] }, ["its label is b, c, select asks for a"]],
     [
       { callerIp: ["10.0.0.1"] },

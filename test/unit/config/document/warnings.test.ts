@@ -248,7 +248,7 @@ describe("warnings about come-backs", () => {
     ["messageId: msg_1", "messageId", "it has another messageId"],
   ])("tell of a select that no redrive keeps: %s", (select, key, why) => {
     expect(rulesWarned([republish], `select: { ${select} }`)).toEqual([
-      `drains.yaml:6:15 drains.orders.select.${key}: what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected url, queueName or label as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest`,
+      `drains.yaml:6:15 drains.orders.select.${key}: what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected url, queueName, label or flowControlKey as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest`,
     ]);
   });
 
@@ -264,8 +264,28 @@ describe("warnings about come-backs", () => {
       "{ name: tag, when: any, then: republish, set: { labels: [redriven] } }",
       'rule "tag" sets labels that are not among these',
     ],
+    [
+      "flowControlKey: k",
+      "{ name: slow, when: any, then: republish, set: { flowControl: { key: other, parallelism: 1 } } }",
+      'rule "slow" sets a flow control key that is not among these',
+    ],
+    [
+      "flowControlKey: k",
+      "{ name: free, when: any, then: republish, set: { flowControl: null } }",
+      'rule "free" sets a flow control key that is not among these',
+    ],
   ])("tell of a select that a rule changes: %s, %s", (select, rule, why) => {
     expect(rulesWarned([rule], `select: { ${select} }`)).toEqual([expect.stringContaining(`(${why})`)]);
+  });
+
+  it("tell of a select by the flow control key that the drain itself replaces", () => {
+    const warned = rulesWarned(
+      [republish],
+      "select: { flowControlKey: k }\n    flowControl: { key: other, parallelism: 5 }",
+    );
+    expect(warned).toEqual([
+      expect.stringContaining("(the drain's flowControl has a key that is not among these)"),
+    ]);
   });
 
   it.each([
@@ -275,6 +295,12 @@ describe("warnings about come-backs", () => {
     ["select: { queueName: q, label: l, responseStatus: 503 }", republish],
     ["select: { queueName: [p, q] }", "{ when: any, then: republish, set: { queue: p } }"],
     ["select: { label: l }", "{ when: any, then: republish, set: { labels: [m, l] } }"],
+    ["select: { flowControlKey: [k, l] }", republish],
+    ["select: { flowControlKey: k }\n    flowControl: { key: k, parallelism: 5 }", republish],
+    [
+      "select: { flowControlKey: k }",
+      "{ when: any, then: republish, set: { flowControl: { key: k, parallelism: 1 } } }",
+    ],
     ["", republish],
   ])("are silent where they are listed again: %s, %s", (select, rule) => {
     expect(rulesWarned([rule], select)).toEqual([]);
