@@ -13,6 +13,8 @@ type Counter = { [Name in CountName | "lastArrivedAt"]?: number } & {
 export interface MetKind {
   readonly kind: FailureKind;
   readonly sample: string | null;
+  /** The sample is still in the queue, as far as its page knows. */
+  readonly stays?: true;
 }
 
 export interface FailureTally {
@@ -22,6 +24,8 @@ export interface FailureTally {
   arrived(kind: FailureKind, sample: string, enteredAt: number, name: HourName): void;
   /** `rule`: what it does and its name. */
   ruled(kind: FailureKind, sample: string, rule: string): void;
+  /** This dead letter stays in the queue: it is a better sample than one that was published. */
+  stays(kind: FailureKind, sample: string): void;
   /** Adds all that another one counted. */
   merge(other: FailureTally): void;
   countOf(id: string): FailureCount;
@@ -75,8 +79,15 @@ export function createFailureTally(): FailureTally {
     ruled(kind, sample, rule) {
       addPart((counterOf(kind, sample).ruled ??= {}), rule, 1);
     },
+    stays(kind, sample) {
+      counterOf(kind, sample);
+      kinds.set(kind.id, { kind, sample, stays: true });
+    },
     merge(other) {
-      for (const { kind, sample } of other.kinds()) addCount(counterOf(kind, sample), other.countOf(kind.id));
+      for (const met of other.kinds()) {
+        addCount(counterOf(met.kind, met.sample), other.countOf(met.kind.id));
+        if (met.stays === true) kinds.set(met.kind.id, met);
+      }
     },
     countOf: (id) => counts.get(id) ?? {},
     kinds: () => [...kinds.values()],

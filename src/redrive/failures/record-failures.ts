@@ -1,10 +1,12 @@
 import type { FailureBook, FailureCounts } from "../../ports/failures.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { otherFailuresId } from "./failure-kind.ts";
-import type { FailureTally } from "./count-failures.ts";
+import type { FailureTally, MetKind } from "./count-failures.ts";
 
 /** A kind that goes on is recorded again this often, so that it is not taken for forgotten. */
 const recordedForMs = 3_600_000;
+/** A sample that stays in the queue is recorded in place of an older one, which may be gone. */
+const sampledForMs = 60_000;
 /** Twice the kinds of a source, and what was counted as others. */
 const maxRemembered = 2_000;
 
@@ -16,21 +18,30 @@ export type RecordFailures = ReturnType<typeof createRecordFailures>;
  * `redis-unavailable`.
  */
 export function createRecordFailures(book: FailureBook, monotonic: () => number, losses: () => number) {
-  const recorded = new Map<string, { readonly id: string; readonly at: number }>();
+  const recorded = new Map<
+    string,
+    { readonly id: string; readonly at: number; readonly sampledAt: number }
+  >();
   let lossesBefore = losses();
   return async (drain: DrainName, tally: FailureTally): Promise<FailureCounts> => {
     const now = monotonic();
     if (recorded.size > maxRemembered || losses() !== lossesBefore) recorded.clear();
     lossesBefore = losses();
-    const isNew = (id: string): boolean => now - (recorded.get(id)?.at ?? -Infinity) >= recordedForMs;
-    const met = tally.kinds().filter(({ kind }) => isNew(kind.id));
+    const isNew = ({ kind, stays }: MetKind): boolean => {
+      const { at = -Infinity, sampledAt = -Infinity } = recorded.get(kind.id) ?? {};
+      return now - at >= recordedForMs || (stays === true && now - sampledAt >= sampledForMs);
+    };
+    const met = tally.kinds().filter(isNew);
     if (met.length > 0) {
       const kinds = met.map(({ kind, sample }) => ({
         ...kind,
         sample,
         othersId: otherFailuresId(kind.origin),
       }));
-      for (const [own, id] of await book.meet(drain, kinds)) recorded.set(own, { id, at: now });
+      const sampled = new Set(met.flatMap(({ kind, stays }) => (stays === true ? [kind.id] : [])));
+      for (const [own, id] of await book.meet(drain, kinds)) {
+        recorded.set(own, { id, at: now, sampledAt: sampled.has(own) ? now : -Infinity });
+      }
     }
     return tally.counts((id) => recorded.get(id)?.id ?? id);
   };

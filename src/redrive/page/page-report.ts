@@ -132,8 +132,9 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   };
 
   const finalDecision = (record: DecidedRecord): void => {
-    const { letter, decision } = record;
+    const { letter, decision, failure } = record;
     countRule(record, decision);
+    if (decision.then === "park" || decision.then === "hold") failures.stays(failure, letter.dlqId);
     if (!isDone(record.view)) countParkChange(record, decision.then === "park");
     addDecision(letter.dlqId, decision, () => explainDecision(decision, record.facts));
     if (decision.then === "park") {
@@ -214,6 +215,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
             break;
           case "held": {
             hold(letter, result.decision);
+            failures.stays(result.candidate.failure, dlqId);
             countParkChange(result.candidate, false);
             const { decision: holding, why } = result;
             const text = (): string => explainDecision(holding);
@@ -222,6 +224,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
           }
           case "parked":
             countPark(result.decision.reason);
+            failures.stays(result.candidate.failure, dlqId);
             countParkChange(result.candidate, true);
             leave(letter, result.decision.reason);
             addDecision(dlqId, result.decision);
