@@ -84,6 +84,7 @@ export async function runStory(
       },
     });
     const { daemon } = stack;
+    if (frame.keep) say(`the console is at ${daemon.consoleUrl() ?? "no address: it is off"}`);
     const end = await play({ stack, say, signal: stop.signal });
     const { settled, summary } = end;
     const figures = {

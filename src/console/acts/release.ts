@@ -45,6 +45,8 @@ export const releaseAllAct: Act = {
       throw new RedriverError("command-misused", "expected a drain and a reason of parking");
     }
     const released = await releaseAllFor(core, { drain, for: known }, { reason, by }, signal);
-    return { said: `Released ${number(released)}: the next pass of ${drain} decides them again.` };
+    return {
+      said: `Released ${number(released)}: the next pass of ${drain} decides them again. Until then they are counted here, so there is no need to press again.`,
+    };
   },
 };

@@ -67,25 +67,31 @@ function Counts({
 }): Html {
   const { query } = context;
   return (
-    <Table
-      caption="Parked by drain and reason, as the passes have counted it"
-      empty="Nothing is parked: nobody is waited for."
-      rows={sums}
-      columns={[
-        {
-          title: "drain",
-          cell: ({ drain }) => <a href={withQuery(path, query, { drain, after: null })}>{drain}</a>,
-        },
-        {
-          title: "parked for",
-          cell: ({ drain, reason, source }) => (
-            <a href={withQuery(path, query, { drain, reason, source, after: null })}>{reason}</a>
-          ),
-        },
-        { title: "parked", isNumber: true, cell: ({ count }) => number(count) },
-        { title: "what to do next", cell: (sum) => <Next sum={sum} context={context} /> },
-      ]}
-    />
+    <>
+      <p class="hint">
+        To discard dead letters, or to park others, give the drains document a rule with{" "}
+        <code>then: drop</code> or <code>then: park</code>.
+      </p>
+      <Table
+        caption="Parked by drain and reason, as the passes have counted it"
+        empty="Nothing is parked: nobody is waited for."
+        rows={sums}
+        columns={[
+          {
+            title: "drain",
+            cell: ({ drain }) => <a href={withQuery(path, query, { drain, after: null })}>{drain}</a>,
+          },
+          {
+            title: "parked for",
+            cell: ({ drain, reason, source }) => (
+              <a href={withQuery(path, query, { drain, reason, source, after: null })}>{reason}</a>
+            ),
+          },
+          { title: "parked", isNumber: true, cell: ({ count }) => number(count) },
+          { title: "what to do next", cell: (sum) => <Next sum={sum} context={context} /> },
+        ]}
+      />
+    </>
   );
 }
 
