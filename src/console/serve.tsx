@@ -101,7 +101,7 @@ export async function serveConsole(parts: ConsoleParts) {
   for (const route of routes) {
     app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
       const caller = toScreenContext(context, context.req.url, context.req.param());
-      return answerApi(route, context.req.raw, caller);
+      return answerApi(route, context.req.raw, caller, (error) => reportError(`api ${route.path}`, error));
     });
   }
   app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version)));

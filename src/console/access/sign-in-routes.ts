@@ -35,6 +35,8 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
     const address = addressOf(context);
     if (!guesses.mayTry(address)) return showSignIn(context, tooManyGuesses, 429);
     const values = await readForm(context.req.raw);
+    // Others may have come while this one was read.
+    if (!guesses.mayTry(address)) return showSignIn(context, tooManyGuesses, 429);
     const row = findToken(tokens.rows(), values?.["token"] ?? "");
     if (row === null) {
       guesses.wasWrong(address);

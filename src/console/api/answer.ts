@@ -14,7 +14,13 @@ type ApiCaller = Pick<
   "core" | "reads" | "plans" | "person" | "now" | "query" | "params" | "signal"
 >;
 
-export async function answerApi(route: ApiRoute, request: Request, caller: ApiCaller): Promise<Response> {
+/** `report`: called with errors that are ours to mend. */
+export async function answerApi(
+  route: ApiRoute,
+  request: Request,
+  caller: ApiCaller,
+  report: (error: unknown) => void,
+): Promise<Response> {
   try {
     const why = whyNot(caller.person, route.role);
     if (why !== null) throw new ApiRefusal(403, "not-allowed", `this ${why}`);
@@ -28,7 +34,9 @@ export async function answerApi(route: ApiRoute, request: Request, caller: ApiCa
     });
     return toJsonAnswer(answer, route.status, caller.params["id"], answer);
   } catch (error) {
-    return toRefusalAnswer(toRefusal(error));
+    const refusal = toRefusal(error);
+    if (refusal.code === "unexpected") report(error);
+    return toRefusalAnswer(refusal);
   }
 }
 
@@ -54,10 +62,19 @@ async function readJson(request: Request): Promise<unknown> {
     throw new ApiRefusal(413, "request-too-large", `expected a body of at most ${maxBodyBytes / 1_024} KiB`);
   }
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
+    return JSON.parse(text, refuseBrokenText) as unknown;
+  } catch (error) {
+    if (error instanceof ApiRefusal) throw error;
     throw new ApiRefusal(400, "request-invalid", "the body is no JSON");
   }
+}
+
+/** Half of a surrogate pair is no character: Redis, the audit and addresses could not keep it. */
+function refuseBrokenText(name: string, value: unknown): unknown {
+  if (/\p{Cs}/u.test(name) || (typeof value === "string" && /\p{Cs}/u.test(value))) {
+    throw new ApiRefusal(400, "request-invalid", "the body has half of a surrogate pair");
+  }
+  return value;
 }
 
 /** Names the place and the expectation of each problem, and never the value. */

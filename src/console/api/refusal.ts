@@ -41,7 +41,10 @@ const statusOf: Readonly<Partial<Record<ErrorCode | "unexpected", RefusalStatus>
 export function toRefusal(error: unknown): ApiRefusal {
   if (error instanceof ApiRefusal) return error;
   const { code, message } = toFailure(error);
-  if (code === "unexpected") return new ApiRefusal(500, code, "this request failed");
+  // Its text is for us, and may name what is inside.
+  if (code === "unexpected" || code === "invariant-broken") {
+    return new ApiRefusal(500, "unexpected", "this request failed");
+  }
   return new ApiRefusal(statusOf[code] ?? 500, code, message);
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
@@ -214,6 +215,40 @@ describe("a console with tokens", () => {
     const statuses = [];
     for (let times = 0; times < 25; times += 1) statuses.push(await signIn("wrong"));
     expect(statuses).toContain(429);
+  });
+
+  it("bounds guesses also if all of them begin before the first one ends", async () => {
+    const folder = createFolder({ tokens: tokenFile });
+    const { url } = await startConsole(redis.url(), {
+      CONSOLE_AUTH: "token",
+      CONSOLE_TOKEN_FILE: `${folder.path}/tokens`,
+    });
+    const body = "token=wrong";
+    const begun = Array.from({ length: 40 }, () => {
+      const call = request(`${url}/sign-in`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          "content-length": body.length,
+          origin: new URL(url).origin,
+        },
+      });
+      call.write(body.slice(0, 5));
+      return call;
+    });
+    await Promise.all(begun.map((call) => once(call, "socket")));
+    // Heads are read by the time that a request which came after them is answered.
+    for (let times = 0; times < 3; times += 1) await askConsole(`${url}/`);
+    const statuses = await Promise.all(
+      begun.map(async (call) => {
+        call.end(body.slice(5));
+        const [answer] = (await once(call, "response")) as [IncomingMessage];
+        answer.resume();
+        return answer.statusCode;
+      }),
+    );
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
   });
 });
 

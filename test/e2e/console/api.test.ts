@@ -269,6 +269,7 @@ describe("the console's API", () => {
       expect((await send(here, route, path, { body: {}, token: tokens.viewer })).status).toBe(403);
       expect((await send(here, route, path, { body: { nonsense: 1 } })).status).toBe(400);
       expect((await send(here, route, path, { body: "{" })).status).toBe(400);
+      expect((await send(here, route, path, { body: String.raw`{"reason":"\ud800"}` })).status).toBe(400);
       expect((await send(here, route, path, { body: { by: "x".repeat(17_000) } })).status).toBe(413);
       const plain = { body: "{}", headers: { "content-type": "text/plain; application/json" } };
       expect((await send(here, route, path, plain)).status).toBe(415);
