@@ -1,11 +1,11 @@
 /** A way through a forward proxy: CONNECT (RFC 9110 9.3.6), and then bytes as they are. */
-import { isIP, type Socket } from "node:net";
-import type { ForwardProxy } from "./proxy-for.ts";
+import type { Socket } from "node:net";
+import { toHostPort, type ForwardProxy } from "./proxy-for.ts";
 
 /** The proxy makes no way to the host. Nothing was sent to it. */
 export class ProxyRefusal extends Error {
-  constructor({ hostname, port }: ForwardProxy, got: string) {
-    super(`no way through the proxy ${hostname}:${port} (proxy.url): it answered ${got} to CONNECT`);
+  constructor(proxy: ForwardProxy, got: string) {
+    super(`no way through the proxy ${toHostPort(proxy)} (proxy.url): it answered ${got} to CONNECT`);
     this.name = "ProxyRefusal";
   }
 }
@@ -24,7 +24,7 @@ export function openTunnel(
   proxy: ForwardProxy,
   callback: (refusal: ProxyRefusal | null) => void,
 ): void {
-  const host = `${isIP(target.hostname) === 6 ? `[${target.hostname}]` : target.hostname}:${target.port}`;
+  const host = toHostPort(target);
   const authorization = proxy.authorization === null ? "" : `proxy-authorization: ${proxy.authorization}\r\n`;
   let answer = Buffer.alloc(0);
   const settle = (got: string | null): void => {

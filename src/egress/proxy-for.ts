@@ -32,6 +32,11 @@ export function proxyFor(target: URL, { url, except }: EgressConfig): ForwardPro
   };
 }
 
+/** `host:port`, with brackets around an IPv6 address. */
+export function toHostPort({ hostname, port }: { readonly hostname: string; readonly port: number }): string {
+  return `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
+}
+
 /** IPv6 without brackets. */
 function toPlainHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");

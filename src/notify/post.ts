@@ -27,7 +27,6 @@ export async function post(url: URL, { headers, body, signal, lookup, proxy }: P
   const dispatcher = proxy ? createProxyAgent(proxy) : new Agent({ connect: { ...(lookup && { lookup }) } });
   try {
     const answer = await request(url, { method: "POST", headers, body, signal, dispatcher });
-    // What fails after the answer has begun fails its reader.
     const retryAfter = answer.headers["retry-after"];
     return {
       status: answer.statusCode,

@@ -2,7 +2,7 @@ import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Client, type buildConnector } from "undici";
 import { openTunnel } from "../egress/open-tunnel.ts";
-import type { ForwardProxy } from "../egress/proxy-for.ts";
+import { toHostPort, type ForwardProxy } from "../egress/proxy-for.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AnswerHeaders } from "./http-answer.ts";
 import { ResettableSocket } from "./resettable-socket.ts";
@@ -110,7 +110,7 @@ export function createConnection(options: ConnectionOptions) {
 
 export class ConnectTimeout extends Error {
   constructor(timeoutMs: number, proxy: ForwardProxy | null) {
-    const through = proxy === null ? "" : ` through the proxy ${proxy.hostname}:${proxy.port} (proxy.url)`;
+    const through = proxy === null ? "" : ` through the proxy ${toHostPort(proxy)} (proxy.url)`;
     super(`no connection within ${timeoutMs} ms (service.connectTimeout)${through}`);
     this.name = "ConnectTimeout";
   }
