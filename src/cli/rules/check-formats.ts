@@ -1,5 +1,6 @@
 /** What CI systems read: annotations of GitHub's workflow commands, and SARIF 2.1.0. */
 import type { Problem } from "../../config/problem.ts";
+import { present } from "../../operations/phrases.ts";
 import { version } from "../version.ts";
 
 export type FoundInDocument = Problem & { readonly kind: "error" | "warning" };
@@ -36,7 +37,7 @@ export function toSarif(findings: readonly FoundInDocument[]): object {
         results: findings.map(({ kind, file, line, column, setting, path, message }) => ({
           ruleId: "drains-document",
           level: kind,
-          message: { text: [setting ?? path, message].filter((part) => part !== undefined).join(": ") },
+          message: { text: present([setting ?? path, message]).join(": ") },
           ...(file !== undefined && {
             locations: [
               {

@@ -2,6 +2,7 @@
  * Records too large to be listed. Nothing of one can be read, not even its id. It is found by its date, and
  * listings go around that moment.
  */
+import { dayMs } from "./record-dates.ts";
 import { BoundedMap } from "../../bounded-map.ts";
 import type { Clock } from "../../ports/clock.ts";
 
@@ -52,8 +53,6 @@ export function createTooLargeDates(clock: Pick<Clock, "monotonic">) {
     note: (at: number): void => void until.set(at, clock.monotonic() + rememberedMs),
   };
 }
-
-const dayMs = 86_400_000;
 
 export interface TooLargeSearch {
   /** The range of the listing that met the record. */

@@ -52,8 +52,8 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
 /**
  * Works one window of an open pass and ends it, unless another worker has taken it over meanwhile. Answers the
  * windows that replaced it, and the state of the pass. A failure worth another try is thrown, and the window
- * stays. Any other failure ends the window, which makes the pass partial. A halted source ends it only if no other process may call the source: otherwise a
- * halted process would end windows that others could work.
+ * stays. Any other failure ends the window, which makes the pass partial. A halted source ends it only if no
+ * other process may call the source: otherwise a halted process would end windows that others could work.
  *
  * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`)
  * while a process works under that document. Otherwise it is ended, so that the next pass can open under this
