@@ -5,9 +5,18 @@ type HourName = "arrived" | "arrivedDone";
 type PartsName = HourName | "ruled";
 type CountName = Exclude<keyof FailureCount, PartsName | "lastArrivedAt">;
 
-type Counter = { [Name in CountName | "lastArrivedAt"]?: number } & {
-  [Name in PartsName]?: Record<string, number>;
-};
+interface Part {
+  readonly name: string;
+  count: number;
+}
+
+/** Counts by hour or by rule. Neighbours mostly have the part of the one before them: it is found first. */
+interface Parts {
+  readonly all: Map<string, Part>;
+  last: Part | null;
+}
+
+type Counter = { [Name in CountName | "lastArrivedAt"]?: number } & { [Name in PartsName]?: Parts };
 
 /** A kind with one of its dead letters, to be recorded. */
 export interface MetKind {
@@ -73,11 +82,11 @@ export function createFailureTally(): FailureTally {
     },
     arrived(kind, sample, enteredAt, name) {
       const counter = counterOf(kind, sample);
-      addPart((counter[name] ??= {}), toHour(enteredAt), 1);
+      addPart((counter[name] ??= noParts()), toHour(enteredAt), 1);
       if (name === "arrived") counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, enteredAt);
     },
     ruled(kind, sample, rule) {
-      addPart((counterOf(kind, sample).ruled ??= {}), rule, 1);
+      addPart((counterOf(kind, sample).ruled ??= noParts()), rule, 1);
     },
     stays(kind, sample) {
       counterOf(kind, sample);
@@ -89,12 +98,17 @@ export function createFailureTally(): FailureTally {
         if (met.stays === true) kinds.set(met.kind.id, met);
       }
     },
-    countOf: (id) => counts.get(id) ?? {},
+    countOf: (id) => toCount(counts.get(id) ?? {}),
     kinds: () => [...kinds.values()],
     counts(idOf) {
-      const recorded: Record<string, Counter> = {};
-      for (const [id, count] of counts) addCount((recorded[idOf(id)] ??= {}), count);
-      return recorded;
+      const recorded = new Map<string, Counter>();
+      for (const [own, counter] of counts) {
+        const id = idOf(own);
+        const sum = recorded.get(id) ?? {};
+        recorded.set(id, sum);
+        addCount(sum, toCount(counter));
+      }
+      return Object.fromEntries([...recorded].map(([id, counter]) => [id, toCount(counter)]));
     },
   };
 }
@@ -110,11 +124,30 @@ function addCount(
   const parts = { arrived, arrivedDone, ruled };
   for (const [name, given] of Object.entries(parts) as [PartsName, typeof ruled][]) {
     if (given === undefined) continue;
-    const own = (sum[name] ??= {});
+    const own = (sum[name] ??= noParts());
     for (const [part, count] of Object.entries(given)) addPart(own, part, count);
   }
 }
 
-function addPart(parts: Record<string, number>, part: string, count: number): void {
-  parts[part] = (parts[part] ?? 0) + count;
+function noParts(): Parts {
+  return { all: new Map(), last: null };
+}
+
+function addPart(parts: Parts, name: string, count: number): void {
+  if (parts.last?.name !== name) {
+    parts.last = parts.all.get(name) ?? { name, count: 0 };
+    parts.all.set(name, parts.last);
+  }
+  parts.last.count += count;
+}
+
+function toCount({ arrived, arrivedDone, ruled, ...counts }: Counter): FailureCount {
+  const parts = Object.entries({ arrived, arrivedDone, ruled }).flatMap(([name, given]) =>
+    given === undefined ? [] : [[name, toRecord(given)]],
+  );
+  return { ...counts, ...(Object.fromEntries(parts) as Pick<FailureCount, PartsName>) };
+}
+
+function toRecord({ all }: Parts): Readonly<Record<string, number>> {
+  return Object.fromEntries([...all.values()].map(({ name, count }) => [name, count]));
 }

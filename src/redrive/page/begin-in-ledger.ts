@@ -94,13 +94,23 @@ async function beginOthers<R extends Actionable>(
   return { ...rest, results: [...results, ...rest.results] };
 }
 
-/** Each once. */
+/** Each once. Neighbours mostly go to one address and failed alike, so they are compared first. */
 function namesOf<R extends Actionable>(
   records: readonly R[],
   targetOf: (record: R) => Candidate["target"],
 ): readonly string[] {
   const names = new Set<string>();
-  for (const record of records) for (const name of pausableNamesOf(record, targetOf(record))) names.add(name);
+  let failure: R["failure"] | undefined;
+  let target: Partial<Candidate["target"]> = {};
+  for (const record of records) {
+    const own = targetOf(record);
+    const isAlike =
+      record.failure === failure && own.destination === target.destination && own.queue === target.queue;
+    if (isAlike) continue;
+    ({ failure } = record);
+    target = own;
+    for (const name of pausableNamesOf(record, own)) names.add(name);
+  }
   return [...names];
 }
 

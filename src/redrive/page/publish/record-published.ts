@@ -9,7 +9,7 @@ import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../../runtime.ts";
-import { parentOf, targetHostOf } from "../audit-record.ts";
+import { targetHostOf } from "../audit-record.ts";
 import type { Begun } from "../records.ts";
 import type { PublishContext } from "./publish-context.ts";
 
@@ -137,10 +137,15 @@ function toAuditRecord(
   { one: { candidate, declaredDouble }, as, deduplicated }: Acceptance,
   doubles: ReadonlySet<DlqId>,
 ): AuditRecord {
-  const { letter, lineage, decision } = candidate;
+  const { letter, lineage, decision, reading } = candidate;
   const { dlqId } = letter;
-  const of = { rule: decision.rule, attempt: lineage.attempt, host: targetHostOf(candidate) };
-  const record = { dlqId, as, ...of, ...parentOf(candidate) };
+  const { rule } = decision;
+  const { attempt } = lineage;
+  const host = targetHostOf(candidate);
+  const record: AuditRecord =
+    reading.kind === "come-back"
+      ? { dlqId, as, rule, attempt, host, parent: reading.lineage.parentDlqId }
+      : { dlqId, as, rule, attempt, host };
   const notes: string[] = [];
   if (deduplicated) notes.push("deduplicated");
   if (declaredDouble !== false) notes.push(declaredDouble);
