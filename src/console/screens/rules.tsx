@@ -125,8 +125,8 @@ function List({
         ]}
       />
       <p class="hint">
-        Redriven and failed again count the kinds of failure that a rule has decided: other rules may have
-        decided some of them before.
+        Redriven and failed again count the kinds of failure that a rule redrives: other rules may have redriven
+        some of them before. A rule that drops, parks or holds has neither.
       </p>
     </>
   );

@@ -35,8 +35,8 @@ export interface RuleStanding {
   /** How many it has decided since the last full pass, by what it does: `republish`, `hold`. */
   readonly decided: Readonly<Record<string, number>>;
   /**
-   * Ever, of the kinds of failure that it has decided since the last full pass. Other rules may have decided some of
-   * them, and another document.
+   * Ever, of the kinds of failure that it has redriven since the last full pass. Other rules may have redriven some
+   * of them, and another document. 0 for a rule that redrives nothing.
    */
   readonly published: number;
   readonly failedAgain: number;
@@ -60,16 +60,17 @@ const none: Sums = { decided: {}, published: 0, failedAgain: 0 };
 function sumByRule(kinds: readonly StandingFailure[]): ReadonlyMap<string, Sums> {
   const sums = new Map<string, { decided: Record<string, number>; published: number; failedAgain: number }>();
   for (const { ruled, published, failedAgain } of kinds) {
-    const own = new Set<string>();
+    const redrivenBy = new Set<string>();
     for (const [key, count] of Object.entries(ruled)) {
       const end = key.indexOf(" ");
       const [then, rule] = [key.slice(0, end), key.slice(end + 1)];
       const sum = sums.get(rule) ?? { decided: {}, published: 0, failedAgain: 0 };
       sums.set(rule, sum);
       sum.decided[then] = (sum.decided[then] ?? 0) + count;
-      own.add(rule);
+      // A rule that only holds a kind has no part in what others redrove of it.
+      if (then === "republish") redrivenBy.add(rule);
     }
-    for (const rule of own) {
+    for (const rule of redrivenBy) {
       const sum = sums.get(rule)!;
       sum.published += published;
       sum.failedAgain += failedAgain;

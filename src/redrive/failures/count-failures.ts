@@ -37,7 +37,8 @@ export interface FailureTally {
   stays(kind: FailureKind, sample: string): void;
   /** Adds all that another one counted. */
   merge(other: FailureTally): void;
-  countOf(id: string): FailureCount;
+  /** For merge. */
+  readonly counters: ReadonlyMap<string, Counter>;
   kinds(): readonly MetKind[];
   /** By the ids under which the kinds are recorded. */
   counts(idOf: (id: string) => string): FailureCounts;
@@ -94,11 +95,11 @@ export function createFailureTally(): FailureTally {
     },
     merge(other) {
       for (const met of other.kinds()) {
-        addCount(counterOf(met.kind, met.sample), other.countOf(met.kind.id));
+        addCounter(counterOf(met.kind, met.sample), other.counters.get(met.kind.id) ?? {});
         if (met.stays === true) kinds.set(met.kind.id, met);
       }
     },
-    countOf: (id) => toCount(counts.get(id) ?? {}),
+    counters: counts,
     kinds: () => [...kinds.values()],
     counts(idOf) {
       const recorded = new Map<string, Counter>();
@@ -106,27 +107,38 @@ export function createFailureTally(): FailureTally {
         const id = idOf(own);
         const sum = recorded.get(id) ?? {};
         recorded.set(id, sum);
-        addCount(sum, toCount(counter));
+        addCounter(sum, counter);
       }
       return Object.fromEntries([...recorded].map(([id, counter]) => [id, toCount(counter)]));
     },
   };
 }
 
-function addCount(
-  sum: Counter,
-  { arrived, arrivedDone, ruled, lastArrivedAt, ...counts }: FailureCount,
-): void {
-  for (const [name, count] of Object.entries(counts) as [CountName, number][]) {
-    sum[name] = (sum[name] ?? 0) + count;
+const partsNames = ["arrived", "arrivedDone", "ruled"] as const satisfies readonly PartsName[];
+// The compiler asks for each that is new.
+const countNames = Object.keys({
+  seen: true,
+  parkedBefore: true,
+  parked: true,
+  published: true,
+  dropped: true,
+  failedAgain: true,
+} satisfies Record<CountName, true>) as readonly CountName[];
+
+/** Each page is added to its window, so nothing is copied here. */
+function addCounter(sum: Counter, given: Counter): void {
+  for (const name of countNames) {
+    const count = given[name];
+    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
   }
-  if (lastArrivedAt !== undefined) sum.lastArrivedAt = Math.max(sum.lastArrivedAt ?? 0, lastArrivedAt);
-  const parts = { arrived, arrivedDone, ruled };
-  for (const [name, given] of Object.entries(parts) as [PartsName, typeof ruled][]) {
-    if (given === undefined) continue;
+  for (const name of partsNames) {
+    const parts = given[name];
+    if (parts === undefined) continue;
     const own = (sum[name] ??= noParts());
-    for (const [part, count] of Object.entries(given)) addPart(own, part, count);
+    for (const part of parts.all.values()) addPart(own, part.name, part.count);
   }
+  const { lastArrivedAt } = given;
+  if (lastArrivedAt !== undefined) sum.lastArrivedAt = Math.max(sum.lastArrivedAt ?? 0, lastArrivedAt);
 }
 
 function noParts(): Parts {
