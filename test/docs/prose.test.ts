@@ -29,7 +29,6 @@ const withLongCells: readonly string[] = [
   "docs/events.md",
   "docs/metrics.md",
   "docs/plan.md",
-  "docs/rules.md",
   "docs/settings.md",
   "docs/status.md",
 ];
