@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { documentJsonSchemaText } from "../../config/document/schema/document-schema.ts";
+import { documentJsonSchemaText } from "../../config/document/json-schema.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toGithubAnnotations, toSarif } from "./check-formats.ts";
 import { toCheckJson, toCheckText, toFindings } from "./check-text.ts";
