@@ -1,4 +1,5 @@
 import type { Register } from "../command-context.ts";
+import { toJsonLine } from "../output/json.ts";
 
 type DemoFlags = Readonly<{ messages?: string; outage?: boolean; probes?: string; withoutLane?: boolean }> &
   Readonly<{ record?: string; keep?: boolean; json?: boolean; withPrometheus?: boolean }>;
@@ -30,7 +31,7 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
       const common = {
         messages: Number(flags.messages ?? defaultMessages),
         keep: flags.keep === true,
-        json: flags.json === true,
+        toJson: flags.json === true ? toJsonLine : null,
         withPrometheus: flags.withPrometheus === true,
         io,
       };
