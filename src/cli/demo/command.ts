@@ -1,5 +1,6 @@
 import type { Register } from "../command-context.ts";
 import { toJsonLine } from "../output/json.ts";
+import { loadDevelopmentPart } from "../development-part.ts";
 
 type DemoFlags = Readonly<{ messages?: string; outage?: boolean; probes?: string; withoutLane?: boolean }> &
   Readonly<{ record?: string; keep?: boolean; json?: boolean; withPrometheus?: boolean }>;
@@ -36,7 +37,10 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
         io,
       };
       if (flags.outage === true) {
-        const { runOutage } = await import("../../demo/outage/run-outage.ts");
+        const { runOutage } = await loadDevelopmentPart(
+          "demo",
+          () => import("../../demo/outage/run-outage.ts"),
+        );
         exitWith(
           await runOutage({
             ...common,
@@ -52,7 +56,10 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
         exitWith(2);
         return;
       }
-      const { runDemo } = await import("../../demo/run-receiver-outage.ts");
+      const { runDemo } = await loadDevelopmentPart(
+        "demo",
+        () => import("../../demo/run-receiver-outage.ts"),
+      );
       exitWith(await runDemo(common));
     });
 };

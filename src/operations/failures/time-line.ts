@@ -37,13 +37,14 @@ export async function readTimeLine(
   halted: readonly string[],
 ): Promise<TimeLine> {
   const isAbout = toTest(failure);
-  const toProbed = createProbeFinder(failure, halted);
+  const probes = createProbeFinder(failure, halted);
   const entries: TimeLineEntry[] = [];
   let read = 0;
-  for await (const entry of reader.read({ order: "newest-first" })) {
+  const skims = (act: AuditAct): boolean => !acts.has(act) && !probes.asks(act);
+  for await (const entry of reader.read({ order: "newest-first", skims })) {
     if (read === maxRead || entries.length === maxEntries) return { entries, readTo: entry.at };
     read += 1;
-    const probed = toProbed(entry);
+    const probed = probes.of(entry);
     if (probed.length > 0) entries.push({ ...entry, probed });
     else if (isAbout(entry)) entries.push(entry);
   }
@@ -54,19 +55,23 @@ export async function readTimeLine(
 function createProbeFinder(
   { origin, source }: Pick<FailureView, "origin" | "source">,
   haltedNow: readonly string[],
-): (entry: AuditEntry) => readonly string[] {
+) {
   const halted = new Set(haltedNow);
   const own = hostOf(origin);
-  return ({ act, drain, lane, records, source: of }) => {
-    if (of !== source || drain === null) return [];
-    if (lane?.origin === origin) {
-      if (lane.from === "halted") halted.add(drain);
-      else halted.delete(drain);
-    }
-    if (act !== "republish" || !halted.has(drain)) return [];
-    return records.flatMap(({ dlqId, notes = [], host }) =>
-      host === own && notes.includes("canary") ? [dlqId] : [],
-    );
+  return {
+    /** What goes out while no lane is halted is no probe. */
+    asks: (act: AuditAct): boolean => act === "republish" && halted.size > 0,
+    of({ act, drain, lane, records, source: of }: AuditEntry): readonly string[] {
+      if (of !== source || drain === null) return [];
+      if (lane?.origin === origin) {
+        if (lane.from === "halted") halted.add(drain);
+        else halted.delete(drain);
+      }
+      if (act !== "republish" || !halted.has(drain)) return [];
+      return records.flatMap(({ dlqId, notes = [], host }) =>
+        host === own && notes.includes("canary") ? [dlqId] : [],
+      );
+    },
   };
 }
 
