@@ -43,7 +43,7 @@ const slowMaxAgeMs = 15_000;
 const maxKept = 200;
 
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
-  const kept = new BoundedMap<string, Shared<unknown>>(maxKept);
+  const kept = new BoundedMap<string, Kept>(maxKept);
   const arrivals = shared(now, () => readAllArrivals(current()), slowMaxAgeMs);
   // The largest read. Pages of every kind that are shown together share it.
   const facts = shared(now, () => readQueueFacts(current()));
@@ -53,15 +53,21 @@ export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
     const [runs, known] = await Promise.all([nextRuns(), facts.read()]);
     return readStatus(current(), { nextRuns: runs, problems: 0, now: now(), facts: known });
   });
+  const createKept = (read: Kept["read"]): Kept => {
+    const one: Kept = { read, shared: shared(now, () => one.read(), slowMaxAgeMs) };
+    return one;
+  };
   return {
     arrivals: arrivals.read,
     failures: failures.read,
     pauses: pauses.read,
     status: status.read,
     kept<Answer>(key: string, read: () => Promise<Answer>): Promise<Answer> {
-      const known = kept.get(key) ?? shared(now, read, slowMaxAgeMs);
-      kept.set(key, known);
-      return known.read() as Promise<Answer>;
+      const one = kept.get(key) ?? createKept(read);
+      // Of another document by now, or for another state.
+      one.read = read;
+      kept.set(key, one);
+      return one.shared.read() as Promise<Answer>;
     },
     forget() {
       for (const one of [arrivals, failures, pauses, facts, status]) one.forget();
@@ -80,6 +86,12 @@ async function readPauses({ sources }: Pick<Core, "sources">) {
 interface Shared<Answer> {
   readonly read: () => Promise<Answer>;
   readonly forget: () => void;
+}
+
+interface Kept {
+  /** The latest that was asked for. */
+  read: () => Promise<unknown>;
+  readonly shared: Shared<unknown>;
 }
 
 /** At most one read at a time; its answer serves all for that long. A failure is asked again at once. */

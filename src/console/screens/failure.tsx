@@ -60,14 +60,10 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   const source = failure && core.sources.get(failure.source);
   if (failure === undefined || source === undefined) return null;
   const key = `${failure.source} ${failure.id}`;
-  const [details, pauses] = await Promise.all([
-    reads.kept(`details ${key}`, () => readStoredDetails(core, failure)),
+  const [{ details, timeLine }, pauses] = await Promise.all([
+    reads.kept(`failure ${key}`, () => readDetailsAndTimeLine(core, failure)),
     reads.pauses().then((all) => all.get(failure.source) ?? []),
   ]);
-  const halted = details.lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
-  const timeLine = await reads.kept(`time line ${key}`, () =>
-    readTimeLine(openAuditReader(core), failure, halted),
-  );
   return {
     ...details,
     failure,
@@ -75,6 +71,13 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
     pauses: pauses.filter((one): one is HostPause => one.host !== undefined),
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
+}
+
+/** At one time: which acts were probes depends on how the lanes are now. */
+async function readDetailsAndTimeLine(core: Core, failure: FailureView) {
+  const details = await readStoredDetails(core, failure);
+  const halted = details.lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
+  return { details, timeLine: await readTimeLine(openAuditReader(core), failure, halted) };
 }
 
 function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause[] {

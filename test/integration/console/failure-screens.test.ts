@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { DlqId } from "../../../src/message/dead-letter.ts";
+import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
 import { createConsoleStand, type ConsoleStand } from "../../support/console-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 
@@ -127,6 +128,7 @@ it("a failure shows the probes that its lane makes by itself, and no canary of b
   const { config, source } = stand.drain;
   const probes = async () => {
     await stand.sweep();
+    await runListingChecks(source, new AbortController().signal);
     await source.passes.forceFull(config.name);
     await stand.pass();
     const html = (await stand.page(`/failures/${id}`)).split('id="time-line"')[1] ?? "";
@@ -144,23 +146,16 @@ it("a failure shows the probes that its lane makes by itself, and no canary of b
   expect(shown.every(({ dlqId }) => sent.includes(dlqId))).toBe(true);
   expect(acts.slice(0, haltedAt).some(({ act }) => act === "republish")).toBe(true);
 
-  // One that came back says as what and when, and the lane says what the last one showed.
-  const backs = async () => (await probes()).filter(({ result }) => result.includes("came back as"));
-  await expect.poll(async () => (await backs()).length, { timeout: 60_000 }).toBeGreaterThan(0);
-  for (const { dlqId, result } of await backs()) {
-    const as = /<bdi>(\d+-\d+)<\/bdi>/.exec(result)?.[1] ?? "";
-    const parents = (await stand.audit()).flatMap(({ records }) => records);
-    expect(parents.find((one) => one.dlqId === as)?.parent).toBe(dlqId);
-    expect(result).toContain(`datetime="${new Date(Number(as.split("-")[0])).toISOString()}"`);
-  }
+  // The lane says what the newest one showed, and its next move shows what it was worth.
+  const newest = async () => (await probes())[0]?.result ?? "";
+  await expect.poll(newest, { timeout: 20_000 }).toContain(": <bdi>a probe failed again, 503</bdi>");
   expect(await stand.page(`/failures/${id}`)).toMatch(/last probe <time datetime="/);
 
   stand.receiver.answer = () => 200;
-  const newest = async () => (await probes())[0]?.result ?? "";
   await expect
-    .poll(newest, { timeout: 60_000 })
+    .poll(newest, { timeout: 40_000 })
     .toMatch(/: <bdi>the probe did not fail again<\/bdi> <time datetime="/);
-});
+}, 90_000);
 
 it("a page costs no call of the service", async () => {
   const stand = await setUpHalted();
@@ -199,6 +194,7 @@ it("says before a release what would keep it from going", async () => {
   const stand = await setUpHalted();
   const { page, act, core } = stand;
   stand.seed(1, { responseStatus: 422, responseBody: "bad tenant" });
+  await stand.drain.source.passes.forceFull(stand.drain.config.name);
   await stand.pass();
   const host = new URL(stand.receiver.url).host;
   const once =

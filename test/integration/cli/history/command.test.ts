@@ -193,7 +193,7 @@ describe("redriver history, an act of many records", () => {
     expect(await rows("history", "--records", "--act", "park")).toHaveLength(130);
     const table = await run(["history"]);
     expect(table.out).toMatch(/^when +act +count +drain +rule +reason +host +notes +why +by\n/);
-    expect(table.out).toMatch(/ release +130 +orders +- +rule +- +- +the receiver is fixed +ann\n/);
+    expect(table.out).toMatch(/ release +130 +orders +- +rule +127\S+ +- +the receiver is fixed +ann\n/);
     expect(table.out.trimEnd().split("\n")).toHaveLength(3);
   });
 
