@@ -39,7 +39,11 @@ export async function readReleaseConditions(
   const origins = only === undefined ? parked.map(({ origin }) => origin) : [only.origin];
   const lanes = await readLaneStandings(drain, origins.slice(0, maxLanesAsked));
   const pauses = allPauses.get(config.source.id) ?? [];
-  const names = only && [...namesOfOrigin(only.origin), toFailureName(only.failure ?? "")];
+  const failures =
+    only === undefined
+      ? (own?.facts?.failures ?? []).filter((one) => one.parked > 0).map(({ id }) => id)
+      : [only.failure ?? ""];
+  const names = new Set([...origins.flatMap(namesOfOrigin), ...failures.map(toFailureName)]);
   return {
     drain: name,
     isPlanned: config.mode === "plan",
@@ -47,7 +51,7 @@ export async function readReleaseConditions(
     indexes: (own?.guards ?? []).flatMap(({ index, effect }) => (effect === "closed" ? [index] : [])),
     halted: [...lanes].flatMap(([origin, { state }]) => (state === "halted" ? [origin] : [])),
     paused: hostPausesOf(pauses, name)
-      .filter(({ host }) => names?.includes(host) ?? true)
+      .filter(({ host }) => names.has(host))
       .map(toPausedText),
   };
 }
