@@ -18,6 +18,8 @@ import type { World } from "../world.ts";
 const hosts = 4;
 const onePage = 100;
 const sampleEveryMs = 2 * secondMs;
+/** A window writes what it has deleted this often. */
+const progressEveryMs = 500;
 
 interface Sample {
   /** Unix ms at which the command began and ended to read. */
@@ -77,7 +79,7 @@ export async function incident(world: World): Promise<readonly Figure[]> {
         samples,
         truth,
         stage.receivers.map(({ url }) => url),
-        startedAt,
+        { startedAt, factor: scale.factor },
       ),
       ...judgeEnds(samples, truth),
       ...judgeVerdicts(samples, truth, startedAt),
@@ -215,8 +217,10 @@ function judgeCounts(
   samples: readonly Sample[],
   truth: Truth,
   urls: readonly string[],
-  startedAt: number,
+  { startedAt, factor }: { readonly startedAt: number; readonly factor: number },
 ): readonly Figure[] {
+  // No scale makes this shorter, and all that happens meanwhile is `factor` times as much.
+  const behindMs = progressEveryMs * (1 - 1 / factor);
   let worstHost = 0;
   let worstDepth = 0;
   let within = 0;
@@ -240,7 +244,8 @@ function judgeCounts(
     const depths = [source.depth.stillCounting ? null : source.depth.count, metricDepth];
     for (const depth of depths) {
       if (typeof depth !== "number") continue;
-      worstDepth = Math.max(worstDepth, distance(depth, truth.total(from), truth.total(to)));
+      const truths = [from - behindMs, from, to].map((at) => truth.total(at));
+      worstDepth = Math.max(worstDepth, distance(depth, ...truths));
     }
   }
   const counted = samples.find(({ status }) => {
