@@ -125,8 +125,8 @@ function List({
         ]}
       />
       <p class="hint">
-        Redriven and failed again count the kinds of failure that a rule redrives: other rules may have redriven
-        some of them before. A rule that drops, parks or holds has neither.
+        Redriven and failed again count the kinds of failure that a rule redrives: other rules may have
+        redriven some of them before. A rule that drops, parks or holds has neither.
       </p>
     </>
   );
