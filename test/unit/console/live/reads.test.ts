@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { createReads } from "../../../../src/console/live/reads.ts";
 
+const current = (): never => expect.fail("nothing else is read");
+
 it("keeps what a page reads for fifteen seconds, and then reads as it was asked last", async () => {
   let at = 1_000_000;
-  const current = (): never => expect.fail("nothing else is read");
   const { kept, forget } = createReads({ current, nextRuns: current, now: () => at });
   const ask = (answer: string): Promise<string> => kept("one", () => Promise.resolve(answer));
   expect(await ask("first")).toBe("first");
