@@ -1,7 +1,7 @@
 # The image of redriver: Node's current long-term line, the compiled program and its production dependencies. The process runs as a
 # numeric user and writes nothing to its root filesystem.
 #   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) -t redriver:0.1.0 .
-#   docker build --target dev -t redriver-dev:0.1.0 .    with a Redis for `redriver demo`, for development only
+#   docker build --target dev -t redriver-dev:0.1.0 .    with the emulator, and a Redis for `redriver demo`, for development only
 # NODE_IMAGE and RUNTIME_IMAGE can be others, by digest or from a mirror. The runtime stage needs no shell and no npm, so a distroless Node fits too.
 ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
 ARG RUNTIME_IMAGE=${NODE_IMAGE}
@@ -19,7 +19,8 @@ COPY deploy/supply-chain/sbom.mjs ./deploy/supply-chain/
 RUN REDRIVER_REVISION=${REVISION} npm run build \
  && npm run --silent sbom > sbom.cdx.json \
  && npm prune --omit=dev \
- && mkdir bin && ln -s /app/dist/main.js bin/redriver
+ && mkdir bin dev && ln -s /app/dist/main.js bin/redriver \
+ && mv dist/emulator dist/demo dev/
 
 FROM ${RUNTIME_IMAGE} AS dev
 # A distroless base has Node there.
@@ -29,6 +30,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends redis-server &&
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/dev ./dist
 COPY --from=build /app/bin /usr/local/bin
 USER 10001:10001
 ENTRYPOINT ["node", "/app/dist/main.js"]
@@ -50,7 +52,7 @@ ENV NODE_ENV=production
 # A distroless base has Node there.
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/nodejs/bin
 WORKDIR /app
-# Everything belongs to root and is only readable: the process cannot change its own program.
+# Everything belongs to root and is only readable: the process cannot change its own program. It has neither emulator nor demo.
 COPY --from=build /app/package.json /app/sbom.cdx.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

@@ -24,9 +24,7 @@ export function readAssets(): ReadonlyMap<string, Asset> {
   return new Map([
     ["console.js", toAsset("text/javascript", readIfBuilt(own("console.js")))],
     ["charts.js", toAsset("text/javascript", readIfBuilt(own("charts.js")))],
-    ["console.css", toAsset("text/css", readFileSync(own("console.css")))],
     ["uplot.js", toAsset("text/javascript", readFileSync(join(uplot, "uPlot.iife.min.js")))],
-    ["uplot.css", toAsset("text/css", readFileSync(join(uplot, "uPlot.min.css")))],
     ["icon.svg", toAsset("image/svg+xml", Buffer.from(icon))],
   ]);
 }

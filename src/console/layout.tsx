@@ -1,3 +1,5 @@
+import { raw } from "hono/html";
+import { chartStyle, pageStyle } from "./styles.ts";
 import { areas, type Area, type Html, type Screen, type ScreenContext } from "./screen.ts";
 import type { Person } from "./access/person.ts";
 
@@ -55,8 +57,8 @@ export function Document({
         <meta name="color-scheme" content="light dark" />
         <title>{`${name} · redriver`}</title>
         <link rel="icon" href="/assets/icon.svg" />
-        {hasChart ? <link rel="stylesheet" href="/assets/uplot.css" /> : null}
-        <link rel="stylesheet" href="/assets/console.css" />
+        {hasChart ? <style>{raw(chartStyle)}</style> : null}
+        <style>{raw(pageStyle)}</style>
         {hasChart ? <script src="/assets/uplot.js" defer></script> : null}
         <script src="/assets/console.js" type="module"></script>
       </head>

@@ -41,6 +41,8 @@ export interface AuditRecord {
   readonly notes?: readonly string[];
   /** Host with port of its destination. Absent on a `delete`, and if it was not known or the entry was full. */
   readonly host?: string;
+  /** In a counted read: it stands for so many that are alike but for their ids. */
+  readonly count?: number;
 }
 
 /** `sent`: messages of the step that decided the move. */
@@ -82,6 +84,13 @@ export interface AuditQuery {
   readonly dlqIds?: ReadonlySet<string>;
   readonly acts?: ReadonlySet<AuditAct>;
   readonly by?: (by: string) => boolean;
+  /**
+   * Asked for each entry in turn: true, and it comes with its time and act alone, without an actor, a drain or
+   * records. That costs a hundredth. For readers who count what they pass; not beside `dlqIds` and `drain`.
+   */
+  readonly skims?: (act: AuditAct) => boolean;
+  /** One record with a count may stand for many that are alike but for their ids: for readers who only count. */
+  readonly isCounted?: boolean;
   /** Includes acts on all drains of its source at once. */
   readonly drain?: DrainName;
   /** Unix ms, inclusive. */

@@ -27,7 +27,16 @@ export interface Running {
 
 /** Only what the test gives reaches the command, and what a process needs to run. */
 export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const child = spawn(process.execPath, [main, ...args], {
+  return startProgram(main, args, env);
+}
+
+/** Another build of the command, by the path of its main.js. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Running {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Emulator } from "../../src/emulator/index.ts";
-import { createFolder, start, type Running } from "./command.ts";
+import { createFolder, start, startProgram, type Running } from "./command.ts";
 
 export interface DaemonSetup {
   readonly emulator: Emulator;
@@ -41,9 +41,12 @@ export interface StartedDaemon extends Running {
   readonly consoleUrl: string | null;
 }
 
-/** The daemon as a child process, once it has started. */
-export async function startDaemon(env: Readonly<Record<string, string>>): Promise<StartedDaemon> {
-  const running = start(["run"], env);
+/** The daemon as a child process, once it has started. `program`: main.js of another build. */
+export async function startDaemon(
+  env: Readonly<Record<string, string>>,
+  program?: string,
+): Promise<StartedDaemon> {
+  const running = program === undefined ? start(["run"], env) : startProgram(program, ["run"], env);
   const started = await running.line(({ event }) => event === "daemon:started");
   const { httpAddress, consoleAddress } = started;
   return {

@@ -1,9 +1,10 @@
-{{/* A file with what the values say in the place of setting-<name>. Takes the root and a path below files. */}}
+{{/* A file with what the values say in the place of setting-<name>, and of a number before `# setting-<name>`. Takes the root and a path below files. */}}
 {{- define "redriver.file" -}}
 {{- $text := .root.Files.Get (printf "files/%s" .path) -}}
 {{- if not $text }}{{ fail (printf "expected files/%s in the chart" .path) }}{{ end -}}
 {{- $settings := merge (dict "namespace" .root.Release.Namespace) .root.Values.settings -}}
 {{- $text = replace "runbook_url: docs/runbooks.md#" (printf "runbook_url: %s#" ($settings.runbooks | default "docs/runbooks.md")) $text -}}
+{{- $text = regexReplaceAll "[0-9]+ # (setting-[a-zA-Z]+)" $text "${1}" -}}
 {{- range $name := regexFindAll "setting-[a-zA-Z]+" $text -1 | uniq -}}
 {{- $key := trimPrefix "setting-" $name -}}
 {{- $value := required (printf "expected settings.%s, for %s" $key $.path) (get $settings $key) -}}

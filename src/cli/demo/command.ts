@@ -1,4 +1,5 @@
 import type { Register } from "../command-context.ts";
+import { loadDevelopmentPart } from "../development-part.ts";
 
 type DemoFlags = Readonly<{ messages?: string; outage?: boolean; probes?: string; withoutLane?: boolean }> &
   Readonly<{ record?: string; keep?: boolean; json?: boolean; withPrometheus?: boolean }>;
@@ -35,7 +36,10 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
         io,
       };
       if (flags.outage === true) {
-        const { runOutage } = await import("../../demo/outage/run-outage.ts");
+        const { runOutage } = await loadDevelopmentPart(
+          "demo",
+          () => import("../../demo/outage/run-outage.ts"),
+        );
         exitWith(
           await runOutage({
             ...common,
@@ -51,7 +55,10 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
         exitWith(2);
         return;
       }
-      const { runDemo } = await import("../../demo/run-receiver-outage.ts");
+      const { runDemo } = await loadDevelopmentPart(
+        "demo",
+        () => import("../../demo/run-receiver-outage.ts"),
+      );
       exitWith(await runDemo(common));
     });
 };

@@ -6,6 +6,7 @@ import { parseUrl } from "../../message/destination-url.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import type { Register } from "../command-context.ts";
+import { loadDevelopmentPart } from "../development-part.ts";
 import type { Io } from "../io.ts";
 import { numberOf, textOf } from "../input/option-values.ts";
 import { toJson, toLines } from "./text.ts";
@@ -137,8 +138,10 @@ async function start(
   env: Io["env"] | undefined,
   signal: AbortSignal,
 ): Promise<Emulator | undefined> {
-  const { startEmulator, devMode, devModePort, LoadProblem, EmulatorRefusal } =
-    await import("../../emulator/index.ts");
+  const { startEmulator, devMode, devModePort, LoadProblem, EmulatorRefusal } = await loadDevelopmentPart(
+    "emulator",
+    () => import("../../emulator/index.ts"),
+  );
   const { dedupWindow, retention, index, dev, stopWithParent: _, json: __, ...others } = flags;
   const { generate: count, arrivals, over: overMs, recordBytes, destination, ...rest } = others;
   const { statsUser, statsPassword, ...same } = rest;

@@ -53,24 +53,27 @@ export async function readTimeLine(
   halted: readonly string[],
 ): Promise<TimeLine> {
   const isAbout = toTest(failure);
-  const toProbed = createProbeFinder(failure, halted);
+  const probes = createProbeFinder(failure, halted);
   const entries: TimeLineEntry[] = [];
   let read = 0;
-  for await (const entry of reader.read({ order: "newest-first" })) {
+  const skims = (act: AuditAct): boolean => !acts.has(act) && !probes.asks(act);
+  for await (const entry of reader.read({ order: "newest-first", skims })) {
     if (read === maxRead || entries.length === maxEntries) return { entries, readTo: entry.at };
     read += 1;
-    const probed = toProbed(entry);
+    const probed = probes.of(entry);
     if (probed.length > 0) entries.push({ ...entry, probed });
     else if (isAbout(entry)) entries.push(entry);
   }
   return { entries, readTo: null };
 }
 
+const actsOnComeBacks: ReadonlySet<AuditAct> = new Set(["republish", "park", "drop"]);
+
 /** Asked with each entry in turn, the newest first. */
 function createProbeFinder(
   { origin, source }: Pick<FailureView, "origin" | "source">,
   haltedNow: readonly string[],
-): (entry: AuditEntry) => readonly ProbedLetter[] {
+) {
   const halted = new Set(haltedNow);
   /** By drain, what the lane did after the entries that are read next; none: nothing yet. */
   const next = new Map<string, ProbeResult>();
@@ -85,23 +88,27 @@ function createProbeFinder(
     return next.get(drain) ?? { kind: "newest" };
   };
 
-  return (entry) => {
-    const { act, drain, lane, records, source: of } = entry;
-    if (of !== source || drain === null) return [];
-    if (lane?.origin === origin) {
-      if (lane.from === "halted") halted.add(drain);
-      else halted.delete(drain);
-      const result = toResult(entry);
-      if (result !== null) next.set(drain, result);
-    }
-    const ofHost = records.filter(({ host }) => host === own);
-    for (const { parent, dlqId } of ofHost) if (parent !== undefined) comeBacks.set(parent, dlqId);
-    if (act !== "republish" || !halted.has(drain)) return [];
-    const probed = ofHost
-      .filter(({ notes = [] }) => notes.includes("canary"))
-      .map(({ dlqId }) => ({ dlqId, result: resultOf(dlqId, drain) }));
-    if (probed.length > 0) next.set(drain, { kind: "stayed-halted" });
-    return probed;
+  return {
+    /** What goes out while no lane is halted is no probe, nor did it come back from one that failed. */
+    asks: (act: AuditAct): boolean => actsOnComeBacks.has(act) && halted.size > 0,
+    of(entry: AuditEntry): readonly ProbedLetter[] {
+      const { act, drain, lane, records, source: of } = entry;
+      if (of !== source || drain === null) return [];
+      if (lane?.origin === origin) {
+        if (lane.from === "halted") halted.add(drain);
+        else halted.delete(drain);
+        const result = toResult(entry);
+        if (result !== null) next.set(drain, result);
+      }
+      const ofHost = records.filter(({ host }) => host === own);
+      for (const { parent, dlqId } of ofHost) if (parent !== undefined) comeBacks.set(parent, dlqId);
+      if (act !== "republish" || !halted.has(drain)) return [];
+      const probed = ofHost
+        .filter(({ notes = [] }) => notes.includes("canary"))
+        .map(({ dlqId }) => ({ dlqId, result: resultOf(dlqId, drain) }));
+      if (probed.length > 0) next.set(drain, { kind: "stayed-halted" });
+      return probed;
+    },
   };
 }
 

@@ -77,12 +77,13 @@ function createRow(
   return {
     at,
     add(seenAt: number, record: AuditRecord): void {
+      const { host, parent, count: alike = 1 } = record;
       since = Math.min(since, seenAt);
-      count += 1;
+      count += alike;
       ({ dlqId } = record);
-      if (record.host !== undefined) hosts.add(record.host);
-      if (record.parent !== undefined) comeBacks += 1;
-      for (const note of record.notes ?? []) notes[note] = (notes[note] ?? 0) + 1;
+      if (host !== undefined) hosts.add(host, alike);
+      if (parent !== undefined) comeBacks += alike;
+      for (const note of record.notes ?? []) notes[note] = (notes[note] ?? 0) + alike;
     },
     read(): ActRow {
       return {

@@ -52,7 +52,14 @@ export async function readHistoryPage(
   async function* entries(): AsyncGenerator<AuditEntry> {
     let toSkip = start?.read ?? 0;
     let [read, readOfMs, records] = [0, 0, 0];
-    for await (const entry of reader.read({ order: "newest-first", ...toRange(start?.at, filter) })) {
+    const { acts } = filter;
+    const query = {
+      order: "newest-first",
+      isCounted: true,
+      ...toRange(start?.at, filter),
+      ...(acts === undefined ? {} : { skims: (act: AuditAct) => !acts.has(act) }),
+    } as const;
+    for await (const entry of reader.read(query)) {
       if (entry.at !== progress.readTo) readOfMs = 0;
       readOfMs += 1;
       if (entry.at === start?.at && toSkip > 0) {
@@ -65,7 +72,7 @@ export async function readHistoryPage(
         return;
       }
       read += 1;
-      records += entry.records.length;
+      for (const { count = 1 } of entry.records) records += count;
       progress.readTo = entry.at;
       lastRead = readOfMs;
       if (fits(entry)) yield entry;

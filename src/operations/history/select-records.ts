@@ -19,17 +19,17 @@ export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }
   const isHost = host === undefined ? null : compileHostGlob(host);
   const missing = { host: new Map<AuditAct, number>(), rule: new Map<AuditAct, number>() };
 
-  const lacks = (what: Missing, act: AuditAct): false => {
+  const lacks = (what: Missing, act: AuditAct, { count = 1 }: AuditRecord): false => {
     // Its proof, an act before it, has both.
-    if (act !== "delete") missing[what].set(act, (missing[what].get(act) ?? 0) + 1);
+    if (act !== "delete") missing[what].set(act, (missing[what].get(act) ?? 0) + count);
     return false;
   };
 
   const fits = (record: AuditRecord, act: AuditAct): boolean => {
     if (rule !== undefined && record.rule !== undefined && record.rule !== rule) return false;
     if (isHost !== null && record.host !== undefined && !isHost(record.host)) return false;
-    if (rule !== undefined && record.rule === undefined) return lacks("rule", act);
-    return isHost === null || record.host !== undefined || lacks("host", act);
+    if (rule !== undefined && record.rule === undefined) return lacks("rule", act, record);
+    return isHost === null || record.host !== undefined || lacks("host", act, record);
   };
 
   /** Of its lane, or a pause of it. */

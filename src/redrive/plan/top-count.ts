@@ -15,10 +15,10 @@ export function createTopCount<Key extends string | number>(maxKeys: number) {
   const counts = new Map<Key, number>();
   let others = 0;
   return {
-    add(key: Key): void {
+    add(key: Key, times = 1): void {
       const known = counts.get(key);
-      if (known === undefined && counts.size >= maxKeys) others += 1;
-      else counts.set(key, (known ?? 0) + 1);
+      if (known === undefined && counts.size >= maxKeys) others += times;
+      else counts.set(key, (known ?? 0) + times);
     },
     count: (key: Key): number => counts.get(key) ?? 0,
     top(count: number): TopCounted<Key> {

@@ -118,6 +118,9 @@ function toGroup(records: readonly AuditRecord[], hosts: HostTable): StoredGroup
   };
 }
 
+/** As `toText` begins each entry: most entries of a long read are left out by their act alone. */
+const beginning = /^\{"v":1,"a":"([a-z-]+)"/;
+
 /**
  * Null for an entry whose act or actor is not asked for. Fails with `invariant-broken` on a layout that this
  * version does not know.
@@ -126,8 +129,13 @@ export function parseEntryText(
   text: string,
   at: number,
   source: SourceId,
-  { acts, by: isBy }: Pick<AuditQuery, "acts" | "by">,
+  { acts, by: isBy, skims, isCounted }: Pick<AuditQuery, "acts" | "by" | "skims" | "isCounted">,
 ): AuditEntry | null {
+  const early = beginning.exec(text)?.[1] as AuditAct | undefined;
+  if (early !== undefined && acts?.has(early) === false) return null;
+  if (early !== undefined && skims?.(early) === true) {
+    return { at, act: early, by: "", source, drain: null, records: [] };
+  }
   const stored = JSON.parse(text) as Partial<StoredEntry>;
   if (stored.v !== 1 || stored.a === undefined) {
     throw new RedriverError(
@@ -150,8 +158,30 @@ export function parseEntryText(
     ...(stored.l === undefined ? {} : { lane: stored.l }),
     ...(stored.t === undefined ? {} : { host: stored.t }),
     ...(stored.f === undefined ? {} : { forMs: stored.f }),
-    records: (stored.g ?? []).flatMap((group) => toRecords(group, hostOf)),
+    records: (stored.g ?? []).flatMap((group) => {
+      const records = isCounted === true ? toCounted(group, hostOf) : null;
+      return records ?? toRecords(group, hostOf);
+    }),
   };
+}
+
+/** One record for each host of a group. Null: they differ in more than their ids. */
+function toCounted(group: StoredGroup, hostOf: HostOf): readonly AuditRecord[] | null {
+  const { i, pa, k } = group;
+  if (i.length === 1 || pa !== undefined) return null;
+  const counts = new Map<string | undefined, number>();
+  if (k === undefined || k.length === 1) counts.set(hostOf(k, 0), i.length);
+  else
+    i.forEach((_, index) => {
+      const host = hostOf(k, index);
+      counts.set(host, (counts.get(host) ?? 0) + 1);
+    });
+  const [common] = toRecords({ ...group, i: i.slice(0, 1), k: "-" }, hostOf);
+  return [...counts].map(([host, count]) => ({
+    ...common!,
+    ...(host === undefined ? {} : { host }),
+    count,
+  }));
 }
 
 function toRecords({ r, e, n, x, i, as, pa, k }: StoredGroup, hostOf: HostOf): readonly AuditRecord[] {
@@ -161,9 +191,10 @@ function toRecords({ r, e, n, x, i, as, pa, k }: StoredGroup, hostOf: HostOf): r
     ...(n === undefined ? {} : { attempt: n }),
     ...(x === undefined ? {} : { notes: x }),
   };
+  const ofAll = k === undefined || k.length === 1 ? hostOf(k, 0) : undefined;
   return i.map((dlqId, index) => {
     const record: { -readonly [Name in keyof AuditRecord]: AuditRecord[Name] } = { dlqId, ...common };
-    const host = hostOf(k, index);
+    const host = ofAll ?? hostOf(k, index);
     // A page of the history may read half a million of them: a spread for each field takes three times as long.
     if (as?.[index]) record.as = as[index];
     if (pa?.[index]) record.parent = pa[index];

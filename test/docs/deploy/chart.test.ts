@@ -122,13 +122,21 @@ describe.skipIf(!isHelmHere || !isKustomizeHere)("chart and overlays", () => {
     expect(comparable(renderChart(production))).toEqual(comparable(renderOverlay("production")));
   });
 
-  it.each(components)("are the same with %s", (component) => {
-    const overlay = renderWith(["base"], [`components/${component}`]);
-    const chart = renderChart({ image: { repository: "redriver" }, components: [component], settings });
-    for (const { spec } of chart.filter(({ kind }) => kind === "Deployment")) {
-      // Without an overlay nobody says which tag.
-      spec.template.spec.containers[0].image = "redriver";
-    }
-    expect(comparable(chart, ofOverlay)).toEqual(comparable(overlay, ofOverlay));
-  });
+  it.each([...components, "doctor and archive-volume", components.join(" and ")])(
+    "are the same with %s",
+    (listed) => {
+      const names = listed.split(" and ");
+      const overlay = renderWith(
+        ["base"],
+        names.map((name) => `components/${name}`),
+      );
+      const chart = renderChart({ image: { repository: "redriver" }, components: names, settings });
+      for (const { spec } of chart.filter(({ kind }) => kind === "Deployment")) {
+        // Without an overlay nobody says which tag.
+        const { containers, initContainers = [] } = spec.template.spec;
+        for (const one of [containers[0], ...initContainers]) one.image = "redriver";
+      }
+      expect(comparable(chart, ofOverlay)).toEqual(comparable(overlay, ofOverlay));
+    },
+  );
 });

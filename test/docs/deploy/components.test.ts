@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
+import { loadSettings } from "../../../src/config/settings/load-settings.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
 import { readDoc } from "../../support/markdown.ts";
 import { isKustomizeHere, only, renderWith, type Tree } from "../../support/kubernetes/kustomize.ts";
@@ -134,5 +136,63 @@ describe.skipIf(!isKustomizeHere)("the component for a priority", () => {
     const objects = withComponents("priority", "apply");
     expect(podOf(objects).priorityClassName).toBe("production");
     expect(only(objects, "Job").spec.template.spec.priorityClassName).toBe("production");
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the component for a forward proxy", () => {
+  it("sets the proxy, and lets out to its address and port, which stays a number", () => {
+    const objects = withComponents("egress-proxy");
+    const { data } = parse(readDoc("deploy/overlays/production/settings.yaml"));
+    const settings = only(objects, "ConfigMap", "redriver-settings").data;
+    const { REDRIVER_PROXY_URL: url, REDRIVER_PROXY_EXCEPT: except } = settings;
+    expect([url, except]).toEqual([data.egressProxy, data.noProxy]);
+    const outcome = loadSettings({
+      env: { REDRIVER_PROXY_URL: url, REDRIVER_PROXY_EXCEPT: except },
+      flags: {},
+    });
+    expect(outcome).toMatchObject({
+      ok: true,
+      settings: { proxy: { url: `${url}/`, except: [data.noProxy] } },
+    });
+    const port = Number(data.egressProxyPort);
+    expect(new URL(url).port).toBe(String(port));
+    expect(policyOf(objects, "redriver-egress-proxy").egress).toEqual([
+      { to: [{ ipBlock: { cidr: data.egressProxyCidr } }], ports: [{ protocol: "TCP", port }] },
+    ]);
+    // The base admits no private address but that of DNS and Redis.
+    expect(data.egressProxyCidr).toMatch(/^10\./);
+  });
+});
+
+describe.skipIf(!isKustomizeHere)("the component for the doctor", () => {
+  const same = ["image", "envFrom", "env", "resources", "securityContext", "volumeMounts"];
+
+  it.each([
+    ["alone", []],
+    ["with an archive and a proxy", ["archive-volume", "egress-proxy"]],
+    ["whatever else there is", ["console", "callbacks", "openshift", "redis-sentinel"]],
+  ])("asks before the daemon begins, with all that the daemon has, %s", (_, others) => {
+    for (const names of [
+      ["doctor", ...others],
+      [...others, "doctor"],
+    ]) {
+      const pod = podOf(withComponents(...names));
+      const [doctor, ...more] = pod.initContainers;
+      expect(more).toEqual([]);
+      expect(Object.keys(doctor).toSorted()).toEqual([...same, "args", "name"].toSorted());
+      for (const name of same) expect(doctor[name]).toEqual(pod.containers[0][name]);
+      expect(doctor.args).toEqual(["doctor", "--json"]);
+    }
+  });
+
+  it("is for the daemon alone: neither a pass nor a plan waits for it", () => {
+    for (const names of [
+      ["doctor", "drain-only", "apply"],
+      ["drain-only", "apply", "doctor"],
+    ]) {
+      const objects = withComponents(...names);
+      expect("initContainers" in only(objects, "Job").spec.template.spec).toBe(false);
+      expect("initContainers" in only(objects, "CronJob").spec.jobTemplate.spec.template.spec).toBe(false);
+    }
   });
 });

@@ -185,6 +185,15 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
   });
 });
 
+describe.skipIf(!isKustomizeHere)("the overlay development", () => {
+  it("takes the emulator from the development image, which alone has it", () => {
+    const objects = renderOverlay("development");
+    const imageOf = (name: string) =>
+      named(objects, "Deployment", name).spec.template.spec.containers[0].image;
+    expect(imageOf("redriver-emulator")).toBe(imageOf("redriver").replace("/redriver:", "/redriver-dev:"));
+  });
+});
+
 describe.skipIf(!isKustomizeHere)("what the overlays differ in", () => {
   it("is the mode of the drains document and nothing else of it", () => {
     const plan = documentOf("plan");

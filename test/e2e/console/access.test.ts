@@ -46,7 +46,7 @@ describe("a console that anybody of this machine may read", () => {
     const { port } = new URL(url);
     const answers: readonly (readonly [string, Asking, number])[] = [
       ["/", {}, 200],
-      ["/assets/console.css", {}, 200],
+      ["/assets/icon.svg", {}, 200],
       ["/assets/nothing", {}, 404],
       ["/nothing", {}, 404],
       ["/live", {}, 404],
@@ -134,7 +134,7 @@ describe("a console that anybody of this machine may read", () => {
     expect(page.text).toContain("redis-unavailable");
     expect(page.text).toContain("Nothing was done.");
     expect(page.headers["content-security-policy"]).toBeDefined();
-    expect((await askConsole(`${url}/assets/console.css`)).status).toBe(200);
+    expect((await askConsole(`${url}/assets/icon.svg`)).status).toBe(200);
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
   });

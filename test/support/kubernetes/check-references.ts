@@ -51,7 +51,7 @@ function nameProblems({ metadata, kind }: Tree): readonly string[] {
 
 function podProblems({ spec, claims }: Pod, known: ReadonlySet<string>): readonly string[] {
   const volumes: readonly Tree[] = spec.volumes ?? [];
-  const containers: readonly Tree[] = spec.containers;
+  const containers: readonly Tree[] = [...(spec.initContainers ?? []), ...spec.containers];
   const ports = containers.flatMap((container) => container.ports ?? []);
   return [
     ...repeated(names(containers)).map((name) => `two containers ${name}`),

@@ -55,6 +55,35 @@ describe("the text of an entry", () => {
     expect((text.length - bare.length) / 100).toBeLessThan(6.3);
   });
 
+  test("stands for its records by host where they are only counted", () => {
+    const records = of(100, (n) => (n % 4 === 3 ? undefined : `host-${n % 4}`));
+    const ruled = records.map((one) => ({ ...one, rule: "outage", notes: ["canary"] }));
+    const [text = ""] = toTexts({ ...entry("1-0"), records: ruled });
+    const counted = parseEntryText(text, 7, source, { isCounted: true })?.records;
+    const one = { dlqId: "1-0", rule: "outage", notes: ["canary"], count: 25 };
+    expect(counted).toEqual([
+      { ...one, host: "host-0" },
+      { ...one, host: "host-1" },
+      { ...one, host: "host-2" },
+      one,
+    ]);
+    const comeBacks = of(2, () => "host-0").map((record) => ({ ...record, parent: "0-0" }));
+    const [other = ""] = toTexts({ ...entry("1-0"), records: comeBacks });
+    expect(parseEntryText(other, 7, source, { isCounted: true })?.records).toEqual(comeBacks);
+  });
+
+  test("is not parsed where its act is skimmed or not asked for", () => {
+    const broken = '{"v":1,"a":"park","b":';
+    const skims = (act: string): boolean => act === "park";
+    const bare = { at: 7, act: "park", by: "", source, drain: null, records: [] };
+    expect(parseEntryText(broken, 7, source, { skims })).toEqual(bare);
+    expect(parseEntryText(broken, 7, source, { acts: new Set(["drop"]) })).toBeNull();
+    expect(() => parseEntryText(broken, 7, source, {})).toThrow(SyntaxError);
+    const [other = ""] = toTexts({ ...entry("1-0"), act: "republish" });
+    expect(parseEntryText(other, 7, source, { skims })?.records).toHaveLength(1);
+    expect(() => parseEntryText(other.replace('"v":1', '"v":2'), 7, source, { skims })).toThrow("layout 1");
+  });
+
   test("of other acts or another actor is left out where these are asked for", () => {
     const [text = ""] = toTexts({ ...entry("1-0"), by: "ann" });
     expect(

@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Emulator } from "../../../src/emulator/index.ts";
+import { runToEnd, type LogLine } from "../../support/command.ts";
+import { createEnv, startDaemon, type StartedDaemon } from "../../support/daemon.ts";
+import { buildFormer, hasCommit } from "../../support/former-build.ts";
+import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
+
+/**
+ * Of before kinds of failure, learned rates, pauses of one host and shared plans: it knows none of what they keep
+ * in the rows of ledger, passes, lanes and capacity.
+ */
+const formerCommit = "f602166d3782339dc4368706468fbd703dd77395";
+const isHistoryHere = hasCommit(formerCommit);
+
+const redis = useRedis();
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  main:
+    mode: live
+    schedule: { every: 500ms, full: 3s }
+    lane: { canary: 50, watch: 4s, haltAt: 90%, probeEvery: 4s }
+    limits: { publish: 200/s, perHost: 200/s }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: never, when: { responseStatus: 489 }, then: park }
+      - { name: outage, when: { responseStatus: [500-599, none] }, then: republish }
+`;
+
+/** S + T + 15 s is the takeover: 19 s. */
+const impatient = {
+  REDRIVER_LEDGER_SEND_BY: "2s",
+  REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
+  REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
+  REDRIVER_SWEEP_EVERY: "1s",
+  REDRIVER_LOG_LEVEL: "debug",
+};
+
+/** Every so many messages fail once more, so that they come back to whichever build lists them. */
+const comesBackEvery = 20;
+
+async function setUp() {
+  // The service forgets ids at once: only the ledger keeps a message from being sent twice.
+  const { emulator, receiver } = await startService({ dedupWindowMs: 1 });
+  const { env } = createEnv({ emulator, redisUrl: redis.url(), document, env: impatient });
+  // The former build has no console, and refuses a variable that it does not know.
+  const { REDRIVER_CONSOLE_PORT: _, ...formerEnv } = env;
+  /** Bodies. */
+  const delivered = new Set<string>();
+  const failedOnce = new Set<string>();
+  let seeded = 0;
+  receiver.answer = ({ body }) => {
+    const isSecond = failedOnce.has(body);
+    if (!isSecond && Number(body) % comesBackEvery === 0) {
+      failedOnce.add(body);
+      return 503;
+    }
+    delivered.add(body);
+    return 200;
+  };
+  const seed = (count: number, responseStatus = 503): void => {
+    const at = Date.now() - 60 * 60_000;
+    const records = Array.from({ length: count }, (_, index) => ({
+      dlqId: `${at + index * 10}-${(seeded += 1)}`,
+      url: `${receiver.url}/hook`,
+      createdAt: at - 5_000,
+      responseStatus,
+      maxRetries: 0,
+      body: String(seeded),
+    }));
+    emulator.dlq.seed(records);
+  };
+  /** More comes in all the time, so that both builds have work. */
+  const feedUntil = (what: string, count: () => number, least: number): Promise<void> => {
+    const feedAndCount = (): number => {
+      seed(8);
+      return count();
+    };
+    const often = { timeout: 40_000, interval: 200, message: what };
+    return expect.poll(feedAndCount, often).toBeGreaterThanOrEqual(least);
+  };
+  return { emulator, env, formerEnv, seed, seeded: () => seeded, delivered, feedUntil };
+}
+
+const isBatch = ({ event, operation, outcome }: LogLine): boolean =>
+  event === "service:answered" && operation === "batch" && outcome === "ok";
+const batchesOf = ({ log }: StartedDaemon): number => log.filter(isBatch).length;
+
+/** Ended by SIGTERM, with 0, and without a word of what has no code. */
+async function endWell(daemon: StartedDaemon): Promise<void> {
+  daemon.child.kill("SIGTERM");
+  const { exitCode, err } = await daemon.ended;
+  const bad = daemon.log.filter(
+    ({ level, code }) =>
+      level === "fatal" ||
+      code === "unexpected" ||
+      code === "invariant-broken" ||
+      (level === "error" && code === undefined),
+  );
+  expect({ exitCode, err, bad }).toEqual({ exitCode: 0, err: "", bad: [] });
+}
+
+/** Dead letters of which the service took more than one message, by the ids that these came under. */
+function acceptedMoreThanOnce(emulator: Emulator): readonly string[] {
+  const times = new Map<string, number>();
+  for (const { deduplicationId = "" } of emulator.journal.entries("accepted")) {
+    const dlqId = /^redriver-(\d+-\d+)/.exec(deduplicationId)?.[1] ?? "an id that is not redriver's";
+    times.set(dlqId, (times.get(dlqId) ?? 0) + 1);
+  }
+  return [...times].filter(([, count]) => count > 1).map(([dlqId, count]) => `${dlqId}: ${count}`);
+}
+
+describe.skipIf(!isHistoryHere)("a former build and this one", () => {
+  let former: string;
+  beforeAll(() => {
+    former = buildFormer(formerCommit);
+  });
+
+  it("work side by side on one Redis, through a rollout and back, and deliver each dead letter once", async () => {
+    const { emulator, env, formerEnv, seed, seeded, delivered, feedUntil } = await setUp();
+    const parked = 5;
+    /** What is begun and published while the other build joins stays in the queue until this one has ended. */
+    const holdDeletes = (): void => {
+      emulator.faults.add({ kind: "status", operation: "delete", status: 503, name: "held" });
+      // An intent that only a takeover ends.
+      emulator.faults.add({
+        kind: "drop-answer",
+        operation: "batch",
+        when: "before",
+        count: 1,
+        name: "lost",
+      });
+    };
+    const letDeletes = (): void => ["held", "lost"].forEach((name) => emulator.faults.remove(name));
+
+    const first = await startDaemon(formerEnv, former);
+    seed(parked, 489);
+    await feedUntil("the former build delivers alone", () => delivered.size, 40);
+
+    holdDeletes();
+    const second = await startDaemon(env);
+    await feedUntil("this build publishes beside it", () => batchesOf(second), 3);
+    await endWell(first);
+    letDeletes();
+    await feedUntil("this build goes on alone", () => delivered.size, delivered.size + 60);
+
+    holdDeletes();
+    // A row that the former build does not know.
+    const pause = ["pause", "--host", "other.example.com", "--for", "1h", "--reason", "repair"];
+    expect(await runToEnd(pause, env)).toMatchObject({ exitCode: 0 });
+    const back = await startDaemon(formerEnv, former);
+    await feedUntil("the former build publishes beside it again", () => batchesOf(back), 3);
+    await endWell(second);
+    letDeletes();
+    await expect.poll(() => emulator.dlq.size, { timeout: 60_000, interval: 100 }).toBe(parked);
+    await emulator.idle();
+    await endWell(back);
+
+    const met = (name: string): number =>
+      emulator.journal.entries("fault").filter((entry) => entry.name === name).length;
+    expect([met("lost"), Math.min(met("held"), 4)]).toEqual([2, 4]);
+    expect(acceptedMoreThanOnce(emulator)).toEqual([]);
+    const all = Array.from({ length: seeded() - parked }, (_, index) => String(index + 1 + parked));
+    expect([...delivered].toSorted()).toEqual(all.toSorted());
+  }, 180_000);
+});
