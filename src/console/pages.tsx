@@ -44,8 +44,13 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       query: searchParams,
       params,
       url: `${pathname}${search}`,
-      rememberedName: rememberedName(context),
-      formToken: toFormToken(context),
+      // Live sections mostly have no form, and are drawn again and again.
+      get rememberedName() {
+        return rememberedName(context);
+      },
+      get formToken() {
+        return toFormToken(context);
+      },
       tokenProblem: tokens.problem(),
       signal: parts.stop,
     };
