@@ -16,6 +16,9 @@ const documents = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   ...["emulator", "errors", "redis", "rules", "runbooks", "settings"].map((name) => `docs/${name}.md`),
+  ...["faq", "kubernetes-quick-start", "moving-over", "security", "sizing", "upgrading"].map(
+    (name) => `docs/${name}.md`,
+  ),
 ];
 
 /** service.url and drains.file as they come out. */
