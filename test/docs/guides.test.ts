@@ -52,6 +52,9 @@ async function helpFor(words: readonly string[]): Promise<string> {
   throw new Error(`no such command: ${words.join(" ")}`);
 }
 
+/** The name of the Deployment, or a file that the reader makes. */
+const isTheirs = (name: string): boolean => name === "deploy/redriver" || name.includes("overlays/mine");
+
 describe("the guides", () => {
   it.each(guides)("%s names only commands and flags that there are", async (page) => {
     const unknown: string[] = [];
@@ -72,7 +75,6 @@ describe("the guides", () => {
 
   it.each(guides)("%s has only paths in its shell blocks that there are, or that it makes", (page) => {
     const named = shellLines(page).flatMap((line) => line.match(/\bdeploy\/[\w./-]+/g) ?? []);
-    const isTheirs = (name: string): boolean => name === "deploy/redriver" || name.includes("overlays/mine");
     expect(named.filter((name) => !isTheirs(name) && !existsSync(path.join(root, name)))).toEqual([]);
   });
 
@@ -109,11 +111,11 @@ function tutorialOverlay(steps: readonly string[]): readonly Tree[] {
   return renderAt(mine);
 }
 
-describe.skipIf(!isKustomizeHere)("the overlay of the quick start", () => {
-  const settingsOf = (objects: readonly Tree[]): Tree => only(objects, "ConfigMap", "redriver-settings").data;
-  const modeOf = (objects: readonly Tree[]): string =>
-    parse(only(objects, "ConfigMap", "redriver-drains").data["drains.yaml"]).defaults.mode;
+const settingsOf = (objects: readonly Tree[]): Tree => only(objects, "ConfigMap", "redriver-settings").data;
+const modeOf = (objects: readonly Tree[]): string =>
+  parse(only(objects, "ConfigMap", "redriver-drains").data["drains.yaml"]).defaults.mode;
 
+describe.skipIf(!isKustomizeHere)("the overlay of the quick start", () => {
   it("changes nothing at first, in the region that it names", () => {
     const objects = tutorialOverlay(["2.", "4."]);
     expect(modeOf(objects)).toBe("plan");
