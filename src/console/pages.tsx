@@ -43,7 +43,10 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       query: searchParams,
       params,
       url: `${pathname}${search}`,
-      formToken: toFormToken(context),
+      // Live sections mostly have no form, and are drawn again and again.
+      get formToken() {
+        return toFormToken(context);
+      },
       tokenProblem: tokens.problem(),
       signal: parts.stop,
     };

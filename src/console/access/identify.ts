@@ -1,5 +1,5 @@
 /** Who asks, by `console.auth`. */
-import { BlockList, isIP } from "node:net";
+import { createRangeMatcher } from "../../address-ranges.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { ConsoleRole } from "../../ports/console-roles.ts";
 import type { Guesses } from "./guesses.ts";
@@ -43,7 +43,7 @@ export function createIdentify({
   guesses,
   now,
 }: IdentifyParts): (caller: Caller) => Identity {
-  const proxies = toBlockList(settings.proxies);
+  const isProxy = createRangeMatcher(settings.proxies);
   return (caller) => {
     switch (settings.auth) {
       case "none":
@@ -71,8 +71,7 @@ export function createIdentify({
   function byHeaders({ address, header }: Caller): Identity {
     // As Node names an IPv4 peer of an IPv6 socket, and one of this link.
     const peer = address.replace(/^::ffff:/i, "").replace(/%.*$/, "");
-    const family = isIP(peer);
-    if (family === 0 || !proxies.check(peer, family === 6 ? "ipv6" : "ipv4")) {
+    if (!isProxy(peer)) {
       return { kind: "refused", why: "expected a request by a proxy of console.proxies" };
     }
     const name = header(settings.userHeader)?.trim();
@@ -106,15 +105,4 @@ function readSession(rows: readonly TokenRow[], session: string, now: number): T
   const row = rows.find((one) => one.name === name);
   if (row === undefined || Number(until) <= now) return null;
   return isSame(sign(row.token, "session", `${name}.${until}`), signature) ? row : null;
-}
-
-function toBlockList(ranges: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = "", bits] = range.split("/");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
 }
