@@ -78,6 +78,15 @@ describe("the guides", () => {
     expect(named.filter((name) => !isTheirs(name) && !existsSync(path.join(root, name)))).toEqual([]);
   });
 
+  it("give speeds that docs/benchmarks.md has", () => {
+    const figures = readDoc("docs/benchmarks.md").slice(readDoc("docs/benchmarks.md").indexOf("## Figures"));
+    const speeds = [...readDoc("docs/sizing.md").matchAll(/(\d+,\d+)(?= messages\/s| at 25 ms)/g)].map(
+      ([, speed = ""]) => speed.replace(",", ""),
+    );
+    expect(speeds).toHaveLength(4);
+    expect(speeds.filter((speed) => !figures.includes(`| ${speed} |`))).toEqual([]);
+  });
+
   it("are each in the index, as is every other page", () => {
     const index = readDoc("docs/README.md");
     const pages = readdirSync(path.join(root, "docs")).filter(
