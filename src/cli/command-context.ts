@@ -5,6 +5,8 @@ export interface CommandContext {
   readonly io: Io;
   /** Set by a command that does not end with 0. */
   exitWith(code: number): void;
+  /** The program with every command, for one that is about all of them. */
+  allCommands(): Promise<Command>;
 }
 
 export type Register = (program: Command, context: CommandContext) => void;

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
-import type { Register } from "./command-context.ts";
+import type { CommandContext, Register } from "./command-context.ts";
 import { toExit } from "./exit-of-error.ts";
 import type { ProcessIo } from "./io.ts";
 import { withLineBelow } from "./output/line-below-output.ts";
@@ -26,6 +26,10 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["archive"], load: async () => (await import("./archive/command.ts")).registerArchive },
   { names: ["index"], load: async () => (await import("./index-stats/command.ts")).registerIndex },
   { names: ["notify"], load: async () => (await import("./notify/command.ts")).registerNotify },
+  {
+    names: ["completions"],
+    load: async () => (await import("./completions/command.ts")).registerCompletions,
+  },
   { names: ["emulator"], load: async () => (await import("./emulator/command.ts")).registerEmulator },
   { names: ["demo"], load: async () => (await import("./demo/command.ts")).registerDemo },
 ];
@@ -44,27 +48,14 @@ function partsFor(argv: readonly string[]): typeof parts {
 export async function runCli(argv: readonly string[], world: ProcessIo): Promise<number> {
   const io = withLineBelow(world);
   let exitCode = 0;
-  const program = new Command("redriver")
-    .description("Drains the dead letter queue of a hosted HTTP message delivery service, unattended.")
-    .version(versionText())
-    .option("--config <file>", "settings file (YAML or JSON); environment and flags outrank it")
-    .option("--drains <file>", "the drains document (drains.file, REDRIVER_DRAINS_FILE)")
-    .option("--log-level <level>", "log.level, REDRIVER_LOG_LEVEL")
-    .showHelpAfterError("(redriver --help shows the commands)")
-    .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
-    .exitOverride();
-  const context = {
+  const context: CommandContext = {
     io,
-    exitWith: (code: number) => {
+    exitWith: (code) => {
       exitCode = code;
     },
+    allCommands: () => createWholeProgram(context),
   };
-  for (const { load } of partsFor(argv)) {
-    const register = await load();
-    register(program, context);
-  }
-  for (const command of program.commands) inherit(command);
-
+  const program = await createProgram(partsFor(argv), context);
   try {
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
@@ -76,6 +67,31 @@ export async function runCli(argv: readonly string[], world: ProcessIo): Promise
     io.err(`redriver: ${failure.message}\n`);
     return failure.exitCode;
   }
+}
+
+/** The program with every command, as help shows it. */
+export function createWholeProgram(context: CommandContext): Promise<Command> {
+  return createProgram(parts, context);
+}
+
+/** With the commands of these parts. */
+async function createProgram(chosen: typeof parts, context: CommandContext): Promise<Command> {
+  const { io } = context;
+  const program = new Command("redriver")
+    .description("Drains the dead letter queue of a hosted HTTP message delivery service, unattended.")
+    .version(versionText())
+    .option("--config <file>", "settings file (YAML or JSON); environment and flags outrank it")
+    .option("--drains <file>", "the drains document (drains.file, REDRIVER_DRAINS_FILE)")
+    .option("--log-level <level>", "log.level, REDRIVER_LOG_LEVEL")
+    .showHelpAfterError("(redriver --help shows the commands)")
+    .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
+    .exitOverride();
+  for (const { load } of chosen) {
+    const register = await load();
+    register(program, context);
+  }
+  for (const command of program.commands) inherit(command);
+  return program;
 
   /** Subcommands do not take these over by themselves when they were added to the program. */
   function inherit(command: Command): void {

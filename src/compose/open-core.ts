@@ -73,11 +73,8 @@ export function openAuditReader({ redis, sources }: Pick<Core, "redis" | "source
 
 const connectWithinMs = 5_000;
 
-/**
- * For commands in the foreground: Redis must answer and be fit for a ledger now. Throws with the failing
- * part, the reason and its setting.
- */
-export async function requireRedis(redis: RedisConnection): Promise<void> {
+/** Redis must answer now. Throws with the failing part, the reason and its setting. */
+export async function reachRedis(redis: Pick<RedisConnection, "ready">): Promise<void> {
   try {
     await redis.ready(connectWithinMs);
   } catch (cause) {
@@ -91,6 +88,11 @@ export async function requireRedis(redis: RedisConnection): Promise<void> {
       { cause },
     );
   }
+}
+
+/** For commands in the foreground: Redis must also be fit for a ledger. */
+export async function requireRedis(redis: RedisConnection): Promise<void> {
+  await reachRedis(redis);
   const problems = (await checkFitness(redis)).problems.filter(({ weight }) => weight === "refuse");
   if (problems.length > 0) {
     throw new RedriverError("redis-unsuitable", problems.map(({ message }) => message).join("; "));

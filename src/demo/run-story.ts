@@ -17,7 +17,8 @@ export interface StoryOptions {
   readonly messages: number;
   /** Leave everything running at the end, until SIGINT or SIGTERM. */
   readonly keep: boolean;
-  readonly json: boolean;
+  /** Writes the summary as JSON; null: it is written as text. */
+  readonly toJson: ((summary: object) => string) | null;
   readonly withPrometheus: boolean;
 }
 
@@ -92,7 +93,7 @@ export async function runStory(
       daemonPeakBytes: daemon.peakMemoryBytes(),
       metricsUrl: daemon.metricsUrl,
     };
-    io.out(frame.json ? `${JSON.stringify({ ...summary, ...figures })}\n` : toReport(end, figures));
+    io.out(frame.toJson === null ? toReport(end, figures) : frame.toJson({ ...summary, ...figures }));
     if (!settled) io.err(`redriver: not settled within ${frame.deadlineMs / 1_000} s\n`);
     const isAsExpected = settled && summary.differences.length === 0;
     if (!isAsExpected) showComplaints(stack, io);

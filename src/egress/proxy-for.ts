@@ -1,5 +1,6 @@
 /** Which calls to other hosts go through a forward proxy. Pure. */
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { createRangeMatcher } from "../address-ranges.ts";
 
 export interface EgressConfig {
   /** Of the forward proxy, as `parseProxyUrl` answers it; absent: none. */
@@ -54,21 +55,9 @@ function toAuthorization({ username, password }: URL): string | null {
  */
 function names(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
-  if (entry.includes("/")) return isInRange(entry, host);
+  if (entry.includes("/")) return createRangeMatcher([entry])(host);
   const [, name = entry, ownPort] = isIP(entry) === 6 ? [] : (/^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? []);
   if (ownPort !== undefined && ownPort !== port) return false;
   const suffix = name.replace(/^\*?\./, "").toLowerCase();
   return suffix !== "" && (host === suffix || (isIP(host) === 0 && host.endsWith(`.${suffix}`)));
-}
-
-function isInRange(entry: string, host: string): boolean {
-  const [net = "", bits = ""] = entry.split("/");
-  const [family, own] = [isIP(net), isIP(host)];
-  if (family === 0 || family !== own || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) {
-    return false;
-  }
-  const kind = family === 4 ? "ipv4" : "ipv6";
-  const range = new BlockList();
-  range.addSubnet(net, Number(bits), kind);
-  return range.check(host, kind);
 }

@@ -13,6 +13,33 @@ export interface Select {
   readonly flowControlKey?: readonly string[];
 }
 
+type SelectName = keyof Select;
+
+/** Every filter, so that a new one cannot be forgotten silently. */
+const filters = {
+  messageId: "value",
+  url: "list",
+  topicName: "list",
+  scheduleId: "list",
+  queueName: "list",
+  responseStatus: "list",
+  callerIp: "list",
+  label: "list",
+  flowControlKey: "list",
+} as const satisfies {
+  [Name in SelectName]-?: Required<Select>[Name] extends string ? "value" : "list";
+};
+
+/** In the order of a listing's query. */
+export const selectNames = Object.keys(filters) as readonly SelectName[];
+
+type SelectListName = {
+  [Name in SelectName]: (typeof filters)[Name] extends "list" ? Name : never;
+}[SelectName];
+
+/** Of these a selection has a list, in an order without meaning. */
+export const selectListNames = selectNames.filter((name): name is SelectListName => filters[name] === "list");
+
 /**
  * True if the service would list a record by this selection. Reads the record as it was listed, so it also
  * works for one that cannot be parsed. A filter without a value selects everything, as it does for the

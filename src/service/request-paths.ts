@@ -1,30 +1,17 @@
 import type { DlqId } from "../message/dead-letter.ts";
 import { RedriverError } from "../ports/errors.ts";
-import type { Select } from "../message/select.ts";
+import { selectNames } from "../message/select.ts";
 import type { ListQuery } from "../ports/service.ts";
 
 /** At most this many records, items or ids per call (service-interface.md 8). */
 export const maxPerCall = 100;
-
-// Every filter of a Select, so that a new one cannot be forgotten silently.
-const filterNames = {
-  messageId: true,
-  url: true,
-  topicName: true,
-  scheduleId: true,
-  queueName: true,
-  responseStatus: true,
-  callerIp: true,
-  label: true,
-  flowControlKey: true,
-} as const satisfies Record<keyof Select, true>;
 
 /** Fails with `invariant-broken` if a filter would mean "any", or the service does not take a number. */
 export function toListPath(prefix: string, query: ListQuery): string {
   // With ids, the service that takes them ignores everything else.
   if (query.dlqIds !== undefined) return toIdsPath(prefix, query.dlqIds, "list");
   const parameters: string[] = [];
-  for (const name of Object.keys(filterNames) as (keyof Select)[]) {
+  for (const name of selectNames) {
     const filter = query.select[name];
     if (filter === undefined) continue;
     const values: readonly (string | number)[] = typeof filter === "string" ? [filter] : filter;

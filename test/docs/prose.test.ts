@@ -14,6 +14,7 @@ const pages = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "SECURITY.md",
   "deploy/README.md",
   "src/redrive/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })

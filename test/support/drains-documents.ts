@@ -1,5 +1,5 @@
 import { runRuleTests, type TestResult } from "../../src/cli/rules/run-tests.ts";
-import { documentJsonSchema } from "../../src/config/document/schema/document-schema.ts";
+import { documentJsonSchema } from "../../src/config/document/json-schema.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import type { DrainsDocument } from "../../src/ports/drains-document.ts";

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { openArchiveReader } from "../../compose/open-archive.ts";
 import { defined } from "../../message/defined.ts";
 import { toShownUrl } from "../../message/show-masked-values.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../ports/archive.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
@@ -75,7 +74,7 @@ async function show(
     missing.delete(entry.dlqId);
     return toRow(entry);
   };
-  const { shown, more } = await printRows(io, entries, options.limit, toLineOf(options), take, (rows) =>
+  const { shown, more } = await printRows(io, entries, options.limit, toJsonOf(options), take, (rows) =>
     toTable(rows, columns),
   );
   if (more) return;
@@ -96,9 +95,9 @@ function toFilter(dlqIds: readonly string[], { drain, source, since, until }: Sh
   });
 }
 
-function toLineOf({ json, showContent }: ShowOptions): ((entry: ArchiveEntry) => string) | null {
-  if (showContent === true) return toSafeJson;
-  return json === true ? (entry) => toSafeJson({ ...entry, record: toMaskedRecord(entry.record) }) : null;
+function toJsonOf({ json, showContent }: ShowOptions): ((entry: ArchiveEntry) => object) | null {
+  if (showContent === true) return (entry) => entry;
+  return json === true ? (entry) => ({ ...entry, record: toMaskedRecord(entry.record) }) : null;
 }
 
 /** Bodies are not kept: a table is in memory before it is printed. */

@@ -1,6 +1,10 @@
+import type { Command } from "commander";
 import { lookAtVolume } from "../../compose/open-archive.ts";
-import { showEffectiveDocument } from "../../config/document/show/show-effective-document.ts";
-import { showEffectiveSettings } from "../../config/settings/show-effective-settings.ts";
+import {
+  showEffectiveDocument,
+  toEffectiveDocument,
+} from "../../config/document/show/show-effective-document.ts";
+import { showEffectiveSettings, toEffectiveSettings } from "../../config/settings/show-effective-settings.ts";
 import { counted } from "../../operations/phrases.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
@@ -10,6 +14,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import type { Register } from "../command-context.ts";
+import { printResult } from "../output/print.ts";
 
 /** Everything that a start would miss: tokens and credentials that cannot be read now. */
 function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): void {
@@ -38,21 +43,43 @@ export const registerConfig: Register = (program, { io }) => {
   config
     .command("check")
     .description("load both and report what is wrong; exit 78 when something is")
-    .action(async (_options, command) => {
+    .option("--json", "print as JSON")
+    .action(async (flags: { json?: boolean }, command: Command) => {
       const { settings, document } = loadAll(command, io);
       checkSecrets(settings, document, io);
       const seen = document.archive === undefined ? null : await lookAtVolume(document.archive);
       if (seen?.isCertain === true) throw new RedriverError("document-invalid", seen.complaint);
       if (seen !== null && seen.verdict !== "fit") io.err(`warning: ${seen.complaint}\n`);
-      io.out(
-        `ok: ${settings.drains.file}: ${counted(document.sources.length, "source")}, ${counted(document.drains.length, "drain")}, hash ${document.hash}\n`,
+      const { file } = settings.drains;
+      const { hash, sources, drains } = document;
+      const counts = `${counted(sources.length, "source")}, ${counted(drains.length, "drain")}`;
+      printResult(
+        io,
+        flags.json,
+        { ok: true, file, hash, sources: toNames(sources), drains: toNames(drains) },
+        () => `ok: ${file}: ${counts}, hash ${hash}\n`,
       );
     });
   config
     .command("show")
     .description("print both as they are in effect, secrets left out")
-    .action((_options, command) => {
+    .option("--json", "print as JSON")
+    .action((flags: { json?: boolean }, command: Command) => {
       const { settings, document } = loadAll(command, io);
-      io.out(`${showEffectiveSettings(settings)}---\n${showEffectiveDocument(document)}`);
+      const shown = {
+        hash: document.hash,
+        settings: toEffectiveSettings(settings),
+        document: toEffectiveDocument(document),
+      };
+      printResult(
+        io,
+        flags.json,
+        shown,
+        () => `${showEffectiveSettings(settings)}---\n${showEffectiveDocument(document)}`,
+      );
     });
 };
+
+function toNames(all: readonly { readonly name: string }[]): readonly string[] {
+  return all.map(({ name }) => name);
+}

@@ -1,4 +1,5 @@
 import type { Register } from "../command-context.ts";
+import { toJsonLine } from "../output/json.ts";
 import { loadDevelopmentPart } from "../development-part.ts";
 
 type DemoFlags = Readonly<{ messages?: string; outage?: boolean; probes?: string; withoutLane?: boolean }> &
@@ -31,7 +32,7 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
       const common = {
         messages: Number(flags.messages ?? defaultMessages),
         keep: flags.keep === true,
-        json: flags.json === true,
+        toJson: flags.json === true ? toJsonLine : null,
         withPrometheus: flags.withPrometheus === true,
         io,
       };

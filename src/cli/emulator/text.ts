@@ -1,4 +1,5 @@
 import type { Emulator } from "../../emulator/index.ts";
+import { toJsonLine } from "../output/json.ts";
 import { toFields } from "../output/table.ts";
 
 /** `index`: whose statistics are called. `dev`: an SDK in development mode is told where to look. */
@@ -24,7 +25,7 @@ export function toLines(emulator: Emulator, index: string, dev: boolean): string
 }
 
 export function toJson({ url, controlUrl, token, statsCredentials, headerPrefix }: Emulator): string {
-  return `${JSON.stringify({ url, controlUrl, token, statsCredentials, headerPrefix })}\n`;
+  return toJsonLine({ url, controlUrl, token, statsCredentials, headerPrefix });
 }
 
 /** For a POSIX shell. */

@@ -13,7 +13,7 @@ import {
   type QuietOrder,
 } from "../../operations/failures/marks.ts";
 import { parseQuietEnd, quietEndExpected } from "../../operations/failures/quiet-order.ts";
-import { runNote, runQuiet } from "./marks.ts";
+import { runNote, runQuiet, type Json } from "./marks.ts";
 import { showFailure } from "./show.ts";
 
 export const registerFailures: Register = (program, context) => {
@@ -52,7 +52,8 @@ export const registerFailures: Register = (program, context) => {
     .addOption(shortText("--text <text>", "what is known", maxNoteCharacters))
     .addOption(shortText("--ticket <ticket>", "where it is worked on", maxTicketCharacters))
     .option("--by <name>", "who; default: the current user", currentUser())
-    .action((id: string, flags: NoteOrder, command: Command) =>
+    .option("--json", "print one JSON object per line")
+    .action((id: string, flags: NoteOrder & Json, command: Command) =>
       withRedisAndStop(loadNames(command, io), context, flags.by, (core) => runNote(core, id, flags, io)),
     );
   failures
@@ -62,7 +63,8 @@ export const registerFailures: Register = (program, context) => {
     .addOption(untilOption())
     .option("--off", "end it")
     .option("--by <name>", "who; default: the current user", currentUser())
-    .action((id: string, flags: QuietOrder, command: Command) =>
+    .option("--json", "print one JSON object per line")
+    .action((id: string, flags: QuietOrder & Json, command: Command) =>
       withRedisAndStop(loadNames(command, io), context, flags.by, (core) => runQuiet(core, id, flags, io)),
     );
 };

@@ -1,12 +1,12 @@
 import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toFailureJson } from "../../operations/failures/json.ts";
 import { readFailureList, type FailureFilter } from "../../operations/failures/list.ts";
 import { toMeant } from "../../operations/nearest.ts";
 import { counted } from "../../operations/phrases.ts";
 import type { Io } from "../io.ts";
+import { toJsonLine } from "../output/json.ts";
 import { toFailureTable } from "./list-text.ts";
 
 export type ListFlags = FailureFilter & Readonly<{ json?: boolean }>;
@@ -14,7 +14,7 @@ export type ListFlags = FailureFilter & Readonly<{ json?: boolean }>;
 export async function listFailures(core: Core, flags: ListFlags, io: Io): Promise<void> {
   const now = systemClock.now();
   const { shown, hidden, met } = await readFailureList(core, flags, now);
-  if (flags.json === true) for (const one of shown) io.out(`${toSafeJson(toFailureJson(one))}\n`);
+  if (flags.json === true) for (const one of shown) io.out(toJsonLine(toFailureJson(one)));
   else io.out(toFailureTable(io.columns, shown, now));
   if (hidden > 0) {
     io.err(`${counted(hidden, "kind has", "kinds have")} nothing waiting, and none for a day; see --all\n`);

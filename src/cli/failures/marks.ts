@@ -7,13 +7,26 @@ import {
   type QuietOrder,
 } from "../../operations/failures/marks.ts";
 import type { Io } from "../io.ts";
+import { toJsonLine } from "../output/json.ts";
 
-export async function runNote(core: Core, id: string, order: NoteOrder, io: Io): Promise<void> {
-  for (const { subject } of await noteFailure(core, id, order)) io.err(`noted on ${subject}\n`);
+export interface Json {
+  readonly json?: boolean;
 }
 
-export async function runQuiet(core: Core, id: string, order: QuietOrder, io: Io): Promise<void> {
-  for (const one of await quietFailure(core, id, order)) io.err(`${toLine(one)}\n`);
+export async function runNote(core: Core, id: string, order: NoteOrder & Json, io: Io): Promise<void> {
+  for (const { source, subject } of await noteFailure(core, id, order)) {
+    const said = `noted on ${subject}`;
+    io.err(`${said}\n`);
+    if (order.json === true) io.out(toJsonLine({ id, source, said }));
+  }
+}
+
+export async function runQuiet(core: Core, id: string, order: QuietOrder & Json, io: Io): Promise<void> {
+  for (const one of await quietFailure(core, id, order)) {
+    const said = toLine(one);
+    io.err(`${said}\n`);
+    if (order.json === true) io.out(toJsonLine({ id, source: one.source, state: one.kind, said }));
+  }
 }
 
 function toLine(one: Quieted): string {

@@ -1,9 +1,9 @@
 import type { Core } from "../../compose/build-core.ts";
 import { readFailureViews } from "../../compose/failure-views.ts";
 import { systemClock } from "../../compose/system-world.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
+import { toJsonLine } from "../output/json.ts";
 import { barsFor } from "../output/sparkline.ts";
 import { chooseFailures } from "../../operations/failures/choose.ts";
 import { readDetails, type FailureDetails } from "../../operations/failures/details.ts";
@@ -18,7 +18,7 @@ export async function showFailure(core: Core, id: string, json: boolean, stop: S
   const texts: string[] = [];
   for (const failure of chooseFailures(views, id)) {
     const details = await readDetails(core, failure, signal);
-    if (json) io.out(`${toSafeJson(toJson(details))}\n`);
+    if (json) io.out(toJsonLine(toJson(details)));
     else texts.push(toFailureText(io.columns, details, { now, bars: barsFor(io.env) }));
   }
   io.out(texts.join("\n"));

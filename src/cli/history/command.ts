@@ -3,7 +3,6 @@ import { openAuditReader } from "../../compose/open-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { Teardown } from "../../compose/teardown.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../ports/audit.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
@@ -91,7 +90,7 @@ async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags,
     if (row.drain !== null) ofDrains += 1;
     return row;
   };
-  const toLine = json ? toSafeJson : null;
+  const toJson = json ? (row: object): object => row : null;
   const { columns } = io;
   let rows: number;
   if (flags.summary === true) {
@@ -100,13 +99,13 @@ async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags,
     rows = summary.acts.length;
   } else if (flags.records === true) {
     rows = (
-      await printRows(io, toRecordRows(entries), limit, toLine, count, (all: readonly HistoryRow[]) =>
+      await printRows(io, toRecordRows(entries), limit, toJson, count, (all: readonly HistoryRow[]) =>
         toRecordTable(columns, all),
       )
     ).shown;
   } else {
     rows = (
-      await printRows(io, toActRows(entries), limit, toLine, count, (all: readonly ActRow[]) =>
+      await printRows(io, toActRows(entries), limit, toJson, count, (all: readonly ActRow[]) =>
         toActTable(columns, all),
       )
     ).shown;

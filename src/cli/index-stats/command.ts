@@ -3,6 +3,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import { readSecret } from "../../config/read-secret.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { Register } from "../command-context.ts";
+import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
 import { barsFor } from "../output/sparkline.ts";
 import { repaintEvery, repaintMs } from "../output/watch.ts";
@@ -51,14 +52,15 @@ export const registerIndex: Register = (program, { io }) => {
       }
       const again = unlessAskedToWait(readAll);
       await (options.json === true
-        ? repaintEvery(io, repaintMs, async (signal) => toJsonLine(await again([signal])), "lines")
+        ? repaintEvery(
+            io,
+            repaintMs,
+            async (signal) => toJsonLine(toStatisticsJson(await again([signal]))),
+            "lines",
+          )
         : repaintEvery(io, repaintMs, async (signal) => toText(await again([signal]))));
     });
 };
-
-function toJsonLine(views: readonly StatisticsView[]): string {
-  return `${JSON.stringify(toStatisticsJson(views))}\n`;
-}
 
 type Read = (stopped: readonly AbortSignal[]) => Promise<readonly StatisticsView[]>;
 

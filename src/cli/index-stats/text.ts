@@ -33,7 +33,7 @@ export function formatStatistics(views: readonly StatisticsView[], look: Look): 
 }
 
 /** Everything that was read, to print as JSON; times in ISO form with nine fraction digits. */
-export function toStatisticsJson(views: readonly StatisticsView[]): readonly unknown[] {
+export function toStatisticsJson(views: readonly StatisticsView[]): readonly object[] {
   return views.map(({ index, readAt, statistics }) => ({
     index: index.name,
     id: index.id,

@@ -7,13 +7,13 @@ import { requestSweep } from "../../queue/command-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import type { DestinationName } from "../../message/destination-names.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { currentUser } from "../input/current-user.ts";
 import { countOption, toHostName } from "../input/option-values.ts";
 import { requireReason } from "../input/reason.ts";
 import { loadForReading, loadNames } from "../load-config.ts";
+import { toJsonLine } from "../output/json.ts";
 import { printRows } from "../output/print.ts";
 import { tableLimit } from "../output/table.ts";
 import { withCore } from "../with-core.ts";
@@ -25,7 +25,7 @@ import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
 import { toLanesTable } from "./text.ts";
 
 type ListFlags = Readonly<{ drain?: string; json?: boolean; limit?: number }>;
-type ActFlags = Readonly<{ drain?: string; reason?: string; by: string }>;
+type ActFlags = Readonly<{ drain?: string; reason?: string; by: string; json?: boolean }>;
 
 interface LaneCommand {
   /** The act, as in "a probe needs --reason". */
@@ -66,6 +66,7 @@ export const registerLanes: Register = (program, context) => {
       .option("--drain <name>", "the lane of this drain, if several have one")
       .option("--reason <text>", "why; recorded in the audit. Asked for on a terminal")
       .option("--by <name>", "who; default: the current user", currentUser())
+      .option("--json", "print as JSON")
       .action((destination: DestinationName, flags: ActFlags, command: Command) =>
         actOn(destination, flags, command, context, laneCommand),
       );
@@ -85,7 +86,7 @@ async function list(
       io,
       readLanes(core, { drain, isWhole: loaded.problems === 0 }),
       limit,
-      json === true ? toSafeJson : null,
+      json === true ? (row: LaneRow): object => row : null,
       (row: LaneRow) => row,
       (rows) => (rows.length === 0 ? "" : toLanesTable(io.columns, rows, now)),
     );
@@ -119,6 +120,10 @@ async function actOn(
     const reason = await requireReason(io, flags.reason, what);
     const { said, isDone } = await act(chosen, { reason, by: flags.by }, parts);
     io.err(`${toDestinationText(origin)} of ${drain}: ${said}\n`);
+    if (flags.json === true) {
+      const source = chosen.built.runtime.config.id;
+      io.out(toJsonLine({ source, drain, origin, done: isDone, said }));
+    }
     if (!isDone) exitWith(1);
   });
 }

@@ -1,29 +1,30 @@
-import { tableLimit } from "./table.ts";
 import type { Io } from "../io.ts";
+import { toJsonLine, toJsonText } from "./json.ts";
+import { tableLimit } from "./table.ts";
 
 /** A command's one result on stdout: as JSON if `--json` was given, else as text. */
 export function printResult(
   { out }: Pick<Io, "out">,
   json: boolean | undefined,
-  value: unknown,
+  value: object,
   toText: () => string,
 ): void {
-  out(json === true ? `${JSON.stringify(value, null, 2)}\n` : toText());
+  out(json === true ? toJsonText(value) : toText());
 }
 
 /**
- * Rows on stdout while they are read: a line of JSON for each if `toLine` is given, else one table of what
+ * Rows on stdout while they are read: a line of JSON for each if `toJson` is given, else one table of what
  * `toRow` makes of them. Answers how many were shown, and whether the limit hid others, which stderr reports.
  */
 export async function printRows<Read, Row>(
   io: Io,
   reading: AsyncIterable<Read>,
   limit: number | undefined,
-  toLine: ((one: Read) => string) | null,
+  toJson: ((one: Read) => object) | null,
   toRow: (one: Read) => Row,
   toTable: (rows: readonly Row[]) => string,
 ): Promise<{ readonly shown: number; readonly more: boolean }> {
-  const max = limit ?? (toLine === null ? tableLimit : Number.POSITIVE_INFINITY);
+  const max = limit ?? (toJson === null ? tableLimit : Number.POSITIVE_INFINITY);
   const rows: Row[] = [];
   let shown = 0;
   let more = false;
@@ -32,10 +33,10 @@ export async function printRows<Read, Row>(
     if (more) break;
     shown += 1;
     const row = toRow(one);
-    if (toLine === null) rows.push(row);
-    else io.out(`${toLine(one)}\n`);
+    if (toJson === null) rows.push(row);
+    else io.out(toJsonLine(toJson(one)));
   }
-  if (toLine === null) io.out(toTable(rows));
+  if (toJson === null) io.out(toTable(rows));
   if (more) io.err(`there is more than these ${shown}; see --limit\n`);
   return { shown, more };
 }

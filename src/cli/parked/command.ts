@@ -22,6 +22,7 @@ import { toParkedFailures, toParkedJson, toParkedTable, toReleaseTable } from ".
 import { showParked } from "./show.ts";
 import { summariseParked } from "./summary.ts";
 import { countOption } from "../input/option-values.ts";
+import { toJsonLine } from "../output/json.ts";
 import { tableLimit } from "../output/table.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
@@ -30,7 +31,7 @@ type ListFlags = ParkedFilter & Readonly<{ json?: boolean; limit?: number }>;
 type SummaryFlags = ParkedFilter & Readonly<{ json?: boolean }>;
 type ShowFlags = Readonly<{ json?: boolean; showContent?: boolean }>;
 type ReleaseFlags = ParkedFilter &
-  Readonly<{ limit?: number; all?: boolean; yes?: boolean; reason: string; by: string }>;
+  Readonly<{ limit?: number; all?: boolean; yes?: boolean; reason: string; by: string; json?: boolean }>;
 
 export const registerParked: Register = (program, context) => {
   const parked = program
@@ -79,6 +80,7 @@ export const registerParked: Register = (program, context) => {
     .requiredOption("--reason <text>", "why; recorded in the audit")
     .option("--by <name>", "who; default: the current user", currentUser())
     .option("--yes", "do not ask; required without a terminal")
+    .option("--json", "print as JSON")
     .action((ids: string[], flags: ReleaseFlags, command: Command) => {
       checkRelease(ids, flags, context);
       return withRedisAndStop(loadAll(command, context.io), context, flags.by, (core, stop) =>
@@ -120,7 +122,7 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   );
   const all = counts.read();
   const found = oldest.read();
-  if (json) for (const one of found) io.out(`${JSON.stringify(toParkedJson(one))}\n`);
+  if (json) for (const one of found) io.out(toJsonLine(toParkedJson(one)));
   else {
     io.out(toParkedTable(io.columns, found));
     io.err(toParkedFailures(io.columns, all));
@@ -160,6 +162,9 @@ async function release(
 ): Promise<void> {
   if (flags.failure !== undefined) await requireFailure(core, core.sources.keys(), flags.failure);
   const { limit = Infinity, ...filter } = flags;
+  const report = (summary: object): void => {
+    if (flags.json === true) io.out(toJsonLine(summary));
+  };
   const oldest = createOldest<FoundParked>(limit);
   await showListed(io, stop, (search) =>
     visitParked(core, { filter, ids, listing: "if-needed" }, search, oldest.add),
@@ -172,11 +177,13 @@ async function release(
   }
   if (found.length === 0) {
     io.err("nothing to release\n");
+    report({ released: 0, reasons: [], notParked: unknown });
     return;
   }
   const counts = createParkedCount();
   found.forEach(counts.add);
-  io.err(toReleaseTable(counts.read()));
+  const chosen = counts.read();
+  io.err(toReleaseTable(chosen));
   const question = `Release ${found.length}? Each is published once more, whatever parked it.`;
   if (!(await hasConsent(io, flags.yes, () => question))) {
     exitWith(3);
@@ -184,4 +191,6 @@ async function release(
   }
   const released = await releaseFound(core, found, flags);
   io.err(`released ${released}; the next pass of their drains decides them again\n`);
+  const reasons = chosen.reasons().map(({ drain, reason, count }) => ({ drain, reason, count }));
+  report({ released, reasons, notParked: unknown });
 }

@@ -5,6 +5,7 @@ import { toSafeJson } from "../../message/write-safe-json.ts";
 import { isDecidedAgain, type LedgerView } from "../../ports/ledger-entries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
+import { toJsonLine } from "../output/json.ts";
 import { toFields } from "../output/table.ts";
 import { createOldest, visitParked, type FoundParked } from "../../operations/parked/find.ts";
 import { showListed } from "./listed-line.ts";
@@ -32,7 +33,7 @@ export async function showParked(
   for (const one of shown) {
     const raw = records.get(one.dlqId);
     const record = raw === undefined ? null : flags.showContent === true ? raw : toMaskedRecord(raw);
-    if (flags.json === true) io.out(`${toSafeJson({ ...toParkedJson(one), record })}\n`);
+    if (flags.json === true) io.out(toJsonLine({ ...toParkedJson(one), record }));
     else io.out(`${toLines(one)}${record === null ? "" : `${toSafeJson(record)}\n`}\n`);
   }
   const others = ids.filter((id) => !shown.some(({ dlqId }) => dlqId === id));

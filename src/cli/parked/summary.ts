@@ -1,12 +1,12 @@
 import type { Core } from "../../compose/build-core.ts";
 import { systemClock } from "../../compose/system-world.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { Io } from "../io.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { cutMiddle } from "../../operations/destination-text.ts";
 import { joined, toMinute, toTime } from "../../operations/phrases.ts";
+import { toJsonLine } from "../output/json.ts";
 import { fitted, toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import {
@@ -37,9 +37,7 @@ export async function summariseParked(
     visitParked(core, { filter, listing: "always" }, search, counts.add),
   );
   const found = counts.read();
-  io.out(
-    json ? `${toSafeJson(toSummaryJson(found))}\n` : toSummaryText(found, io.columns, systemClock.now()),
-  );
+  io.out(json ? toJsonLine(toSummaryJson(found)) : toSummaryText(found, io.columns, systemClock.now()));
   return found.total;
 }
 

@@ -9,6 +9,7 @@ import { currentUser } from "../input/current-user.ts";
 import { durationOption, hostOption, textOf } from "../input/option-values.ts";
 import { requireReason } from "../input/reason.ts";
 import { loadNames } from "../load-config.ts";
+import { toJsonLine } from "../output/json.ts";
 import { withCore } from "../with-core.ts";
 import type { Io } from "../io.ts";
 import { pause, resume } from "../../operations/pauses/acts.ts";
@@ -21,6 +22,7 @@ type ActFlags = Readonly<{
   for?: number;
   reason?: string;
   by: string;
+  json?: boolean;
 }>;
 
 export const registerPause: Register = (program, { io }) => {
@@ -51,6 +53,7 @@ export const registerPause: Register = (program, { io }) => {
   ] as const) {
     command
       .option("--by <name>", "who; default: the current user", currentUser())
+      .option("--json", "print one JSON object per line")
       .action((names: string[], flags: ActFlags) => onEach(command, io, names, flags, { what, act }));
   }
 };
@@ -69,7 +72,7 @@ async function onEach(
   flags: ActFlags,
   { what, act }: { readonly what: string; readonly act: PauseAct },
 ): Promise<void> {
-  const { all = false, by, host, failure, for: forMs } = flags;
+  const { all = false, by, host, failure, for: forMs, json = false } = flags;
   // A destination or a failure is meant in every drain, if none is named.
   if ((host ?? failure) === undefined || all) requireNamesOrAll(names, all);
   const loaded = loadNames(command, io);
@@ -81,6 +84,9 @@ async function onEach(
   await withCore(io, loaded, { by }, async (core) => {
     await requireRedis(core.redis);
     const order = { names, reason, by, ...defined({ host, failure, forMs }) };
-    for await (const line of onEachTarget(core, order, act)) io.err(`${line}\n`);
+    for await (const { line, ...done } of onEachTarget(core, order, act)) {
+      io.err(`${line}\n`);
+      if (json) io.out(toJsonLine(done));
+    }
   });
 }

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { requireRedis } from "../../compose/open-core.ts";
 import { defined } from "../../message/defined.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
 import { freezePlan, type PlanReport } from "../../operations/plans/freeze-plan.ts";
@@ -15,6 +14,7 @@ import type { CommandContext, Register } from "../command-context.ts";
 import { counted, toSpan, toTime } from "../../operations/phrases.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
+import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
 import { requireFailure } from "../../operations/failures/choose.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
@@ -114,7 +114,7 @@ async function planAll(
   const { rule: rules, host, failure, limit } = flags;
   const progress = createProgressLine(io);
   const onRecord = (record: ForeseenRecord, line: PlanRecord): void =>
-    io.out(flags.json === true ? `${toSafeJson(line)}\n` : toRow(record, line.url));
+    io.out(flags.json === true ? toJsonLine(line) : toRow(record, line.url));
   try {
     return await freezePlan({
       core,

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { documentJsonSchemaText } from "../../config/document/schema/document-schema.ts";
+import { documentJsonSchemaText } from "../../config/document/json-schema.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toGithubAnnotations, toSarif } from "./check-formats.ts";
 import { toCheckJson, toCheckText, toFindings } from "./check-text.ts";
@@ -22,12 +22,12 @@ export const registerRules: Register = (program, context) => {
     .description(
       "everything that is wrong with a document, with file, line and column; exit 78 when something is",
     )
-    .argument(...fileArgument)
+    .argument("[files...]", "drains documents; default: the one of the settings")
     .option("--strict", "exit 1 when there are warnings")
-    .option("--json", "print as JSON")
+    .option("--json", "print as JSON; of several files a list")
     .addOption(new Option("--format <format>", "print for CI").choices(["github", "sarif"]))
-    .action((file: string | undefined, flags: CheckFlags, command: Command) =>
-      check(file, flags, command, context),
+    .action((files: readonly string[], flags: CheckFlags, command: Command) =>
+      check(files, flags, command, context),
     );
   rules
     .command("test")
@@ -64,18 +64,23 @@ export const registerRules: Register = (program, context) => {
 
 type CheckFlags = Readonly<{ strict?: boolean; json?: boolean; format?: "github" | "sarif" }>;
 
+/** Each document by itself: one that is wrong hides nothing of the others. */
 function check(
-  file: string | undefined,
+  files: readonly string[],
   flags: CheckFlags,
   command: Command,
   { io, exitWith }: CommandContext,
 ): void {
-  const opened = openDocument(command, io, file);
-  if (flags.format === "github") io.out(toGithubAnnotations(toFindings(opened)));
-  else if (flags.format === "sarif") io.out(`${JSON.stringify(toSarif(toFindings(opened)), null, 2)}\n`);
-  else printResult(io, flags.json, toCheckJson(opened), () => toCheckText(io.columns, opened));
-  if (!opened.outcome.ok) exitWith(78);
-  else if (flags.strict === true && opened.outcome.warnings.length > 0) exitWith(1);
+  const named = files.length === 0 ? [undefined] : files;
+  const opened = named.map((file) => openDocument(command, io, file));
+  const findings = opened.flatMap(toFindings);
+  const [only = [], ...others] = opened.map(toCheckJson);
+  const json = others.length === 0 ? only : [only, ...others];
+  if (flags.format === "github") io.out(toGithubAnnotations(findings));
+  else if (flags.format === "sarif") io.out(`${JSON.stringify(toSarif(findings), null, 2)}\n`);
+  else printResult(io, flags.json, json, () => opened.map((one) => toCheckText(io.columns, one)).join(""));
+  if (opened.some(({ outcome }) => !outcome.ok)) exitWith(78);
+  else if (flags.strict === true && opened.some(({ outcome }) => outcome.warnings.length > 0)) exitWith(1);
 }
 
 type TestFlags = Readonly<{ drain?: string; json?: boolean }>;

@@ -8,7 +8,6 @@ import type { Settings } from "../../config/settings/settings.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { lineageHeaderName } from "../../message/headers.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
-import { toSafeJson } from "../../message/write-safe-json.ts";
 import type { Select } from "../../message/select.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../../ports/drains-document.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
@@ -18,6 +17,7 @@ import type { CommandContext } from "../command-context.ts";
 import { findRecord } from "../../operations/records/find-record.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
+import { toJsonLine } from "../output/json.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { present } from "../../operations/phrases.ts";
 import { withCore } from "../with-core.ts";
@@ -65,7 +65,7 @@ export async function explainCommand(
     checkItem: itemCheckOf(subject.drain.source, settings),
     show: flags.showContent === true ? "content" : "masked",
   });
-  io.out(flags.json === true ? `${toSafeJson(explanation)}\n` : toExplainText(io.columns, explanation));
+  io.out(flags.json === true ? toJsonLine(explanation) : toExplainText(io.columns, explanation));
 }
 
 /** The drain that was named, that the record names, or the only one. */

@@ -6,6 +6,7 @@ import type { Register } from "../command-context.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
+import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
 import { repaintEvery, repaintMs } from "../output/watch.ts";
 import { withCore } from "../with-core.ts";
@@ -49,7 +50,7 @@ export const registerStatus: Register = (program, { io }) => {
           return;
         }
         await (json
-          ? repaintEvery(io, repaintMs, async () => `${JSON.stringify(await read())}\n`, "lines")
+          ? repaintEvery(io, repaintMs, async () => toJsonLine(await read()), "lines")
           : repaintEvery(io, repaintMs, async () => toText(await read())));
       });
     });

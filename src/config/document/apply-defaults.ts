@@ -1,6 +1,7 @@
 import { defined } from "../../message/defined.ts";
 import { builtInAuto } from "../../ports/auto-rate.ts";
 import type { LaneConfig, LimitsConfig, Schedule } from "../../ports/drains-document.ts";
+import { noticeEvents } from "../../ports/notices.ts";
 import type { IndexKeys } from "./schema/document-schema.ts";
 import type { CommonKeys } from "./schema/drain-schema.ts";
 import { toFlowControl, type FlowControlKeys } from "./schema/flow-control-schema.ts";
@@ -15,6 +16,7 @@ const dayMs = 24 * hourMs;
  * What holds without a word in the document. A drain's keys lie below `defaults`, which lie below its own.
  */
 export const builtIn = {
+  paused: false,
   source: { retention: 3 * dayMs, dedupWindow: 10 * minuteMs, census: 15 * minuteMs },
   drain: {
     mode: "plan",
@@ -46,6 +48,7 @@ export const builtIn = {
   guardWhenStale: "hold",
   indexEveryMs: 5 * minuteMs,
   indexPeriod: "1h",
+  notify: { allowPrivate: false, events: noticeEvents },
 } as const;
 
 export type Effective = ReturnType<typeof toEffective>;

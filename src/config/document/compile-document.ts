@@ -10,7 +10,6 @@ import type {
   SourceConfig,
 } from "../../ports/drains-document.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
-import { noticeEvents } from "../../ports/notices.ts";
 import type { Select } from "../../message/select.ts";
 import { compileRules } from "../../rules/compile-rules.ts";
 import type { Condition, RuleSpec } from "../../rules/rule-spec.ts";
@@ -28,7 +27,7 @@ import type { WhenKeys } from "./schema/when-schema.ts";
 
 /** The compiled document. Expects keys that have passed the schema and all checks. */
 export function compileDocument(keys: DocumentKeys): DrainsDocument {
-  const paused = keys.paused ?? false;
+  const paused = keys.paused ?? builtIn.paused;
   const sources = Object.entries(keys.sources).map(([name, source]) => toSource(name, source ?? {}));
   const drains = Object.entries(keys.drains).map(([name, drain]) => {
     const wanted = drain.source ?? sources[0]?.name;
@@ -78,7 +77,7 @@ function toDrain(
   return {
     name: name as DrainName,
     source,
-    paused: documentPaused || (drain.paused ?? false),
+    paused: documentPaused || (drain.paused ?? builtIn.paused),
     ...effective,
     select: toSelect(drain.select ?? {}),
     ...((fromDate ?? toDate) !== undefined && { dates: defined({ from: fromDate, to: toDate }) }),
@@ -137,10 +136,10 @@ function toNotifyTarget(
     url: typeof url === "string" ? { kind: "written" as const, url } : toSecretRef(url),
     form,
     secret: secret === undefined ? undefined : toSecretRef(secret),
-    events: events ?? noticeEvents,
+    events: events ?? builtIn.notify.events,
     sources: sources && known.filter((source) => sources.includes(source.name)).map(({ id }) => id),
     drains: drains as DrainName[] | undefined,
-    allowPrivate: allowPrivate ?? false,
+    allowPrivate: allowPrivate ?? builtIn.notify.allowPrivate,
     digest: digest === undefined ? undefined : defined({ kind: "cron" as const, pattern: digest, timezone }),
   });
 }

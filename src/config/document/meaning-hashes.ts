@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { selectListNames } from "../../message/select.ts";
 import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
 import { leavesOf, type Condition } from "../../rules/rule-spec.ts";
 
@@ -56,18 +57,7 @@ function hash(value: unknown): string {
 }
 
 /** Lists that mean a set: the order of their members has no meaning. */
-const unorderedKeys = new Set([
-  "of",
-  "oneOf",
-  "url",
-  "topicName",
-  "scheduleId",
-  "queueName",
-  "responseStatus",
-  "callerIp",
-  "label",
-  "flowControlKey",
-]);
+const unorderedKeys = new Set<string>(["of", "oneOf", ...selectListNames]);
 
 /** The part that is written into messages: there the order of every list counts. */
 const orderedPart = "set";

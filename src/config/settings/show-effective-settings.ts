@@ -3,13 +3,18 @@ import { durationText } from "../../rules/durations.ts";
 import { nest, valueOf, type Settings } from "./settings.ts";
 import { settingNames, settingRows, type SettingName, type SettingRow } from "./settings-table.ts";
 
-/**
- * The effective settings as YAML in the form of a settings file. Secrets are shown as "[set]" or "[unset]",
- * which no file may have. A file in place of another setting is not shown: that setting is.
- */
+/** As YAML. */
 export function showEffectiveSettings(settings: Settings): string {
+  return stringify(toEffectiveSettings(settings));
+}
+
+/**
+ * The effective settings in the form of a settings file. Secrets are shown as "[set]" or "[unset]", which no
+ * file may have. A file in place of another setting is not shown: that setting is.
+ */
+export function toEffectiveSettings(settings: Settings): object {
   const shown = settingNames.filter((name) => (settingRows[name] as SettingRow).fileOf === undefined);
-  return stringify(nest(shown.map((name) => [name, toShown(name, valueOf(settings, name))])));
+  return nest(shown.map((name) => [name, toShown(name, valueOf(settings, name))]));
 }
 
 function toShown(name: SettingName, value: unknown): unknown {

@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import * as z from "zod";
+import { parseAddressRange } from "../../address-ranges.ts";
 import { parseHostPattern } from "../../message/item-policy.ts";
 import { parseUrl } from "../../message/destination-url.ts";
 import { parseDuration } from "../../rules/durations.ts";
@@ -128,12 +128,7 @@ export const portOrNone = z.union(
 );
 
 /** An address, or a range of addresses in CIDR form. */
-export const addressRange = z.string().refine((text) => {
-  const [address = "", bits, ...more] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-});
+export const addressRange = z.string().refine((text) => parseAddressRange(text) !== null);
 
 /** `host:port`, with brackets around an IPv6 address. */
 export const redisNode = z

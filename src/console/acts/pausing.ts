@@ -60,7 +60,7 @@ function option(flag: string, value: string | undefined): readonly string[] {
 
 async function actOn(values: Values, { core, by }: Doing, act: PauseAct): Promise<Done> {
   const lines: string[] = [];
-  for await (const line of onEachTarget(core, toOrder(values, by), act)) lines.push(line);
+  for await (const { line } of onEachTarget(core, toOrder(values, by), act)) lines.push(line);
   return { said: lines.join("; ") };
 }
 

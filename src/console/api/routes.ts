@@ -278,7 +278,7 @@ async function onTargets(
   const named = host === undefined ? null : toDestinationName(host);
   const targets = { names: drains, reason, ...order, ...defined({ host: named ?? undefined, failure }) };
   const done: string[] = [];
-  for await (const line of onEachTarget(core, targets, pauseAct)) done.push(line);
+  for await (const { line } of onEachTarget(core, targets, pauseAct)) done.push(line);
   return { done };
 }
 

@@ -1,15 +1,15 @@
+import { reachRedis } from "../../compose/open-core.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { checkFitness } from "../../redis/check-fitness-and-room.ts";
 import { parseInfo } from "../../redis/judge-server.ts";
 import { failed, judgeClock, messageOf, ok, warning, type DoctorFinding } from "./finding.ts";
 
 const subject = "redis";
-const connectWithinMs = 5_000;
 
 /** Reachable, fit for a ledger, durable, and on time. */
 export async function lookAtRedis(redis: RedisConnection): Promise<readonly DoctorFinding[]> {
   try {
-    await redis.ready(connectWithinMs);
+    await reachRedis(redis);
     const { problems } = await checkFitness(redis);
     const findings = problems.map(({ weight, message }) =>
       weight === "refuse" ? failed(subject, message) : warning(subject, message),
@@ -17,8 +17,7 @@ export async function lookAtRedis(redis: RedisConnection): Promise<readonly Doct
     if (findings.length === 0) findings.push(ok(subject, "it answers, and it is fit for a ledger"));
     return [...findings, await lookAtDurability(redis), await lookAtClock(redis)];
   } catch (error) {
-    const what = messageOf(error).replace(/; see redis\.url$/, "");
-    return [failed(subject, `${what}; its address is redis.url (REDRIVER_REDIS_URL)`)];
+    return [failed(subject, messageOf(error))];
   }
 }
 

@@ -5,6 +5,7 @@ import { systemClock } from "../../compose/system-world.ts";
 import { defined } from "../../message/defined.ts";
 import type { AuditEntry } from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
+import type { SourceId } from "../../ports/ids.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import { recordIntent } from "../../redrive/write-audit.ts";
@@ -20,6 +21,7 @@ export type QuietOrder = Readonly<{ until?: "changed" | number; off?: boolean; b
 
 /** `failure 1f2e3d4c5b of pay.example.com, 503 upstream is not there`. */
 export interface Marked {
+  readonly source: SourceId;
   readonly subject: string;
 }
 
@@ -37,7 +39,7 @@ export async function noteFailure(core: Core, id: string, order: NoteOrder): Pro
     const { runtime, failureMarks } = sourceOf(core, failure);
     await recordIntent({ ...runtime, by }, "note", [], { drain: null, why: `${subject}: ${why}` });
     await failureMarks.note(id, defined({ text, ticket }), by);
-    return { subject };
+    return { source: runtime.config.id, subject };
   });
 }
 
@@ -60,16 +62,17 @@ export async function quietFailure(core: Core, id: string, order: QuietOrder): P
   return onEach(core, id, async (failure, subject): Promise<Quieted> => {
     const { runtime, failureMarks } = sourceOf(core, failure);
     const source = { ...runtime, by };
+    const marked = { source: runtime.config.id, subject };
     if (until === undefined) {
       await recordIntent(source, "unquiet", [], { drain: null, why: subject });
       await failureMarks.quiet(id, null);
-      return { subject, kind: failure.quiet === null ? "was-not-quiet" : "no-longer-quiet" };
+      return { ...marked, kind: failure.quiet === null ? "was-not-quiet" : "no-longer-quiet" };
     }
     const end = until === "changed" ? "it changes" : toTime(until);
     await recordIntent(source, "quiet", [], { drain: null, why: `${subject}, until ${end}` });
     const { largestHour, ruled } = failure;
     await failureMarks.quiet(id, { until, largestHour, ruled: Object.keys(ruled), by });
-    return { subject, kind: "quiet", end };
+    return { ...marked, kind: "quiet", end };
   });
 }
 

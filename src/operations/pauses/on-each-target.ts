@@ -2,7 +2,7 @@ import { toFailureName, type DestinationName } from "../../message/destination-n
 import { defined } from "../../message/defined.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
 import type { Core } from "../../compose/build-core.ts";
-import type { DrainName } from "../../ports/ids.ts";
+import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { requireFailure } from "../failures/choose.ts";
 import type { Order } from "./acts.ts";
 import { choosePauseTargets } from "./choose-targets.ts";
@@ -23,17 +23,32 @@ export interface TargetsOrder extends Omit<Order, "host"> {
   readonly failure?: string;
 }
 
-/** Yields a line for each target once it is done. Throws `command-misused` for a drain or a kind that nobody knows. */
+/** `drain`: null for all. `said`: what became of it; `line`: the same with the name of the target. */
+export interface DoneTarget {
+  readonly source: SourceId;
+  readonly drain: DrainName | null;
+  readonly host: DestinationName | null;
+  readonly said: string;
+  readonly line: string;
+}
+
+/** Yields each target once it is done. Throws `command-misused` for a drain or a kind that nobody knows. */
 export async function* onEachTarget(
   core: Core,
   { names, host: named, failure, ...order }: TargetsOrder,
   act: PauseAct,
-): AsyncGenerator<string> {
+): AsyncGenerator<DoneTarget> {
   const targets = choosePauseTargets(core, names);
   if (failure !== undefined) await requireFailure(core, core.sources.keys(), failure);
   const host = failure === undefined ? named : toFailureName(failure);
   for (const [label, source, drain] of targets) {
     const said = await act(source, drain, { ...order, ...defined({ host }) }, core);
-    yield `${host === undefined ? "" : `${host} of `}${label}: ${said}`;
+    yield {
+      source: source.runtime.config.id,
+      drain: drain === "*" ? null : drain,
+      host: host ?? null,
+      said,
+      line: `${host === undefined ? "" : `${host} of `}${label}: ${said}`,
+    };
   }
 }

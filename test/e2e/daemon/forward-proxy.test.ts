@@ -4,6 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import { runToEnd } from "../../support/command.ts";
+import type { EmulatorOptions } from "../../../src/emulator/index.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { startForwardProxy } from "../../support/forward-proxy.ts";
 import { useRedis } from "../../support/redis.ts";
@@ -45,8 +46,9 @@ async function startTlsFront(url: string): Promise<string> {
   return `https://localhost:${(front.address() as AddressInfo).port}`;
 }
 
-async function setUp(except: string, keepsMs = 0) {
+async function setUp(except: string, keepsMs = 0, options: EmulatorOptions = {}) {
   const { emulator, receiver } = await startService({
+    ...options,
     indexes: ["catalog-id"],
     statsCredentials: { username: "index-user", password: "index-password" },
   });
@@ -101,6 +103,41 @@ it.each([0, 100])(
   },
   90_000,
 );
+
+/** Beside a proxy that buffers: each of these alone has a test elsewhere. */
+it("a slow proxy, lost answers, poison, a rate limit and large messages together double and lose nothing", async () => {
+  const { emulator, receiver, env } = await setUp("", 50, {
+    rateLimits: { dlq: { limit: 20, windowMs: 1_000 } },
+  });
+  const at = Date.now() - 30_000;
+  const seed = (name: string, count: number, size = 0): readonly string[] => {
+    const bodies = Array.from({ length: count }, (_, index) => `${name} ${index} ${"x".repeat(size)}`);
+    emulator.dlq.seed(
+      bodies.map((body, index) => ({
+        dlqId: `${at + index}-${name.length}`,
+        url: `${receiver.url}/orders`,
+        createdAt: at - 5_000,
+        responseStatus: 503,
+        maxRetries: 0,
+        body,
+      })),
+    );
+    return bodies;
+  };
+  const large = seed("large", 20, 400_000);
+  const poison = seed("poison", 3);
+  emulator.faults.add({ kind: "refuse-batch", bodyContains: "poison " });
+  emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", probability: 0.2 });
+  emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", probability: 0.2 });
+  await startDaemon(env);
+  await expect.poll(() => emulator.dlq.size, { timeout: 100_000, interval: 200 }).toBe(poison.length);
+  await emulator.idle();
+  const counts = receiver.counts();
+  expect(counts.size).toBe(250 + large.length);
+  expect(new Set(counts.values())).toEqual(new Set([1]));
+  expect(large.every((body) => counts.get(body) === 1)).toBe(true);
+  expect(poison.every((body) => !counts.has(body))).toBe(true);
+}, 120_000);
 
 it("statistics and notices go through the proxy, and hosts of NO_PROXY past it", async () => {
   const { proxy, hosts, env } = await setUp("");

@@ -71,6 +71,16 @@ describe("redriver demo, with hostile settings in its environment and a Redis th
   });
 });
 
+describe("redriver demo --json", () => {
+  it("prints its summary as one line, with the version of its form first", async () => {
+    const { code, stdout } = await startDemo(["--messages", "20", "--json"]).finished;
+    expect(code).toBe(0);
+    const summary = JSON.parse(stdout) as object;
+    expect(summary).toMatchObject({ v: 1, published: 20, lost: 0, doubled: 0 });
+    expect(stdout).toBe(`${JSON.stringify(summary)}\n`);
+  }, 240_000);
+});
+
 describe("redriver demo, ended from outside", () => {
   it("stops everything on Ctrl-C and exits with 3", async () => {
     const demo = startDemo(["--messages", "40", "--keep"]);

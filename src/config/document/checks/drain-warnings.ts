@@ -1,5 +1,5 @@
 import { toDestination } from "../../../message/destination-url.ts";
-import type { Select } from "../../../message/select.ts";
+import { selectListNames, type Select } from "../../../message/select.ts";
 import { topRateOf } from "../../../ports/auto-rate.ts";
 import { durationText } from "../../../rules/durations.ts";
 import { rateText } from "../../../rules/patterns/parse-rate.ts";
@@ -62,15 +62,7 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
  * Filters by one value of a record: two selections with different values of one of them share no record. A
  * label is not among them, because a message may have several.
  */
-const singleValued = [
-  "url",
-  "topicName",
-  "scheduleId",
-  "queueName",
-  "responseStatus",
-  "callerIp",
-  "flowControlKey",
-] as const;
+const singleValued = selectListNames.filter((name) => name !== "label");
 
 function mayOverlap(one: LintDrain, other: LintDrain): boolean {
   if (one.source === null || other.source === null || one.select === null || other.select === null)

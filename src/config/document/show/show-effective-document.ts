@@ -23,14 +23,19 @@ import { rateText } from "../../../rules/patterns/parse-rate.ts";
 import type { RuleSpec } from "../../../rules/rule-spec.ts";
 import { showWhen } from "./show-when.ts";
 
-/**
- * The effective document as YAML in its own form, with defaults and without tests. Of secrets it shows where
- * they are read from. Header values, queries of addresses and values written into bodies are "[set]", which
- * does not load. Without any of these, the text means the same document.
- */
+/** As YAML, with the hash above it. */
 export function showEffectiveDocument(document: DrainsDocument): string {
+  return `# hash ${document.hash}\n${stringify(toEffectiveDocument(document), { aliasDuplicateObjects: false })}`;
+}
+
+/**
+ * The effective document in its own form, with defaults and without tests. Of secrets it shows where they are
+ * read from. Header values, queries of addresses and values written into bodies are "[set]", which does not
+ * load. Without any of these, it means the same document.
+ */
+export function toEffectiveDocument(document: DrainsDocument): object {
   const { paused, archive, sources, drains, indexes, notify } = document;
-  const shown = defined({
+  return defined({
     version: 1,
     paused,
     archive: archive && withSpans(archive),
@@ -39,7 +44,6 @@ export function showEffectiveDocument(document: DrainsDocument): string {
     indexes: indexes.length === 0 ? undefined : named(indexes, showIndex),
     notify: notify.length === 0 ? undefined : named(notify, (target) => showTarget(target, document.sources)),
   });
-  return `# hash ${document.hash}\n${stringify(shown, { aliasDuplicateObjects: false })}`;
 }
 
 /**

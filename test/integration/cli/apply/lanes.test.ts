@@ -91,6 +91,7 @@ describe("redriver apply, of a drain with lanes", () => {
       .map((line) => JSON.parse(line) as { act: string });
     expect(moves).toEqual([
       {
+        v: 1,
         at: expect.any(Number),
         act: "lane-halted",
         dlqId: null,

@@ -81,6 +81,7 @@ describe("redriver archive list", () => {
     const { out } = await ask(["archive", "list", "--dir", dir, "--json"]);
     expect(JSON.parse(out)).toEqual([
       {
+        v: 1,
         file,
         bytes: expect.any(Number),
         entries: 4,
@@ -148,6 +149,7 @@ describe("redriver archive show", () => {
     expect(out).not.toMatch(/secret|word/);
     expect(linesOf(out)).toHaveLength(4);
     expect(linesOf(out)[0]).toEqual({
+      v: 1,
       ...first,
       file,
       record: {

@@ -51,6 +51,7 @@ it("ends with 1 if the target refused, also as JSON", async () => {
   const { exitCode, out } = await notifyTest("oncall", undefined, "--json");
   expect(exitCode).toBe(1);
   expect(JSON.parse(out)).toEqual({
+    v: 1,
     target: "oncall",
     taken: false,
     status: 404,

@@ -16,6 +16,7 @@ describe("a dead letter that a rule parked", () => {
     expect(await drain()).toMatchObject({ parked: 2, republished: 0 });
     expect(await rows("parked", "list")).toEqual([
       {
+        v: 1,
         dlqId: id,
         enteredAt: Number(id.split("-")[0]),
         source: "default",

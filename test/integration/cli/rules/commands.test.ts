@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { documentJsonSchemaText } from "../../../../src/config/document/schema/document-schema.ts";
+import { documentJsonSchemaText } from "../../../../src/config/document/json-schema.ts";
 import { ask } from "../../../support/ask.ts";
 import { createFolder } from "../../../support/command.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";

@@ -9,6 +9,8 @@ const of = (count: number, hostOf: (n: number) => string | undefined): readonly 
     return { dlqId: `1-${n}`, ...(host === undefined ? {} : { host }) };
   });
 
+const skims = (act: string): boolean => act === "park";
+
 describe("the text of an entry", () => {
   test("keeps rule, reason and attempt once for all records that share them", () => {
     const records = Array.from({ length: 100 }, (_, n) => ({
@@ -74,7 +76,6 @@ describe("the text of an entry", () => {
 
   test("is not parsed where its act is skimmed or not asked for", () => {
     const broken = '{"v":1,"a":"park","b":';
-    const skims = (act: string): boolean => act === "park";
     const bare = { at: 7, act: "park", by: "", source, drain: null, records: [] };
     expect(parseEntryText(broken, 7, source, { skims })).toEqual(bare);
     expect(parseEntryText(broken, 7, source, { acts: new Set(["drop"]) })).toBeNull();

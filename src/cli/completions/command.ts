@@ -1,0 +1,22 @@
+import { Argument } from "commander";
+import type { Register } from "../command-context.ts";
+import { toBash } from "./bash.ts";
+import { toCommandTable, type CommandEntry } from "./command-table.ts";
+import { toFish } from "./fish.ts";
+import { toZsh } from "./zsh.ts";
+
+const writers: Readonly<Record<string, (table: readonly CommandEntry[]) => string>> = {
+  bash: toBash,
+  zsh: toZsh,
+  fish: toFish,
+};
+
+export const registerCompletions: Register = (program, { io, allCommands }) => {
+  program
+    .command("completions")
+    .description("print a shell's completions of commands, options and their words")
+    .addArgument(new Argument("<shell>", "the shell that reads it").choices(Object.keys(writers)))
+    .action(async (shell: string) => {
+      io.out(writers[shell]?.(toCommandTable(await allCommands())) ?? "");
+    });
+};

@@ -1,0 +1,23 @@
+import { toCommandTable, type CommandEntry } from "../../src/cli/completions/command-table.ts";
+import { createWholeProgram } from "../../src/cli/program.ts";
+import { withLineBelow } from "../../src/cli/output/line-below-output.ts";
+import { processIo } from "../../src/cli/io.ts";
+
+/** Every command as help shows it, with `help` of each. */
+export async function commandTable(): Promise<readonly CommandEntry[]> {
+  const context = {
+    io: withLineBelow(processIo),
+    exitWith: () => undefined,
+    allCommands: () => createWholeProgram(context),
+  };
+  return toCommandTable(await createWholeProgram(context));
+}
+
+/** Names of the commands that do something, without the word `redriver`. */
+export function commandsThatAct(table: readonly CommandEntry[]): readonly string[] {
+  const isGroup = (path: string): boolean => table.some((entry) => entry.path.startsWith(`${path} `));
+  return table
+    .map(({ path }) => path)
+    .filter((path) => !isGroup(path) && !path.endsWith(" help"))
+    .map((path) => path.slice("redriver ".length));
+}
