@@ -31,7 +31,6 @@ const withLongCells: readonly string[] = [
   "docs/metrics.md",
   "docs/plan.md",
   "docs/settings.md",
-  "docs/status.md",
 ];
 
 const longCellsOf = (page: string): readonly string[] =>
