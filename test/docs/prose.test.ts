@@ -29,7 +29,6 @@ const withLongCells: readonly string[] = [
   "docs/errors.md",
   "docs/events.md",
   "docs/metrics.md",
-  "docs/plan.md",
   "docs/settings.md",
 ];
 
