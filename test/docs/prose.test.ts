@@ -24,7 +24,6 @@ const pages = [
 
 /** Pages with cells that do not fit yet. None is added: a page leaves when its cells fit. */
 const withLongCells: readonly string[] = [
-  "README.md",
   "docs/emulator.md",
   "docs/errors.md",
   "docs/events.md",
