@@ -26,7 +26,6 @@ const pages = [
 const withLongCells: readonly string[] = [
   "docs/emulator.md",
   "docs/errors.md",
-  "docs/events.md",
   "docs/metrics.md",
   "docs/settings.md",
 ];
