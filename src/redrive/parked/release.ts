@@ -15,9 +15,10 @@ export interface ToRelease extends ParkedRecord {
 
 /**
  * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the
- * audit first, with the host of its kind of failure if the record was not listed, then the ledger, a hundred at a time. Then it makes the next passes of their drains full, so
- * that these list the records. Answers how many were released; records no longer parked do not count. Throws
- * `redis-unavailable`; earlier releases stay.
+ * audit first, then the ledger, a hundred at a time. The audit has the host of its kind of failure if the
+ * record was not listed. Then it makes the next passes of their drains full, so that these list the records.
+ * Answers how many were released; records no longer parked do not count. Throws `redis-unavailable`; earlier
+ * releases stay.
  */
 export async function releaseParked(
   source: SourceRuntime,
