@@ -158,7 +158,9 @@ const fates: Readonly<Record<Ending, Fate>> = {
 };
 
 /** As the rules of every drain have it. */
-const isRepublished = (status: number): boolean => status >= 500 && status <= 599;
+/** A receiver on a busy machine may not answer in time, and only the drain `lane` has a rule for that. */
+const isRepublished = (status: number, { root }: { readonly root: string }): boolean =>
+  (status >= 500 && status <= 599) || (status === 0 && root.startsWith("lane-"));
 
 function createSourceBooks(sourceId: SourceName, letters: readonly ScenarioLetter[]): Books {
   const books = createBooks({ sourceId, dedupWindowMs, isRepublished });
