@@ -1,0 +1,109 @@
+import { z } from "zod";
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface Fault {
+  /** `[].headers.Upstash-Delay`; empty: the value itself. */
+  readonly at: string;
+  readonly what: string;
+  /** What was there, cut. */
+  readonly sample: string;
+}
+
+const sampleLength = 80;
+export const toSample = (value: unknown): string =>
+  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, sampleLength);
+
+/** Holds values to the schemas of one document. */
+export interface Schemas {
+  /** Also for each field that no schema names, although OpenAPI would let it pass. */
+  faultsOf(schema: Schema, value: unknown): readonly Fault[];
+  /** With its reference followed. */
+  follow(schema: Schema): Schema;
+}
+
+/** `named`: by their name under `components/schemas`. `isOld`: of OpenAPI 3.0, which has its own keywords. */
+export function createSchemas(named: Readonly<Record<string, Schema>>, isOld: boolean): Schemas {
+  const definitions = Object.fromEntries(
+    Object.entries(named).flatMap(([name, schema]) => [
+      [name, toJsonSchema(schema, true)],
+      [openName(name), toJsonSchema(schema, false)],
+    ]),
+  );
+  const compiled = new WeakMap<Schema, z.ZodType>();
+  const compile = (schema: Schema): z.ZodType => {
+    const known = compiled.get(schema);
+    if (known !== undefined) return known;
+    const json = { ...toJsonSchema(schema, true), $defs: definitions };
+    const fresh = z.fromJSONSchema(json, { defaultTarget: isOld ? "openapi-3.0" : "draft-2020-12" });
+    compiled.set(schema, fresh);
+    return fresh;
+  };
+  return {
+    faultsOf(schema, value) {
+      const { error } = compile(schema).safeParse(value);
+      return (error?.issues ?? []).flatMap((issue) => toFaults(issue, value));
+    },
+    follow(schema) {
+      const name = nameIn(schema);
+      return name === undefined ? schema : this.follow({ ...named[name], ...withoutReference(schema) });
+    },
+  };
+}
+
+const reference = /^#\/components\/schemas\/([^/]+)$/;
+const openName = (name: string): string => `open:${name}`;
+const withoutReference = ({ $ref: _, ...rest }: Schema): Schema => rest;
+
+function nameIn({ $ref }: Schema): string | undefined {
+  if ($ref === undefined) return undefined;
+  const [, name] = reference.exec(String($ref)) ?? [];
+  if (name === undefined) throw new Error(`expected a schema under components/schemas, got ${String($ref)}`);
+  return name;
+}
+
+/**
+ * As JSON Schema. Where it is closed, an object that names its fields has no others. Parts of an `allOf` stay
+ * open: each names only some. A `default` would excuse a field that is required.
+ */
+function toJsonSchema(schema: Schema, isClosed: boolean): Schema {
+  const { default: _, ...json } = schema as Record<string, unknown>;
+  const name = nameIn(schema);
+  if (name !== undefined) json["$ref"] = `#/$defs/${isClosed ? name : openName(name)}`;
+  const convert = (one: unknown, closes = isClosed): unknown =>
+    typeof one === "object" && one !== null ? toJsonSchema(one as Schema, closes) : one;
+  for (const key of ["items", "additionalProperties", "not"]) {
+    if (key in json) json[key] = convert(json[key], key === "not" ? false : isClosed);
+  }
+  for (const key of ["oneOf", "anyOf", "allOf", "prefixItems"]) {
+    if (key in json) json[key] = (json[key] as unknown[]).map((one) => convert(one, isClosed && key !== "allOf"));
+  }
+  if ("properties" in json) {
+    const fields = Object.entries(json["properties"] as object);
+    json["properties"] = Object.fromEntries(fields.map(([field, one]) => [field, convert(one)]));
+    if (isClosed) json["additionalProperties"] ??= false;
+  }
+  return json;
+}
+
+function toFaults(issue: z.core.$ZodIssue, value: unknown): readonly Fault[] {
+  const found = (path: readonly PropertyKey[], what: string): Fault => ({
+    at: toPlace(path),
+    what,
+    sample: toSample(valueAt(value, path)),
+  });
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => found([...issue.path, key], "field not described"));
+  }
+  const isThere = issue.path.length === 0 || valueAt(value, issue.path) !== undefined;
+  if (!isThere) return [found(issue.path, "field missing")];
+  return [found(issue.path, issue.code === "invalid_union" ? "none of the forms described" : issue.message)];
+}
+
+function toPlace(path: readonly PropertyKey[]): string {
+  const parts = path.map((key) => (typeof key === "number" ? "[]" : `.${String(key)}`));
+  return parts.join("").replace(/^\./, "");
+}
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, key) => (at as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key], value);
