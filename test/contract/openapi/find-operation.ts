@@ -2,8 +2,8 @@ import type { SeenRequest } from "./exchange.ts";
 import type { Operation } from "./specification.ts";
 
 /**
- * Of the operations with this method the one whose path has most segments as they are. Only if there is none,
- * the last parameter of a path stands for all that is left: a destination is an address with slashes.
+ * Of the operations with this method the one whose path has most segments as they are. An address stands in a
+ * path as it is, with its slashes: the last parameter has all of it.
  */
 export function findOperation(
   operations: readonly Operation[],
@@ -11,7 +11,9 @@ export function findOperation(
 ): Operation | undefined {
   const candidates = operations.filter((one) => one.method === method);
   const parts = path.split("/");
-  return best(candidates.filter(({ template }) => fits(template.split("/"), parts))) ?? best(candidates.filter(({ template }) => isBeginning(template.split("/"), parts)));
+  const address = parts.findIndex((part) => /^https?:$/i.test(part));
+  const segments = address === -1 ? parts : [...parts.slice(0, address), parts.slice(address).join("/")];
+  return best(candidates.filter(({ template }) => fits(template.split("/"), segments)));
 }
 
 const isParameter = (segment: string): boolean => /^\{.+\}$/.test(segment);
@@ -25,6 +27,3 @@ const best = (operations: readonly Operation[]): Operation | undefined =>
 const fits = (template: readonly string[], parts: readonly string[]): boolean =>
   template.length === parts.length &&
   template.every((segment, index) => (isParameter(segment) ? parts[index] !== "" : segment === parts[index]));
-
-const isBeginning = (template: readonly string[], parts: readonly string[]): boolean =>
-  isParameter(template.at(-1)!) && fits(template, parts.slice(0, template.length));

@@ -58,7 +58,9 @@ export function checkHeaders(
     if (!isOurs) return [];
     return [{ at: `header ${name}`, what: "header not described", sample: toSample(text) }];
   });
-  const seen = given.flatMap(({ parameter }) => (parameter === undefined ? [] : [`header ${parameter.name}`]));
+  const seen = given.flatMap(({ parameter }) =>
+    parameter === undefined ? [] : [`header ${parameter.name}`],
+  );
   const has = (name: string): boolean => seen.includes(`header ${name}`);
   return { faults: [...faults, ...missing(described, has)], seen };
 }
@@ -89,7 +91,9 @@ export function checkCredentials(
         ? new URLSearchParams(query).has(one.name)
         : headers[one.name.toLowerCase()] !== undefined,
   );
-  return allowed.length === 0 || isThere ? [] : [{ at: "credentials", what: "none of the forms described", sample: "" }];
+  return allowed.length === 0 || isThere
+    ? []
+    : [{ at: "credentials", what: "none of the forms described", sample: "" }];
 }
 
 function missing(parameters: readonly Parameter[], has: (name: string) => boolean): readonly Fault[] {
@@ -98,7 +102,12 @@ function missing(parameters: readonly Parameter[], has: (name: string) => boolea
     .map(({ place, name }) => ({ at: `${place} ${name}`, what: "parameter missing", sample: "" }));
 }
 
-function checkTexts(at: string, schema: Schema, texts: readonly string[], schemas: Schemas): readonly Fault[] {
+function checkTexts(
+  at: string,
+  schema: Schema,
+  texts: readonly string[],
+  schemas: Schemas,
+): readonly Fault[] {
   const { type, items } = schemas.follow(schema);
   if (type === "array") {
     return texts.flatMap((text) => checkTexts(at, (items ?? {}) as Schema, [text], schemas));

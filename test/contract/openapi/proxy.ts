@@ -56,7 +56,11 @@ function forward(
       outgoing.writeHead(answer.statusCode ?? 0, answer.statusMessage, onward(answer));
       answer.pipe(outgoing);
       answer.on("end", () => {
-        report({ status: answer.statusCode ?? 0, headers: toSeenHeaders(answer), body: Buffer.concat(received) });
+        report({
+          status: answer.statusCode ?? 0,
+          headers: toSeenHeaders(answer),
+          body: Buffer.concat(received),
+        });
       });
       answer.on("error", () => {
         report(null);
@@ -70,6 +74,9 @@ function forward(
     outgoing.destroy();
   });
   incoming.pipe(call);
+  // Whoever asked is gone: "close" follows.
+  incoming.on("error", () => undefined);
+  outgoing.on("error", () => undefined);
   outgoing.on("close", () => {
     if (!outgoing.writableFinished) call.destroy();
   });

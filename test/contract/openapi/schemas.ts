@@ -2,6 +2,8 @@ import { z } from "zod";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
+type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
+
 export interface Fault {
   /** `[].headers.Upstash-Delay`; empty: the value itself. */
   readonly at: string;
@@ -34,7 +36,7 @@ export function createSchemas(named: Readonly<Record<string, Schema>>, isOld: bo
   const compile = (schema: Schema): z.ZodType => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
-    const json = { ...toJsonSchema(schema, true), $defs: definitions };
+    const json = { ...toJsonSchema(schema, true), $defs: definitions } as JsonSchema;
     const fresh = z.fromJSONSchema(json, { defaultTarget: isOld ? "openapi-3.0" : "draft-2020-12" });
     compiled.set(schema, fresh);
     return fresh;
@@ -76,7 +78,8 @@ function toJsonSchema(schema: Schema, isClosed: boolean): Schema {
     if (key in json) json[key] = convert(json[key], key === "not" ? false : isClosed);
   }
   for (const key of ["oneOf", "anyOf", "allOf", "prefixItems"]) {
-    if (key in json) json[key] = (json[key] as unknown[]).map((one) => convert(one, isClosed && key !== "allOf"));
+    if (key in json)
+      json[key] = (json[key] as unknown[]).map((one) => convert(one, isClosed && key !== "allOf"));
   }
   if ("properties" in json) {
     const fields = Object.entries(json["properties"] as object);

@@ -111,10 +111,7 @@ function toBody(node: Node): Body {
 }
 
 /** Of several schemes that are asked for together only the first is looked at. */
-function toCredentials(
-  security: unknown,
-  schemeOf: (name: string) => Node,
-): readonly Credentials[] {
+function toCredentials(security: unknown, schemeOf: (name: string) => Node): readonly Credentials[] {
   return listOf(security).flatMap((requirement): readonly Credentials[] => {
     const [name] = Object.keys(requirement);
     if (name === undefined) return [];

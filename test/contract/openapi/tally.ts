@@ -30,7 +30,12 @@ export interface Tally {
   exchanges(): ReadonlyMap<string, number>;
 }
 
-const keyOf = ({ operation, where, at, what }: Pick<Objection, "operation" | "where" | "at" | "what">): string =>
+const keyOf = ({
+  operation,
+  where,
+  at,
+  what,
+}: Pick<Objection, "operation" | "where" | "at" | "what">): string =>
   JSON.stringify([operation, where, at, what]);
 
 export function createTally(known: readonly KnownObjection[]): Tally {
