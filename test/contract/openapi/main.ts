@@ -55,12 +55,12 @@ const stage = await startStage({
   say: createSay(),
   onExchange: (exchange) => tally.add(checkExchange(specification, exchange, options)),
 });
-try {
-  await play(stage);
-} finally {
-  await stage.close();
-  guard.close();
-}
-const checks = countChecks(tally, mustBeSeen);
+const stopped = await play(stage).then(
+  () => null,
+  (error: unknown) => String(error),
+);
+await stage.close();
+guard.close();
+const checks = countChecks(tally, mustBeSeen, stopped);
 writeResults(values.results, checks);
-end(toReport(tally, mustBeSeen), checks.failed);
+end(toReport(tally, mustBeSeen, stopped), checks.failed);

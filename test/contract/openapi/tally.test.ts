@@ -19,16 +19,17 @@ it("counts the same objection once, however often it was made, and knows its rea
     tally.add({ operation: "GET /a", objections: [{ ...objection, sample }], seen: ["answer 200"] });
   }
   expect(tally.rows()).toMatchObject([{ count: 2, known: { reason: "tests need it" }, sample: "1" }]);
-  expect(countChecks(tally, ["GET /a: answer 200"])).toEqual({ passed: 2, failed: 0 });
+  expect(countChecks(tally, ["GET /a: answer 200"], null)).toEqual({ passed: 2, failed: 0 });
 });
 
-it("fails for an objection without a reason, a reason that nothing needs, and what was not seen", () => {
+it("fails for an objection without a reason, a reason that nothing needs, what was not seen, and a play that ended early", () => {
   const tally = createTally([{ ...known, at: "c" }]);
   tally.add({ operation: "GET /a", objections: [objection], seen: [] });
-  expect(countChecks(tally, ["GET /a: answer 200"])).toEqual({ passed: 0, failed: 3 });
-  const report = toReport(tally, ["GET /a: answer 200"]);
+  expect(countChecks(tally, ["GET /a: answer 200"], "too late")).toEqual({ passed: 0, failed: 4 });
+  const report = toReport(tally, ["GET /a: answer 200"], "too late");
   expect(report).toMatch(/^FAILED +GET \/a +answer 200 +b +field not described +1/m);
   expect(report).toContain("FAILED  not seen: GET /a: answer 200");
+  expect(report).toContain("FAILED  the play ended: too late");
   expect(report).toContain("FAILED  not needed: GET /a, answer 200, c: field not described");
 });
 

@@ -8,10 +8,11 @@ export interface KnownObjection extends Pick<Objection, "operation" | "where" | 
 }
 
 /**
- * `interface`: the service's interface description, and `where` in it. `official client`: what the vendor's
- * own client sends or reads. `emulator`: what tests of a client need, which no document speaks of.
+ * `interface`: service-interface.md, and the section of it. `official client`: what the vendor's own client
+ * sends or reads. `vendor's pages`: what its other pages say. `emulator`: no document speaks of it, and tests
+ * of a client need it.
  */
-export type Winner = `interface ${string}` | "official client" | "emulator";
+export type Winner = `interface ${string}` | "official client" | "vendor's pages" | "emulator";
 
 export interface Row extends Objection {
   readonly count: number;

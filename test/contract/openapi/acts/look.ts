@@ -1,3 +1,4 @@
+import type { FaultDefinition } from "../../../../src/emulator/index.ts";
 import type { Stage } from "../stage.ts";
 import { withFaults } from "./faults.ts";
 
@@ -18,20 +19,21 @@ export async function look(stage: Stage): Promise<void> {
   await stage.run("plan", "--all");
   await stage.run("plan", "every-filter", "by-flow-key", "one-message", "--records");
   await stage.run("index", "stats", "catalog");
-  await withFaults(
-    stage,
-    [
-      { kind: "drop-answer", operation: "list", when: "before", count: 1 },
-      { kind: "cut-answer", operation: "list", count: 1 },
-      { kind: "status", operation: "list", status: 500, count: 1 },
-      { kind: "status", operation: "statistics", status: 503, count: 1 },
-    ],
-    async () => {
-      await stage.tryToRun("plan", "--all");
+  for (const fault of ofOneCall) {
+    await withFaults(stage, [{ ...fault, count: 1 }], async () => {
+      await stage.tryToRun("plan", "one-message");
       await stage.tryToRun("index", "stats", "catalog");
-    },
-  );
+    });
+  }
 }
+
+/** A listing without an answer, with half of one, or with a refusal. */
+const ofOneCall: readonly FaultDefinition[] = [
+  { kind: "drop-answer", operation: "list", when: "before" },
+  { kind: "cut-answer", operation: "list" },
+  { kind: "status", operation: "list", status: 500 },
+  { kind: "status", operation: "statistics", status: 503 },
+];
 
 /** The token is another one for a while. */
 export async function beRefused(stage: Stage): Promise<void> {

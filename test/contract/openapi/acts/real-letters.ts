@@ -1,4 +1,9 @@
+import { waitUntil } from "../../../rig/wait.ts";
 import type { Stage } from "../stage.ts";
+
+/** By their bodies: a redacted one shows none. */
+const realBody = '{"real":true}';
+const realCount = 6;
 
 /** Messages that fail for real, so that their dead letters are as the emulator makes them, and come back. */
 export async function redriveRealOnes(stage: Stage): Promise<void> {
@@ -13,16 +18,30 @@ export async function redriveRealOnes(stage: Stage): Promise<void> {
     "Upstash-Forward-X-Order": "1",
     "Upstash-Retries": "1",
   };
+  const areDead = (): Promise<void> =>
+    waitUntil(
+      "messages to fail",
+      async () => {
+        const bodies = [...(await stack.emulator.list()).values()];
+        return bodies.filter((body) => body === realBody).length >= realCount;
+      },
+      30_000,
+    );
   const back = forms.replace(/\/hook$/, "/back");
   await call("POST", "/v2/batch", [
-    { destination: forms, headers, body: "{}" },
+    { destination: forms, headers, body: realBody },
     {
       destination: forms,
       headers: { ...headers, "Upstash-Delay": "1s", "Upstash-Timeout": "5s" },
-      body: "text",
+      body: realBody,
     },
-    { destination: forms, queue: "mails", headers: { ...headers, "Upstash-Method": "PATCH" } },
-    { destination: "partners", headers: { ...headers, "Upstash-Label": "one,two" }, body: "{}" },
+    {
+      destination: forms,
+      queue: "mails",
+      headers: { ...headers, "Upstash-Method": "PATCH" },
+      body: realBody,
+    },
+    { destination: "partners", headers: { ...headers, "Upstash-Label": "one,two" }, body: realBody },
     {
       destination: forms,
       headers: {
@@ -39,19 +58,19 @@ export async function redriveRealOnes(stage: Stage): Promise<void> {
         "Upstash-Redact-Fields": "header[X-Order]",
         "Upstash-Not-Before": "1700000000",
       },
-      body: "{}",
+      body: realBody,
     },
     {
       destination: forms,
       headers: { ...headers, "Upstash-Content-Based-Deduplication": "true", "Upstash-Redact-Fields": "body" },
-      body: "{}",
+      body: realBody,
     },
   ]);
-  await call("POST", "/v2/batch", [{ destination: "nobody", headers: {}, body: "{}" }]);
-  await stack.emulator.control("GET", "/idle?timeoutMs=60000");
+  await call("POST", "/v2/batch", [{ destination: "nobody", headers: {}, body: realBody }]);
+  await areDead();
   await run("plan", "forms", "--records");
   await tryToRun("drain", "forms", "--yes");
-  await stack.emulator.control("GET", "/idle?timeoutMs=60000");
+  await areDead();
   await receiver!.behave({ manner: "up" });
   await tryToRun("drain", "forms", "--yes");
 }

@@ -53,10 +53,8 @@ export async function tourEmulator({ call, destinations, stack }: Stage): Promis
     readonly dlqIds: readonly [string, string, string, string];
   };
   await call("GET", `/v2/dlq/${dlqIds[0]}`);
-  await call("POST", `/v2/dlq/retry/${dlqIds[0]}`, undefined, { "Upstash-Delay": "1h" });
-  await call("POST", `/v2/dlq/retry?dlqIds=${dlqIds[1]}&dlqIds=${dlqIds[2]}`, undefined, {
-    "Upstash-Delay": "1h",
-  });
+  await call("POST", `/v2/dlq/retry/${dlqIds[0]}`);
+  await call("POST", `/v2/dlq/retry?dlqIds=${dlqIds[1]}&dlqIds=${dlqIds[2]}`);
   await call("DELETE", `/v2/dlq/${dlqIds[3]}`);
   await call("GET", `/v2/dlq/${dlqIds[3]}`);
   await call("POST", `/v2/dlq/retry/${dlqIds[3]}`);
