@@ -129,8 +129,11 @@ function checkItems(
 ): Pick<CheckedPart, "faults" | "seen"> {
   const single = operations.find((one) => one.name === itemHeaders[name]);
   if (single === undefined || !Array.isArray(value)) return nothing;
-  const checked = value.map((item: { readonly headers?: Readonly<Record<string, string>> } | null) => {
-    const headers = Object.entries(item?.headers ?? {}).map(([key, text]) => [key, [String(text)]] as const);
+  const checked = value.map((item: { readonly headers?: Readonly<Record<string, unknown>> } | null) => {
+    // One that is no text has met the schema of the body.
+    const headers = Object.entries(item?.headers ?? {}).flatMap(([key, text]) =>
+      typeof text === "string" ? [[key, [text]] as const] : [],
+    );
     return checkHeaders(single.parameters, Object.fromEntries(headers), schemas, headerPrefix);
   });
   return {

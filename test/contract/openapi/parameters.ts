@@ -65,6 +65,8 @@ export function checkHeaders(
   return { faults: [...faults, ...missing(described, has)], seen };
 }
 
+const rank = ({ name }: Parameter): number => (name.endsWith("*") ? name.length : Infinity);
+
 /** In any case; a whole name counts before one with a star, and of these the longest. */
 export function findHeader(parameters: readonly Parameter[], name: string): Parameter | undefined {
   const lower = name.toLowerCase();
@@ -74,7 +76,6 @@ export function findHeader(parameters: readonly Parameter[], name: string): Para
       ? lower.startsWith(wanted.slice(0, -1)) && lower.length >= wanted.length
       : lower === wanted;
   });
-  const rank = ({ name: own }: Parameter): number => (own.endsWith("*") ? own.length : Infinity);
   return fits.toSorted((one, other) => rank(other) - rank(one))[0];
 }
 

@@ -20,7 +20,7 @@ export function countChecks(
 }
 
 export function toReport(tally: Tally, mustBeSeen: readonly string[], stopped: string | null): string {
-  const exchanges = [...tally.exchanges()].toSorted();
+  const exchanges = [...tally.exchanges()].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const total = exchanges.reduce((sum, [, count]) => sum + count, 0);
   const rows = tally.rows();
   const { passed, failed } = countChecks(tally, mustBeSeen, stopped);

@@ -48,19 +48,19 @@ export function createSchemas(named: Readonly<Record<string, Schema>>, isOld: bo
     },
     follow(schema) {
       const name = nameIn(schema);
-      return name === undefined ? schema : this.follow({ ...named[name], ...withoutReference(schema) });
+      return name === undefined ? schema : this.follow(named[name] ?? {});
     },
   };
 }
 
 const reference = /^#\/components\/schemas\/([^/]+)$/;
 const openName = (name: string): string => `open:${name}`;
-const withoutReference = ({ $ref: _, ...rest }: Schema): Schema => rest;
 
 function nameIn({ $ref }: Schema): string | undefined {
   if ($ref === undefined) return undefined;
-  const [, name] = reference.exec(String($ref)) ?? [];
-  if (name === undefined) throw new Error(`expected a schema under components/schemas, got ${String($ref)}`);
+  const [, name] = reference.exec(toSample($ref)) ?? [];
+  if (name === undefined)
+    throw new Error(`expected a schema under components/schemas, got ${toSample($ref)}`);
   return name;
 }
 

@@ -48,7 +48,7 @@ const methods = ["get", "put", "post", "delete", "options", "head", "patch", "tr
 /** Throws if a reference leads nowhere, or out of the document. */
 export function parseSpecification(text: string): Specification {
   const document = parse(text) as Node;
-  const version = String(document["openapi"]);
+  const version = textOf(document["openapi"]);
   if (!/^3\.[01]\./.test(version)) throw new Error(`expected an OpenAPI 3 document, got openapi: ${version}`);
   const resolve = (node: Node | undefined): Node => resolved(document, node ?? {});
   const operations = entriesOf(document["paths"]).flatMap(([template, reference]) => {
@@ -76,6 +76,7 @@ export function parseSpecification(text: string): Specification {
   return { operations, schemas: createSchemas(named ?? {}, version.startsWith("3.0.")) };
 }
 
+const textOf = (node: unknown): string => (typeof node === "string" ? node : "");
 const entriesOf = (node: Node | undefined): readonly (readonly [string, Node])[] =>
   Object.entries(node ?? {}) as [string, Node][];
 const listOf = (node: unknown): readonly Node[] => (Array.isArray(node) ? (node as Node[]) : []);
@@ -98,7 +99,7 @@ function toParameters(nodes: readonly Node[]): readonly Parameter[] {
     const place = node["in"] as string | undefined;
     if (place !== "query" && place !== "header" && place !== "path") return [];
     const isRequired = (node["required"] as unknown) === true;
-    return [{ place, name: String(node["name"]), isRequired, schema: (node["schema"] ?? {}) as Schema }];
+    return [{ place, name: textOf(node["name"]), isRequired, schema: node["schema"] ?? {} }];
   });
   return [...new Map(parameters.map((one) => [`${one.place} ${one.name}`, one])).values()];
 }
@@ -116,7 +117,7 @@ function toCredentials(security: unknown, schemeOf: (name: string) => Node): rea
     const [name] = Object.keys(requirement);
     if (name === undefined) return [];
     const scheme = schemeOf(name);
-    if (String(scheme["type"]) === "http") return [{ kind: "http", scheme: String(scheme["scheme"]) }];
-    return [{ kind: "key", place: String(scheme["in"]), name: String(scheme["name"]) }];
+    if (textOf(scheme["type"]) === "http") return [{ kind: "http", scheme: textOf(scheme["scheme"]) }];
+    return [{ kind: "key", place: textOf(scheme["in"]), name: textOf(scheme["name"]) }];
   });
 }

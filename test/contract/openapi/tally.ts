@@ -39,14 +39,16 @@ const keyOf = ({
 }: Pick<Objection, "operation" | "where" | "at" | "what">): string =>
   JSON.stringify([operation, where, at, what]);
 
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
 export function createTally(known: readonly KnownObjection[]): Tally {
   const byKey = new Map(known.map((one) => [keyOf(one), one]));
   if (byKey.size < known.length) throw new Error("an objection is known twice");
   const rows = new Map<string, Row>();
   const seen = new Map<string, number>();
   const exchanges = new Map<string, number>();
-  const count = (counts: Map<string, number>, name: string): void =>
-    void counts.set(name, (counts.get(name) ?? 0) + 1);
   return {
     add({ operation, objections, seen: there }) {
       count(exchanges, operation);

@@ -3,12 +3,13 @@ import type { SeedRecord } from "../../../../src/emulator/index.ts";
 import type { Stage } from "../stage.ts";
 import { withFaults } from "./faults.ts";
 
+const many = (count: number, record: SeedRecord): readonly SeedRecord[] =>
+  Array.from({ length: count }, () => record);
+
 /** What each rule of the drains `changed` and `sorted` gets to see. */
 export async function seedForRules({ stack, destinations }: Stage): Promise<void> {
   const { now } = await stack.emulator.state();
   const { changed, sorted } = destinations;
-  const many = (count: number, record: SeedRecord): readonly SeedRecord[] =>
-    Array.from({ length: count }, () => record);
   const kinds = [
     ...many(3, {
       url: changed,

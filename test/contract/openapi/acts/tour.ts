@@ -1,11 +1,12 @@
 import type { Stage } from "../stage.ts";
 
+const idOf = ({ value }: { readonly value: unknown }): string =>
+  (value as { readonly messageId: string }).messageId;
+
 /** What the emulator has besides, and redriver never asks for: every operation once, as a client would. */
 export async function tourEmulator({ call, destinations, stack }: Stage): Promise<void> {
   const { forms } = destinations;
   const message = { "Content-Type": "application/json", "Upstash-Delay": "1h" };
-  const idOf = ({ value }: { readonly value: unknown }): string =>
-    (value as { readonly messageId: string }).messageId;
 
   await call("POST", "/v2/topics/tour/endpoints", { endpoints: [{ name: "one", url: forms }] });
   await call("GET", "/v2/topics");
