@@ -24,7 +24,7 @@ components:
     Marked:
       allOf:
         - { $ref: "#/components/schemas/Parcel" }
-        - { type: object, required: [mark], properties: { mark: { type: string } } }
+        - { type: object, required: [mark], properties: { mark: { type: string, default: red } } }
 paths:
   /parcels:
     parameters: [{ $ref: "#/components/parameters/Size" }]
@@ -268,10 +268,13 @@ describe("an objection is made to", () => {
       ],
     ],
     [
-      "a part of an allOf",
+      "a part of an allOf, also where it has a default, and a field of none",
       "/parcels/7",
-      { answer: { body: { id: "7" } } },
-      ["GET /parcels/{id}, answer 200, mark: field missing"],
+      { answer: { body: { id: "7", lid: true } } },
+      [
+        "GET /parcels/{id}, answer 200, mark: field missing",
+        "GET /parcels/{id}, answer 200, lid: field not described",
+      ],
     ],
   ])("%s", (_, url, given, objections) => {
     expect(objectionsTo(url, given)).toEqual(objections);

@@ -48,6 +48,14 @@ it("hands on request and answer as they are, and shows both", async () => {
   expect([request.body, answer?.body].map(String)).toEqual(["tea", "tea"]);
 });
 
+it("adds no header to an answer", async () => {
+  const { url } = await startBetween((_, response) => {
+    response.sendDate = false;
+    response.end();
+  });
+  expect((await fetch(url)).headers.get("date")).toBeNull();
+});
+
 it.each<readonly [how: string, listener: RequestListener]>([
   ["before its head", (request) => request.on("data", () => request.socket.destroy())],
   [

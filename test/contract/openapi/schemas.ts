@@ -27,16 +27,13 @@ export interface Schemas {
 /** `named`: by their name under `components/schemas`. `isOld`: of OpenAPI 3.0, which has its own keywords. */
 export function createSchemas(named: Readonly<Record<string, Schema>>, isOld: boolean): Schemas {
   const definitions = Object.fromEntries(
-    Object.entries(named).flatMap(([name, schema]) => [
-      [name, toJsonSchema(schema, true)],
-      [openName(name), toJsonSchema(schema, false)],
-    ]),
+    Object.entries(named).map(([name, schema]) => [name, toJsonSchema(schema)]),
   );
   const compiled = new WeakMap<Schema, z.ZodType>();
   const compile = (schema: Schema): z.ZodType => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
-    const json = { ...toJsonSchema(schema, true), $defs: definitions } as JsonSchema;
+    const json = { ...toJsonSchema(schema), $defs: definitions } as JsonSchema;
     const fresh = z.fromJSONSchema(json, { defaultTarget: isOld ? "openapi-3.0" : "draft-2020-12" });
     compiled.set(schema, fresh);
     return fresh;
@@ -54,40 +51,39 @@ export function createSchemas(named: Readonly<Record<string, Schema>>, isOld: bo
 }
 
 const reference = /^#\/components\/schemas\/([^/]+)$/;
-const openName = (name: string): string => `open:${name}`;
 
 function nameIn({ $ref }: Schema): string | undefined {
-  if ($ref === undefined) return undefined;
-  const [, name] = reference.exec(toSample($ref)) ?? [];
-  if (name === undefined)
-    throw new Error(`expected a schema under components/schemas, got ${toSample($ref)}`);
+  if (typeof $ref !== "string") return undefined;
+  const name = reference.exec($ref)?.[1];
+  if (name === undefined) throw new Error(`expected a schema under components/schemas, got ${$ref}`);
   return name;
 }
 
 /**
- * As JSON Schema. Where it is closed, an object that names its fields has no others. Parts of an `allOf` stay
- * open: each names only some. A `default` would excuse a field that is required.
+ * As JSON Schema. An object that names its fields has no others, unless it says so. A `default` would excuse a
+ * field that is required.
  */
-function toJsonSchema(schema: Schema, isClosed: boolean): Schema {
+function toJsonSchema(schema: Schema): Schema {
   const { default: _, ...json } = schema as Record<string, unknown>;
   const name = nameIn(schema);
-  if (name !== undefined) json["$ref"] = `#/$defs/${isClosed ? name : openName(name)}`;
-  const convert = (one: unknown, closes = isClosed): unknown =>
-    typeof one === "object" && one !== null ? toJsonSchema(one as Schema, closes) : one;
-  for (const key of ["items", "additionalProperties", "not"]) {
-    if (key in json) json[key] = convert(json[key], key === "not" ? false : isClosed);
+  if (name !== undefined) json["$ref"] = `#/$defs/${name}`;
+  for (const key of ["items", "additionalProperties"]) {
+    if (key in json) json[key] = convert(json[key]);
   }
   for (const key of ["oneOf", "anyOf", "allOf", "prefixItems"]) {
-    if (key in json)
-      json[key] = (json[key] as unknown[]).map((one) => convert(one, isClosed && key !== "allOf"));
+    if (key in json) json[key] = (json[key] as unknown[]).map(convert);
   }
   if ("properties" in json) {
     const fields = Object.entries(json["properties"] as object);
     json["properties"] = Object.fromEntries(fields.map(([field, one]) => [field, convert(one)]));
-    if (isClosed) json["additionalProperties"] ??= false;
+    json["additionalProperties"] ??= false;
   }
   return json;
 }
+
+/** A schema may be `true` or `false` too. */
+const convert = (one: unknown): unknown =>
+  typeof one === "object" && one !== null ? toJsonSchema(one as Schema) : one;
 
 function toFaults(issue: z.core.$ZodIssue, value: unknown): readonly Fault[] {
   const found = (path: readonly PropertyKey[], what: string): Fault => ({
