@@ -9,6 +9,8 @@ export interface AskedEnv {
     readonly incoming: {
       readonly socket: { readonly remoteAddress?: string };
       readonly headers: Record<string, unknown>;
+      /** Names and values in turn, as they came. */
+      readonly rawHeaders: readonly string[];
     };
   };
   readonly Variables: {
@@ -18,4 +20,9 @@ export interface AskedEnv {
     /** Signs forms and cookies. */
     key: string;
   };
+}
+
+/** Of the peer; empty: it is gone. */
+export function addressOf(context: Asked): string {
+  return context.env.incoming.socket.remoteAddress ?? "";
 }

@@ -1,9 +1,16 @@
 /** What the console keeps in a browser. Only requests of its own pages bring it, and no script reads it. */
+import { seal, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
 
 export const sessionCookie = "redriver_session";
 /** What the last act did, for the next page. */
 export const saidCookie = "redriver_said";
+/** The name that a person gave with an act, so that they need not type it again. */
+const nameCookie = "redriver_name";
+const nameMaxAgeSeconds = 30 * 86_400;
+
+/** A name for the audit, as a person may give it. */
+export const maxNameCharacters = 100;
 
 export function cookieOf(context: Asked, name: string): string | undefined {
   const pairs = (context.req.header("cookie") ?? "").split(/; */);
@@ -18,4 +25,21 @@ export function setCookie(context: Asked, name: string, value: string, maxAgeSec
     `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`,
     { append: true },
   );
+}
+
+/** A name that is long, or that a screen would not show as it is, is not remembered. */
+export function rememberName(context: Asked, name: string): void {
+  if (!isPlainName(name)) return;
+  setCookie(context, nameCookie, seal(context.get("key"), "name", name), nameMaxAgeSeconds);
+}
+
+/** Null: none, or a cookie that the console did not write. */
+export function rememberedName(context: Asked): string | null {
+  const sealed = cookieOf(context, nameCookie);
+  const name = sealed === undefined ? null : unseal(context.get("key"), "name", sealed);
+  return name !== null && isPlainName(name) ? name : null;
+}
+
+function isPlainName(name: string): boolean {
+  return name !== "" && name.length <= maxNameCharacters && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
 }

@@ -95,6 +95,7 @@ export function Document({
             replica {frame.replica} · document {frame.documentHash} · {frame.version}
             <span id="live-state" role="status"></span>
           </p>
+          <p id="zone">Times are in UTC.</p>
         </footer>
       </body>
     </html>

@@ -1,12 +1,13 @@
 /** What every route answers with: a page in its frame, a problem, the sign-in form; and what a screen is given. */
 import type { LiveCore } from "../compose/live-core.ts";
+import { toSpelledOut } from "../message/show-masked-values.ts";
 import type { Settings } from "../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import type { LiveTokens } from "./access/live-tokens.ts";
 import type { Person } from "./access/person.ts";
 import { sign, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
-import { cookieOf, saidCookie, setCookie } from "./cookies.ts";
+import { cookieOf, rememberedName, saidCookie, setCookie } from "./cookies.ts";
 import { Document, type Frame } from "./layout.tsx";
 import type { Reads } from "./live/reads.ts";
 import { SignIn } from "./parts/sign-in.tsx";
@@ -44,6 +45,9 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       params,
       url: `${pathname}${search}`,
       // Live sections mostly have no form, and are drawn again and again.
+      get rememberedName() {
+        return rememberedName(context);
+      },
       get formToken() {
         return toFormToken(context);
       },
@@ -90,13 +94,14 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
   function problem(
     context: Asked,
     why: string,
-    status: 400 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    status: 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
     /** Of an act: whether it may have been done. */
     outcome: "nothing" | "in doubt" = "nothing",
   ): Response | Promise<Response> {
+    // It may name what an address or a form has.
     const content = (
       <>
-        <p class="problem">{why}</p>
+        <p class="problem">{toSpelledOut(why)}</p>
         <p>
           {outcome === "nothing" ? "Nothing was done." : "It may have been done: look before you try again."}{" "}
           <a href="/">To the first page</a>
@@ -117,7 +122,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
 function readSaid(key: string, sealed: string): Frame["said"] {
   const [done, refused] = [unseal(key, "said", sealed), unseal(key, "refused", sealed)];
   const text = done ?? refused;
-  return text === null ? null : { text, isRefused: done === null };
+  return text === null ? null : { text: toSpelledOut(text), isRefused: done === null };
 }
 
 export function toFormToken(context: Asked): string {

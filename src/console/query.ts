@@ -1,3 +1,5 @@
+import { toFieldText } from "./field-text.ts";
+
 /** `?host=pay.example.com&all=yes`; without fields that are empty, and empty if all are. */
 export function toQuery(fields: Readonly<Record<string, string | null | undefined>>): string {
   const given = Object.entries(fields).filter(([, value]) => value);
@@ -5,9 +7,9 @@ export function toQuery(fields: Readonly<Record<string, string | null | undefine
   return query === "" ? "" : `?${query}`;
 }
 
-/** A filter that has a value; undefined: all. */
+/** A filter that has a value, as its field shows it; undefined: all. */
 export function filterOf(query: URLSearchParams, name: string): string | undefined {
-  return query.get(name)?.trim() || undefined;
+  return toFieldText(query.get(name) ?? "").trim() || undefined;
 }
 
 /** This page with other filters; null takes one away. */

@@ -20,6 +20,8 @@ export interface ScreenContext {
   readonly params: Readonly<Record<string, string>>;
   /** Path and query of this page, for links and for the way back from an act. */
   readonly url: string;
+  /** The name that this browser gave with an act before, for who is not known; null: none. */
+  readonly rememberedName: string | null;
   /** Signs the page's forms; a form without it is refused. */
   readonly formToken: string;
   /** Why this replica rejects its token file; null: it does not, or has none. */

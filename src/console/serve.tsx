@@ -82,7 +82,7 @@ export async function serveConsole(parts: ConsoleParts) {
     await next();
     if (isApiPath(context.req.path)) context.res = toApiAnswer(context.res);
   });
-  app.use(refuseOtherHosts(settings.hosts), refuseOtherPages);
+  app.use(refuseOtherHosts(settings.hosts), refuseOtherPages(settings.proxies));
 
   app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
 

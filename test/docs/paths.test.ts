@@ -8,6 +8,7 @@ it.each([
   "docs/decisions.md",
   "src/redrive/README.md",
   "docs/guarantees.md",
+  "docs/proof.md",
   "CONTRIBUTING.md",
 ])("%s names only files and folders that exist", (doc) => {
   /** Docs name files from the root, from `src`, or from their own folder. */

@@ -144,6 +144,8 @@ const pages = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "SECURITY.md",
+  "deploy/README.md",
   ...readdirSync(path.join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),

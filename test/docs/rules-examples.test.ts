@@ -79,7 +79,8 @@ drains:
       checkItemOf: () => anyItem,
       locate: (way) => (tree.ok ? tree.tree.locate(way, "value") : { line: 0, column: 0 }),
     });
-    expect(codeBlocks(page).map((block) => block.text)).toContain(toTestText(80, "drains.yaml", run));
+    const blocks = codeBlocks(readDoc("docs/rules-tests.md"));
+    expect(blocks.map((block) => block.text)).toContain(toTestText(80, "drains.yaml", run));
   });
 
   it("use every key of when and of set", () => {

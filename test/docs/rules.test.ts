@@ -8,6 +8,7 @@ import { complaints, inDrain, keysInSchema, loaded } from "../support/drains-doc
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/rules.md");
+const pageOfTests = readDoc("docs/rules-tests.md");
 
 /** The first word of each row's first cell, sorted. */
 function firstKeysOf(...headers: readonly string[]): readonly string[] {
@@ -18,7 +19,11 @@ function firstKeysOf(...headers: readonly string[]): readonly string[] {
 
 /** What stands in the first column of a table, sorted. */
 function keysOf(...headers: readonly string[]): readonly string[] {
-  return tableRows(page, headers)
+  return keysIn(page, headers);
+}
+
+function keysIn(text: string, headers: readonly string[]): readonly string[] {
+  return tableRows(text, headers)
     .flatMap(([key = ""]) => codeSpans(key))
     .toSorted();
 }
@@ -41,13 +46,21 @@ describe("the tables of docs/rules.md", () => {
     { header: "key", way: [...drain, "rules", "*", "set"] },
     { header: "key of a patch operation", way: [...drain, "rules", "*", "set", "body", "patch", "*"] },
     { header: "key of flowControl", way: [...drain, "rules", "*", "set", "flowControl"] },
+  ])("have the keys that the schema has, and no others: $header", ({ header, way }) => {
+    expect(keysOf(header, "meaning")).toEqual(keysInSchema(...way));
+  });
+
+  it.each([
     { header: "key of a test", way: [...drain, "tests", "*"] },
     { header: "key of given", way: [...drain, "tests", "*", "given"] },
     { header: "key of expect", way: [...drain, "tests", "*", "expect"] },
     { header: "key of item", way: [...drain, "tests", "*", "expect", "item"] },
-  ])("have the keys that the schema has, and no others: $header", ({ header, way }) => {
-    expect(keysOf(header, "meaning")).toEqual(keysInSchema(...way));
-  });
+  ])(
+    "of docs/rules-tests.md have the keys that the schema has, and no others: $header",
+    ({ header, way }) => {
+      expect(keysIn(pageOfTests, [header, "meaning"])).toEqual(keysInSchema(...way));
+    },
+  );
 
   it("have what defaults may say, and what only a drain may", () => {
     const common = keysInSchema("defaults");

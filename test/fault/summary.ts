@@ -4,7 +4,7 @@ import type { MatrixResult } from "./run-matrix.ts";
 
 export type MatrixSummary = ReturnType<typeof summarise>;
 
-/** The numbers of one matrix, for people, for CI and for docs/guarantees.md. */
+/** The numbers of one matrix, for people, for CI and for docs/proof.md. */
 export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixResult) {
   const reached = cases.filter((one) => one.reached !== null);
   const placesOf = (kind: KillKind): readonly string[] =>

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { mutations } from "./mutations.mjs";
 
 it.each(mutations)(
-  "the break $name fits the code, and docs/guarantees.md names it",
+  "the break $name fits the code, and docs/proof.md names it",
   ({ name, file, find, test }) => {
     expect(readFileSync(file, "utf8").split(find)).toHaveLength(2);
-    expect(readFileSync("docs/guarantees.md", "utf8")).toContain(`| ${name} | \`${test}\``);
+    expect(readFileSync("docs/proof.md", "utf8")).toContain(`| ${name} | \`${test}\``);
   },
 );

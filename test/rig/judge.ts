@@ -97,8 +97,8 @@ export interface Judge {
 export interface JudgeOptions {
   /** W. */
   readonly dedupWindowMs: number;
-  /** Whether the rules republish a come-back with this status; 0: no HTTP answer. */
-  readonly isRepublished: (responseStatus: number) => boolean;
+  /** Whether the rules republish a come-back of this one with this status; 0: no HTTP answer. */
+  readonly isRepublished: (responseStatus: number, of: Letter) => boolean;
   /** Unix ms. */
   readonly now: () => number;
 }
@@ -146,7 +146,7 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
     const parent = published.get(messageId);
     if (parent === undefined) return broken("emulator", `${messageId} died and was never accepted`);
     deadAgain.add(messageId);
-    const fate = isRepublished(responseStatus) ? "republish" : "stay";
+    const fate = isRepublished(responseStatus, parent.letter) ? "republish" : "stay";
     born({ ...parent.letter, dlqId, fate }, at);
   }
 

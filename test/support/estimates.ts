@@ -14,6 +14,7 @@ export const standing: LaneStanding = {
   state: "canary",
   sinceMs: null,
   why: null,
+  lastProbeAt: null,
   size: 5,
   sent: 0,
   nextInMs: 0,

@@ -158,6 +158,7 @@ export const haltedLane: LaneStanding = {
   state: "halted",
   sinceMs: minute,
   why: null,
+  lastProbeAt: null,
   size: 1,
   sent: 0,
   nextInMs: 4 * minute,

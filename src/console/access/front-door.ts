@@ -1,7 +1,8 @@
 /** Checks before anybody is asked who they are: the headers of every answer, the host's name, the page that asks. */
 import type { MiddlewareHandler } from "hono";
-import type { AskedEnv } from "../asked.ts";
+import { addressOf, type AskedEnv } from "../asked.ts";
 import { createHostCheck } from "./host-names.ts";
+import { createProxyCheck } from "./proxies.ts";
 import { isOfOwnPage } from "./request-origin.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -24,15 +25,23 @@ export function refuseOtherHosts(hosts: readonly string[]): MiddlewareHandler<As
   };
 }
 
-/** Pages may be reached by a link from anywhere. What changes something, or goes on and on, may not. */
-export const refuseOtherPages: MiddlewareHandler<AskedEnv> = async (context, next) => {
-  const { req } = context;
-  const told = {
-    host: req.header("host"),
-    origin: req.header("origin"),
-    site: req.header("sec-fetch-site"),
+/**
+ * Pages may be reached by a link from anywhere. What changes something, or goes on and on, may not. `proxies`:
+ * console.proxies.
+ */
+export function refuseOtherPages(proxies: readonly string[]): MiddlewareHandler<AskedEnv> {
+  const isProxy = createProxyCheck(proxies);
+  return async (context, next) => {
+    const { req } = context;
+    const told = {
+      host: req.header("host"),
+      origin: req.header("origin"),
+      site: req.header("sec-fetch-site"),
+      // That it came by http proves nothing: another proxy before this one may have ended TLS.
+      isHttps: req.header("x-forwarded-proto")?.toLowerCase() === "https" && isProxy(addressOf(context)),
+    };
+    const isPage = (req.method === "GET" || req.method === "HEAD") && req.path !== "/live";
+    if (isPage || isOfOwnPage(told)) return next();
+    return context.text("redriver: expected a request by a page of this console\n", 403);
   };
-  const isPage = (req.method === "GET" || req.method === "HEAD") && req.path !== "/live";
-  if (isPage || isOfOwnPage(told)) return next();
-  return context.text("redriver: expected a request by a page of this console\n", 403);
-};
+}

@@ -1,15 +1,17 @@
 /** Who asks, by `console.auth`. */
-import { createRangeMatcher } from "../../address-ranges.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { ConsoleRole } from "../../ports/console-roles.ts";
 import type { Guesses } from "./guesses.ts";
 import type { Person } from "./person.ts";
+import { createProxyCheck } from "./proxies.ts";
 import { findToken, isSame, type TokenRow } from "./token-file.ts";
 import { sign } from "./signed.ts";
 
 export interface Caller {
   readonly address: string;
   header(name: string): string | undefined;
+  /** How many headers of that name came. */
+  headerCount(name: string): number;
   /** The session that sign-in gave; undefined: none. */
   readonly session: string | undefined;
 }
@@ -22,7 +24,8 @@ export type Identity =
   | { readonly kind: "wrong-token" }
   /** Too many wrong tokens came from this address. */
   | { readonly kind: "limited" }
-  | { readonly kind: "refused"; readonly why: string };
+  /** `isUnclear`: who asks is said twice. */
+  | { readonly kind: "refused"; readonly why: string; readonly isUnclear?: true };
 
 interface IdentifyParts {
   readonly settings: Settings["console"];
@@ -43,7 +46,7 @@ export function createIdentify({
   guesses,
   now,
 }: IdentifyParts): (caller: Caller) => Identity {
-  const isProxy = createRangeMatcher(settings.proxies);
+  const isProxy = createProxyCheck(settings.proxies);
   return (caller) => {
     switch (settings.auth) {
       case "none":
@@ -68,14 +71,17 @@ export function createIdentify({
     return row === null ? { kind: "sign-in" } : known(row);
   }
 
-  function byHeaders({ address, header }: Caller): Identity {
-    // As Node names an IPv4 peer of an IPv6 socket, and one of this link.
-    const peer = address.replace(/^::ffff:/i, "").replace(/%.*$/, "");
-    if (!isProxy(peer)) {
+  function byHeaders({ address, header, headerCount }: Caller): Identity {
+    if (!isProxy(address)) {
       return { kind: "refused", why: "expected a request by a proxy of console.proxies" };
     }
-    const name = header(settings.userHeader)?.trim();
     // Node joins headers of one name with commas: one of them may be a stranger's.
+    const twice = [settings.userHeader, settings.groupsHeader].find((one) => headerCount(one) > 1);
+    if (twice !== undefined) {
+      return { kind: "refused", why: `expected the header ${twice} once`, isUnclear: true };
+    }
+    const name = header(settings.userHeader)?.trim();
+    // A proxy may have joined them too.
     if (!name || name.length > maxNameCharacters || /[\p{C},]/u.test(name)) {
       return { kind: "refused", why: `expected a name in the header ${settings.userHeader}` };
     }

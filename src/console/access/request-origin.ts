@@ -4,14 +4,24 @@ interface AskingPage {
   readonly origin: string | undefined;
   /** Sec-Fetch-Site. */
   readonly site: string | undefined;
+  /** True: a proxy of ours says that the browser came by https. The console itself speaks http alone. */
+  readonly isHttps: boolean;
 }
 
-/** False if a browser says that a page of somebody else made the request. Programs say nothing. */
-export function isOfOwnPage({ host, origin, site }: AskingPage): boolean {
-  if (origin !== undefined) return originHost(origin) === host?.toLowerCase();
-  return site === undefined || site === "same-origin" || site === "none";
+/**
+ * False if a browser says that a page of somebody else made the request. Programs say nothing.
+ *
+ * Host says no scheme, and somebody on the way may answer for this host by http. A browser compares schemes
+ * for Sec-Fetch-Site, so both have to agree.
+ */
+export function isOfOwnPage({ host, origin, site, isHttps }: AskingPage): boolean {
+  if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+  if (origin === undefined) return true;
+  const [scheme, name] = partsOf(origin);
+  return name !== null && name === host?.toLowerCase() && (scheme === "https" || !isHttps);
 }
 
-function originHost(origin: string): string | null {
-  return /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase() ?? null;
+function partsOf(origin: string): readonly [scheme: string | null, host: string | null] {
+  const [, scheme, host] = /^(https?):\/\/([^/]+)$/i.exec(origin) ?? [];
+  return [scheme?.toLowerCase() ?? null, host?.toLowerCase() ?? null];
 }

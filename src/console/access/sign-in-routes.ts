@@ -1,7 +1,7 @@
 /** Who asks: the form that a token is given to, and the check that every route after it stands behind. */
 import type { Hono } from "hono";
 import type { Settings } from "../../config/settings/settings.ts";
-import type { Asked, AskedEnv } from "../asked.ts";
+import { addressOf, type Asked, type AskedEnv } from "../asked.ts";
 import { readForm } from "../acts/read-form.ts";
 import { cookieOf, sessionCookie, setCookie } from "../cookies.ts";
 import type { Pages } from "../pages.tsx";
@@ -48,7 +48,12 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
 
   app.use(async (context, next) => {
     const header = (name: string) => context.req.header(name);
-    const caller = { address: addressOf(context), header, session: cookieOf(context, sessionCookie) };
+    const caller = {
+      address: addressOf(context),
+      header,
+      headerCount: (name: string) => countHeaders(context.env.incoming.rawHeaders, name),
+      session: cookieOf(context, sessionCookie),
+    };
     const identity = identify(caller);
     if (identity.kind !== "known") return turnAway(context, identity);
     context.set("person", identity.person);
@@ -62,13 +67,16 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
     identity: Exclude<Identity, { kind: "known" }>,
   ): Response | Promise<Response> {
     if (identity.kind === "limited") return problem(context, tooManyGuesses, 429);
-    if (identity.kind === "refused") return problem(context, identity.why, 403);
+    if (identity.kind === "refused")
+      return problem(context, identity.why, identity.isUnclear === true ? 401 : 403);
     return showSignIn(context, identity.kind === "wrong-token" ? wrongToken : null, 401);
   }
 }
 
-function addressOf(context: Asked): string {
-  return context.env.incoming.socket.remoteAddress ?? "";
+/** `rawHeaders`: names and values in turn. */
+function countHeaders(rawHeaders: readonly string[], name: string): number {
+  const wanted = name.toLowerCase();
+  return rawHeaders.filter((one, index) => index % 2 === 0 && one.toLowerCase() === wanted).length;
 }
 
 function isSamePerson(identity: Identity, { name, role }: Person): boolean {

@@ -20,7 +20,12 @@ export const makePlanAct: Act = {
     { name: "rule", label: "Rule", kind: "choice" },
     { name: "host", label: "Host", kind: "text", hint: "Only this destination; * stands for any part." },
     { name: "failure", label: "Failure", kind: "text", hint: "Only this kind of failure, by its id." },
-    { name: "limit", label: "Limit", kind: "text", hint: "At most so many records of each drain." },
+    {
+      name: "limit",
+      label: "Limit",
+      kind: "text",
+      hint: "At most so many records of each drain, whatever the plan does with them: those that it holds, parks or drops count too.",
+    },
   ],
   command: ({ drain = "--all", ...filter }) => {
     const options = (["rule", "host", "failure", "limit"] as const).flatMap((name) => {

@@ -6,7 +6,7 @@ import type { SourceId } from "../../ports/ids.ts";
 import { seal } from "../access/signed.ts";
 import { isSame } from "../access/token-file.ts";
 import type { AskedEnv } from "../asked.ts";
-import { saidCookie, setCookie } from "../cookies.ts";
+import { maxNameCharacters, rememberName, saidCookie, setCookie } from "../cookies.ts";
 import type { Reads } from "../live/reads.ts";
 import { toFormToken, type Pages } from "../pages.tsx";
 import { toLocalPath } from "../paths.ts";
@@ -42,7 +42,8 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
         return problem(context, "this form is old; go back, load the page again, and send it once more", 403);
       }
       const by = person.name ?? values["by"];
-      if (by === undefined || by.length > 100) return problem(context, "your name is missing", 400);
+      if (by === undefined || by.length > maxNameCharacters)
+        return problem(context, "your name is missing", 400);
       if (act.asksReason && values["reason"] === undefined)
         return problem(context, "the reason is missing", 400);
       const doing = {
@@ -56,10 +57,14 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
       };
       // An act that failed may have been done in part.
       const done = await act.run(values, doing).finally(reads.forget);
-      if ("content" in done) return show(context, act, done.title, done.content, 200);
+      if ("content" in done) {
+        if (person.name === null) rememberName(context, by);
+        return show(context, act, done.title, done.content, 200);
+      }
       const { said, isRefused = false, next } = done;
       const kind = isRefused ? "refused" : "said";
       setCookie(context, saidCookie, seal(context.get("key"), kind, said.slice(0, maxSaidCharacters)), 60);
+      if (person.name === null) rememberName(context, by);
       return context.redirect(next ?? toLocalPath(values["back"]), 303);
     });
   }

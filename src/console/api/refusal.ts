@@ -69,7 +69,8 @@ const codeOfStatus: Readonly<Record<number, ApiErrorCode>> = {
 };
 
 const messageOf: Readonly<Partial<Record<ApiErrorCode, string>>> = {
-  "sign-in-needed": "expected the header Authorization: Bearer <token>, with a token of console.tokenFile",
+  "sign-in-needed":
+    "expected the header Authorization: Bearer <token>, with a token of console.tokenFile; or each header of a proxy once",
   "not-allowed": "you may not do this from here: who asks is not known, or a page of another site asks",
   "not-found": "there is no such path",
   "too-many-guesses": "too many wrong tokens came from your address; try again in a minute",

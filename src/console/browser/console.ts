@@ -2,6 +2,7 @@
 import { drawCharts } from "./charts.js";
 
 showLocalTimes(document);
+nameZone();
 addCopyButtons(document);
 drawCharts(document);
 listen();
@@ -70,6 +71,13 @@ function showLocalTimes(within: ParentNode): void {
     if (Number.isNaN(at.getTime())) continue;
     time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
   }
+}
+
+/** Texts that the server wrote say UTC themselves. */
+function nameZone(): void {
+  const zone = document.querySelector("#zone");
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (zone !== null) zone.textContent = `Times are in ${timeZone}, unless they say UTC.`;
 }
 
 function addCopyButtons(within: ParentNode): void {

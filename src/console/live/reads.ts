@@ -5,6 +5,8 @@ import { readQueueFacts } from "../../compose/drain-and-source-facts.ts";
 import { viewFailures } from "../../compose/failure-views.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readAllArrivals } from "../../operations/failures/arrivals.ts";
+import type { SourceId } from "../../ports/ids.ts";
+import type { PauseRecord } from "../../ports/pauses.ts";
 import type { QueueFacts } from "../../ports/queue-facts.ts";
 import { createRulesInForce, type RulesInForce } from "./rules-in-force.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
@@ -17,6 +19,8 @@ export interface Reads {
   readonly arrivals: () => ReturnType<typeof readAllArrivals>;
   /** What one page alone reads, at most every fifteen seconds. `key`: what is read, with what it is read for. */
   readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
+  /** Of persons, by source. */
+  readonly pauses: () => Promise<ReadonlyMap<SourceId, readonly PauseRecord[]>>;
   /** As the passes have counted them. */
   readonly facts: () => Promise<QueueFacts>;
   /** Null: not known here. */
@@ -39,26 +43,34 @@ const slowMaxAgeMs = 15_000;
 const maxKept = 200;
 
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
-  const kept = new BoundedMap<string, Shared<unknown>>(maxKept);
+  const kept = new BoundedMap<string, Kept>(maxKept);
   const arrivals = shared(now, () => readAllArrivals(current()), slowMaxAgeMs);
   // The largest read. Pages of every kind that are shown together share it.
   const facts = shared(now, () => readQueueFacts(current()));
+  const pauses = shared(now, () => readPauses(current()));
   const failures = shared(now, async () => viewFailures(current(), await facts.read(), now()));
   const status = shared(now, async () => {
     const [runs, known] = await Promise.all([nextRuns(), facts.read()]);
     return readStatus(current(), { nextRuns: runs, problems: 0, now: now(), facts: known });
   });
+  const createKept = (read: Kept["read"]): Kept => {
+    const one: Kept = { read, shared: shared(now, () => one.read(), slowMaxAgeMs) };
+    return one;
+  };
   return {
     arrivals: arrivals.read,
     failures: failures.read,
+    pauses: pauses.read,
     status: status.read,
     kept<Answer>(key: string, read: () => Promise<Answer>): Promise<Answer> {
-      const known = kept.get(key) ?? shared(now, read, slowMaxAgeMs);
-      kept.set(key, known);
-      return known.read() as Promise<Answer>;
+      const one = kept.get(key) ?? createKept(read);
+      // Of another document by now, or for another state.
+      one.read = read;
+      kept.set(key, one);
+      return one.shared.read() as Promise<Answer>;
     },
     forget() {
-      for (const one of [arrivals, failures, facts, status]) one.forget();
+      for (const one of [arrivals, failures, pauses, facts, status]) one.forget();
       kept.clear();
     },
     facts: facts.read,
@@ -66,9 +78,20 @@ export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
   };
 }
 
+async function readPauses({ sources }: Pick<Core, "sources">) {
+  const all = [...sources].map(async ([id, source]) => [id, await source.pauses.all()] as const);
+  return new Map(await Promise.all(all));
+}
+
 interface Shared<Answer> {
   readonly read: () => Promise<Answer>;
   readonly forget: () => void;
+}
+
+interface Kept {
+  /** The latest that was asked for. */
+  read: () => Promise<unknown>;
+  readonly shared: Shared<unknown>;
 }
 
 /** At most one read at a time; its answer serves all for that long. A failure is asked again at once. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
 import type { Act, ActField, Values } from "../acts/act.ts";
+import { toFieldText } from "../field-text.ts";
 import type { Html, ScreenContext } from "../screen.ts";
-import { CommandLine, toFieldText } from "./text.tsx";
+import { CommandLine } from "./text.tsx";
 
 interface ActFormProps {
   readonly act: Act;
@@ -13,6 +14,8 @@ interface ActFormProps {
   readonly disabled?: string | null;
   /** What is written on it here, such as how many it is about; default: the act's title. */
   readonly title?: string;
+  /** Its page is about it: nobody has to open it first. */
+  readonly isOpen?: boolean;
   /** Choices of its fields here, by field. */
   readonly choices?: Readonly<Record<string, NonNullable<ActField["choices"]>>>;
 }
@@ -26,9 +29,10 @@ export function ActForm({
   context,
   disabled = null,
   title = act.title,
+  isOpen = false,
   choices = {},
 }: ActFormProps): Html {
-  const { person, url, formToken } = context;
+  const { person, url, formToken, rememberedName } = context;
   const why = whyNot(person, act.role) ?? disabled;
   if (why !== null) {
     return (
@@ -43,13 +47,14 @@ export function ActForm({
   const of = toIdPart(values);
   const idOf = (name: string): string => `${act.name}-${name}-${of}`;
   const command = act.command(values);
+  const known = rememberedName === null ? values : { by: rememberedName, ...values };
   const fields = [
     ...act.fields,
     ...(act.asksReason ? [toAuditField("reason", "Reason")] : []),
     ...(person.name === null ? [toAuditField("by", "Your name")] : []),
   ];
   return (
-    <details class="act">
+    <details class="act" open={isOpen}>
       <summary>{title}</summary>
       <form method="post" action={`/acts/${act.name}`}>
         <input type="hidden" name="formToken" value={formToken} />
@@ -60,7 +65,7 @@ export function ActForm({
               choices[field.name] === undefined ? field : { ...field, choices: choices[field.name] ?? [] }
             }
             id={idOf(field.name)}
-            value={values[field.name]}
+            value={known[field.name]}
           />
         ))}
         <button type="submit">{title}</button>

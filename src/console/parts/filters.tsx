@@ -1,3 +1,4 @@
+import { filterOf } from "../query.ts";
 import type { Html } from "../screen.ts";
 
 export interface QueryField {
@@ -29,14 +30,14 @@ export function Filters({
               id={`filter-${name}`}
               name={name}
               type={kind}
-              value={query.get(name) ?? ""}
+              value={filterOf(query, name) ?? ""}
               maxlength={200}
             />
           ) : (
             <select id={`filter-${name}`} name={name}>
               <option value="">any</option>
               {choices.map((choice) => (
-                <option value={choice} selected={choice === query.get(name)}>
+                <option value={choice} selected={choice === filterOf(query, name)}>
                   {choice}
                 </option>
               ))}

@@ -15,11 +15,6 @@ export function Foreign({
   return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
 }
 
-/** For a field that a person may change: without the characters that a screen would obey. */
-export function toFieldText(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "");
-}
-
 /** `12,480`. */
 export function number(count: number): string {
   return count.toLocaleString("en-US");

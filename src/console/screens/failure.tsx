@@ -1,24 +1,24 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
 import { openAuditReader } from "../../compose/open-core.ts";
 import type { Core } from "../../compose/build-core.ts";
-import { namesOfOrigin, toFailureName } from "../../message/destination-names.ts";
+import { namesOfOrigin } from "../../message/destination-names.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readStoredDetails, type StoredDetails } from "../../operations/failures/details.ts";
 import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
-import { readTimeLine, type TimeLine, type TimeLineEntry } from "../../operations/failures/time-line.ts";
-import { laneMoveText } from "../../operations/history/rows.ts";
+import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
 import { toTime } from "../../operations/phrases.ts";
-import { formatDuration } from "../../rules/durations.ts";
 import { describeCondition } from "../../rules/explain-rules.ts";
 import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { ArrivalBars, toDays } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
+import { Happened } from "../parts/happened.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { pausesOfKind, toKindPauseValues } from "../parts/paused-kinds.tsx";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign, number } from "../parts/text.tsx";
 import { toCommandLine } from "../acts/command-line.ts";
@@ -60,14 +60,10 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   const source = failure && core.sources.get(failure.source);
   if (failure === undefined || source === undefined) return null;
   const key = `${failure.source} ${failure.id}`;
-  const [details, pauses] = await Promise.all([
-    reads.kept(`details ${key}`, () => readStoredDetails(core, failure)),
-    source.pauses.all(),
+  const [{ details, timeLine }, pauses] = await Promise.all([
+    reads.kept(`failure ${key}`, () => readDetailsAndTimeLine(core, failure)),
+    reads.pauses().then((all) => all.get(failure.source) ?? []),
   ]);
-  const halted = details.lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
-  const timeLine = await reads.kept(`time line ${key}`, () =>
-    readTimeLine(openAuditReader(core), failure, halted),
-  );
   return {
     ...details,
     failure,
@@ -77,13 +73,20 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   };
 }
 
+/** At one time: which acts were probes depends on how the lanes are now. */
+async function readDetailsAndTimeLine(core: Core, failure: FailureView) {
+  const details = await readStoredDetails(core, failure);
+  const halted = details.lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
+  return { details, timeLine: await readTimeLine(openAuditReader(core), failure, halted) };
+}
+
 function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause[] {
   const names = namesOfOrigin(failure.origin);
   return hostPausesOf(pauses, drain).filter(({ host }) => names.includes(host));
 }
 
 function kindPausesOf({ failure, pauses }: Model): readonly HostPause[] {
-  return pauses.filter(({ host }) => host === toFailureName(failure.id));
+  return pausesOfKind(pauses, failure.id);
 }
 
 function Head({ model, now }: { readonly model: Model; readonly now: number }): Html {
@@ -242,11 +245,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
         <ActForm
           act={resumeAct}
           title="Resume this kind"
-          values={
-            paused === undefined || paused.drain === "*"
-              ? { failure: id }
-              : { failure: id, drain: paused.drain }
-          }
+          values={toKindPauseValues(id, paused)}
           context={context}
           disabled={paused === undefined ? "it is not paused" : null}
         />
@@ -356,6 +355,12 @@ function Lanes(model: Model): Html {
                       <Foreign text={lane.why} />
                     </>
                   )}
+                  {lane.lastProbeAt === null ? null : (
+                    <>
+                      <br />
+                      last probe <Time at={lane.lastProbeAt} />
+                    </>
+                  )}
                 </>
               );
             },
@@ -404,44 +409,6 @@ function LaneActs({
       ))}
     </>
   );
-}
-
-function Happened({ failure, timeLine: { entries, readTo } }: Model): Html {
-  return (
-    <>
-      <h2>What happened</h2>
-      <Table
-        caption="Lane moves, probes, pauses and notes, newest first"
-        empty="No lane moved and nobody did anything, as far as was read."
-        rows={entries}
-        columns={[
-          { title: "when", cell: ({ at }) => <Time at={at} /> },
-          { title: "what", cell: ({ act, probed }) => (probed === undefined ? act : "probe") },
-          { title: "drain", cell: ({ drain }) => drain ?? "all" },
-          { title: "how", cell: (entry) => <Foreign text={toHow(entry)} isWhole /> },
-          { title: "by", cell: ({ by }) => <Foreign text={by} /> },
-        ]}
-      />
-      {readTo === null ? null : (
-        <p class="hint">
-          Read back to <Time at={readTo} />.{" "}
-          <a href={`/history${toQuery({ host: failure.origin })}`}>History has what was before.</a>
-        </p>
-      )}
-    </>
-  );
-}
-
-function toHow({ lane, host, forMs, why, probed = [] }: TimeLineEntry): string {
-  const parts = [
-    probed.length === 0 ? undefined : `sent ${probed.join(", ")}`,
-    lane && laneMoveText(lane),
-    lane?.why,
-    host,
-    forMs === undefined ? undefined : `for ${formatDuration(forMs)}`,
-    why,
-  ];
-  return parts.filter((part) => part !== undefined && part !== "").join("; ");
 }
 
 function Arrivals({ model, now }: { readonly model: Model; readonly now: number }): Html {

@@ -1,6 +1,7 @@
 /** Kinds of failure: same destination, same status, same answer but for what varies. */
 import { readFailureViews } from "../../compose/failure-views.ts";
 import type { HourlyArrivals } from "../../ports/failures.ts";
+import type { PauseRecord } from "../../ports/pauses.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import { isCurrent, type FailureView } from "../../redrive/failures/failure-views.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
@@ -9,10 +10,11 @@ import { counted } from "../../operations/phrases.ts";
 import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
-import { Foreign, number, toFieldText } from "../parts/text.tsx";
+import { pausesOfKind } from "../parts/paused-kinds.tsx";
+import { Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { toQuery } from "../query.ts";
+import { filterOf, toQuery } from "../query.ts";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 import { toDestinationRows } from "./now.tsx";
 
@@ -31,6 +33,7 @@ interface Model {
   /** Of this page. */
   readonly shown: readonly FailureView[];
   readonly arrivalsOf: (failure: FailureView) => HourlyArrivals;
+  readonly pausesOf: (failure: FailureView) => readonly PauseRecord[];
   readonly total: number;
   /** How many fit and are not current. */
   readonly hidden: number;
@@ -61,20 +64,25 @@ export const failuresScreen = defineScreen<Model>({
 
 async function readModel({ core, reads, query, now }: ScreenContext): Promise<Model> {
   const filter = toFilter(query);
-  const [views, arrivals, destinations] = await Promise.all([
+  const [views, arrivals, pauses, destinations] = await Promise.all([
     readViews(filter),
     reads.arrivals(),
+    reads.pauses(),
     filter.host === "" ? [] : reads.status().then(toDestinationRows),
   ]);
   const isOrigin = filter.host === "" ? () => true : toOriginTest(filter.host);
   const found = views.filter((one) => isOrigin(one.origin) && hasText(one, filter.text));
-  const all = filter.isAll ? found : found.filter((one) => isCurrent(one, now));
+  const pausesOf = ({ source, id }: FailureView): readonly PauseRecord[] =>
+    pausesOfKind(pauses.get(source) ?? [], id);
+  const isShown = (one: FailureView): boolean => isCurrent(one, now) || pausesOf(one).length > 0;
+  const all = filter.isAll ? found : found.filter(isShown);
   const from = (filter.page - 1) * pageSize;
   return {
     filter,
     drains: [...core.drains.keys()],
     shown: all.slice(from, from + pageSize),
     arrivalsOf: ({ source, id }) => arrivals.get(source)?.get(id) ?? {},
+    pausesOf,
     total: all.length,
     hidden: found.length - all.length,
     destinations: destinations.filter(
@@ -92,9 +100,9 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
 function toFilter(query: URLSearchParams): Filter {
   const page = Number(query.get("page"));
   return {
-    host: toFieldText(query.get("host") ?? "").trim(),
-    drain: query.get("drain") ?? "",
-    text: toFieldText(query.get("text") ?? "").trim(),
+    host: filterOf(query, "host") ?? "",
+    drain: filterOf(query, "drain") ?? "",
+    text: filterOf(query, "text") ?? "",
     isAll: query.get("all") !== null,
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };
@@ -142,7 +150,7 @@ function Filters({ filter: { host, drain, text, isAll }, drains }: Model): Html 
 }
 
 function List({ model, now }: { readonly model: Model; readonly now: number }): Html {
-  const { shown, arrivalsOf, total, hidden, filter } = model;
+  const { shown, arrivalsOf, pausesOf, total, hidden, filter } = model;
   const isFiltered = filter.host !== "" || filter.drain !== "" || filter.text !== "";
   return (
     <>
@@ -155,7 +163,7 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
         }
         rows={shown}
         columns={[
-          { title: "failure", cell: (one) => <Kind failure={one} /> },
+          { title: "failure", cell: (one) => <Kind failure={one} pauses={pausesOf(one)} /> },
           {
             title: "arrived in 7 days",
             cell: (one) => <ArrivalBars arrivals={arrivalsOf(one)} now={now} />,
@@ -179,7 +187,13 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
   );
 }
 
-function Kind({ failure }: { readonly failure: FailureView }): Html {
+function Kind({
+  failure,
+  pauses,
+}: {
+  readonly failure: FailureView;
+  readonly pauses: readonly PauseRecord[];
+}): Html {
   const { id, origin, isNew, isQuiet, quietEnded, note } = failure;
   return (
     <>
@@ -191,6 +205,12 @@ function Kind({ failure }: { readonly failure: FailureView }): Html {
       {quietEnded !== null && quietEnded !== "time" ? <span class="mark">changed</span> : null}
       <br />
       <Foreign text={toAnswerText(failure)} />
+      {pauses.map((pause) => (
+        <span class="note">
+          <PauseWords pause={pause} />
+          {pause.drain === "*" ? null : ` (drain ${pause.drain})`}
+        </span>
+      ))}
       {note === null ? null : (
         <span class="note">
           {note.ticket === "" ? null : (

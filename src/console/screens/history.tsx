@@ -130,6 +130,12 @@ function List({
           { title: "by", cell: ({ by }) => <Only name="by" value={by} /> },
         ]}
       />
+      {filterOf(query, "host") === undefined ? null : (
+        <p class="hint">
+          This filter leaves out acts that are about no single host: notes, plans, and pauses of whole drains.{" "}
+          <a href={withQuery(path, query, { host: null, before: null })}>Show all</a>
+        </p>
+      )}
       {missing === "" ? null : <p class="hint">{missing}</p>}
       <p class="pages">
         {readTo === null || next === null ? null : (

@@ -1,16 +1,19 @@
 /** One dead letter: the only page that calls the service, once. Without its content. */
+import { parseRecord } from "../../message/parse-record.ts";
 import { readMessage, readMessageHistory } from "../../operations/records/read-message.ts";
 import type { ReadMessage, MessageHistory } from "../../operations/records/read-message.ts";
 import { toLedgerText } from "../../operations/records/ledger-text.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { historyColumns, withProofs } from "../../operations/history/rows.ts";
 import type { Explanation } from "../../operations/rules/explain.ts";
+import { laneOriginOfLetter } from "../../redrive/lanes/lane-origin.ts";
 import type { RuleStep } from "../../rules/explain-rules.ts";
 import { releaseOneAct } from "../acts/release.ts";
 import { showContentAct } from "../acts/show-content.tsx";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Rebuild } from "../parts/rebuild.tsx";
+import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
@@ -20,6 +23,8 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 interface Model {
   readonly message: ReadMessage;
   readonly history: MessageHistory;
+  /** What would keep it back if it were released; null: it is not parked, or its drain is not known. */
+  readonly conditions: ReleaseConditions | null;
 }
 
 const maxHistoryRows = 100;
@@ -29,11 +34,16 @@ export const messageScreen = defineScreen<Model>({
   area: "parked",
   role: "viewer",
   title: ({ message }) => `Dead letter ${message.dlqId}`,
-  async load({ core, params, signal }) {
+  async load(context) {
+    const { core, params, signal } = context;
     const { source = "", dlqId = "" } = params;
     const message = await readMessage(core, { source, dlqId, show: "masked" }, signal);
     if (message === null) return null;
-    return { message, history: await readMessageHistory(core, message, maxHistoryRows) };
+    const [history, conditions] = await Promise.all([
+      readMessageHistory(core, message, maxHistoryRows),
+      readConditions(message, context),
+    ]);
+    return { message, history, conditions };
   },
   sections: [
     {
@@ -41,7 +51,7 @@ export const messageScreen = defineScreen<Model>({
       isLive: false,
       render: ({ message }, context) => <Standing {...{ message, context }} />,
     },
-    { id: "acts", isLive: false, render: ({ message }, context) => <Acts {...{ message, context }} /> },
+    { id: "acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
     {
       id: "decision",
       isLive: false,
@@ -104,21 +114,36 @@ function Standing({
   );
 }
 
+async function readConditions(
+  { ledger, record }: ReadMessage,
+  context: ScreenContext,
+): Promise<ReleaseConditions | null> {
+  const parsed = typeof record === "string" ? null : parseRecord(record);
+  if (ledger.state !== "parked" || parsed?.kind !== "letter") return null;
+  const origin = laneOriginOfLetter(parsed.letter);
+  const { drain, failure } = ledger;
+  return origin === null ? null : readReleaseConditions(context, drain, { origin, failure });
+}
+
 function Acts({
-  message: { source, dlqId, ledger, record },
+  model: { message, conditions },
   context,
 }: {
-  readonly message: ReadMessage;
+  readonly model: Model;
   readonly context: ScreenContext;
 }): Html {
+  const { source, dlqId, ledger, record } = message;
   const values = { source, dlqId };
   const notParked = ledger.state === "parked" ? null : "it is not parked";
   const notFound = typeof record === "string" ? "it was not found in the queue" : null;
   return (
-    <div class="acts">
-      <ActForm act={releaseOneAct} values={values} context={context} disabled={notParked} />
-      <ActForm act={showContentAct} values={values} context={context} disabled={notFound} />
-    </div>
+    <>
+      {ledger.state === "parked" ? <ReleaseHints conditions={conditions} reason={ledger.reason} /> : null}
+      <div class="acts">
+        <ActForm act={releaseOneAct} values={values} context={context} disabled={notParked} />
+        <ActForm act={showContentAct} values={values} context={context} disabled={notFound} />
+      </div>
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { PausedKindActs, PausedKinds, toPausedKinds } from "../parts/paused-kinds.tsx";
 import { Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago, toAgo } from "../parts/time.tsx";
@@ -21,8 +22,18 @@ export const nowScreen = defineScreen<Status>({
   sections: [
     { id: "verdict", isLive: true, render: (status) => <Verdict status={status} /> },
     { id: "tiles", isLive: true, render: (status, { now }) => <Tiles status={status} now={now} /> },
+    {
+      id: "paused-kinds",
+      isLive: true,
+      render: ({ sources }) => <PausedKinds paused={toPausedKinds(sources)} />,
+    },
+    {
+      id: "paused-kind-acts",
+      isLive: false,
+      render: ({ sources }, context) => <PausedKindActs paused={toPausedKinds(sources)} context={context} />,
+    },
     { id: "destinations", isLive: true, render: (status) => <Destinations status={status} /> },
-    { id: "drains", isLive: true, render: (status, { now }) => <Drains status={status} now={now} /> },
+    { id: "drains", isLive: true, render: (status, context) => <Drains {...{ status, context }} /> },
     { id: "drain-acts", isLive: false, render: (status, context) => <DrainActs {...{ status, context }} /> },
   ],
 });
@@ -87,7 +98,8 @@ function Tiles({
     {
       name: "expire in 24 h",
       count: toExpiring(sources),
-      what: uncopied > 0 ? `${number(uncopied)} near it without a copy` : "as last counted",
+      what: uncopied > 0 ? `${number(uncopied)} near it without a copy` : "as last counted, by drain below",
+      href: "#drains",
       ...(uncopied > 0 ? { mood: "bad" as const } : {}),
     },
   ];
@@ -179,7 +191,13 @@ function isStopped({ lane, isPaused }: DestinationRow): boolean {
   return isPaused || lane?.state === "halted";
 }
 
-function Drains({ status: { drains }, now }: { readonly status: Status; readonly now: number }): Html {
+function Drains({
+  status: { drains },
+  context: { core, now },
+}: {
+  readonly status: Status;
+  readonly context: ScreenContext;
+}): Html {
   return (
     <>
       <h2>Drains</h2>
@@ -188,12 +206,22 @@ function Drains({ status: { drains }, now }: { readonly status: Status; readonly
         empty="The document has no drain."
         rows={drains}
         columns={[
-          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "drain",
+            cell: ({ drain }) => <a href={`/failures${toQuery({ drain })}`}>{drain}</a>,
+          },
           { title: "mode", cell: ({ mode }) => mode },
           { title: "paused", cell: ({ paused }) => toPaused(paused) },
           { title: "waiting", isNumber: true, cell: ({ outlook }) => number(outlook.waiting) },
           { title: "parked", isNumber: true, cell: ({ parked }) => number(parked ?? 0) },
           { title: "in doubt", isNumber: true, cell: ({ inDoubt }) => number(inDoubt ?? 0) },
+          {
+            title: "oldest expires",
+            cell: (drain) => {
+              const at = toFirstExpiry(core, drain);
+              return at === null ? null : <Ago at={at} now={now} />;
+            },
+          },
           {
             title: "next pass",
             cell: ({ openPass, nextPassAt }) =>
@@ -203,6 +231,16 @@ function Drains({ status: { drains }, now }: { readonly status: Status; readonly
       />
     </>
   );
+}
+
+/** Of what waits or is parked, as the last passes have met it: Unix ms; null: nothing is there. */
+function toFirstExpiry(
+  { sources }: ScreenContext["core"],
+  { source, outlook, parked = 0, oldestRecordAt }: Status["drains"][number],
+): number | null {
+  const retentionMs = sources.get(source)?.runtime.config.retentionMs;
+  if (retentionMs === undefined || !oldestRecordAt || outlook.waiting + parked === 0) return null;
+  return oldestRecordAt + retentionMs;
 }
 
 function toPaused(paused: Status["drains"][number]["paused"]): Html | string {

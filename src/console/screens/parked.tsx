@@ -14,6 +14,7 @@ import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, toQuery, withQuery } from "../query.ts";
+import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
 import { CommandLine, Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -21,6 +22,8 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly sums: readonly ParkedSum[];
+  /** By drain. */
+  readonly conditions: ReadonlyMap<string, ReleaseConditions | null>;
   readonly source: SourceId | null;
   readonly page: ParkedRows;
 }
@@ -34,7 +37,8 @@ export const parkedScreen = defineScreen<Model>({
   area: "parked",
   role: "viewer",
   title: () => "Parked",
-  async load({ core, reads, query }) {
+  async load(context) {
+    const { core, reads, query } = context;
     const [first = null] = core.sources.keys();
     const source = (filterOf(query, "source") as SourceId | undefined) ?? first;
     const request = { after: query.get("after"), limit: rowsPerPage, filter: toFilter(query) };
@@ -42,10 +46,15 @@ export const parkedScreen = defineScreen<Model>({
       reads.facts(),
       source === null ? none : readParkedPage(core, source, request),
     ]);
-    return { sums: toParkedSums(facts), source, page };
+    const sums = toParkedSums(facts);
+    const drains = [...new Set(sums.map(({ drain }) => drain))];
+    const conditions = await Promise.all(
+      drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
+    );
+    return { sums, conditions: new Map(conditions), source, page };
   },
   sections: [
-    { id: "parked-counts", isLive: false, render: ({ sums }, context) => <Counts {...{ sums, context }} /> },
+    { id: "parked-counts", isLive: false, render: (model, context) => <Counts {...{ model, context }} /> },
     { id: "parked-list", isLive: false, render: (model, context) => <List {...{ model, context }} /> },
   ],
 });
@@ -59,10 +68,10 @@ function toFilter(query: URLSearchParams): ParkedRowFilter {
 }
 
 function Counts({
-  sums,
+  model: { sums, conditions },
   context,
 }: {
-  readonly sums: readonly ParkedSum[];
+  readonly model: Model;
   readonly context: ScreenContext;
 }): Html {
   const { query } = context;
@@ -88,14 +97,25 @@ function Counts({
             ),
           },
           { title: "parked", isNumber: true, cell: ({ count }) => number(count) },
-          { title: "what to do next", cell: (sum) => <Next sum={sum} context={context} /> },
+          {
+            title: "what to do next",
+            cell: (sum) => <Next {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }} />,
+          },
         ]}
       />
     </>
   );
 }
 
-function Next({ sum, context }: { readonly sum: ParkedSum; readonly context: ScreenContext }): Html {
+function Next({
+  sum,
+  conditions,
+  context,
+}: {
+  readonly sum: ParkedSum;
+  readonly conditions: ReleaseConditions | null;
+  readonly context: ScreenContext;
+}): Html {
   const { drain, count } = sum;
   const reason = parkReasons.find((one) => one === sum.reason);
   if (reason === undefined) return <>See the release notes: this replica does not know the reason.</>;
@@ -105,7 +125,10 @@ function Next({ sum, context }: { readonly sum: ParkedSum; readonly context: Scr
     <>
       {advice.charAt(0).toUpperCase() + advice.slice(1)}
       {command === null ? null : (
-        <ActForm act={{ ...releaseAllAct, title }} values={{ drain, for: reason }} context={context} />
+        <>
+          <ReleaseHints conditions={conditions} reason={reason} />
+          <ActForm act={{ ...releaseAllAct, title }} values={{ drain, for: reason }} context={context} />
+        </>
       )}
     </>
   );

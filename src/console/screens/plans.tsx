@@ -8,6 +8,7 @@ import { stateWords } from "../parts/plan-words.ts";
 import { Table } from "../parts/table.tsx";
 import { Foreign, number } from "../parts/text.tsx";
 import { Ago } from "../parts/time.tsx";
+import { filterOf } from "../query.ts";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 export const plansScreen = defineScreen<readonly SharedPlan[]>({
@@ -39,7 +40,7 @@ function Make({
   readonly all: readonly SharedPlan[];
   readonly context: ScreenContext;
 }): Html {
-  const given = (name: string): string | undefined => context.query.get(name) ?? undefined;
+  const given = (name: string): string | undefined => filterOf(context.query, name);
   const limit = given("limit");
   const values = defined({
     drain: given("drain"),
@@ -52,6 +53,7 @@ function Make({
     <ActForm
       act={makePlanAct}
       values={values}
+      isOpen
       context={context}
       choices={toChoices(context.core)}
       disabled={toWhyNoMore(all)}

@@ -1,18 +1,34 @@
 /**
  * What happened to a kind of failure and to the lanes of its destination, from the newest entries of the audit.
  * Nothing there says that a canary was the probe of a halted lane. So the lane's moves are followed back in time
- * from its state now: what went out as a canary while it was halted was a probe.
+ * from its state now: what went out as a canary while it was halted was a probe. Its result is known by what came
+ * after it: a dead letter that came back from it, or the lane's next move.
  */
 import { hostOf } from "../../message/destination-url.ts";
 import { namesOfOrigin, toFailureName } from "../../message/destination-names.ts";
+import { toEnteredAt } from "../../message/parse-record.ts";
 import { laneActs, type AuditAct, type AuditEntry, type AuditReader } from "../../ports/audit.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { isAboutFailure } from "./marks.ts";
 
 export interface TimeLineEntry extends AuditEntry {
   /** Dead letters that went out as probes of the lane by themselves; absent: another act. */
-  readonly probed?: readonly string[];
+  readonly probed?: readonly ProbedLetter[];
 }
+
+export interface ProbedLetter {
+  readonly dlqId: string;
+  readonly result: ProbeResult;
+}
+
+/**
+ * `judged`: the lane went on, for what reason. `stayed-halted`: another probe followed, so it showed nothing good.
+ * `reset`: a person did not wait for it. `newest`: the lane itself knows. Times are Unix ms.
+ */
+export type ProbeResult =
+  | { readonly kind: "came-back"; readonly as: string; readonly at: number }
+  | { readonly kind: "judged"; readonly at: number; readonly why: string }
+  | { readonly kind: "stayed-halted" | "reset" | "newest" };
 
 export interface TimeLine {
   /** Newest first. */
@@ -51,28 +67,55 @@ export async function readTimeLine(
   return { entries, readTo: null };
 }
 
+const actsOnComeBacks: ReadonlySet<AuditAct> = new Set(["republish", "park", "drop"]);
+
 /** Asked with each entry in turn, the newest first. */
 function createProbeFinder(
   { origin, source }: Pick<FailureView, "origin" | "source">,
   haltedNow: readonly string[],
 ) {
   const halted = new Set(haltedNow);
+  /** By drain, what the lane did after the entries that are read next; none: nothing yet. */
+  const next = new Map<string, ProbeResult>();
+  /** By dead letter, which came back from it. */
+  const comeBacks = new Map<string, string>();
   const own = hostOf(origin);
+
+  const resultOf = (dlqId: string, drain: string): ProbeResult => {
+    const as = comeBacks.get(dlqId);
+    const at = as === undefined ? null : toEnteredAt(as);
+    if (as !== undefined && at !== null) return { kind: "came-back", as, at };
+    return next.get(drain) ?? { kind: "newest" };
+  };
+
   return {
-    /** What goes out while no lane is halted is no probe. */
-    asks: (act: AuditAct): boolean => act === "republish" && halted.size > 0,
-    of({ act, drain, lane, records, source: of }: AuditEntry): readonly string[] {
+    /** What goes out while no lane is halted is no probe, nor did it come back from one that failed. */
+    asks: (act: AuditAct): boolean => actsOnComeBacks.has(act) && halted.size > 0,
+    of(entry: AuditEntry): readonly ProbedLetter[] {
+      const { act, drain, lane, records, source: of } = entry;
       if (of !== source || drain === null) return [];
       if (lane?.origin === origin) {
         if (lane.from === "halted") halted.add(drain);
         else halted.delete(drain);
+        const result = toResult(entry);
+        if (result !== null) next.set(drain, result);
       }
+      const ofHost = records.filter(({ host }) => host === own);
+      for (const { parent, dlqId } of ofHost) if (parent !== undefined) comeBacks.set(parent, dlqId);
       if (act !== "republish" || !halted.has(drain)) return [];
-      return records.flatMap(({ dlqId, notes = [], host }) =>
-        host === own && notes.includes("canary") ? [dlqId] : [],
-      );
+      const probed = ofHost
+        .filter(({ notes = [] }) => notes.includes("canary"))
+        .map(({ dlqId }) => ({ dlqId, result: resultOf(dlqId, drain) }));
+      if (probed.length > 0) next.set(drain, { kind: "stayed-halted" });
+      return probed;
     },
   };
+}
+
+/** Null: a probe that a person asked for moves nothing. */
+function toResult({ act, at, lane }: AuditEntry): ProbeResult | null {
+  if (lane === undefined || lane.from === lane.to) return null;
+  return act === "lane-reset" ? { kind: "reset" } : { kind: "judged", at, why: lane.why };
 }
 
 function toTest({ id, origin, source }: Pick<FailureView, "id" | "origin" | "source">) {

@@ -64,5 +64,5 @@ export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }
 function toMissing(what: Missing, acts: ReadonlyMap<AuditAct, number>): string {
   if (acts.size === 0) return "";
   const counts = [...acts].map(([act, count]) => `${count} ${act}`).join(", ");
-  return `left out, because the audit has no ${what} of these: ${counts} (from an older version, or not known at that time)\n`;
+  return `left out, because the ${what} of these was not known when they were written down: ${counts}\n`;
 }

@@ -1,6 +1,7 @@
 import type { Core } from "../../compose/build-core.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { allLanes } from "../../redrive/lanes/find-lanes.ts";
+import { lastProbeAtOf } from "../../redrive/lanes/last-probe.ts";
 import { readLaneNext, type LaneStatus } from "../status/read.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
 
@@ -27,12 +28,11 @@ export async function* readLanes(
       const counts = { halted: 0, canary: 0, ramping: 0, open: 0 };
       const { reported } = await readLaneNext(core, { lanes, counts }, pauses);
       for (const lane of reported) {
-        const isProbed = lane.state === "halted" && lane.lastUsedAt > lane.since;
         const surroundings = { isAnyReplicaUp, pauses, drain: isWhole ? core.drains.get(lane.drain) : null };
         yield {
           source,
           ...lane,
-          lastProbeAt: isProbed ? lane.lastUsedAt : null,
+          lastProbeAt: lastProbeAtOf(lane),
           waitsFor: whyNothingGoes(lane, surroundings),
         };
       }

@@ -3,6 +3,7 @@ import { openAuditReader } from "../../compose/open-core.ts";
 import type { Core } from "../../compose/build-core.ts";
 import type { BuiltSource } from "../../compose/build-source.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { defined } from "../../message/defined.ts";
 import { readLineage } from "../../message/lineage.ts";
 import { parseRecord, toEnteredAt } from "../../message/parse-record.ts";
 import { createSelectMatcher } from "../../message/select.ts";
@@ -10,6 +11,7 @@ import type { Show } from "../../message/show-masked-values.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
+import { readHostsOfKinds } from "../../redrive/failures/hosts-of-kinds.ts";
 import { recordIntent } from "../../redrive/write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../../redrive/runtime.ts";
 import { toHistoryRows, type HistoryRow } from "../history/rows.ts";
@@ -79,13 +81,24 @@ export async function showContent(
   const found = find(core, id, dlqId);
   if (found === null) throw new RedriverError("command-misused", "there is no such dead letter");
   const { runtime } = found.source;
-  await recordIntent({ ...runtime, by }, "show-content", [{ dlqId: found.dlqId }], {
+  const host = await hostIfParked(found);
+  await recordIntent({ ...runtime, by }, "show-content", [{ dlqId: found.dlqId, ...defined({ host }) }], {
     drain: null,
     why: reason,
   });
   const message = await readMessage(core, { source: id, dlqId, show: "content" }, signal);
   if (message === null) throw new RedriverError("command-misused", "there is no such dead letter");
   return message;
+}
+
+/** Of what is parked the ledger knows the kind of failure. The record itself is read after the audit has it. */
+async function hostIfParked({
+  source: { runtime },
+  dlqId,
+}: NonNullable<ReturnType<typeof find>>): Promise<string | undefined> {
+  const [view] = (await runtime.ledger.peek([dlqId])).views;
+  if (view?.state !== "parked" || view.failure === undefined) return undefined;
+  return (await readHostsOfKinds(runtime)).get(view.failure);
 }
 
 export interface MessageHistory {

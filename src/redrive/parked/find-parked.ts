@@ -1,4 +1,5 @@
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { defined } from "../../message/defined.ts";
 import { withRootFlowControl } from "../../message/flow-control.ts";
 import { readLineage, rootOf } from "../../message/lineage.ts";
 import { enteredAtOfId, parseRecord } from "../../message/parse-record.ts";
@@ -26,8 +27,8 @@ export interface ParkedLetter {
   readonly rule: string | null;
 }
 
-/** Why and by which drain a record was parked, as many records have it in common. */
-type ParkedWhy = Pick<ParkedDeadLetter["view"], "drain" | "reason" | "attempt">;
+/** Why and by which drain a record was parked, and its kind of failure, as many records have it in common. */
+type ParkedWhy = Pick<ParkedDeadLetter["view"], "drain" | "reason" | "attempt" | "failure">;
 
 export interface ParkedRecord {
   readonly dlqId: DlqId;
@@ -42,9 +43,9 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
   do {
     const page = await ledger.parkedEntries(cursor);
     for (const { dlqId, view } of page.entries) {
-      const { drain, reason, attempt } = view;
-      const key = `${drain} ${reason} ${attempt}`;
-      const shared = views.get(key) ?? { drain, reason, attempt };
+      const { drain, reason, attempt, failure } = view;
+      const key = `${drain} ${reason} ${attempt} ${failure ?? ""}`;
+      const shared = views.get(key) ?? { drain, reason, attempt, ...defined({ failure }) };
       views.set(key, shared);
       found.set(dlqId, { dlqId, view: shared });
     }

@@ -1,3 +1,5 @@
+import { defined } from "../../message/defined.ts";
+import { readHostsOfKinds } from "../failures/hosts-of-kinds.ts";
 import { recordIntent } from "../write-audit.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
@@ -13,9 +15,10 @@ export interface ToRelease extends ParkedRecord {
 
 /**
  * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the
- * audit first, then the ledger, a hundred at a time. Then it makes the next passes of their drains full, so
- * that these list the records. Answers how many were released; records no longer parked do not count. Throws
- * `redis-unavailable`; earlier releases stay.
+ * audit first, then the ledger, a hundred at a time. The audit has the host of its kind of failure if the
+ * record was not listed. Then it makes the next passes of their drains full, so that these list the records.
+ * Answers how many were released; records no longer parked do not count. Throws `redis-unavailable`; earlier
+ * releases stay.
  */
 export async function releaseParked(
   source: SourceRuntime,
@@ -23,14 +26,18 @@ export async function releaseParked(
   entries: readonly ToRelease[],
   why: string,
 ): Promise<number> {
+  if (entries.length === 0) return 0;
+  const hosts = await readHostsOfKinds(source);
   let released = 0;
   for (const [drain, group] of groupBy(entries, ({ view }) => view.drain)) {
     for (let start = 0; start < group.length; start += entriesPerCall) {
       const some = group.slice(start, start + entriesPerCall);
-      const records = some.map(({ dlqId, view: { reason, attempt }, letter }) => {
-        const known = { dlqId, reason, attempt };
-        return letter ? { ...known, host: letter.host } : known;
-      });
+      const records = some.map(({ dlqId, view: { reason, attempt, failure = "" }, letter }) => ({
+        dlqId,
+        reason,
+        attempt,
+        ...defined({ host: letter?.host ?? hosts.get(failure) }),
+      }));
       await recordIntent(source, "release", records, { drain, why });
       released += (await source.ledger.release(some.map(({ dlqId }) => dlqId))).count;
     }

@@ -1,6 +1,7 @@
 /** How lanes stand now. They are asked without wanting anything: they grant nothing, and record nothing. */
 import type { LaneConfig } from "../../ports/drains-document.ts";
 import type { LaneState, LaneView, Origin } from "../../ports/lanes.ts";
+import { lastProbeAtOf } from "../lanes/last-probe.ts";
 import { peekLanes, type PeekedLane } from "../lanes/peek-lanes.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
@@ -9,6 +10,8 @@ export interface LaneStanding {
   /** How long it has been in this state; null if nobody has asked for it, or not lately. */
   readonly sinceMs: number | null;
   readonly why: string | null;
+  /** Redis time, Unix ms, of the last probe since it halted. Null: there was none, or it is not halted. */
+  readonly lastProbeAt: number | null;
   /** Planned size of the step that is collecting or watched; 1 if it is halted. */
   readonly size: number;
   /** Sent of that step; of a halted lane 1 while its probe is out. */
@@ -58,6 +61,7 @@ function toStanding(
     state,
     sinceMs: seen === null ? null : Math.max(0, at - seen.since),
     why: seen === null || seen.why === "" ? null : seen.why,
+    lastProbeAt: seen === null ? null : lastProbeAtOf(seen),
     size,
     sent,
     // A probe that is out is judged by its own watch, long before another may go.

@@ -267,7 +267,14 @@ describe("a console behind a proxy", () => {
     const ask = (asking: Asking) => askConsole(local, { from: "127.0.0.2", ...asking });
     expect((await ask({ headers })).text).toContain("ann (admin)");
     expect((await ask({ headers, from: "127.0.0.1" })).status).toBe(403);
-    expect((await ask({ headers: { ...headers, "x-forwarded-user": ["mallory", "ann"] } })).status).toBe(403);
+    for (const twice of [
+      { "x-forwarded-user": ["mallory", "ann"] },
+      { "x-forwarded-groups": ["dev", "leads"] },
+    ]) {
+      const answer = await ask({ headers: { ...headers, ...twice } });
+      expect([answer.status, answer.text]).toEqual([401, expect.stringContaining("once")]);
+    }
+    expect((await ask({ headers: { ...headers, "x-forwarded-user": "mallory, ann" } })).status).toBe(403);
     expect((await ask({ headers: { host } })).status).toBe(403);
     expect((await ask({ headers: { ...headers, host: "evil.example" } })).status).toBe(421);
   });

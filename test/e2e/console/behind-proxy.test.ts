@@ -103,16 +103,23 @@ describe("the console with the settings of deploy/components/console", () => {
     // The daemon has just started: its first page may know no drain yet.
     await expect.poll(readForm).not.toBe("");
     const body = { formToken, reason: "try", target: "orders", drain: "orders", back: "/" };
-    const pause = async (person: string, origin = `https://${host}`) =>
+    const pause = async (person: string, origin = `https://${host}`, more: Asking["headers"] = {}) =>
       (
         await askConsole(`${proxy}/acts/pause`, {
           method: "POST",
           body,
-          headers: { ...cookieOf(person), origin, "sec-fetch-site": "same-origin" },
+          headers: { ...cookieOf(person), origin, "sec-fetch-site": "same-origin", ...more },
         })
       ).status;
     expect(await pause("vic@example.com")).toBe(403);
     expect(await pause("ann@example.com", "https://evil.example")).toBe(403);
+    // Whoever answers for this name by http is somebody else, as the ingress and as the browser says it.
+    const byHttps = { "x-forwarded-proto": "https" };
+    expect(await pause("ann@example.com", `http://${host}`, byHttps)).toBe(403);
+    expect(await pause("ann@example.com", `http://${host}`, { "sec-fetch-site": "cross-site" })).toBe(403);
+    expect(await pause("ann@example.com", `https://${host}`, byHttps)).toBe(303);
+    // TLS may have ended before the ingress.
+    expect(await pause("ann@example.com", `https://${host}`, { "x-forwarded-proto": "http" })).toBe(303);
     expect(await pause("ann@example.com")).toBe(303);
     const history = await askConsole(`${proxy}/history`, { headers: cookieOf("vic@example.com") });
     expect(history.text).toContain("ann@example.com");

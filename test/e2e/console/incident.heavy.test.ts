@@ -119,7 +119,7 @@ it.skipIf(!hasBrowser)(
 
     // It drains, and all is clear.
     await page.goto(consoleUrl ?? "");
-    await page.locator(".verdict", { hasText: "All clear" }).waitFor({ timeout: 240_000 });
+    await page.locator(".verdict", { hasText: "All clear" }).waitFor({ timeout: 420_000 });
     await shot("now-clear");
     const counts = receiver.counts();
     const delivered = receiver.deliveries.filter(({ path }) => path === "/orders").length;

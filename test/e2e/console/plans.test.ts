@@ -138,6 +138,9 @@ describe("plans in the console", () => {
       "/plans?drain=orders&rule=broken&failure=0123456789&host=*.example.com&limit=20",
     );
     expect(text).toContain('<option value="broken" selected');
+    // The page is about it, so nobody has to open it first.
+    expect(text).toMatch(/<details class="act" open(="")?><summary>Make a plan/);
+    expect(toText(text)).toContain("those that it holds, parks or drops count too");
     expect(toText(text)).toContain(
       "redriver plan orders --rule broken --host '*.example.com' --failure 0123456789 --limit 20 --out plan.ndjson",
     );

@@ -96,7 +96,18 @@ it.skipIf(!hasBrowser)(
     for (const path of all) {
       await phone.page.goto(url + path);
       await expectNoWiderThanScreen(phone.page);
+      expect({ path, barriers: await findSeriousBarriers(phone.page) }).toEqual({ path, barriers: [] });
     }
+    // A row is a card there, and each cell has its title: nothing is beside the screen.
+    await phone.page.goto(`${url}/failures`);
+    const titles = await phone.page.evaluate<[string, string][]>(
+      "[...document.querySelectorAll('main td')].map((one) => [getComputedStyle(one, '::before').content, one.dataset.title])",
+    );
+    expect(titles.length).toBeGreaterThan(0);
+    for (const [shown, title] of titles) expect(shown).toContain(title);
+    const beside =
+      "[...document.querySelectorAll('main .scroll')].filter((one) => one.scrollWidth > one.clientWidth).length";
+    expect(await phone.page.evaluate(beside)).toBe(0);
     await page.goto(`${url}/messages/default/${first}`);
     expect(await page.locator("main").textContent()).not.toContain("\u202E");
   },
@@ -109,6 +120,7 @@ it.skipIf(!hasBrowser)(
     const { url } = await setUp();
     const { page } = await browser.open({ javaScriptEnabled: false });
     await page.goto(url);
+    expect(await page.locator("footer").textContent()).toContain("Times are in UTC.");
     await page.locator("summary", { hasText: "Pause orders" }).click();
     const form = page.locator("form[action='/acts/pause']").first();
     await form.getByLabel("Reason").fill("their database is restored");
@@ -119,6 +131,11 @@ it.skipIf(!hasBrowser)(
     const row = await page.locator("main tbody tr").first().textContent();
     expect(row).toContain("ada (console)");
     expect(row).toContain("their database is restored");
+    await page.goto(url);
+    await page.locator("summary", { hasText: "Resume orders" }).click();
+    expect(await page.locator("form[action='/acts/resume']").getByLabel("Your name").inputValue()).toBe(
+      "ada",
+    );
   },
   120_000,
 );
@@ -153,8 +170,11 @@ it.skipIf(!hasBrowser)(
   `keys lead from page to page, and numbers change by themselves${whySkipped}`,
   async () => {
     const { url, emulator } = await setUp();
-    const { page } = await browser.open();
+    const { page } = await browser.open({ timezoneId: "Asia/Tokyo" });
     await page.goto(url);
+    expect(await page.locator("footer").textContent()).toContain(
+      "Times are in Asia/Tokyo, unless they say UTC.",
+    );
     await page.keyboard.press("g");
     await page.keyboard.press("f");
     await page.waitForURL(`${url}/failures`);

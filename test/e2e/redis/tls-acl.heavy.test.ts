@@ -33,7 +33,14 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     const url = `rediss://redriver:hush-hush@127.0.0.1:${server.port}`;
     const env = { ...prefix, REDRIVER_REDIS_CA_FILE: certificates.caFile };
     const stage = await createDrainStage({ url, env });
-    const bodies = stage.seed(150);
+    const succeeds = async (args: readonly string[]): Promise<void> => {
+      const { exitCode, err } = await runToEnd(args, stage.setup.env);
+      expect({ args, exitCode, err: exitCode === 0 ? "" : err }).toEqual({ args, exitCode: 0, err: "" });
+    };
+    // First: beside a daemon, or after its end, a pass of the daemon may be open.
+    const bodies = stage.seed(20);
+    await succeeds(["drain", "main", "--yes"]);
+    bodies.push(...stage.seed(150));
     const daemon = await startDaemon(stage.setup.env);
     await stage.emptied(30_000);
     stage.deliveredOnce(bodies);
@@ -46,15 +53,9 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
       ["pause", "main", "--reason", "a test"],
       ["resume", "main", "--reason", "a test"],
     ];
-    const succeeds = async (args: readonly string[]): Promise<void> => {
-      const { exitCode, err } = await runToEnd(args, stage.setup.env);
-      expect({ args, exitCode, err: exitCode === 0 ? "" : err }).toEqual({ args, exitCode: 0, err: "" });
-    };
     for (const args of commands) await succeeds(args);
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
-    // Beside the daemon a pass of its own may be open.
-    await succeeds(["drain", "main", "--yes"]);
     expect(await server.admin.call("ACL", "LOG")).toEqual([]);
     expect(daemon.log.filter(({ event }) => event === "job:failed")).toEqual([]);
     expect(JSON.stringify(daemon.log)).not.toContain("hush-hush");

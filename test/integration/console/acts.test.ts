@@ -50,7 +50,16 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   expect(await act(path, "resume", { drain: "main", host: shop, reason })).toBe(`${shop} of main: resumed`);
   expect(await act(path, "pause", { failure: id, reason })).toContain(`failure:${id} of all drains`);
   expect(await page(path)).toContain("<dt>this kind</dt>");
-  expect(await act(path, "resume", { failure: id, reason })).toContain("resumed");
+  const paused = (await page("/")).split('id="paused-kinds"')[1]?.split('id="destinations"')[0] ?? "";
+  expect(paused).toContain(`href="/failures/${id}?source=default"`);
+  expect(paused).toMatch(
+    /422 no such tenant.*paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s,
+  );
+  expect(paused).toContain(`Resume failure ${id}`);
+  expect(await page("/failures")).toMatch(new RegExp(`/failures/${id}"(?:(?!</tr>).)*paused</span> by`, "s"));
+  expect(await act("/", "resume", { failure: id, reason })).toContain("resumed");
+  expect(await page("/")).not.toContain("Paused kinds of failure");
+  expect(await page("/failures")).not.toContain("paused</span> by");
   const common = { by: "ann (console)", source: "default", records: [], why: reason };
   expect(await persons(stand)).toMatchObject([
     { ...common, act: "pause", drain: "main", forMs: 7_200_000 },
@@ -164,6 +173,46 @@ ${drain.replaceAll(/^    /gm, "    ")}
   }
 });
 
+it("remembers the name that a browser gave with an act, and no other", async () => {
+  const stand = await setUp();
+  const { page, get, send, audit } = stand;
+  const formToken = formTokenOf(await page("/"));
+  const cookiesOf = async (by: string): Promise<readonly string[]> => {
+    const answer = await send("pause", { formToken, by, drain: "main", reason: "wait" });
+    expect(answer.status).toBe(303);
+    return answer.headers.getSetCookie().filter((cookie) => cookie.startsWith("redriver_name="));
+  };
+  const shownTo = async (cookie: string): Promise<string> => {
+    const html = await (await get("/", { cookie })).text();
+    return /name="by"[^>]*? value="([^"]*)"/.exec(html)?.[1] ?? "no field";
+  };
+  expect(await shownTo("")).toBe("");
+  const [kept = ""] = await cookiesOf("Ann Ø");
+  expect(kept).toMatch(/^redriver_name=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/);
+  expect(await shownTo(kept.split(";")[0] ?? "")).toBe("Ann Ø");
+  expect((await audit()).at(-1)?.by).toBe("Ann Ø (console)");
+
+  // What cannot be meant is not remembered, and markup is a name as any other.
+  expect(await cookiesOf("an\u202En")).toEqual([]);
+  const [markup = ""] = await cookiesOf('"><script>alert(1)</script>');
+  const cookie = markup.split(";")[0] ?? "";
+  expect(await shownTo(cookie)).toBe("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
+  expect(await (await get("/", { cookie })).text()).not.toContain("<script>alert");
+
+  // Another page of this host can write a cookie, and cannot sign it.
+  const [text = "", signature = ""] = (kept.split(";")[0] ?? "").split(".");
+  const eve = Buffer.from("eve").toString("base64url");
+  for (const hostile of [
+    `redriver_name=${eve}.${signature}`,
+    `${text}.`,
+    "redriver_name=eve",
+    'redriver_name="><script>alert(1)</script>',
+    `redriver_name=${"x".repeat(8_000)}`,
+  ]) {
+    expect(await shownTo(hostile)).toBe("");
+  }
+});
+
 it("takes no act without its token, its reason, a name, a role, or from another page", async () => {
   const stand = await setUp();
   const { send, page, url, port, audit } = stand;
@@ -223,13 +272,21 @@ it("what strangers wrote is only ever text", async () => {
     "/",
     "/failures",
     `/failures?text=${encodeURIComponent(hostile)}`,
+    ...["by", "host", "rule", "drain", "act", "from"].map(
+      (name) => `/history?${name}=${encodeURIComponent(hostile)}`,
+    ),
+    ...["failure", "drain", "source"].map((name) => `/parked?${name}=${encodeURIComponent(hostile)}`),
+    `/plans?host=${encodeURIComponent(hostile)}`,
+    `/plans?drain=${encodeURIComponent(hostile)}`,
     ...ids.map((one) => `/failures/${one}`),
   ];
   for (const path of paths) {
     const html = await page(path);
     // Nobody sees the fields that are hidden.
     const seen = html.replaceAll(/<input type="hidden"[^>]*>/g, "");
-    expect(seen).not.toMatch(/<script>|<img|<b>q|<i>|\u202E/);
+    expect({ path, seen }).toMatchObject({
+      seen: expect.not.stringMatching(/<script>|<img|<b>q|<i>|\u202E/) as string,
+    });
   }
   expect(await page("/failures")).toContain("&lt;script&gt;alert(1)");
 });

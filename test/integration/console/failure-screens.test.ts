@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { DlqId } from "../../../src/message/dead-letter.ts";
+import { runListingChecks } from "../../../src/redrive/lanes/listing-checks.ts";
 import { createConsoleStand, type ConsoleStand } from "../../support/console-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 
@@ -54,7 +55,8 @@ it("now is green and empty if all is well", async () => {
 
 it("now counts what expires within a day, once anything has counted", async () => {
   const stand = await createConsoleStand({ redisUrl: redis.url(), drain, source: "{ retention: 3d }" });
-  const tile = async () => /<strong[^>]*>([^<]*)<\/strong> expire in 24 h/.exec(await stand.page("/"))?.[1];
+  const tile = async () =>
+    /<strong[^>]*>([^<]*)<\/strong> <a href="#drains">expire in 24 h/.exec(await stand.page("/"))?.[1];
   expect(await tile()).toBe("–");
   const day = 24 * 3_600_000;
   stand.seed(1, { responseStatus: 404 });
@@ -62,6 +64,9 @@ it("now counts what expires within a day, once anything has counted", async () =
   stand.seed(2, { responseStatus: 404 }, 2.1 * day);
   await stand.pass();
   expect(await tile()).toBe("2");
+  const now = await stand.page("/");
+  expect(now).toContain('<a href="#drains">expire in 24 h</a>');
+  expect(now).toMatch(/data-title="oldest expires"[^>]*><time[^>]*>in 21h\d+m<\/time>/);
 });
 
 it("shows now, failures and one failure with its lane, its rule, its sample and what happened", async () => {
@@ -91,6 +96,9 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`href="/plans?failure=${first}"`);
   const parked = await page(`/failures/${second}`);
+  expect(parked).toContain(
+    "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here",
+  );
   const link = `/parked?source=default&failure=${second}`;
   expect(parked).toContain(`href="${link.replace("&", "&amp;")}"`);
   const rowsOf = async (path: string) => (await page(path)).match(/href="\/messages\//g)?.length ?? 0;
@@ -120,12 +128,12 @@ it("a failure shows the probes that its lane makes by itself, and no canary of b
   const { config, source } = stand.drain;
   const probes = async () => {
     await stand.sweep();
+    await runListingChecks(source, new AbortController().signal);
     await source.passes.forceFull(config.name);
     await stand.pass();
     const html = (await stand.page(`/failures/${id}`)).split('id="time-line"')[1] ?? "";
-    return [...html.matchAll(/<td[^>]*>probe<\/td>.*?<bdi>sent (\d+-\d+)<\/bdi>/gs)].map(
-      ([, dlqId]) => dlqId,
-    );
+    const rows = html.matchAll(/<td[^>]*>probe sent<\/td>.*?<bdi>(\d+-\d+)<\/bdi><\/a>(.*?)<\/td>/gs);
+    return [...rows].map(([, dlqId = "", result = ""]) => ({ dlqId, result }));
   };
   await expect.poll(async () => (await probes()).length, { timeout: 30_000 }).toBeGreaterThan(0);
   const shown = await probes();
@@ -135,9 +143,19 @@ it("a failure shows the probes that its lane makes by itself, and no canary of b
     .slice(haltedAt)
     .filter(({ act }) => act === "republish")
     .flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
-  expect(shown.every((dlqId) => sent.includes(dlqId ?? ""))).toBe(true);
+  expect(shown.every(({ dlqId }) => sent.includes(dlqId))).toBe(true);
   expect(acts.slice(0, haltedAt).some(({ act }) => act === "republish")).toBe(true);
-});
+
+  // The lane says what the newest one showed, and its next move shows what it was worth.
+  const newest = async () => (await probes())[0]?.result ?? "";
+  await expect.poll(newest, { timeout: 20_000 }).toContain(": <bdi>a probe failed again, 503</bdi>");
+  expect(await stand.page(`/failures/${id}`)).toMatch(/last probe <time datetime="/);
+
+  stand.receiver.answer = () => 200;
+  await expect
+    .poll(newest, { timeout: 40_000 })
+    .toMatch(/: <bdi>the probe did not fail again<\/bdi> <time datetime="/);
+}, 90_000);
 
 it("a page costs no call of the service", async () => {
   const stand = await setUpHalted();
@@ -170,4 +188,48 @@ it("filters by host, origin, drain, text, and shows what nobody has met for a da
   advance(25 * 3_600_000);
   // Parked and waiting ones stay.
   expect(await ask("?all=yes")).toHaveLength(3);
+});
+
+it("says before a release what would keep it from going", async () => {
+  const stand = await setUpHalted();
+  const { page, act, core } = stand;
+  stand.seed(1, { responseStatus: 422, responseBody: "bad tenant" });
+  await stand.drain.source.passes.forceFull(stand.drain.config.name);
+  await stand.pass();
+  const host = new URL(stand.receiver.url).host;
+  const once =
+    "The rules still park it. A release sends it once all the same; if it fails again, it is parked again.";
+  const halted = `What goes to ${host} waits: it still fails, and its lane is halted.`;
+  const parked = await page("/parked");
+  expect(parked).toContain(once);
+  expect(parked).toContain(halted);
+  // Of one dead letter only what is about it.
+  const letters = [...parked.matchAll(/href="(\/messages\/default\/\d+-\d+)"/g)].map(([, path = ""]) => path);
+  const pages = await Promise.all(letters.map(page));
+  const own = pages.find((html) => html.includes("bad tenant")) ?? "";
+  const other = pages.find((html) => html.includes("no such tenant")) ?? "";
+  expect(own).toContain(halted);
+  expect(other).not.toContain(halted);
+  expect(other).toContain(once);
+
+  const id =
+    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*no such tenant/s.exec(await page("/failures"))?.[1] ?? "";
+  await act("/", "pause", { failure: id, reason: "they move" });
+  expect(await page("/parked")).toContain(`What belongs to failure ${id} waits: a person paused it.`);
+  await act("/", "pause", { drain: "main", reason: "they move" });
+  expect(await page("/parked")).toContain("Nothing is sent yet: main is paused.");
+  expect(core.drains.size).toBe(1);
+});
+
+it("history of a host has the releases, and says what the filter leaves out", async () => {
+  const stand = await setUpHalted();
+  const { page, act } = stand;
+  const path = /href="(\/messages\/default\/\d+-\d+)"/.exec(await page("/parked"))?.[1] ?? "";
+  const dlqId = path.split("/").at(-1) ?? "";
+  await act(path, "release-one", { source: "default", dlqId, reason: "they fixed it" });
+  const ofHost = await page("/history?host=shop.example.com");
+  expect(ofHost).toContain("they fixed it");
+  expect(ofHost).toContain("This filter leaves out acts that are about no single host");
+  expect(await page("/history?host=other.example.com")).not.toContain("they fixed it");
+  expect(await page("/history")).not.toContain("This filter leaves out");
 });

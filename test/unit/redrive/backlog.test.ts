@@ -39,6 +39,7 @@ const laned = (state: LaneStanding["state"], nextInMs = 0): LaneStanding => ({
   state,
   sinceMs: 1,
   why: null,
+  lastProbeAt: null,
   size: 5,
   sent: 0,
   nextInMs,

@@ -193,7 +193,7 @@ describe("redriver history, an act of many records", () => {
     expect(await rows("history", "--records", "--act", "park")).toHaveLength(130);
     const table = await run(["history"]);
     expect(table.out).toMatch(/^when +act +count +drain +rule +reason +host +notes +why +by\n/);
-    expect(table.out).toMatch(/ release +130 +orders +- +rule +- +- +the receiver is fixed +ann\n/);
+    expect(table.out).toMatch(/ release +130 +orders +- +rule +127\S+ +- +the receiver is fixed +ann\n/);
     expect(table.out.trimEnd().split("\n")).toHaveLength(3);
   });
 
@@ -282,11 +282,12 @@ describe("redriver history, an act of many records", () => {
     await drain();
     await run(["parked", "release", id, "--yes", ...because]);
     const asked = await run(["history", "--host", "127.*"]);
-    expect(asked.out.trimEnd().split("\n")).toHaveLength(2);
-    expect(asked.err).toBe(
-      "left out, because the audit has no host of these: 1 release (from an older version, or not known at that time)\n",
+    // A release has the host of its kind of failure, though nobody listed the queue for it.
+    expect(asked.out).toContain("release");
+    expect(asked.err).toBe("");
+    expect((await run(["history", "--rule", "broken"])).err).toBe(
+      "left out, because the rule of these was not known when they were written down: 1 release\n",
     );
-    expect((await run(["history", "--rule", "broken"])).err).toContain("has no rule of these: 1 release (");
   });
 
   it.each([

@@ -16,13 +16,15 @@ function stand(env: Record<string, string>, rows: readonly TokenRow[] = [ann]) {
   const { console: settings } = load({ env: Object.fromEntries(given) });
   const identify = createIdentify({ settings, tokens: () => state.rows, guesses: createGuesses(now), now });
   const ask = (
-    headers: Record<string, string> = {},
+    headers: Record<string, string | readonly string[]> = {},
     more: Partial<Pick<Caller, "address" | "session">> = {},
   ) =>
     identify({
       address: "127.0.0.1",
       session: undefined,
-      header: (name) => headers[name.toLowerCase()],
+      // As Node joins them.
+      header: (name) => [headers[name.toLowerCase()] ?? []].flat().join(", ") || undefined,
+      headerCount: (name) => [headers[name.toLowerCase()] ?? []].flat().length,
       ...more,
     });
   return { state, ask };
@@ -108,7 +110,7 @@ describe("console.auth headers", () => {
     OPERATOR_GROUPS: "ops",
     ADMIN_GROUPS: "leads",
   };
-  const ask = (headers: Record<string, string>, address = "10.0.0.7") =>
+  const ask = (headers: Record<string, string | readonly string[]>, address = "10.0.0.7") =>
     stand(proxied).ask(headers, { address });
 
   it.each(["10.0.0.7", "::ffff:10.0.0.7", "10.1.255.1", "::ffff:10.1.0.1", "fd00::1", "fd00::1%eth0"])(
@@ -138,6 +140,13 @@ describe("console.auth headers", () => {
   it("refuses a name that Node joined of two headers, or with characters that are not seen", () => {
     expect(ask({ "x-forwarded-user": "mallory, ann" })).toMatchObject({ kind: "refused" });
     expect(ask({ "x-forwarded-user": "an\u202en" })).toMatchObject({ kind: "refused" });
+  });
+
+  it.each([
+    { "x-forwarded-user": ["ann", "ann"] },
+    { "x-forwarded-user": "ann", "x-forwarded-groups": ["dev", "leads"] },
+  ])("joins no headers that came twice: %j", (headers) => {
+    expect(ask(headers)).toMatchObject({ kind: "refused", isUnclear: true });
   });
 
   it.each([

@@ -1,0 +1,77 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readDoc, root } from "../support/markdown.ts";
+import { quantile, sentenceLengths, tableCells } from "../support/prose.ts";
+
+const maxMedianWords = 14;
+const maxWordsOfNineInTen = 26;
+/** What fits a line of a rendered page. */
+const maxCellCharacters = 120;
+
+const pages = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "deploy/README.md",
+  "src/redrive/README.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+/** Pages with cells that do not fit yet. None is added: a page leaves when its cells fit. */
+const withLongCells: readonly string[] = [
+  "docs/emulator.md",
+  "docs/errors.md",
+  "docs/metrics.md",
+  "docs/settings.md",
+];
+
+const longCellsOf = (page: string): readonly string[] =>
+  tableCells(readDoc(page)).filter((cell) => cell.length > maxCellCharacters);
+
+describe("the sentences of", () => {
+  it.each(pages)("%s are short", (page) => {
+    const lengths = sentenceLengths(readDoc(page));
+    expect(lengths.length).toBeGreaterThan(5);
+    expect(quantile(lengths, 0.5), "the median").toBeLessThanOrEqual(maxMedianWords);
+    expect(quantile(lengths, 0.9), "nine in ten").toBeLessThanOrEqual(maxWordsOfNineInTen);
+  });
+});
+
+describe("the cells of", () => {
+  it.each(pages.filter((page) => !withLongCells.includes(page)))("%s fit a line", (page) => {
+    expect(longCellsOf(page)).toEqual([]);
+  });
+
+  it.each(withLongCells)("%s do not fit yet; once they do, the page leaves the list", (page) => {
+    expect(pages).toContain(page);
+    expect(longCellsOf(page)).not.toEqual([]);
+  });
+});
+
+describe("what is measured", () => {
+  it("ends a sentence at its stop, a blank line, an item or a cell", () => {
+    const page =
+      "# A heading that has many words in it\n\nOne two three. One two\nthree four!\n\n- one two three\n- one two three four five\n  six\n";
+    expect(sentenceLengths(page)).toEqual([3, 3, 4, 6]);
+    expect(sentenceLengths("| one two three | one two |\n|---|---|\n| one two three four | |\n")).toEqual([
+      3, 4,
+    ]);
+  });
+
+  it("takes inline code for one word and a link for its text, and leaves code out", () => {
+    const page =
+      "Run `npm run lanes -- dead` in [the folder](a/long/path.md) now.\n\n```sh\none two three four\n```\n";
+    expect(sentenceLengths(page)).toEqual([6]);
+    expect(tableCells("| [text](address.md) | `a \\| b` |\n|---|---|\n")).toEqual(["text", "`a \\| b`"]);
+  });
+
+  it("finds the middle and the length that nine in ten keep to", () => {
+    const lengths = Array.from({ length: 11 }, (_, index) => index + 1);
+    expect([quantile(lengths, 0.5), quantile(lengths, 0.9), quantile([], 0.5)]).toEqual([6, 10, 0]);
+  });
+});
