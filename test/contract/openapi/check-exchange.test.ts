@@ -183,7 +183,7 @@ describe("an objection is made to", () => {
       },
       [
         "POST /send/{to}, request, header box-lid: header not described",
-        'POST /send/{to}, request, header Box-Speed: Invalid option: expected one of "slow"|"fast"',
+        "POST /send/{to}, request, header Box-Speed: none of the values described",
         "POST /send/{to}, request, header Box-Stops: Invalid input: expected number, received string",
         "POST /send/{to}, request, header box-tag-: header not described",
       ],

@@ -94,7 +94,7 @@ export const knownObjections: readonly KnownObjection[] = [
     operation: "GET /v2/logs",
     where: "answer 200",
     at: "logs[].state",
-    what: 'Invalid option: expected one of "CREATED"|"ACTIVE"|"RETRY"|"ERROR"|"DELIVERED"|"FAILED"|"CANCEL_REQUESTED"|"CANCELLED"',
+    what: "none of the values described",
     wins: "official client",
     reason: "The client spells it CANCELED, with one L.",
   },

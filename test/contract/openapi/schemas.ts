@@ -96,7 +96,9 @@ function toFaults(issue: z.core.$ZodIssue, value: unknown): readonly Fault[] {
   }
   const isThere = issue.path.length === 0 || valueAt(value, issue.path) !== undefined;
   if (!isThere) return [found(issue.path, "field missing")];
-  return [found(issue.path, issue.code === "invalid_union" ? "none of the forms described" : issue.message)];
+  if (issue.code === "invalid_union") return [found(issue.path, "none of the forms described")];
+  if (issue.code === "invalid_value") return [found(issue.path, "none of the values described")];
+  return [found(issue.path, issue.message)];
 }
 
 function toPlace(path: readonly PropertyKey[]): string {
