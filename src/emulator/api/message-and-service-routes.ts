@@ -25,14 +25,14 @@ export const messageRoutes: readonly MessageRoute[] = [
     return jsonOf(message && toMessageRecord(message), "message");
   }),
   route("manage", "DELETE", "/v2/messages/{messageId}", (core, _exchange, { messageId }) =>
-    core.deliveries.cancel(messageId!) ? json(202, { cancelled: 1 }) : errorAnswer(404, "message not found"),
+    core.deliveries.cancel(messageId!) ? json(200, { cancelled: 1 }) : errorAnswer(404, "message not found"),
   ),
   route("manage", "DELETE", "/v2/messages", (core, exchange) => {
     const { concerns, count } = parseCancelQuery(exchange.query, exchange.body);
     const concerned = core.deliveries.list().filter(({ message }) => concerns(message));
     const cancelled = concerned.slice(0, count);
     for (const { message } of cancelled) core.deliveries.cancel(message.messageId);
-    return json(202, { cancelled: cancelled.length });
+    return json(200, { cancelled: cancelled.length });
   }),
   route("manage", "GET", "/v2/keys", (core) => {
     const { current, next } = core.settings.signingKeys;
