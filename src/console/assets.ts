@@ -1,9 +1,8 @@
 /** The few files that pages load, read once. A browser asks each time whether its copy is still right (ETag). */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { chartFile, ownFile } from "./asset-files.ts";
 
 export interface Asset {
   readonly type: string;
@@ -20,21 +19,16 @@ const icon =
  * and every page works without.
  */
 export function readAssets(): ReadonlyMap<string, Asset> {
-  const uplot = dirname(createRequire(import.meta.url).resolve("uplot"));
   return new Map([
-    ["console.js", toAsset("text/javascript", readIfBuilt(own("console.js")))],
-    ["charts.js", toAsset("text/javascript", readIfBuilt(own("charts.js")))],
-    ["uplot.js", toAsset("text/javascript", readFileSync(join(uplot, "uPlot.iife.min.js")))],
+    ["console.js", toAsset("text/javascript", readIfBuilt(ownFile("console.js")))],
+    ["charts.js", toAsset("text/javascript", readIfBuilt(ownFile("charts.js")))],
+    ["uplot.js", toAsset("text/javascript", readFileSync(chartFile("uPlot.iife.min.js")))],
     ["icon.svg", toAsset("image/svg+xml", Buffer.from(icon))],
   ]);
 }
 
 function readIfBuilt(path: string): Buffer {
   return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-}
-
-function own(name: string): string {
-  return join(import.meta.dirname, "browser", name);
 }
 
 function toAsset(type: string, bytes: Buffer): Asset {

@@ -1,4 +1,5 @@
 /** What the console keeps in a browser. Only requests of its own pages bring it, and no script reads it. */
+import { maxNameCharacters } from "./access/person.ts";
 import { seal, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
 
@@ -8,9 +9,6 @@ export const saidCookie = "redriver_said";
 /** The name that a person gave with an act, so that they need not type it again. */
 const nameCookie = "redriver_name";
 const nameMaxAgeSeconds = 30 * 86_400;
-
-/** A name for the audit, as a person may give it. */
-export const maxNameCharacters = 100;
 
 export function cookieOf(context: Asked, name: string): string | undefined {
   const pairs = (context.req.header("cookie") ?? "").split(/; */);

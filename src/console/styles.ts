@@ -4,15 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { chartFile, ownFile } from "./asset-files.ts";
 
-export const pageStyle = read(join(import.meta.dirname, "browser", "console.css"));
+export const pageStyle = read(ownFile("console.css"));
 
 /** Only for pages with a chart. */
-export const chartStyle = read(
-  join(dirname(createRequire(import.meta.url).resolve("uplot")), "uPlot.min.css"),
-);
+export const chartStyle = read(chartFile("uPlot.min.css"));
 
 export const styleHashes = [pageStyle, chartStyle].map(
   (style) => `'sha256-${createHash("sha256").update(style).digest("base64")}'`,

@@ -1,5 +1,5 @@
 /** The commands as help lists them, as plain data. */
-import type { Argument, Command, Option } from "commander";
+import type { Command, Option } from "commander";
 
 export interface Word {
   readonly name: string;
@@ -66,7 +66,7 @@ function toOption({ short, long, description, flags, required, optional, argChoi
 
 const namesOfFiles: ReadonlySet<string> = new Set(["file", "files", "path", "plan", "record"]);
 
-function isFile(name: ReturnType<Argument["name"]>): boolean {
+function isFile(name: string): boolean {
   return namesOfFiles.has(name);
 }
 

@@ -2,7 +2,7 @@
 import type { Settings } from "../../config/settings/settings.ts";
 import type { ConsoleRole } from "../../ports/console-roles.ts";
 import type { Guesses } from "./guesses.ts";
-import type { Person } from "./person.ts";
+import { maxNameCharacters, type Person } from "./person.ts";
 import { createProxyCheck } from "./proxies.ts";
 import { findToken, isSame, type TokenRow } from "./token-file.ts";
 import { sign } from "./signed.ts";
@@ -38,7 +38,6 @@ interface IdentifyParts {
 }
 
 const sessionMs = 12 * 3_600_000;
-const maxNameCharacters = 100;
 
 export function createIdentify({
   settings,

@@ -1,5 +1,8 @@
 import { mayDo, type ConsoleRole } from "../../ports/console-roles.ts";
 
+/** Of a name for the audit, as a proxy or a person gives it. */
+export const maxNameCharacters = 100;
+
 /** Who asks. */
 export interface Person {
   /** For the audit. Null: the console does not know who asks, and an act asks for a name. */
