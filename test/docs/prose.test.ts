@@ -1,7 +1,5 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readDoc, root } from "../support/markdown.ts";
+import { documentPages, readDoc } from "../support/markdown.ts";
 import { quantile, sentenceLengths, tableCells } from "../support/prose.ts";
 
 const maxMedianWords = 14;
@@ -9,18 +7,7 @@ const maxWordsOfNineInTen = 26;
 /** What fits a line of a rendered page. */
 const maxCellCharacters = 120;
 
-const pages = [
-  "README.md",
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "CHANGELOG.md",
-  "SECURITY.md",
-  "deploy/README.md",
-  "src/redrive/README.md",
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-];
+const pages = [...documentPages, "src/redrive/README.md"];
 
 /** Pages with cells that do not fit yet. None is added: a page leaves when its cells fit. */
 const withLongCells: readonly string[] = [

@@ -4,7 +4,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
 import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
-import { codeBlocks, codeSpans, headingSlugs, readDoc, root, withoutCode } from "../support/markdown.ts";
+import {
+  codeBlocks,
+  codeSpans,
+  documentPages,
+  headingSlugs,
+  readDoc,
+  root,
+  withoutCode,
+} from "../support/markdown.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
@@ -139,18 +147,6 @@ describe("a first plan, as README tells it", () => {
   });
 });
 
-const pages = [
-  "README.md",
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "CHANGELOG.md",
-  "SECURITY.md",
-  "deploy/README.md",
-  ...readdirSync(path.join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-];
-
 /** Where links of a page lead, those to other hosts left out. */
 function linksOf(page: string): readonly string[] {
   const links = [...withoutCode(readDoc(page)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
@@ -159,10 +155,10 @@ function linksOf(page: string): readonly string[] {
 
 describe("the pages", () => {
   it("have links to check", () => {
-    expect(pages.flatMap(linksOf).length).toBeGreaterThan(5);
+    expect(documentPages.flatMap(linksOf).length).toBeGreaterThan(5);
   });
 
-  it.each(pages)("%s links to files and headings that there are", (page) => {
+  it.each(documentPages)("%s links to files and headings that there are", (page) => {
     const broken = linksOf(page).filter((link) => {
       const [file = "", heading] = link.split("#");
       const target = file === "" ? page : path.join(path.dirname(page), file);
@@ -172,7 +168,7 @@ describe("the pages", () => {
     expect(broken).toEqual([]);
   });
 
-  it.each(pages)("%s names files and folders that there are", (page) => {
+  it.each(documentPages)("%s names files and folders that there are", (page) => {
     const folders = readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
@@ -183,7 +179,7 @@ describe("the pages", () => {
     expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   });
 
-  it.each(pages)("%s is about no machine in particular", (page) => {
+  it.each(documentPages)("%s is about no machine in particular", (page) => {
     const paths = /(?<![\w.:/])(?:\/(?:work|home|root|tmp|Users|mnt|private)\b|~\/|[A-Z]:\\)|file:\/\//g;
     expect(readDoc(page).match(paths)).toBeNull();
   });

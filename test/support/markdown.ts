@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 export const root = path.resolve(import.meta.dirname, "../..");
@@ -7,6 +7,19 @@ export const root = path.resolve(import.meta.dirname, "../..");
 export function readDoc(file: string): string {
   return readFileSync(path.join(root, file), "utf8");
 }
+
+/** Every page that a person is sent to, by its path from the top. */
+export const documentPages: readonly string[] = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "deploy/README.md",
+  ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
 
 export interface CodeBlock {
   /** The word behind the fence: `yaml`, `sh`; empty where there is none. */

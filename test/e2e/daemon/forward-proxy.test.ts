@@ -69,22 +69,27 @@ async function setUp(except: string, keepsMs = 0, options: EmulatorOptions = {})
     },
   });
   writeFileSync(`${folder.path}/ca.pem`, testCertificate);
-  const ids = Array.from({ length: 250 }, (_, index) => `message ${index}`);
   const at = Date.now() - 60_000;
-  emulator.dlq.seed(
-    ids.map((body, index) => ({
-      dlqId: `${at + index}-0`,
-      url: `${receiver.url}/orders`,
-      createdAt: at - 5_000,
-      responseStatus: 503,
-      maxRetries: 0,
-      body,
-    })),
-  );
+  const seed = (name: string, count: number, size = 0): readonly string[] => {
+    const bodies = Array.from({ length: count }, (_, index) => `${name} ${index} ${"x".repeat(size)}`);
+    emulator.dlq.seed(
+      bodies.map((body, index) => ({
+        dlqId: `${at + index}-${name.length}`,
+        url: `${receiver.url}/orders`,
+        createdAt: at - 5_000,
+        responseStatus: 503,
+        maxRetries: 0,
+        body,
+      })),
+    );
+    return bodies;
+  };
+  seed("message", 250);
   return {
     emulator,
     receiver,
     proxy,
+    seed,
     hosts: { front: new URL(front).host, hook: new URL(hook).host },
     env: { ...env, NODE_EXTRA_CA_CERTS: `${folder.path}/ca.pem` },
   };
@@ -106,24 +111,9 @@ it.each([0, 100])(
 
 /** Beside a proxy that buffers: each of these alone has a test elsewhere. */
 it("a slow proxy, lost answers, poison, a rate limit and large messages together double and lose nothing", async () => {
-  const { emulator, receiver, env } = await setUp("", 50, {
+  const { emulator, receiver, seed, env } = await setUp("", 50, {
     rateLimits: { dlq: { limit: 20, windowMs: 1_000 } },
   });
-  const at = Date.now() - 30_000;
-  const seed = (name: string, count: number, size = 0): readonly string[] => {
-    const bodies = Array.from({ length: count }, (_, index) => `${name} ${index} ${"x".repeat(size)}`);
-    emulator.dlq.seed(
-      bodies.map((body, index) => ({
-        dlqId: `${at + index}-${name.length}`,
-        url: `${receiver.url}/orders`,
-        createdAt: at - 5_000,
-        responseStatus: 503,
-        maxRetries: 0,
-        body,
-      })),
-    );
-    return bodies;
-  };
   const large = seed("large", 20, 400_000);
   const poison = seed("poison", 3);
   emulator.faults.add({ kind: "refuse-batch", bodyContains: "poison " });
