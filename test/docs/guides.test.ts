@@ -87,6 +87,18 @@ describe("the guides", () => {
     expect(speeds.filter((speed) => !figures.includes(`| ${speed} |`))).toEqual([]);
   });
 
+  it("give the memory that the manifest has", () => {
+    const manifest = readDoc("deploy/base/deployment.yaml");
+    const [, requested = ""] = /requests:[^]*?memory: (\d+)Mi/.exec(manifest) ?? [];
+    const [, limit = ""] = /limits:\n\s+memory: (\d+)Mi/.exec(manifest) ?? [];
+    const [, heap = ""] = /--max-old-space-size=(\d+)/.exec(manifest) ?? [];
+    expect(readDoc("docs/sizing.md")).toContain(
+      `has ${requested} MiB requested, a limit of ${limit} MiB and a heap of ${heap} MiB`,
+    );
+    expect(readDoc("docs/memory.md")).toContain(`a limit of ${limit} MiB, and a heap of ${heap} MiB`);
+    expect(readDoc("docs/runbooks.md")).toContain(`asks for ${requested} MiB and a tenth of a core`);
+  });
+
   it("are each in the index, as is every other page", () => {
     const index = readDoc("docs/README.md");
     const pages = readdirSync(path.join(root, "docs")).filter(
