@@ -38,7 +38,7 @@ const ofDrains: Rows<DrainRow> = {
     ({ acting }) => Number(acting),
   ],
   redriver_drain_counted: [
-    "1 when all records of the drain have been counted; 0 until its first full pass or the first census ends: then its records are at least so many.",
+    "1 when all records of the drain have been counted; while it is 0, there are at least as many as shown.",
     "Are all dead letters of the drain known yet?",
     ({ stillCounting }) => Number(!stillCounting),
   ],
@@ -66,7 +66,7 @@ const ofSources: Rows<SourceRow> = {
     ({ summary }) => (summary === null ? null : Number(summary.settleGate === "closed")),
   ],
   redriver_source_depth: [
-    "Records in the DLQ of the source, as of the last pages: those to be deleted included. Absent until all were counted once.",
+    "Records in the DLQ of the source, those to be deleted included. Absent until all were counted once.",
     "How many dead letters are in the queue?",
     ({ depth }) => (depth?.stillCounting === true ? null : depth?.count),
   ],
@@ -220,7 +220,7 @@ const single = {
   ),
   redisMemory: gauge(
     "redriver_redis_memory_ratio",
-    "Memory that Redis uses as a share of its maxmemory, of the fullest master; from 0.9 on nothing new is begun. Absent without a limit.",
+    "Memory that Redis uses as a share of its maxmemory, of the fullest master. Absent without a limit.",
     "Is Redis filling up?",
   ),
   records: gauge(
