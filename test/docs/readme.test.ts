@@ -215,6 +215,10 @@ describe("the pages", () => {
     expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   });
 
+  it.each(documentPages)("%s sends nobody to act on every drain at once, unasked", (page) => {
+    expect(readDoc(page)).not.toMatch(/drain --all|drain --yes|apply [^\n`]*--yes/);
+  });
+
   it.each(documentPages)("%s is about no machine in particular", (page) => {
     const paths = /(?<![\w.:/])(?:\/(?:work|home|root|tmp|Users|mnt|private)\b|~\/|[A-Z]:\\)|file:\/\//g;
     expect(readDoc(page).match(paths)).toBeNull();
