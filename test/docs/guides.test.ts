@@ -15,7 +15,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
 import { ask } from "../support/ask.ts";
 import { deploy, isKustomizeHere, only, renderAt, type Tree } from "../support/kubernetes/kustomize.ts";
-import { codeBlocks, codeSpans, readDoc, root, shellLines, withoutCode } from "../support/markdown.ts";
+import {
+  codeBlocks,
+  codeSpans,
+  documentPages,
+  readDoc,
+  root,
+  shellLines,
+  withoutCode,
+} from "../support/markdown.ts";
 
 const guides = [
   "docs/kubernetes-quick-start.md",
@@ -52,12 +60,13 @@ async function helpFor(words: readonly string[]): Promise<string> {
 const isTheirs = (name: string): boolean => name === "deploy/redriver" || name.includes("overlays/mine");
 
 describe("the guides", () => {
-  it.each(guides)("%s names only commands and flags that there are", async (page) => {
+  it.each(documentPages)("%s names only commands and flags that there are", async (page) => {
     const unknown: string[] = [];
     const { out: general } = await ask(["--help"]);
     for (const command of commandsOf(page)) {
       const words = command.split(/\s+/);
-      const help = await helpFor(words);
+      const help = await helpFor(words).catch((error: Error) => error.message);
+      if (help.startsWith("no such")) unknown.push(help);
       for (const flag of words.filter((word) => word.startsWith("--"))) {
         if (!`${help} ${general}`.includes(`${flag} `)) unknown.push(`${command}: ${flag}`);
       }
