@@ -175,7 +175,6 @@ const noDestination: DestinationOfDrain = {
 
 type Labels = Readonly<Record<string, string>>;
 
-
 function setTo(gauge: Gauge, labels: Labels, value: number | null): void {
   if (value !== null) gauge.set(labels, value);
 }
