@@ -23,11 +23,11 @@ export function toStable(text: string): string {
   return changing.reduce((rest, [pattern, stand]) => rest.replaceAll(pattern, stand), text).trim();
 }
 
-/** Lines of an output that was printed while things moved, without numbers: `kept` alone, in no order. */
-export function toMovingLines(text: string, kept: RegExp): readonly string[] {
+/** Of an output that was printed while things moved: these parts without their numbers, in no order. */
+export function toMovingParts(text: string, part: RegExp): readonly string[] {
   // A reason or a cause that is continued.
-  const lines = toStable(text.replaceAll(/\n {4,}/g, " ")).split("\n");
-  return [...new Set(lines.filter((line) => kept.test(line)).map((line) => line.replaceAll(/\d+/g, "<n>")))];
+  const masked = toStable(text.replaceAll(/\n {4,}/g, " ")).replaceAll(/\d+(?:\.\d+)?/g, "<n>");
+  return [...new Set(masked.match(part))].toSorted();
 }
 
 const failureId = /\b[0-9a-f]{10}\b/g;
