@@ -5,6 +5,8 @@ import { headerPrefix } from "../receiver.ts";
 export const downFile = "receiver-is-down";
 
 export const refusedMessages = 12;
+/** How many the lane sends first. All of them fail again. */
+export const canaries = 5;
 const paymentShare = 0.1;
 
 /** Three names of one receiver, which is down. The last one answers, but knows no contact any more. */
@@ -39,7 +41,7 @@ defaults:
   schedule: { every: 1s, full: 5s }
   minAge: 1s
   attempts: { max: 3, wait: [1s], then: park }
-  lane: { canary: 5, watch: 3s, haltAt: 20%, probeEvery: 30m }
+  lane: { canary: ${canaries}, watch: 3s, haltAt: 20%, probeEvery: 30m }
   limits: { publish: 100/s, perHost: 20/s, perPass: none, perDay: none }
 
 drains:

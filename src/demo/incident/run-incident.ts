@@ -5,6 +5,7 @@ import { runStory, type StoryEnd, type StoryOptions, type StoryRun } from "../ru
 import { createDeadline, waitUntil } from "../waits.ts";
 import { startIncidentReceiver } from "./incident-receiver.ts";
 import {
+  canaries,
   downFile,
   planIncident,
   refusedMessages,
@@ -98,8 +99,9 @@ async function beginIncident(
   await waitUntil(async () => {
     if (!daemon.moves.some(({ to }) => to === "halted") || incident.pages.length === 0) return null;
     const metrics = await daemon.metrics();
-    const parked = metrics.sum("redriver_records", { state: "parked" });
-    return parked === refusedMessages && (await api.state()).pending === 0 ? true : null;
+    const isParked = metrics.sum("redriver_records", { state: "parked" }) === refusedMessages;
+    const areBack = metrics.sum("redriver_come_backs_total") === canaries;
+    return isParked && areBack && (await api.state()).pending === 0 ? true : null;
   }, polling);
   return {
     settled: true,

@@ -10,7 +10,7 @@ import { chromiumArgs, chromiumPath } from "../../support/chromium.ts";
 const folder = "docs/console";
 const by = "ann";
 const wide = { width: 1280, height: 800 };
-const phone = { width: 390, height: 780 };
+const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1.5 };
 
 mkdirSync(folder, { recursive: true });
 using checkout = openCheckout(".");
@@ -27,6 +27,7 @@ async function play(page: Page): Promise<void> {
   const open = (address: string) => page.goto(new URL(address, consoleUrl).href);
   await open("/");
   await page.locator(".verdict", { hasText: "halted" }).waitFor();
+  await page.locator("#tiles", { hasText: "677" }).waitFor();
   await shoot(page, "now");
   await open("/failures");
   await shoot(page, "failures");
@@ -45,29 +46,31 @@ async function play(page: Page): Promise<void> {
   await open("/failures");
   await page.locator("main tbody tr", { hasText: "payments" }).locator("a[href^='/failures/']").first().click();
   await page.getByRole("link", { name: "Make a plan of this kind" }).click();
+  await page.locator("form[action='/acts/make-plan'] select[name='drain']").selectOption("payments");
   await act(page, "make-plan", { by, reason: "INC-7" });
   await page.waitForURL(/\/plans\/./);
   await page.locator("summary", { hasText: "Apply to 60 messages" }).waitFor();
   await shoot(page, "plan");
   await act(page, "apply-plan", { by, reason: "INC-7: the database is back" });
   await page.locator(".verdict", { hasText: "applied" }).waitFor({ timeout: 60_000 });
-  await open("/history");
+  await open("/history?by=ann*");
   await shoot(page, "history");
-  await open("/rules");
-  await shoot(page, "rules");
 
   const dark = await browser.newPage({ viewport: wide, colorScheme: "dark" });
   await dark.goto(consoleUrl);
   await dark.locator(".verdict", { hasText: /draining|Draining|Parked|parked/ }).waitFor();
   await shoot(dark, "now-dark");
-  const small = await browser.newPage({ viewport: phone, colorScheme: "light", deviceScaleFactor: 2 });
+  const small = await browser.newPage({ ...phone, colorScheme: "light" });
   await small.goto(new URL("/failures", consoleUrl).href);
   await shoot(small, "failures-phone");
 }
 
-/** The page down to its end, or to the height of the window. */
+/** Down to the end of the page, or of the window. */
 async function shoot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled" });
+  const { width, height } = page.viewportSize() ?? wide;
+  const end = await page.locator("footer").boundingBox();
+  const clip = { x: 0, y: 0, width, height: Math.min(height, Math.ceil((end?.y ?? 0) + (end?.height ?? height))) };
+  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled", clip });
 }
 
 /** Opens the form of an act on this page, fills it in and sends it. */
