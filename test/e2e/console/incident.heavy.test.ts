@@ -119,6 +119,7 @@ it.skipIf(!hasBrowser)(
     await page.locator("main tbody tr", { hasText: "the conflicts are resolved" }).first().waitFor();
     for (const name of ["Parked", "Rules", "Indexes"]) {
       await page.getByRole("link", { name }).click();
+      await page.getByRole("heading", { name, level: 1 }).waitFor();
     }
     expect(errors).toEqual([]);
   },
