@@ -100,7 +100,7 @@ export async function runStory(
     const isAsExpected = settled && summary.differences.length === 0;
     if (!isAsExpected) showComplaints(stack, io);
     if (frame.keep) {
-      io.err(`${["", ...(frame.toPlaces ?? toPlaces)(stack), ""].join("\n")}`);
+      io.err(["", ...(frame.toPlaces ?? toPlaces)(stack), ""].join("\n"));
       await untilStopped(stop.signal);
     }
     return isAsExpected ? 0 : 1;

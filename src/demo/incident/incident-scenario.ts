@@ -84,11 +84,7 @@ export function planIncident(orders: number, hosts: Hosts): readonly Item[] {
 const firstId = 4_700;
 
 /** With one attempt each, so that they die at once. */
-function planFor(
-  count: number,
-  destination: string,
-  toContent: (id: number) => object,
-): readonly Item[] {
+function planFor(count: number, destination: string, toContent: (id: number) => object): readonly Item[] {
   const headers = {
     "Content-Type": "application/json",
     [`${headerPrefix}Retries`]: "0",

@@ -10,7 +10,11 @@ export function startFirstTerminal(
   command: string,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
 ) {
-  const child = spawn("bash", ["-c", `exec ${command} 2>&1`], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("bash", ["-c", `exec ${command} 2>&1`], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const closed = once(child, "close");
   let text = "";
   let seen = 0;
@@ -19,7 +23,8 @@ export function startFirstTerminal(
     /** What it has printed since the last look, once all of these are in it, or when time is up. */
     async until(all: readonly RegExp[]): Promise<string> {
       const isThere = (): boolean => all.every((part) => part.test(text.slice(seen)));
-      for (const startedAt = Date.now(); !isThere() && Date.now() - startedAt < withinMs; ) await sleep(pollMs);
+      for (const startedAt = Date.now(); !isThere() && Date.now() - startedAt < withinMs;)
+        await sleep(pollMs);
       const news = text.slice(seen);
       seen = text.length;
       return news.replace(/^\n+/, "").trimEnd();

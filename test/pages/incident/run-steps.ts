@@ -59,7 +59,8 @@ export async function runSteps(steps: readonly PageStep[], options: RunOptions):
     const typed: string[] = [];
     for (const line of step.commands) {
       typed.push(line.replace(/\d{13}-\d+/, dlqId));
-      if (line === demoLine) last = { output: await first.until([/PAGER/, /The console is at/]), exitCode: 0 };
+      if (line === demoLine)
+        last = { output: await first.until([/PAGER/, /The console is at/]), exitCode: 0 };
       else if (/^export |^\w+\(\) /.test(line)) prologue.push(line);
       else if (line !== buildLine) last = await runLine(line);
       if (last.exitCode !== 0) break;

@@ -44,7 +44,11 @@ async function play(page: Page): Promise<void> {
   await page.locator("main tbody tr", { hasText: "orders" }).locator("a[href^='/failures/']").first().click();
   await act(page, "probe", { reason: "INC-7: the database is back", by });
   await open("/failures");
-  await page.locator("main tbody tr", { hasText: "payments" }).locator("a[href^='/failures/']").first().click();
+  await page
+    .locator("main tbody tr", { hasText: "payments" })
+    .locator("a[href^='/failures/']")
+    .first()
+    .click();
   await page.getByRole("link", { name: "Make a plan of this kind" }).click();
   await page.locator("form[action='/acts/make-plan'] select[name='drain']").selectOption("payments");
   await act(page, "make-plan", { by, reason: "INC-7" });
@@ -69,7 +73,12 @@ async function play(page: Page): Promise<void> {
 async function shoot(page: Page, name: string): Promise<void> {
   const { width, height } = page.viewportSize() ?? wide;
   const end = await page.locator("footer").boundingBox();
-  const clip = { x: 0, y: 0, width, height: Math.min(height, Math.ceil((end?.y ?? 0) + (end?.height ?? height))) };
+  const clip = {
+    x: 0,
+    y: 0,
+    width,
+    height: Math.min(height, Math.ceil((end?.y ?? 0) + (end?.height ?? height))),
+  };
   await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled", clip });
 }
 

@@ -7,7 +7,7 @@ import { startFirstTerminal } from "../../pages/incident/first-terminal.ts";
 import { demoLine } from "../../pages/incident/run-steps.ts";
 import { createScreen } from "../../support/screen.ts";
 import { runInTerminal } from "../../support/terminal.ts";
-import { createRecorder, toTerminalRecordingText } from "./recording.ts";
+import { createRecorder } from "./recording.ts";
 
 const columns = 80;
 /** A person reads before the next command. */
@@ -45,9 +45,15 @@ for (const command of commands) {
   write("\n");
 }
 const recording = recorder.recording(columns, Date.now() - startedAt);
-writeFileSync("docs/plan-and-apply.json", toTerminalRecordingText(recording));
+writeFileSync("docs/plan-and-apply.json", `${JSON.stringify(recording, null, 2)}\n`);
 
 /** Of a question: back to the first column, and erase what is behind the cursor, where nothing is. */
 function withoutMoves(text: string): string {
-  return text.replaceAll("\u001B[1G", "\r").replaceAll(/\u001B\[\d*[GJ]/g, "");
+  const [first = "", ...rest] = text.split("\u001B[");
+  const parts = rest.map((part) => (part.startsWith("2K") ? `\u001B[${part}` : toMove(part)));
+  return [first, ...parts].join("");
+}
+
+function toMove(part: string): string {
+  return part.replace(/^1G/, "\r").replace(/^\d*[GJ]/, "");
 }

@@ -35,7 +35,10 @@ export function createRecorder() {
         const last = versions.at(-1);
         if ((last?.text ?? "") === text) continue;
         if (last !== undefined && atMs - last.fromMs < leastMs) versions.pop();
-        versions.push({ fromMs: last !== undefined && atMs - last.fromMs < leastMs ? last.fromMs : atMs, text });
+        versions.push({
+          fromMs: last !== undefined && atMs - last.fromMs < leastMs ? last.fromMs : atMs,
+          text,
+        });
       }
     },
     recording(columns: number, durationMs: number): TerminalRecording {
@@ -47,10 +50,4 @@ export function createRecorder() {
       return { columns, durationMs, texts: texts.filter(({ text }) => text !== "") };
     },
   };
-}
-
-/** A text a line, so that a diff shows what changed. */
-export function toTerminalRecordingText({ columns, durationMs, texts }: TerminalRecording): string {
-  const lines = texts.map((text) => `    ${JSON.stringify(text)}`);
-  return `{\n  "columns": ${columns},\n  "durationMs": ${durationMs},\n  "texts": [\n${lines.join(",\n")}\n  ]\n}\n`;
 }
