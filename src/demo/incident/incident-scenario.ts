@@ -10,14 +10,14 @@ export const canaries = 5;
 const paymentShare = 0.1;
 
 /** Three names of one receiver, which is down. The last one answers, but knows no contact any more. */
-export interface Hosts {
+export interface IncidentHosts {
   readonly orders: string;
   readonly payments: string;
   readonly contacts: string;
 }
 
 /** Names below localhost lead to this machine. */
-export function toHosts(port: number): Hosts {
+export function toHosts(port: number): IncidentHosts {
   const at = (name: string): string => `http://${name}.localhost:${port}`;
   return { orders: at("orders"), payments: at("payments"), contacts: at("contacts") };
 }
@@ -26,7 +26,7 @@ export const paths = {
   orders: "/hooks/order-paid",
   payments: "/hooks/refund",
   contacts: "/hooks/contact",
-} as const satisfies Record<keyof Hosts, string>;
+} as const satisfies Record<keyof IncidentHosts, string>;
 
 /** A drain that works by itself, one that waits for a person, and a pager. */
 export function toIncidentDocument(port: number): string {
@@ -69,7 +69,7 @@ notify:
 }
 
 /** `orders` messages to the first host, a tenth of that to the second, twelve to the third. */
-export function planIncident(orders: number, hosts: Hosts): readonly Item[] {
+export function planIncident(orders: number, hosts: IncidentHosts): readonly Item[] {
   const payments = Math.max(1, Math.round(orders * paymentShare));
   const kinds = [
     { count: orders, host: "orders", toContent: (id: number) => ({ order: id }) },

@@ -3,7 +3,7 @@ import { createScreen } from "../../support/screen.ts";
 import { runInTerminal } from "../../support/terminal.ts";
 import { startFirstTerminal } from "./first-terminal.ts";
 import type { PageStep } from "./page-steps.ts";
-import { pairFailures, toStable } from "./stable-text.ts";
+import { pairFailures } from "./stable-text.ts";
 
 export interface StepRun {
   readonly step: PageStep;
@@ -33,6 +33,8 @@ const isDrained = (output: string): boolean =>
 
 /** A reader looks again until it is there: by the command, and the how many-th time it is. */
 const waitsFor: Readonly<Record<string, (output: string) => boolean>> = {
+  // All canaries are back, and counted.
+  "redriver failures 1": (output) => /^orders\S+ .* 5 +5 /m.test(output),
   "redriver lanes 1": (output) => /a probe failed again, 503; last probe/.test(output),
   "redriver status 1": (output) => output.startsWith("draining"),
   "redriver lanes 2": (output) => output.match(/ open /g)?.length === 2,
@@ -65,10 +67,7 @@ export async function runSteps(steps: readonly PageStep[], options: RunOptions):
       else if (line !== buildLine) last = await runLine(line);
       if (last.exitCode !== 0) break;
     }
-    const shown = step.shown ?? "";
-    if (toStable(shown) === toStable(last.output)) {
-      for (const [from, to] of pairFailures(shown, last.output)) failures.set(from, to);
-    }
+    for (const [from, to] of pairFailures(step.shown ?? "", last.output)) failures.set(from, to);
     dlqId = /\d{13}-\d+/.exec(last.output)?.[0] ?? dlqId;
     runs.push({ step, typed, ...last });
   }

@@ -35,8 +35,6 @@ const failureId = /\b[0-9a-f]{10}\b/g;
 /** Which kind of failure of this run stands where the page has one: the port is part of its id. */
 export function pairFailures(shown: string, output: string): readonly (readonly [string, string])[] {
   const seen = output.match(failureId) ?? [];
-  return (shown.match(failureId) ?? []).flatMap((name, index) => {
-    const other = seen[index];
-    return other === undefined ? [] : [[name, other] as const];
-  });
+  const named = shown.match(failureId) ?? [];
+  return named.length === seen.length ? named.map((name, index) => [name, seen[index]!] as const) : [];
 }
