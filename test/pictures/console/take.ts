@@ -10,6 +10,8 @@ import { chromiumArgs, chromiumPath } from "../../support/chromium.ts";
 const folder = "docs/console";
 const by = "ann";
 const wide = { width: 1280, height: 800 };
+/** Of the front page's picture: what is below is of less use there. */
+const downToDestinations = 512;
 const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1.5 };
 
 mkdirSync(folder, { recursive: true });
@@ -28,7 +30,7 @@ async function play(page: Page): Promise<void> {
   await open("/");
   await page.locator(".verdict", { hasText: "halted" }).waitFor();
   await page.locator("#tiles", { hasText: "677" }).waitFor();
-  await shoot(page, "now");
+  await shoot(page, "now", downToDestinations);
   await open("/failures");
   await shoot(page, "failures");
   await page.locator("main tbody tr", { hasText: "orders" }).locator("a[href^='/failures/']").first().click();
@@ -56,8 +58,11 @@ async function play(page: Page): Promise<void> {
   await page.locator("summary", { hasText: "Apply to 60 messages" }).waitFor();
   await shoot(page, "plan");
   await act(page, "apply-plan", { by, reason: "INC-7: the database is back" });
-  await page.locator(".verdict", { hasText: "applied" }).waitFor({ timeout: 60_000 });
-  await open("/history?by=ann*");
+  // The page of the history is not live.
+  const isDeleted = page.locator("main tbody tr", { hasText: "delete" });
+  for (let look = 0; look < 100 && (await isDeleted.count()) === 0; look += 1) {
+    await open("/history?by=ann*");
+  }
   await shoot(page, "history");
 
   const dark = await browser.newPage({ viewport: wide, colorScheme: "dark" });
@@ -69,15 +74,15 @@ async function play(page: Page): Promise<void> {
   await shoot(small, "failures-phone");
 }
 
-/** Down to the end of the page, or of the window. */
-async function shoot(page: Page, name: string): Promise<void> {
+/** Down to the end of the page, or of the window, at most so many px. */
+async function shoot(page: Page, name: string, most = Infinity): Promise<void> {
   const { width, height } = page.viewportSize() ?? wide;
   const end = await page.locator("footer").boundingBox();
   const clip = {
     x: 0,
     y: 0,
     width,
-    height: Math.min(height, Math.ceil((end?.y ?? 0) + (end?.height ?? height))),
+    height: Math.min(most, height, Math.ceil((end?.y ?? 0) + (end?.height ?? height))),
   };
   await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled", clip });
 }
