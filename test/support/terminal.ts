@@ -5,6 +5,9 @@ import { existsSync } from "node:fs";
 const scriptPath = "/usr/bin/script";
 export const hasTerminal = existsSync(scriptPath);
 
+/** How a question of ours ends. */
+export const question = "[y/N] ";
+
 export interface TerminalCommand {
   /** For a shell. */
   readonly command: string;
@@ -26,7 +29,7 @@ export function runInTerminal(typed: TerminalCommand): Promise<number | null> {
   );
   let all = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    onOutput(text);
+    onOutput(withoutMoves(text));
     if (answer === undefined || all.includes(answer.to)) return;
     all += text;
     if (all.includes(answer.to)) setTimeout(() => child.stdin.write(answer.text), answer.afterMs);
@@ -35,4 +38,15 @@ export function runInTerminal(typed: TerminalCommand): Promise<number | null> {
     child.once("error", reject);
     child.once("close", resolve);
   });
+}
+
+/** Of a question: back to the first column, and erase what is behind the cursor, where nothing is. */
+function withoutMoves(text: string): string {
+  const [first = "", ...rest] = text.split("\u001B[");
+  const parts = rest.map((part) => (part.startsWith("2K") ? `\u001B[${part}` : toMove(part)));
+  return [first, ...parts].join("");
+}
+
+function toMove(part: string): string {
+  return part.replace(/^1G/, "\r").replace(/^\d*[GJ]/, "");
 }

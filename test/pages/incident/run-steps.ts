@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createScreen } from "../../support/screen.ts";
-import { runInTerminal } from "../../support/terminal.ts";
+import { question, runInTerminal } from "../../support/terminal.ts";
 import { startFirstTerminal } from "./first-terminal.ts";
 import type { PageStep } from "./page-steps.ts";
 import { pairFailures } from "./stable-text.ts";
@@ -89,6 +89,7 @@ export async function runSteps(steps: readonly PageStep[], options: RunOptions):
         env: { ...options.env, NO_COLOR: "1" },
         columns,
         onOutput: (text) => screen.write(text),
+        answer: { to: question, text: "y\n", afterMs: 0 },
       });
       const output = screen
         .rows()

@@ -6,7 +6,7 @@ import { openCheckout } from "../../pages/incident/checkout.ts";
 import { startFirstTerminal } from "../../pages/incident/first-terminal.ts";
 import { demoLine } from "../../pages/incident/run-steps.ts";
 import { createScreen } from "../../support/screen.ts";
-import { runInTerminal } from "../../support/terminal.ts";
+import { question, runInTerminal } from "../../support/terminal.ts";
 import { createRecorder } from "./recording.ts";
 
 const columns = 80;
@@ -36,8 +36,8 @@ for (const command of commands) {
     cwd: checkout.cwd,
     env: { ...checkout.env, NO_COLOR: "1", REDRIVER_CONFIG_FILE: ".cache/incident/settings.json" },
     columns,
-    onOutput: (text) => write(withoutMoves(text)),
-    answer: { to: "[y/N] ", text: "y\n", afterMs: 1_500 },
+    onOutput: write,
+    answer: { to: question, text: "y\n", afterMs: 1_500 },
   });
   if (exitCode !== 0) throw new Error(`${command} ended with ${exitCode}`);
   if (command === commands.at(-1)) break;
@@ -46,14 +46,3 @@ for (const command of commands) {
 }
 const recording = recorder.recording(columns, Date.now() - startedAt);
 writeFileSync("docs/plan-and-apply.json", `${JSON.stringify(recording, null, 2)}\n`);
-
-/** Of a question: back to the first column, and erase what is behind the cursor, where nothing is. */
-function withoutMoves(text: string): string {
-  const [first = "", ...rest] = text.split("\u001B[");
-  const parts = rest.map((part) => (part.startsWith("2K") ? `\u001B[${part}` : toMove(part)));
-  return [first, ...parts].join("");
-}
-
-function toMove(part: string): string {
-  return part.replace(/^1G/, "\r").replace(/^\d*[GJ]/, "");
-}
