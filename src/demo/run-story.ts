@@ -45,6 +45,8 @@ interface StoryFrame extends StoryOptions {
   readonly deadlineMs: number;
   /** What had not happened when the deadline has passed before the end. */
   readonly lateText: string;
+  /** What is shown while it keeps running; absent: where everything is. */
+  readonly toPlaces?: (stack: Stack) => readonly string[];
 }
 
 const lossIsKnownWithinMs = 1_000;
@@ -97,7 +99,10 @@ export async function runStory(
     if (!settled) io.err(`redriver: not settled within ${frame.deadlineMs / 1_000} s\n`);
     const isAsExpected = settled && summary.differences.length === 0;
     if (!isAsExpected) showComplaints(stack, io);
-    if (frame.keep) await keepRunning(stack, io, stop.signal);
+    if (frame.keep) {
+      io.err(["", ...(frame.toPlaces ?? toPlaces)(stack), ""].join("\n"));
+      await untilStopped(stop.signal);
+    }
     return isAsExpected ? 0 : 1;
   } catch (error) {
     if (lost === null && error instanceof StoppedEarly) return 3;
@@ -149,29 +154,25 @@ function showComplaints({ daemon }: Stack, io: DemoIo): void {
   for (const line of daemon.complaints) io.err(`  daemon: ${line}\n`);
 }
 
-/**
- * Shows where everything is, and leaves it running until SIGINT or SIGTERM. Rejects when one of its processes
- * ends.
- */
-async function keepRunning(stack: Stack, io: DemoIo, signal: AbortSignal): Promise<void> {
-  const { daemon, emulator, receiver, prometheusUrl } = stack;
-  io.err(
-    [
-      "",
-      "Everything keeps running until Ctrl-C:",
-      `  console      ${daemon.consoleUrl() ?? "off"}`,
-      `  metrics      ${daemon.metricsUrl}`,
-      ...(prometheusUrl === null
-        ? []
-        : [`  Prometheus   ${prometheusUrl}/alerts, or /api/v1/alerts of one without pages`]),
-      `  message API  ${emulator.url}  (token ${emulator.token})`,
-      `  control API  ${emulator.controlUrl}/_control/state`,
-      `  receiver     ${receiver.flakyUrl} and ${receiver.steadyUrl}`,
-      `  Redis        ${new URL(stack.redisUrl).host}`,
-      `  documents    ${stack.dir}`,
-      "",
-    ].join("\n"),
-  );
+/** Where everything is. */
+function toPlaces({ daemon, emulator, receiver, prometheusUrl, redisUrl, dir }: Stack): readonly string[] {
+  return [
+    "Everything keeps running until Ctrl-C:",
+    `  console      ${daemon.consoleUrl() ?? "off"}`,
+    `  metrics      ${daemon.metricsUrl}`,
+    ...(prometheusUrl === null
+      ? []
+      : [`  Prometheus   ${prometheusUrl}/alerts, or /api/v1/alerts of one without pages`]),
+    `  message API  ${emulator.url}  (token ${emulator.token})`,
+    `  control API  ${emulator.controlUrl}/_control/state`,
+    `  receiver     ${receiver.flakyUrl} and ${receiver.steadyUrl}`,
+    `  Redis        ${new URL(redisUrl).host}`,
+    `  documents    ${dir}`,
+  ];
+}
+
+/** Until SIGINT or SIGTERM. Rejects when one of its processes ends. */
+async function untilStopped(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
   if (!(signal.reason instanceof StoppedEarly)) throw signal.reason;
 }

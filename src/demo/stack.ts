@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { askRedis } from "./ask-redis.ts";
@@ -16,6 +16,8 @@ export interface Stage {
   /** Factor on the service's waits between attempts. It exists in the emulator alone. */
   readonly retryScale: number;
   readonly drains: string;
+  /** Where its documents are written, to find them again; absent: a temporary folder. */
+  readonly folder?: string;
 }
 
 export interface StackOptions extends Stage {
@@ -35,8 +37,7 @@ export async function startStack(options: StackOptions) {
   const { signal, say, onStop, onLost } = options;
   const env = toCleanEnvironment(options.env);
   const prometheusCommand = options.withPrometheus ? await findPrometheus(options.env) : null;
-  const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-demo-"));
-  onStop("temporary directory", () => rm(dir, { recursive: true, force: true }));
+  const dir = await makeFolder(options);
 
   const cacheDir = path.resolve(import.meta.dirname, "../../.cache/redis");
   const redis = await findRedisServer({ env: options.env, cacheDir, say });
@@ -83,6 +84,23 @@ export async function startStack(options: StackOptions) {
   return { redisUrl: redis.url, emulator, receiver, daemon, prometheusUrl, dir };
 }
 
+/** Of a folder that somebody named, only the documents are removed at the end. */
+async function makeFolder({ folder, onStop }: StackOptions): Promise<string> {
+  if (folder === undefined) {
+    const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-demo-"));
+    onStop("temporary directory", () => rm(dir, { recursive: true, force: true }));
+    return dir;
+  }
+  const dir = path.resolve(folder);
+  await mkdir(dir, { recursive: true });
+  onStop("documents", async () => {
+    for (const name of Object.values(documentNames)) await rm(path.join(dir, name), { force: true });
+  });
+  return dir;
+}
+
+const documentNames = { token: "token", drains: "drains.yaml", settings: "settings.json" } as const;
+
 /**
  * Writes all that the daemon is given: settings, token and drains document. Answers the path of the settings.
  */
@@ -92,9 +110,9 @@ async function writeDocuments(
   { url, token }: EmulatorAddresses,
   drains: string,
 ): Promise<string> {
-  const tokenFile = path.join(dir, "token");
-  const drainsFile = path.join(dir, "drains.yaml");
-  const settingsFile = path.join(dir, "settings.json");
+  const tokenFile = path.join(dir, documentNames.token);
+  const drainsFile = path.join(dir, documentNames.drains);
+  const settingsFile = path.join(dir, documentNames.settings);
   const settings = {
     service: { url, tokenFile, headerPrefix },
     redis,

@@ -26,6 +26,7 @@ import {
 } from "../support/markdown.ts";
 
 const guides = [
+  "docs/incident.md",
   "docs/kubernetes-quick-start.md",
   "docs/faq.md",
   "docs/sizing.md",
@@ -51,7 +52,10 @@ async function helpFor(words: readonly string[]): Promise<string> {
   const names = words.slice(1, 3).filter((word) => /^[a-z]+$/.test(word));
   for (const length of [2, 1]) {
     const { exitCode, out } = await ask([...names.slice(0, length), "--help"]);
-    if (exitCode === 0 && out.startsWith(`Usage: redriver ${names.slice(0, length).join(" ")}`)) return out;
+    if (exitCode !== 0 || !out.startsWith(`Usage: redriver ${names.slice(0, length).join(" ")}`)) continue;
+    // Of a group of commands the second word is one of them.
+    if (length < names.length && out.includes("\nCommands:\n")) break;
+    return out;
   }
   throw new Error(`no such command: ${words.join(" ")}`);
 }

@@ -1,4 +1,4 @@
-interface Colours {
+export interface Colours {
   readonly ground: string;
   readonly ink: string;
   readonly muted: string;
@@ -17,7 +17,7 @@ interface Colours {
   };
 }
 
-const light: Colours = {
+export const light: Colours = {
   ground: "#ffffff",
   ink: "#1f2328",
   muted: "#59636e",
@@ -30,7 +30,7 @@ const light: Colours = {
   states: { canary: "#f8e3a1", halted: "#ffd0cc", ramping: "#cdebd4", open: "#93d7a4" },
 };
 
-const dark: Colours = {
+export const dark: Colours = {
   ground: "#0d1117",
   ink: "#e6edf3",
   muted: "#9198a1",

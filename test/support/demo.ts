@@ -12,7 +12,7 @@ export interface DemoEnded {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Where it had to put temporary files. */
+  /** Where it was started, and had to put temporary files. */
   readonly tmpDir: string;
 }
 
@@ -29,6 +29,7 @@ export function useDemos() {
 
 function startDemo(args: readonly string[], env: Readonly<Record<string, string>>, tmpDir: string) {
   const child = spawn(process.execPath, [main, "demo", ...args], {
+    cwd: tmpDir,
     env: { PATH: process.env["PATH"], TMPDIR: tmpDir, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -75,7 +75,7 @@ async function apply(
     for (const part of checked) {
       lines.push({ ...part, applied: await act(core, part, flags.reason, stop, io) });
     }
-    printResult(io, flags.json, lines.map(toApplyJson), () => toApplyText(lines));
+    printResult(io, flags.json, lines.map(toApplyJson), () => toApplyText(io.columns, lines));
     exitWith(lines.reduce((code, line) => worseExit(code, report(line, io)), 0));
   });
 }

@@ -4,7 +4,7 @@ import type { PlanCheck } from "../../redrive/plan/check-plan.ts";
 import type { LaneWaits } from "../../redrive/plan/lane-waits.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../redrive/plan/skipped-by-apply.ts";
 import { formatDuration } from "../../rules/durations.ts";
-import { toTable } from "../output/table.ts";
+import { toTable, toWidth } from "../output/table.ts";
 import { ifAny, joined, present, toCounts, toTime } from "../../operations/phrases.ts";
 
 export interface ApplyLine {
@@ -67,20 +67,28 @@ export function toWaitText({ reasons, nextCheckMs }: Pick<ApplyWait, "reasons" |
   return `waits for ${toCounts(reasons).join(", ")}, next check in ${wait}`;
 }
 
-export function toApplyText(lines: readonly ApplyLine[]): string {
-  return toTable(lines, {
-    drain: ({ drain }) => drain,
-    planned: ({ check }) => check.planned,
-    before: ({ check }) => check.done,
-    republished: ({ applied }) => applied.tally.republished,
-    dropped: ({ applied }) => applied.dropped,
-    deleted: ({ applied }) => applied.tally.deleted,
-    parked: ({ applied }) => applied.tally.parked,
-    meanwhile: ({ applied }) => applied.meanwhile,
-    skipped: (line) => skippedOf(skipsOf(line)),
-    left: ({ applied }) => applied.left,
-  });
+/** If it is too wide for these columns, a count that is 0 for every drain is left out. */
+export function toApplyText(columns: number, lines: readonly ApplyLine[]): string {
+  const whole = toTable(lines, counts);
+  if (toWidth(whole) <= columns) return whole;
+  const some = Object.entries(counts).filter(
+    ([name, toCount]) => name === "left" || lines.some((line) => toCount(line) !== 0),
+  );
+  return toTable(lines, Object.fromEntries(some));
 }
+
+const counts = {
+  drain: ({ drain }) => drain,
+  planned: ({ check }) => check.planned,
+  before: ({ check }) => check.done,
+  republished: ({ applied }) => applied.tally.republished,
+  dropped: ({ applied }) => applied.dropped,
+  deleted: ({ applied }) => applied.tally.deleted,
+  parked: ({ applied }) => applied.tally.parked,
+  meanwhile: ({ applied }) => applied.meanwhile,
+  skipped: (line) => skippedOf(skipsOf(line)),
+  left: ({ applied }) => applied.left,
+} as const satisfies Readonly<Record<string, (line: ApplyLine) => string | number>>;
 
 export function toApplyJson(line: ApplyLine): object {
   const { drain, host, check, applied } = line;

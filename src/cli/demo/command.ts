@@ -1,12 +1,18 @@
 import type { Register } from "../command-context.ts";
 import { toJsonLine } from "../output/json.ts";
 import { loadDevelopmentPart } from "../development-part.ts";
+import { terminalColumns, wrapWords } from "../output/wrap.ts";
 
 type DemoFlags = Readonly<{ messages?: string; outage?: boolean; probes?: string; withoutLane?: boolean }> &
-  Readonly<{ record?: string; keep?: boolean; json?: boolean; withPrometheus?: boolean }>;
+  Readonly<{ record?: string; keep?: boolean; json?: boolean; withPrometheus?: boolean }> &
+  Readonly<{ incident?: boolean; receiverPort?: string }>;
 
 const defaultMessages = 2_000;
 const defaultProbes = 3;
+const defaultOrders = 600;
+/** Beside the emulator's own 7485 and 7486. */
+const defaultReceiverPort = 7487;
+const pagerMark = "PAGER  ";
 
 export const registerDemo: Register = (program, { io, exitWith }) => {
   program
@@ -22,6 +28,8 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
     .option("--probes <count>", `with --outage: probes that fail before it ends (default: ${defaultProbes})`)
     .option("--without-lane", "with --outage: the same without a lane, which ends with 1")
     .option("--record <file>", "with --outage: record what happened, second by second, as JSON")
+    .option("--incident", "an outage for you to handle, until Ctrl-C; docs/incident.md leads you through")
+    .option("--receiver-port <port>", `with --incident: 0 is any (default: ${defaultReceiverPort})`)
     .option("--keep", "leave the stack running at the end, until Ctrl-C")
     .option(
       "--with-prometheus",
@@ -36,6 +44,28 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
         withPrometheus: flags.withPrometheus === true,
         io,
       };
+      const misused = whyMisused(flags);
+      if (misused !== null) {
+        io.err(`redriver: ${misused}\n`);
+        exitWith(2);
+        return;
+      }
+      if (flags.incident === true) {
+        const { runIncident } = await loadDevelopmentPart(
+          "demo",
+          () => import("../../demo/incident/run-incident.ts"),
+        );
+        exitWith(
+          await runIncident({
+            ...common,
+            keep: true,
+            messages: Number(flags.messages ?? defaultOrders),
+            receiverPort: Number(flags.receiverPort ?? defaultReceiverPort),
+            toPage: (text) => wrapWords(terminalColumns, 0, pagerMark, text),
+          }),
+        );
+        return;
+      }
       if (flags.outage === true) {
         const { runOutage } = await loadDevelopmentPart(
           "demo",
@@ -51,11 +81,6 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
         );
         return;
       }
-      if (flags.probes !== undefined || flags.withoutLane === true || flags.record !== undefined) {
-        io.err("redriver: --probes, --without-lane and --record: only with --outage\n");
-        exitWith(2);
-        return;
-      }
       const { runDemo } = await loadDevelopmentPart(
         "demo",
         () => import("../../demo/run-receiver-outage.ts"),
@@ -63,3 +88,13 @@ export const registerDemo: Register = (program, { io, exitWith }) => {
       exitWith(await runDemo(common));
     });
 };
+
+/** Null if these flags go together. */
+function whyMisused(flags: DemoFlags): string | null {
+  const { outage, probes, withoutLane, record, incident, receiverPort } = flags;
+  if (outage === true && incident === true) return "--outage and --incident: only one of them";
+  if (outage !== true && (probes !== undefined || withoutLane === true || record !== undefined))
+    return "--probes, --without-lane and --record: only with --outage";
+  if (incident !== true && receiverPort !== undefined) return "--receiver-port: only with --incident";
+  return null;
+}

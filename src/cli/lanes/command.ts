@@ -33,6 +33,8 @@ interface LaneCommand {
   readonly act: LaneAct;
   /** What a person should know before the act; empty: nothing. */
   readonly toWarning: (lane: ChosenLane, parts: LaneActParts) => string;
+  /** Where its result is seen; empty: there is none. */
+  readonly hint: string;
 }
 
 export const registerLanes: Register = (program, context) => {
@@ -50,11 +52,13 @@ export const registerLanes: Register = (program, context) => {
     what: "a probe",
     act: probe,
     toWarning: toProbeCost,
+    hint: "redriver lanes shows what becomes of it",
   });
   addAct("reset", "let a lane start over with a few messages, as a new one", {
     what: "a reset",
     act: reset,
     toWarning: () => "",
+    hint: "",
   });
 
   function addAct(name: string, description: string, laneCommand: LaneCommand): void {
@@ -100,7 +104,7 @@ async function actOn(
   flags: ActFlags,
   command: Command,
   { io, exitWith }: CommandContext,
-  { what, act, toWarning }: LaneCommand,
+  { what, act, toWarning, hint }: LaneCommand,
 ): Promise<void> {
   const loaded = loadNames(command, io);
   // Before anything is asked of Redis.
@@ -124,6 +128,7 @@ async function actOn(
       const source = chosen.built.runtime.config.id;
       io.out(toJsonLine({ source, drain, origin, done: isDone, said }));
     }
+    if (isDone && hint !== "" && io.isTerminal) io.err(`${hint}\n`);
     if (!isDone) exitWith(1);
   });
 }

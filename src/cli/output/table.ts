@@ -67,6 +67,7 @@ function toLines(
   return rows.map((row) => `${toLine(row).trimEnd()}\n`).join("");
 }
 
-function toWidth(text: string): number {
+/** Of its widest line. */
+export function toWidth(text: string): number {
   return Math.max(...text.split("\n").map((line) => Array.from(line).length));
 }

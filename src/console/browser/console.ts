@@ -77,7 +77,8 @@ function showLocalTimes(within: ParentNode): void {
 function nameZone(): void {
   const zone = document.querySelector("#zone");
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  if (zone !== null) zone.textContent = `Times are in ${timeZone}, unless they say UTC.`;
+  const unless = timeZone === "UTC" ? "" : ", unless they say UTC";
+  if (zone !== null) zone.textContent = `Times are in ${timeZone}${unless}.`;
 }
 
 function addCopyButtons(within: ParentNode): void {

@@ -49,7 +49,7 @@ describe("redriver apply, of a drain with lanes", () => {
     expect(screen.rows().filter((row) => row !== "" && !row.startsWith("warning: "))).toEqual([
       "orders: 20 of 20 found and decided again",
       "orders: 20 of 20 done",
-      expect.stringMatching(/^drain +planned +before +republished /),
+      expect.stringMatching(/^drain +planned +republished +deleted +left$/),
       expect.stringMatching(/^orders +20 /),
     ]);
   }, 80_000);

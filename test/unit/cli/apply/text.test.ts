@@ -88,11 +88,24 @@ describe("an apply on the terminal", () => {
         "11-0: republish by outage → changed",
       ]
     `);
-    expect(toApplyText([{ ...line, applied } as never])).toMatchInlineSnapshot(`
+    expect(toApplyText(Infinity, [{ ...line, applied } as never])).toMatchInlineSnapshot(`
       "drain   planned  before  republished  dropped  deleted  parked  meanwhile  skipped  left
       orders      856      10            1        1        3       1        836        7     0
       "
     `);
+  });
+
+  it("leaves out counts of nothing, but for what is left, if a terminal is too narrow for all", () => {
+    const check = { planned: 60, done: 5, open: new Map(), skips: noSkips };
+    const tally = { republished: 55, deleted: 55, parked: 0 };
+    const applied = { tally, dropped: 0, meanwhile: 0, skips: noSkips, left: 0 };
+    const line = { drain: "payments", host: "service.example.com", check, applied } as never;
+    expect(toApplyText(80, [line])).toMatchInlineSnapshot(`
+      "drain     planned  before  republished  deleted  left
+      payments       60       5           55       55     0
+      "
+    `);
+    expect(toApplyText(Infinity, [line])).toContain("  dropped  ");
   });
 });
 

@@ -1,0 +1,101 @@
+/** From the root of the repository: plays docs/incident.md in the console, and keeps a picture of each screen. */
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { chromium, type Page } from "playwright-core";
+import { openCheckout } from "../../pages/incident/checkout.ts";
+import { startFirstTerminal } from "../../pages/incident/first-terminal.ts";
+import { demoLine } from "../../pages/incident/run-steps.ts";
+import { chromiumArgs, chromiumPath } from "../../support/chromium.ts";
+
+const folder = "docs/console";
+const by = "ann";
+const wide = { width: 1280, height: 800 };
+/** Of the front page's picture: what is below is of less use there. */
+const downToDestinations = 512;
+const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1.5 };
+
+mkdirSync(folder, { recursive: true });
+using checkout = openCheckout(".");
+await using first = startFirstTerminal(demoLine, checkout);
+const consoleUrl = /The console is at (\S+)/.exec(await first.until([/The console is at \S+\n/]))?.[1] ?? "";
+const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs] });
+try {
+  await play(await browser.newPage({ viewport: wide, colorScheme: "light" }));
+} finally {
+  await browser.close();
+}
+
+async function play(page: Page): Promise<void> {
+  const open = (address: string) => page.goto(new URL(address, consoleUrl).href);
+  await open("/");
+  await page.locator(".verdict", { hasText: "halted" }).waitFor();
+  await page.locator("#tiles", { hasText: "677" }).waitFor();
+  await shoot(page, "now", downToDestinations);
+  await open("/failures");
+  await shoot(page, "failures");
+  await page.locator("main tbody tr", { hasText: "orders" }).locator("a[href^='/failures/']").first().click();
+  await shoot(page, "failure");
+  await page.locator("a[href^='/messages/']").first().click();
+  await page.getByText("no connection to the database").first().waitFor();
+  await shoot(page, "message");
+  await open("/parked");
+  await shoot(page, "parked");
+
+  rmSync(path.join(checkout.cwd, ".cache/incident/receiver-is-down"));
+  await open("/failures");
+  await page.locator("main tbody tr", { hasText: "orders" }).locator("a[href^='/failures/']").first().click();
+  await act(page, "probe", { reason: "INC-7: the database is back", by });
+  await open("/failures");
+  await page
+    .locator("main tbody tr", { hasText: "payments" })
+    .locator("a[href^='/failures/']")
+    .first()
+    .click();
+  await page.getByRole("link", { name: "Make a plan of this kind" }).click();
+  await page.locator("form[action='/acts/make-plan'] select[name='drain']").selectOption("payments");
+  await act(page, "make-plan", { by, reason: "INC-7" });
+  await page.waitForURL(/\/plans\/./);
+  await page.locator("summary", { hasText: "Apply to 60 messages" }).waitFor();
+  await shoot(page, "plan");
+  await act(page, "apply-plan", { by, reason: "INC-7: the database is back" });
+  // The page of the history is not live.
+  const isDeleted = page.locator("main tbody tr", { hasText: "delete" });
+  for (let look = 0; look < 100 && (await isDeleted.count()) === 0; look += 1) {
+    await open("/history?by=ann*");
+  }
+  await shoot(page, "history");
+
+  const dark = await browser.newPage({ viewport: wide, colorScheme: "dark" });
+  await dark.goto(consoleUrl);
+  await dark.locator(".verdict", { hasText: /draining|Draining|Parked|parked/ }).waitFor();
+  await shoot(dark, "now-dark");
+  const small = await browser.newPage({ ...phone, colorScheme: "light" });
+  await small.goto(new URL("/failures", consoleUrl).href);
+  await shoot(small, "failures-phone");
+}
+
+/** Down to the end of the page, or of the window, at most so many px. */
+async function shoot(page: Page, name: string, most = Infinity): Promise<void> {
+  const { width, height } = page.viewportSize() ?? wide;
+  const end = await page.locator("footer").boundingBox();
+  const clip = {
+    x: 0,
+    y: 0,
+    width,
+    height: Math.min(most, height, Math.ceil((end?.y ?? 0) + (end?.height ?? height))),
+  };
+  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled", clip });
+}
+
+/** Opens the form of an act on this page, fills it in and sends it. */
+async function act(page: Page, name: string, values: Readonly<Record<string, string>>): Promise<void> {
+  const form = page.locator(`form[action='/acts/${name}']`).first();
+  const details = page.locator("details", { has: form }).first();
+  if ((await details.count()) > 0 && (await details.getAttribute("open")) === null) {
+    await details.locator("summary").first().click();
+  }
+  for (const [field, value] of Object.entries(values)) {
+    await form.locator(`[name='${field}']`).first().fill(value);
+  }
+  await form.locator("button[type='submit']").click();
+}
