@@ -40,6 +40,8 @@ const linesOf = (beginning: RegExp): readonly string[] => lines.filter((line) =>
 const wordsBehind = (word: string, line: string): readonly string[] =>
   [...line.matchAll(new RegExp(`(?<=${word}[ =])[^ =]+`, "g"))].map(([found]) => found);
 
+const settingsOf = (objects: readonly Tree[]): Tree => only(objects, "ConfigMap", "redriver-settings").data;
+
 /** What a line prints in a folder with the files that a reader has made. */
 function printed(line: string): string {
   const folder = createFolder({ "service-token": "secret", "users.acl": "user default off\n" });
@@ -173,8 +175,6 @@ describe.skipIf(!isKustomizeHere)("a copy of the overlay of the first visit", ()
 
   it("has the Redis that the quick start gives it", () => {
     const [sentinel, cluster, port] = yaml.map(({ text }) => copyWith(parse(text)));
-    const settingsOf = (objects: readonly Tree[]): Tree =>
-      only(objects, "ConfigMap", "redriver-settings").data;
     expect(settingsOf(sentinel!)).toHaveProperty("REDRIVER_REDIS_SENTINELS");
     expect(settingsOf(cluster!)).toHaveProperty("REDRIVER_REDIS_CLUSTER_NODES");
     const { egress } = only(port!, "NetworkPolicy", "redriver").spec;
