@@ -42,6 +42,20 @@ const wordsBehind = (word: string, line: string): readonly string[] =>
 
 const settingsOf = (objects: readonly Tree[]): Tree => only(objects, "ConfigMap", "redriver-settings").data;
 
+/** What a copy of the overlay `plan` renders to with this in its kustomization.yaml. */
+function copyWith(more: Tree): readonly Tree[] {
+  const clone = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
+  onTestFinished(() => rmSync(clone, { recursive: true }));
+  for (const part of ["base", "redis", "components"]) {
+    cpSync(path.join(deploy, part), path.join(clone, part), { recursive: true });
+  }
+  const mine = path.join(clone, "overlays/mine");
+  cpSync(path.join(deploy, "overlays/plan"), mine, { recursive: true });
+  const file = path.join(mine, "kustomization.yaml");
+  writeFileSync(file, stringify({ ...parse(readFileSync(file, "utf8")), ...more }));
+  return renderAt(mine);
+}
+
 /** What a line prints in a folder with the files that a reader has made. */
 function printed(line: string): string {
   const folder = createFolder({ "service-token": "secret", "users.acl": "user default off\n" });
@@ -150,20 +164,6 @@ describe.skipIf(!isKustomizeHere)("lines for kubectl", () => {
 });
 
 describe.skipIf(!isKustomizeHere)("a copy of the overlay of the first visit", () => {
-  /** What it renders to with this beside what it has. */
-  function copyWith(more: Tree): readonly Tree[] {
-    const clone = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
-    onTestFinished(() => rmSync(clone, { recursive: true }));
-    for (const part of ["base", "redis", "components"]) {
-      cpSync(path.join(deploy, part), path.join(clone, part), { recursive: true });
-    }
-    const mine = path.join(clone, "overlays/mine");
-    cpSync(path.join(deploy, "overlays/plan"), mine, { recursive: true });
-    const file = path.join(mine, "kustomization.yaml");
-    writeFileSync(file, stringify({ ...parse(readFileSync(file, "utf8")), ...more }));
-    return renderAt(mine);
-  }
-
   const yaml = codeBlocks(readDoc("docs/kubernetes-quick-start.md")).filter(
     ({ language, heading }) => language === "yaml" && heading === "With a Redis of your own",
   );
