@@ -8,7 +8,10 @@ import { auditLimits } from "../../src/store/audit/redis-audit.ts";
 import { loaded } from "../support/drains-documents.ts";
 import { readDoc, tableRows } from "../support/markdown.ts";
 
-const document = loaded("version: 1\nsources: { default: {} }\ndrains: {}\n", "drains.yaml");
+const document = loaded(
+  "version: 1\nsources: { default: {} }\ndrains: { one: { rules: [] } }\n",
+  "drains.yaml",
+);
 const outcome = loadSettings({ env: {}, flags: {} });
 if (!outcome.ok) throw new Error("expected settings that load without being given any");
 const { settings } = outcome;
@@ -43,6 +46,7 @@ const sweep = seconds(settings.sweep.everyMs);
 const full = minutes(drain.schedule.full);
 const expiry = hours(drain.beforeExpiry.within);
 const canaries = inWords(drain.lane.canary);
+const { openFrom } = document.drains[0]!.lane!;
 const { fromPerSecond, toPerSecond } = drain.limits.perHost;
 const auditDays = hours(auditLimits.keepMs) / 24;
 const auditMiB = auditLimits.maxBytes / 1_048_576;
@@ -56,6 +60,11 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["ARCHITECTURE.md", `remembers a deduplication id: ${window} min unless set.`],
   ["docs/guarantees.md", `It is ${inWords(window)} minutes with the built-in settings.`],
   ["docs/faq.md", `remembers its ids for ${inWords(window)} minutes`],
+  ["docs/guarantees.md", `${inWords(horizon)} minutes after the first try of an id`],
+  ["docs/recovery.md", `${inWords(horizon)} minutes after its first try`],
+  ["docs/rules.md", `the horizon is ${inWords(horizon)} minutes after the first try`],
+  ["docs/decisions.md", `after its horizon (${horizon} min)`],
+  ["docs/guarantees.md", `goes out, up to ${inWords(minutes(limits.maxPageAgeMs))} minutes later`],
   ["docs/guarantees.md", `${takeover} s after the last try (\`takeoverAfter\`)`],
   [
     "docs/guarantees.md",
@@ -80,6 +89,9 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["docs/sizing.md", `begins at ${fromPerSecond}/s and doubles each minute, up to ${toPerSecond}/s`],
   ["docs/rules.md", `It begins at ${fromPerSecond}/s.`],
   ["docs/lanes.md", `${fromPerSecond}/s at first, and up to ${toPerSecond}/s while nothing fails`],
+  ["docs/lanes.md", `${fromPerSecond}/s × 60 s / 2 = ${openFrom}`],
+  ["docs/lanes.md", `if ten times as many are ${openFrom} or more`],
+  ["docs/lanes.md", `the next step would be ${openFrom} or more`],
   ["docs/sizing.md", `publishes at most ${drain.limits.publish.count}/s`],
   ["docs/audit.md", `Entries are kept ${auditDays} days.`],
   ["docs/audit.md", `the newest ${auditMiB} MiB.`],

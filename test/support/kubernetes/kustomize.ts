@@ -34,12 +34,14 @@ export function renderAt(folder: string): readonly Tree[] {
 
 /**
  * An overlay over these resources with these components, both as paths in `deploy`. It has production's
- * settings, also as a copy if it is not over production.
+ * settings, also as a copy if it is over neither production nor plan.
  */
 export function renderWith(resources: readonly string[], components: readonly string[]): readonly Tree[] {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
   const to = (part: string): string => path.relative(folder, path.join(deploy, part));
-  const settings = resources.includes("overlays/production") ? [] : ["settings.yaml"];
+  const settings = resources.some((name) => /^overlays\/(plan|production)$/.test(name))
+    ? []
+    : ["settings.yaml"];
   try {
     cpSync(path.join(deploy, "overlays/production/settings.yaml"), path.join(folder, "settings.yaml"));
     writeFileSync(
