@@ -28,7 +28,7 @@ export interface Bases {
   readonly runtimeImage: string;
 }
 
-/** They are made once, and again with `isFresh`. */
+/** They are made once, and again with `isFresh`, which also removes everything else from the store. */
 export async function makeBases(
   buildah: Buildah,
   dir: string,
@@ -41,8 +41,8 @@ export async function makeBases(
     nodeImage: `localhost/redriver-test/node:${tag}`,
     runtimeImage: `localhost/redriver-test/runtime:${tag}`,
   };
-  if (!isFresh && (await buildah.has(bases.nodeImage)) && (await buildah.has(bases.runtimeImage)))
-    return bases;
+  if (isFresh) await buildah.clear();
+  if ((await buildah.has(bases.nodeImage)) && (await buildah.has(bases.runtimeImage))) return bases;
   const context = join(dir, "base");
   rmSync(context, { recursive: true, force: true });
   mkdirSync(join(context, "certificates"), { recursive: true });

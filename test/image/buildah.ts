@@ -16,6 +16,8 @@ export interface Buildah {
   layerCount(image: string): Promise<number>;
   /** From the lowest up. */
   layers(image: string): Promise<readonly Layer[]>;
+  /** Removes every image, also those that are only there to save a step of a later build. */
+  clear(): Promise<void>;
   /** Unmounts everything. The images stay. */
   close(): Promise<void>;
 }
@@ -93,9 +95,12 @@ function createWith(flags: readonly string[], dir: string, store: string) {
       await run("bud", ...how, ...values, "--target", target, "-t", image, "-f", file, context);
     },
     async has(image: string) {
-      const images = JSON.parse((await run("images", "--json")) || "[]") as { readonly names?: string[] }[];
-      return images.some(({ names = [] }) => names.includes(image));
+      const images = JSON.parse((await run("images", "--json")) || "[]") as readonly {
+        readonly names: readonly string[] | null;
+      }[];
+      return images.some(({ names }) => names?.includes(image) === true);
     },
+    clear: async () => void (await run("rmi", "--all", "--force")),
     mount: async (image: string) => await run("mount", await run("from", image)),
     id: async (image: string) => (await inspect(image)).FromImageID,
     config: async (image: string) => (await inspect(image)).OCIv1.config,

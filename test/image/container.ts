@@ -36,7 +36,7 @@ export function startContainer(options: ContainerOptions): Container {
   writeFileSync(join(bundle, "config.json"), JSON.stringify(config, null, 2));
   const pidFile = join(bundle, "pid");
   const id = `redriver-image-${process.pid}-${name}`;
-  const [command = "", ...flags] = [...runtime, "--root", join(dir, "runtime")];
+  const [command, ...flags] = [...runtime, "--root", join(dir, "runtime")];
   const child = startChild({
     command,
     args: [...flags, "run", "--bundle", bundle, "--pid-file", pidFile, id],
@@ -56,10 +56,11 @@ export function startContainer(options: ContainerOptions): Container {
     peak = Math.max(peak, readPeakMemory(pid) ?? 0);
   };
   const looking = setInterval(look, readEveryMs);
-  void child.ended.then(() => {
+  void (async () => {
+    await child.ended;
     clearInterval(looking);
     if (pid !== null) guard.remove(pid);
-  });
+  })();
   return {
     ...child,
     terminate() {

@@ -57,7 +57,7 @@ async function run(buildah: Buildah): Promise<void> {
       buildah,
       guard,
       dir: join(dir, "runs"),
-      manifests: readManifests(),
+      manifests: readManifests(root),
       runtime,
       seccomp: await findSeccomp(runtime),
       cgroups: findCgroups(),

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { parsePod, type PodContainer } from "../rig/pod.ts";
-import { root } from "../rig/program.ts";
 
 export interface Manifests {
   /** With the variables of its ConfigMaps. */
@@ -13,7 +12,9 @@ export interface Manifests {
   readonly emulator: PodContainer;
 }
 
-export function readManifests(): Manifests {
+/** Of a checkout. */
+export function readManifests(root: string): Manifests {
+  const readDeploy = (name: string): string => readFileSync(join(root, "deploy", name), "utf8");
   const pod = parsePod(readDeploy("base/deployment.yaml"));
   const settings = readSettings(parse(readDeploy("base/kustomization.yaml")) as Kustomization);
   const daemon = { ...pod, env: { ...settings(pod.envFrom), ...pod.env } };
@@ -43,5 +44,3 @@ const readSettings =
         return literals.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]);
       }),
     );
-
-const readDeploy = (name: string): string => readFileSync(join(root, "deploy", name), "utf8");
