@@ -4,6 +4,7 @@
  *     npm run test:image
  *     npm run test:image -- --node-image docker.io/library/node:24-bookworm-slim [--runtime-image …]
  *         [--fresh] [--results file]
+ *     npm run test:image -- rights drain                   some scenarios
  *
  * Without `--node-image` the bases are made on this machine, out of Debian's packages and npm's, and kept for
  * the next time; `--fresh` makes them again. Exits 1 if something did not hold, 2 if it was used wrongly. What
@@ -14,7 +15,15 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { countChecks, same, shown, toTable, type Figure, type ScenarioResult } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
-import { createSay, end, parseOrEnd, root, runWorks, writeResults } from "../rig/program.ts";
+import {
+  createSay,
+  endWrongUse,
+  parseOrEnd,
+  root,
+  runWorks,
+  writeResults,
+  type Work,
+} from "../rig/program.ts";
 import { makeBareBase, makeBases, parseBase } from "./bases.ts";
 import { createBuildah, type Buildah } from "./buildah.ts";
 import { configFigures, developmentFigures, fileFigures, linkFigure, type Build } from "./contents.ts";
@@ -26,7 +35,9 @@ import { createStage, mountImage } from "./stage.ts";
 import { findCgroups, findMissing, findRuntime, findSeccomp } from "./tools.ts";
 import { bareProductionImage, developmentImage, productionImage, type World } from "./world.ts";
 
-const { values } = parseOrEnd({
+const scenarios = ["production", "development", "rights", "drain"] as const;
+const { values, positionals } = parseOrEnd({
+  allowPositionals: true,
   options: {
     "node-image": { type: "string" },
     "runtime-image": { type: "string" },
@@ -34,6 +45,9 @@ const { values } = parseOrEnd({
     results: { type: "string" },
   },
 });
+if (positionals.some((name) => !scenarios.some((known) => known === name))) {
+  endWrongUse(`scenarios among ${scenarios.join(", ")}`);
+}
 
 const say = createSay();
 const dir = resolve(root, ".cache/image");
@@ -41,46 +55,45 @@ const dockerfile = resolve(root, "Dockerfile");
 rmSync(join(dir, "runs"), { recursive: true, force: true });
 mkdirSync(join(dir, "runs"), { recursive: true });
 
-const missing = await findMissing(values["node-image"] === undefined);
-if (missing.length > 0) await skip(`missing: ${missing.join("; ")}`);
-const runtime = (await findRuntime())!;
-const buildah = await createBuildah(dir);
-if ("unfit" in buildah) await skip(`buildah cannot work here: ${buildah.unfit}`);
-else await run(buildah);
+const why = await begin();
+if (why !== null) skip(why);
 
-async function run(buildah: Buildah): Promise<void> {
+/** Answers why nothing could be tried; null if something was. */
+async function begin(): Promise<string | null> {
+  const missing = await findMissing(values["node-image"] === undefined);
+  const runtime = await findRuntime();
+  if (missing.length > 0 || runtime === null) return `Missing: ${missing.join("; ")}`;
+  const buildah = await createBuildah(dir);
+  if ("unfit" in buildah) return `buildah cannot work here: ${buildah.unfit}`;
   const guard = startGuard();
   try {
     const bases = await findBases(buildah);
-    if ("unfit" in bases) return await skip(`no base could be made: ${bases.unfit}`);
-    const world: World = {
-      buildah,
-      guard,
-      dir: join(dir, "runs"),
-      manifests: readManifests(root),
-      runtime,
-      seccomp: await findSeccomp(runtime),
-      cgroups: findCgroups(),
-      bases,
-    };
-    const results = await play(world);
-    const counts = countChecks(results);
-    writeResults(values.results, counts);
-    await buildah.close();
-    end(
-      `${toTable(results)}\n${notTried(world)}${counts.passed} passed, ${counts.failed} failed\n`,
-      counts.failed,
-    );
+    if ("unfit" in bases) return `No base could be made: ${bases.unfit}`;
+    const seccomp = await findSeccomp(runtime);
+    const manifests = readManifests(root);
+    const common = { buildah, guard, dir: join(dir, "runs"), runtime, bases };
+    await report({ ...common, manifests, seccomp, cgroups: findCgroups() });
+    return null;
   } finally {
     guard.close();
+    await buildah.close();
   }
+}
+async function report(world: World): Promise<void> {
+  const results = await play(world);
+  const counts = countChecks(results);
+  writeResults(values.results, counts);
+  process.stdout.write(
+    `${toTable(results)}\n${notTried(world)}${counts.passed} passed, ${counts.failed} failed\n`,
+  );
+  process.exitCode = counts.failed > 0 ? 1 : 0;
 }
 
 async function findBases(buildah: Buildah): Promise<World["bases"] | { readonly unfit: string }> {
   const given = values["node-image"];
   if (given !== undefined) return { nodeImage: given, runtimeImage: values["runtime-image"] ?? given };
+  const name = parseBase(readFileSync(dockerfile, "utf8"));
   try {
-    const name = parseBase(readFileSync(dockerfile, "utf8"));
     const { nodeImage, runtimeImage } = await makeBases(buildah, dir, name, values.fresh, say);
     return { nodeImage, runtimeImage: values["runtime-image"] ?? runtimeImage };
   } catch (error) {
@@ -92,15 +105,16 @@ async function findBases(buildah: Buildah): Promise<World["bases"] | { readonly 
 async function play(world: World): Promise<readonly ScenarioResult[]> {
   let bare: string | null = null;
   const build = toBuild();
-  const works = [
+  const figuresOf = {
+    production: () => productionFigures(world, build),
+    development: async () => developmentFigures(await mountImage(world, developmentImage)),
+    rights: () => rightsFigures(world),
+    drain: () => drainFigures(world, bare !== null),
+  };
+  const chosen = scenarios.filter((name) => positionals.length === 0 || positionals.includes(name));
+  const works: readonly Work[] = [
     { name: "build", run: async () => ((bare = await buildImages(world, build)), []) },
-    { name: "production image", run: () => productionFigures(world, build) },
-    {
-      name: "development image",
-      run: async () => developmentFigures(await mountImage(world, developmentImage)),
-    },
-    { name: "rights", run: () => rightsFigures(world) },
-    { name: "drain", run: () => drainFigures(world, bare !== null) },
+    ...chosen.map((name) => ({ name, run: figuresOf[name] })),
   ];
   const results: ScenarioResult[] = [];
   for (const work of works) {
@@ -186,7 +200,7 @@ function notTried({ cgroups, seccomp }: World): string {
 }
 
 /** Nothing was tried, so nothing has passed either. */
-async function skip(why: string): Promise<void> {
+function skip(why: string): void {
   writeResults(values.results, { passed: 0, failed: 0 }, { skipped: why });
   process.stdout.write(
     `\nSKIPPED: THE IMAGE WAS NOT TRIED. ${why}.\n` +

@@ -32,7 +32,7 @@ export async function rightsFigures(world: World): Promise<readonly Figure[]> {
       "capabilities",
       ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].filter((name) => !/^0+$/.test(status[name] ?? "?")),
     ),
-    same("no new privileges", status["NoNewPrivs"] ?? "none", rights.mayGainPrivileges ? "0" : "1"),
+    same("no new privileges", status["NoNewPrivs"] ?? "none", "1"),
     none(
       "files that it could write",
       Object.keys(writes).filter((path) => writes[path] === "written"),
