@@ -64,19 +64,18 @@ async function play(world: World, hasBare: boolean, closing: Closing): Promise<r
   const first = await startDaemon(parts, "first", image);
   const arrived = async (): Promise<number> =>
     new Set((await receiver.arrivals()).flatMap(({ id, status }) => (status === 200 ? [id] : []))).size;
-  await waitUntil("half of the messages", async () => (await arrived()) >= wanted.length / 2, drainWithinMs);
+  const isHalf = async (): Promise<boolean> => (await arrived()) >= wanted.length / 2;
+  await waitUntil("half of the messages", first.whileAlive(isHalf), drainWithinMs);
   const atStop = await arrived();
   const firstEnd = await stop(world, first.container);
 
   const next = hasBare ? await mountImage(world, bareProductionImage) : image;
   const second = await startDaemon(parts, "second", next);
-  const isDone = await isSoon(
-    async () =>
-      (await arrived()) === wanted.length &&
-      (await emulator.state()).dlqSize === poison.length &&
-      (await second.parked()) === poison.length,
-    drainWithinMs,
-  );
+  const isAllDone = async (): Promise<boolean> =>
+    (await arrived()) === wanted.length &&
+    (await emulator.state()).dlqSize === poison.length &&
+    (await second.parked()) === poison.length;
+  const isDone = await isSoon(second.whileAlive(isAllDone), drainWithinMs);
   const parked = await second.parked();
   const secondEnd = await stop(world, second.container);
   const { pending, dlqSize } = await emulator.state();
@@ -177,9 +176,13 @@ async function startParts(world: World, closing: Closing): Promise<Parts> {
   return { world, stage, closing, emulator, receivers };
 }
 
+type Check = () => Promise<boolean>;
+
 interface RunningDaemon {
   readonly container: Container;
   readonly readyAfterMs: number;
+  /** The same check, which rejects once the daemon has ended. */
+  whileAlive(check: Check): Check;
   /** By its metrics; -1 while they do not know. */
   parked(): Promise<number>;
 }
@@ -196,15 +199,19 @@ async function startDaemon(parts: Parts, name: string, image: MountedImage): Pro
     env: { ...onLoopback, REDRIVER_SERVICE_URL: emulator.url, REDRIVER_HTTP_PORT: String(port) },
   });
   closing.add(() => container.kill());
-  const isReady = async (): Promise<boolean> => {
+  const whileAlive = (check: Check) => async (): Promise<boolean> => {
     if (!container.isRunning()) throw new Error(`the ${name} daemon ended with ${await container.ended}`);
-    return (await fetch(`${address}/readyz`).catch(() => null))?.status === 200;
+    return await check();
   };
-  if (!(await isSoon(isReady, startWithinMs, 20))) throw new Error(`the ${name} daemon is not ready`);
+  const isReady = async (): Promise<boolean> =>
+    (await fetch(`${address}/readyz`).catch(() => null))?.status === 200;
+  if (!(await isSoon(whileAlive(isReady), startWithinMs, 20)))
+    throw new Error(`the ${name} daemon is not ready`);
   const readyAfterMs = performance.now() - from;
   return {
     container,
     readyAfterMs,
+    whileAlive,
     async parked() {
       const text = await (await fetch(`${address}/metrics`)).text();
       return parseMetrics(text).sum("redriver_records", { state: "parked" }) ?? -1;

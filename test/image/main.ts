@@ -52,8 +52,6 @@ if (positionals.some((name) => !scenarios.some((known) => known === name))) {
 const say = createSay();
 const dir = resolve(root, ".cache/image");
 const dockerfile = resolve(root, "Dockerfile");
-rmSync(join(dir, "runs"), { recursive: true, force: true });
-mkdirSync(join(dir, "runs"), { recursive: true });
 
 const why = await begin();
 if (why !== null) skip(why);
@@ -63,6 +61,8 @@ async function begin(): Promise<string | null> {
   const missing = await findMissing(values["node-image"] === undefined);
   const runtime = await findRuntime();
   if (missing.length > 0 || runtime === null) return `Missing: ${missing.join("; ")}`;
+  rmSync(join(dir, "runs"), { recursive: true, force: true });
+  mkdirSync(join(dir, "runs"), { recursive: true });
   const buildah = await createBuildah(dir);
   if ("unfit" in buildah) return `buildah cannot work here: ${buildah.unfit}`;
   const guard = startGuard();
@@ -167,7 +167,9 @@ async function productionFigures(world: World, build: Build): Promise<readonly F
     linkFigure(image),
     shown("redriver --version", version.out),
     same("its commit", revision, build.revision),
-    same("its Node's line", node.split(".")[0]!, parseBase(readFileSync(dockerfile, "utf8")).nodeLine),
+    ...(values["node-image"] === undefined
+      ? [same("its Node's line", node.split(".")[0]!, parseBase(readFileSync(dockerfile, "utf8")).nodeLine)]
+      : []),
   ];
 }
 
@@ -205,6 +207,6 @@ function skip(why: string): void {
   process.stdout.write(
     `\nSKIPPED: THE IMAGE WAS NOT TRIED. ${why}.\n` +
       "So nobody has built the Dockerfile, looked into its image, or run it read-only, without capabilities and in its memory limit.\n" +
-      "`apt-get install buildah crun debootstrap redis-server`, as root, is what this needs on Debian.\n\n",
+      "`apt-get install buildah runc debootstrap redis-server`, as root, is what this needs on Debian.\n\n",
   );
 }

@@ -9,7 +9,7 @@ const exec = promisify(execFile);
 /** What is missing on this machine, as a person would install it. */
 export async function findMissing(makesBases: boolean): Promise<readonly string[]> {
   const wanted: readonly (readonly [name: string, isHere: boolean])[] = [
-    ["root, for mounts and for files of another user", process.getuid?.() === 0],
+    ["root that may mount", process.getuid?.() === 0 && mayMount()],
     ["buildah", await isOnPath("buildah")],
     ["runc, or a crun that works with these cgroups", (await findRuntime()) !== null],
     ["redis-server", await isOnPath("redis-server")],
@@ -21,6 +21,13 @@ export async function findMissing(makesBases: boolean): Promise<readonly string[
       : []),
   ];
   return wanted.flatMap(([name, isHere]) => (isHere ? [] : [name]));
+}
+
+/** CAP_SYS_ADMIN, which root has none of in most containers. */
+function mayMount(): boolean {
+  const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0";
+  return ((BigInt(`0x${effective}`) >> 21n) & 1n) === 1n;
 }
 
 /**
