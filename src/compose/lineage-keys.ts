@@ -21,14 +21,17 @@ export function createLineageKeys(
   const old = fixed.oldKeys.map(toKey);
   const toKeys = (secret: string): readonly [string, ...string[]] => {
     const key = toKey(secret);
-    // Keys of earlier tokens of this process still verify, so that messages under way survive a rotation.
     return [key, ...new Set([...derived.values(), ...old].filter((other) => other !== key))];
   };
-  let last: { readonly secret: string; readonly keys: readonly [string, ...string[]] } | null = null;
+  let last: { readonly ofToken: string; readonly keys: readonly [string, ...string[]] } | null = null;
   return () => {
-    const secret = fixed.key ?? token.value();
+    const ofToken = token.value();
     // Each record asks for them.
-    if (last?.secret !== secret) last = { secret, keys: toKeys(secret) };
+    if (last?.ofToken !== ofToken) {
+      // Keys of this process's tokens verify, so that messages under way survive a rotation, and the first fixed key.
+      toKey(ofToken);
+      last = { ofToken, keys: toKeys(fixed.key ?? ofToken) };
+    }
     return last.keys;
   };
 }

@@ -56,6 +56,7 @@ export interface ConsoleParts {
 
 /** If Redis loses it, replicas agree on another one within this. */
 const keyMaxAgeMs = 5_000;
+const redisWaitMs = 1_000;
 const requestTimeoutMs = 15_000;
 const maxHeaderBytes = 16_384;
 const maxConnections = 256;
@@ -69,7 +70,7 @@ export async function serveConsole(parts: ConsoleParts) {
   const reads = createReads({ ...parts, current: () => live.current() });
   // While the file still is what this process has begun with.
   reads.rules();
-  const streams = createLiveStreams({ maxStreams, cpuMs: readCpuMs });
+  const streams = createLiveStreams({ maxStreams, cpuMs: readCpuMs, now: parts.now });
   const pages = createPages({ ...parts, reads });
   const { problem, show, toScreenContext } = pages;
   const assets = readAssets();
@@ -85,6 +86,15 @@ export async function serveConsole(parts: ConsoleParts) {
   app.use(refuseOtherHosts(settings.hosts), refuseOtherPages(settings.proxies));
 
   app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
+
+  app.use(async (_context, next) => {
+    // A page that is asked for as the daemon starts, or as Redis comes back, is late and not refused.
+    await live
+      .current()
+      .redis.ready(redisWaitMs)
+      .catch(() => undefined);
+    await next();
+  });
 
   addSignIn(app, { ...parts, pages, key: key.read });
 

@@ -25,7 +25,7 @@ export const errorTable = {
     "wait",
     "info",
     3,
-    "the service is not called for a while: it asked for a pause, does not answer, or answers more than may be read; or the work waits for a free place or another replica",
+    "the service is not called for a while, or the work waits for a free place or another replica",
   ),
   "rate-limited": row("wait", "info", 3, "the service answered 429"),
   unauthorised: row("halt", "error", 1, "the service refused the token"),

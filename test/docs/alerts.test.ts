@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { alertTestFiles } from "../support/alert-tests.ts";
-import { queueMetrics } from "../../src/telemetry/drain-and-source-gauges.ts";
+import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
 import { ask } from "../support/ask.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 

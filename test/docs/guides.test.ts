@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -14,7 +15,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
 import { ask } from "../support/ask.ts";
 import { deploy, isKustomizeHere, only, renderAt, type Tree } from "../support/kubernetes/kustomize.ts";
-import { codeBlocks, codeSpans, readDoc, root, withoutCode } from "../support/markdown.ts";
+import {
+  codeBlocks,
+  codeSpans,
+  documentPages,
+  readDoc,
+  root,
+  shellLines,
+  withoutCode,
+} from "../support/markdown.ts";
 
 const guides = [
   "docs/kubernetes-quick-start.md",
@@ -25,14 +34,9 @@ const guides = [
   "docs/security.md",
 ];
 
-const shellLines = (page: string): readonly string[] =>
-  codeBlocks(readDoc(page))
-    .filter(({ language }) => language === "sh")
-    .flatMap(({ text }) => text.replaceAll("\\\n", " ").split("\n"));
-
 /** Commands of redriver that a page tells to run, in a shell block or in a line of text. */
 function commandsOf(page: string): readonly string[] {
-  const lines = [...shellLines(page), ...codeSpans(withoutCode(readDoc(page)))];
+  const lines = [...shellLines(readDoc(page)), ...codeSpans(withoutCode(readDoc(page)))];
   return [
     ...new Set(
       lines.flatMap(
@@ -56,12 +60,13 @@ async function helpFor(words: readonly string[]): Promise<string> {
 const isTheirs = (name: string): boolean => name === "deploy/redriver" || name.includes("overlays/mine");
 
 describe("the guides", () => {
-  it.each(guides)("%s names only commands and flags that there are", async (page) => {
+  it.each(documentPages)("%s names only commands and flags that there are", async (page) => {
     const unknown: string[] = [];
     const { out: general } = await ask(["--help"]);
     for (const command of commandsOf(page)) {
       const words = command.split(/\s+/);
-      const help = await helpFor(words);
+      const help = await helpFor(words).catch((error: Error) => error.message);
+      if (help.startsWith("no such")) unknown.push(help);
       for (const flag of words.filter((word) => word.startsWith("--"))) {
         if (!`${help} ${general}`.includes(`${flag} `)) unknown.push(`${command}: ${flag}`);
       }
@@ -74,7 +79,7 @@ describe("the guides", () => {
   });
 
   it.each(guides)("%s has only paths in its shell blocks that there are, or that it makes", (page) => {
-    const named = shellLines(page).flatMap((line) => line.match(/\bdeploy\/[\w./-]+/g) ?? []);
+    const named = shellLines(readDoc(page)).flatMap((line) => line.match(/\bdeploy\/[\w./-]+/g) ?? []);
     expect(named.filter((name) => !isTheirs(name) && !existsSync(path.join(root, name)))).toEqual([]);
   });
 
@@ -85,6 +90,18 @@ describe("the guides", () => {
     );
     expect(speeds).toHaveLength(4);
     expect(speeds.filter((speed) => !figures.includes(`| ${speed} |`))).toEqual([]);
+  });
+
+  it("give the memory that the manifest has", () => {
+    const manifest = readDoc("deploy/base/deployment.yaml");
+    const [, requested = ""] = /requests:[^]*?memory: (\d+)Mi/.exec(manifest) ?? [];
+    const [, limit = ""] = /limits:\n\s+memory: (\d+)Mi/.exec(manifest) ?? [];
+    const [, heap = ""] = /--max-old-space-size=(\d+)/.exec(manifest) ?? [];
+    expect(readDoc("docs/sizing.md")).toContain(
+      `has ${requested} MiB requested, a limit of ${limit} MiB and a heap of ${heap} MiB`,
+    );
+    expect(readDoc("docs/memory.md")).toContain(`a limit of ${limit} MiB, and a heap of ${heap} MiB`);
+    expect(readDoc("docs/runbooks.md")).toContain(`asks for ${requested} MiB and a tenth of a core`);
   });
 
   it("are each in the index, as is every other page", () => {
@@ -99,25 +116,40 @@ describe("the guides", () => {
   });
 });
 
-/** The overlay that the quick start makes, up to this heading, with the Redis of deploy/redis. */
+const quickStart = readDoc("docs/kubernetes-quick-start.md");
+
+/** The overlay that a reader of the quick start has after these steps. */
 function tutorialOverlay(steps: readonly string[]): readonly Tree[] {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const clone = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
+  onTestFinished(() => rmSync(clone, { recursive: true }));
   for (const part of ["base", "redis", "overlays"]) {
-    cpSync(path.join(deploy, part), path.join(folder, part), { recursive: true });
+    cpSync(path.join(deploy, part), path.join(clone, "deploy", part), { recursive: true });
   }
-  const mine = path.join(folder, "overlays/mine");
-  cpSync(path.join(folder, "overlays/plan"), mine, { recursive: true });
-  cpSync(path.join(folder, "overlays/production/drains.yaml"), path.join(mine, "drains.yaml"));
+  const mine = path.join(clone, "deploy/overlays/mine");
   const file = path.join(mine, "kustomization.yaml");
-  const overlay: Tree = parse(readFileSync(file, "utf8"));
-  overlay.resources.push("../../redis");
-  for (const { language, heading, text } of codeBlocks(readDoc("docs/kubernetes-quick-start.md"))) {
-    if (language === "yaml" && steps.some((step) => heading.startsWith(step)))
-      Object.assign(overlay, parse(text));
+  for (const { language, heading, text } of codeBlocks(quickStart)) {
+    if (!steps.some((step) => heading.startsWith(step))) continue;
+    if (language === "sh" && text.startsWith("cp ")) execFileSync("sh", ["-ec", text], { cwd: clone });
+    if (language !== "yaml") continue;
+    writeFileSync(file, stringify({ ...parse(readFileSync(file, "utf8")), ...parse(text) }));
   }
-  writeFileSync(file, stringify(overlay));
+  if (steps.includes("6.")) {
+    for (const [, name = "", from = "", to = ""] of changesOfStepSix()) {
+      const changed = path.join(mine, name);
+      const before = readFileSync(changed, "utf8");
+      if (!before.includes(from)) throw new Error(`${name} has no ${from}`);
+      writeFileSync(changed, before.replace(from, to));
+    }
+  }
   return renderAt(mine);
+}
+
+/** File, what stands in it, and what it is changed to. */
+function changesOfStepSix(): readonly (readonly string[])[] {
+  const text = (quickStart.split("\n## 6. ")[1] ?? "").replaceAll("\n", " ");
+  const changes = [...text.matchAll(/`(\w+\.yaml)`[^`]*, change `([^`]+)` to `([^`]+)`/g)];
+  expect(changes).toHaveLength(2);
+  return changes;
 }
 
 const settingsOf = (objects: readonly Tree[]): Tree => only(objects, "ConfigMap", "redriver-settings").data;
@@ -125,22 +157,27 @@ const modeOf = (objects: readonly Tree[]): string =>
   parse(only(objects, "ConfigMap", "redriver-drains").data["drains.yaml"]).defaults.mode;
 
 describe.skipIf(!isKustomizeHere)("the overlay of the quick start", () => {
-  it("changes nothing at first, in the region that it names", () => {
-    const objects = tutorialOverlay(["2.", "4."]);
+  it("changes nothing at first, and has the image, the region and the Redis that it names", () => {
+    const objects = tutorialOverlay(["2.", "3.", "4."]);
     expect(modeOf(objects)).toBe("plan");
-    expect(settingsOf(objects)).toMatchObject({
+    expect(settingsOf(objects)).toEqual({
       REDRIVER_LOG_LEVEL: "debug",
-      REDRIVER_SERVICE_URL: "https://eu.service.example.com",
+      REDRIVER_SERVICE_URL: "https://qstash.upstash.io",
     });
     expect(only(objects, "Deployment").spec.template.spec.containers[0].image).toBe(
       "registry.example.com/redriver:0.1.0",
     );
     expect(only(objects, "StatefulSet").metadata.name).toBe("redriver-redis");
+    expect(only(objects, "StatefulSet").spec.volumeClaimTemplates[0].spec.resources.requests.storage).toBe(
+      "4Gi",
+    );
+    expect(only(objects, "ServiceAccount").imagePullSecrets).toEqual([{ name: "registry" }]);
   });
 
-  it("acts after step 6", () => {
+  it("acts after step 6, with the rest as it was", () => {
+    const before = tutorialOverlay(["2."]);
     const objects = tutorialOverlay(["2.", "6."]);
-    expect(modeOf(objects)).toBe("live");
-    expect(settingsOf(objects).REDRIVER_LOG_LEVEL).toBe("info");
+    expect([modeOf(before), modeOf(objects)]).toEqual(["plan", "live"]);
+    expect(settingsOf(objects)).toEqual({ ...settingsOf(before), REDRIVER_LOG_LEVEL: "info" });
   });
 });

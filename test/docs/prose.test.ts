@@ -9,17 +9,6 @@ const maxCellCharacters = 120;
 
 const pages = [...documentPages, "src/redrive/README.md"];
 
-/** Pages with cells that do not fit yet. None is added: a page leaves when its cells fit. */
-const withLongCells: readonly string[] = [
-  "docs/emulator.md",
-  "docs/errors.md",
-  "docs/metrics.md",
-  "docs/settings.md",
-];
-
-const longCellsOf = (page: string): readonly string[] =>
-  tableCells(readDoc(page)).filter((cell) => cell.length > maxCellCharacters);
-
 describe("the sentences of", () => {
   it.each(pages)("%s are short", (page) => {
     const lengths = sentenceLengths(readDoc(page));
@@ -30,13 +19,8 @@ describe("the sentences of", () => {
 });
 
 describe("the cells of", () => {
-  it.each(pages.filter((page) => !withLongCells.includes(page)))("%s fit a line", (page) => {
-    expect(longCellsOf(page)).toEqual([]);
-  });
-
-  it.each(withLongCells)("%s do not fit yet; once they do, the page leaves the list", (page) => {
-    expect(pages).toContain(page);
-    expect(longCellsOf(page)).not.toEqual([]);
+  it.each(pages)("%s fit a line", (page) => {
+    expect(tableCells(readDoc(page)).filter((cell) => cell.length > maxCellCharacters)).toEqual([]);
   });
 });
 

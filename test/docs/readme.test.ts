@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { settingRows } from "../../src/config/settings/settings-table.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
 import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
@@ -147,6 +148,41 @@ describe("a first plan, as README tells it", () => {
   });
 });
 
+describe("the brake, as README tells it", () => {
+  it("stops every drain and lets all go on, line by line", async () => {
+    const emulator = await seededEmulator();
+    const cwd = checkout(emulator.token);
+    const env = {
+      QSTASH_URL: emulator.url,
+      QSTASH_TOKEN: emulator.token,
+      REDRIVER_REDIS_URL: redis.url(),
+      REDRIVER_REDIS_KEY_PREFIX: redis.fresh().keyPrefix,
+    };
+    const block = codeBlocks(readme).find(({ heading }) => heading === "The brake");
+    const lines = (block?.text ?? "").trim().split("\n");
+    expect(lines).toHaveLength(2);
+    const pauses: unknown[] = [];
+    for (const line of lines) {
+      const act = await runLine(line.replace(/^redriver /, "node dist/main.js "), [], cwd, env);
+      expect(act).toMatchObject({ exitCode: 0 });
+      const { out } = await runLine("node dist/main.js status --json", [], cwd, env);
+      const { drains } = JSON.parse(out) as { readonly drains: readonly { readonly paused: unknown }[] };
+      pauses.push(drains.map(({ paused }) => paused !== null));
+    }
+    expect(pauses).toEqual([[true], [false]]);
+  });
+});
+
+describe("ports that pages name", () => {
+  it.each(documentPages)("of %s are those that redriver listens on", (page) => {
+    const own = (["http.port", "callback.port", "console.port"] as const).map((name) =>
+      String(settingRows[name].default),
+    );
+    const named = [...readDoc(page).matchAll(/\b94\d\d\b(?!,\d)/g)].map(([port]) => port);
+    expect(named.filter((port) => !own.includes(port))).toEqual([]);
+  });
+});
+
 /** Where links of a page lead, those to other hosts left out. */
 function linksOf(page: string): readonly string[] {
   const links = [...withoutCode(readDoc(page)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
@@ -177,6 +213,10 @@ describe("the pages", () => {
       (span) => /^[\w./-]+$/.test(span) && folders.some((folder) => span.startsWith(`${folder}/`)),
     );
     expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+  });
+
+  it.each(documentPages)("%s sends nobody to act on every drain at once, unasked", (page) => {
+    expect(readDoc(page)).not.toMatch(/drain --all|drain --yes|apply [^\n`]*--yes/);
   });
 
   it.each(documentPages)("%s is about no machine in particular", (page) => {

@@ -37,6 +37,21 @@ describe("whole documents", () => {
     },
   );
 
+  it.each([
+    "config/drains.yaml",
+    "deploy/base/drains.yaml",
+    "deploy/overlays/development/drains.yaml",
+    "deploy/overlays/production/drains.yaml",
+    "deploy/local/drains/drains.yaml",
+  ])("%s leaves to the built-in values what becomes of messages in doubt", (file) => {
+    expect(readDoc(file)).not.toMatch(/unknownOutcome|afterLedgerLoss/);
+    const doubts = loaded(readDoc(file), file).drains.map((drain) => [
+      drain.unknownOutcome,
+      drain.afterLedgerLoss,
+    ]);
+    expect(doubts).toEqual([["republish", "republish"]]);
+  });
+
   it.each(cookbook)("%s has a test for every rule", (file) => {
     expect(unusedRules(readDoc(file), file)).toEqual([]);
   });

@@ -14,7 +14,7 @@ import {
 import { codeBlocks, readDoc } from "../support/markdown.ts";
 import { anyItem } from "../support/item-checks.ts";
 
-const page = readDoc("docs/rules.md");
+const pages = ["rules", "rules-when", "rules-set", "reasons"].map((name) => `docs/${name}.md`);
 
 /** An example is a whole document, or what stands below a drain. */
 function toDocument(example: string): string {
@@ -23,7 +23,8 @@ function toDocument(example: string): string {
   return `version: 1\narchive: { dir: /archive }\nsources: { default: {} }\ndrains:\n  example:\n${drain}`;
 }
 
-const examples = codeBlocks(page)
+const blocks = pages.flatMap((page) => codeBlocks(readDoc(page)).map((block) => ({ ...block, page })));
+const examples = blocks
   .filter(({ language }) => language === "yaml")
   .map((block) => ({ ...block, document: toDocument(block.text) }));
 const withRules = examples.filter(({ document }) => loaded(document, "example").drains.length > 0);
@@ -37,25 +38,26 @@ function valuesUnder(key: string, value: unknown): readonly unknown[] {
   ]);
 }
 
-describe("the examples of docs/rules.md", () => {
+describe("the examples of docs/rules.md and the pages beside it", () => {
   it("are every part that is written in YAML", () => {
     expect(examples.length).toBeGreaterThan(20);
-    expect(codeBlocks(page).filter(({ text, language }) => language === "" && /\bthen: /.test(text))).toEqual(
-      [],
-    );
+    expect(blocks.filter(({ text, language }) => language === "" && /\bthen: /.test(text))).toEqual([]);
   });
 
-  it.each(examples)("load without a warning: line $line ($heading)", ({ document, line }) => {
-    expect(complaints(document, `docs/rules.md:${line}`)).toEqual([]);
+  it.each(examples)("load without a warning: $page:$line ($heading)", ({ document, page, line }) => {
+    expect(complaints(document, `${page}:${line}`)).toEqual([]);
   });
 
-  it.each(withRules)("pass the tests that they come with: line $line ($heading)", ({ document, line }) => {
-    expect(resultsOf(document, `docs/rules.md:${line}`).filter(({ passed }) => !passed)).toEqual([]);
-  });
+  it.each(withRules)(
+    "pass the tests that they come with: $page:$line ($heading)",
+    ({ document, page, line }) => {
+      expect(resultsOf(document, `${page}:${line}`).filter(({ passed }) => !passed)).toEqual([]);
+    },
+  );
 
-  it.each(withRules)("have a test for every rule: line $line ($heading)", ({ document, line }) => {
-    expect(resultsOf(document, `docs/rules.md:${line}`).length).toBeGreaterThan(0);
-    expect(unusedRules(document, `docs/rules.md:${line}`)).toEqual([]);
+  it.each(withRules)("have a test for every rule: $page:$line ($heading)", ({ document, page, line }) => {
+    expect(resultsOf(document, `${page}:${line}`).length).toBeGreaterThan(0);
+    expect(unusedRules(document, `${page}:${line}`)).toEqual([]);
   });
 
   it("show a failing test as redriver rules test does", () => {
@@ -79,8 +81,8 @@ drains:
       checkItemOf: () => anyItem,
       locate: (way) => (tree.ok ? tree.tree.locate(way, "value") : { line: 0, column: 0 }),
     });
-    const blocks = codeBlocks(readDoc("docs/rules-tests.md"));
-    expect(blocks.map((block) => block.text)).toContain(toTestText(80, "drains.yaml", run));
+    const shown = codeBlocks(readDoc("docs/rules-tests.md"));
+    expect(shown.map((block) => block.text)).toContain(toTestText(80, "drains.yaml", run));
   });
 
   it("use every key of when and of set", () => {

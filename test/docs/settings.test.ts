@@ -15,7 +15,17 @@ const documents = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
-  ...["emulator", "errors", "redis", "rules", "runbooks", "settings"].map((name) => `docs/${name}.md`),
+  ...[
+    "emulator",
+    "errors",
+    "reasons",
+    "redis",
+    "rules",
+    "rules-set",
+    "rules-when",
+    "runbooks",
+    "settings",
+  ].map((name) => `docs/${name}.md`),
   ...["faq", "kubernetes-quick-start", "moving-over", "security", "sizing", "upgrading"].map(
     (name) => `docs/${name}.md`,
   ),

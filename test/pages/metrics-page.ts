@@ -1,5 +1,5 @@
 import { indexMetrics, type IndexMetric } from "../../src/statistics/index-gauges.ts";
-import { queueMetrics } from "../../src/telemetry/drain-and-source-gauges.ts";
+import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
 import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
 import { processMetrics } from "../../src/telemetry/metrics.ts";
 
@@ -10,8 +10,8 @@ export function toMetricsPage(): string {
   return `# Metrics
 
 \`redriver run\` serves these on \`/metrics\`, beside the \`process_\` and \`nodejs_\` metrics of the client library. \`npm run docs:metrics\` writes this page
-from the code. The alerts on them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each. The Grafana dashboards in \`deploy/components/dashboards\` show them
-with the alerts' expressions and limits.
+from the code. The alerts on them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each. The Grafana dashboards in
+\`deploy/components/dashboards\` show them with the alerts' expressions and limits.
 
 What is not known has no series: absent is not 0. Counters stand at 0 from the start for every drain, source and index of the document. Labels have values
 from closed sets or from the document, and each rule is a series. Only these do not: \`origin\` is limited to 20 lanes and to 20 destinations of a source,
@@ -21,6 +21,10 @@ than 2,500 series, and \`test/unit/telemetry/series-count.test.ts\` counts them.
 ## The queue
 
 Redis knows these, and each scrape reads them. They are equal in every replica, so take the \`max\` of replicas and never the sum.
+
+- Numbers of records and the depth are as of the last pages that were listed.
+- \`redriver_drain_counted\` is 0 until the drain's first full pass, or the first census, ends.
+- From a \`redriver_redis_memory_ratio\` of 0.9 on, nothing new is begun.
 
 ${toTable(queueMetrics)}
 ## One replica

@@ -50,6 +50,18 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
   return blocks;
 }
 
+/** Each command of the shell blocks, on one line. */
+export function shellLines(markdown: string): readonly string[] {
+  return codeBlocks(markdown)
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text }) =>
+      text
+        .replaceAll(/ *\\\n\s*/g, " ")
+        .trim()
+        .split("\n"),
+    );
+}
+
 /** The text without code blocks, which may hold what looks like headings, tables and links. */
 export function withoutCode(markdown: string): string {
   return markdown.replaceAll(/^```[\s\S]*?^```$/gm, "");

@@ -175,14 +175,12 @@ function readLineageKeys(source: SourceConfig, settings: Settings, io: Io) {
   const fixed = readLineageKey(settings);
   if (!fixed.ok) return noKey;
   const { value: key } = fixed;
-  const token =
-    key === undefined
-      ? readSecret(source.token, { env: io.env, settings })
-      : { ok: true as const, value: key };
-  if (!token.ok) return noKey;
+  const token = readSecret(source.token, { env: io.env, settings });
+  const secret = token.ok ? token.value : key;
+  if (secret === undefined) return noKey;
   const { oldKeys } = settings.lineage;
   return {
-    keys: createLineageKeys({ value: () => token.value }, { key, oldKeys }, source.id)(),
+    keys: createLineageKeys({ value: () => secret }, { key, oldKeys }, source.id)(),
     known: true,
   };
 }

@@ -11,6 +11,7 @@ import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 type DrainStatus = Status["drains"][number];
 interface Row extends DestinationStatus {
   readonly stillCounting: boolean;
+  readonly isPlan: boolean;
 }
 
 /** Of a terminal, less the line in which a prompt or a cursor stands. */
@@ -76,7 +77,9 @@ function moreOf(count: number, what: string): string {
 /** Those in trouble first: halted or paused, then with most that wait. */
 function toDestinations(columns: number, { drains, at }: Status, max: number): readonly string[] {
   const rows = drains
-    .flatMap(({ destinations, stillCounting }) => destinations.map((one): Row => ({ ...one, stillCounting })))
+    .flatMap(({ destinations, stillCounting, mode }) =>
+      destinations.map((one): Row => ({ ...one, stillCounting, isPlan: mode === "plan" })),
+    )
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
   if (rows.length === 0) return [];
@@ -103,7 +106,8 @@ function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {
   return (isPaused || lane?.state === "halted") && waiting > 0 ? 1 : 0;
 }
 
-function toLaneText({ lane, pause }: DestinationStatus, at: number): string {
+function toLaneText({ lane, pause, isPlan }: Row, at: number): string {
+  if (isPlan) return "plan mode";
   if (pause !== null)
     return pause.until === undefined ? "paused" : `paused until ${toClock(pause.until, at)}`;
   if (lane === null) return "-";

@@ -71,11 +71,11 @@ export const settingRows = {
   "service.url": row(
     null,
     optional(serviceUrl),
-    "Base URL of the message service, for sources without a url of their own. QSTASH_URL is read when this is unset.",
+    "Base URL of the message service, for sources without a url of their own; else QSTASH_URL.",
   ),
   "service.token": secretRow(
     optional(secretText),
-    "Token of the message service, for sources without a token of their own. QSTASH_TOKEN is read when this and service.tokenFile are unset.",
+    "Token of the message service, for sources without a token of their own; else QSTASH_TOKEN.",
   ),
   "service.tokenFile": fileRow("File with the token instead; re-read when it changes."),
   "service.headerPrefix": row(
@@ -97,16 +97,16 @@ export const settingRows = {
   "service.maxCallsInFlight": row(
     64,
     wholeNumber(1, 1_000),
-    "Maximum calls in flight to one source, of all replicas together; each replica has at least one. How many of them are used follows from latency and errors.",
+    "Maximum calls in flight to one source, of all replicas together; each replica has at least one.",
   ),
   "proxy.url": secretRow(
     optional(proxyUrl),
-    "Forward proxy for calls by https: to the service, to search indexes and to the addresses of notify. HTTPS_PROXY is read when this is unset.",
+    "Forward proxy for calls by https, but not to Redis; else HTTPS_PROXY.",
   ),
   "proxy.except": row(
     "",
     proxyExceptions,
-    "Hosts that are called without the proxy: names with all below them, addresses, ranges, separated by commas; * is every host. NO_PROXY is read when this is unset.",
+    "Hosts that are called without the proxy, separated by commas: names, addresses, ranges, or *; else NO_PROXY.",
   ),
   "redis.url": secretRow(
     redisUrl,
@@ -126,11 +126,7 @@ export const settingRows = {
   "redis.keyFile": fileRow(
     "PEM file of that certificate's private key, without a passphrase; read at start.",
   ),
-  "redis.sentinels": row(
-    "",
-    redisNodes,
-    "Sentinels that know the master, as host:port separated by commas. Of redis.url only user, password, database and TLS count then.",
-  ),
+  "redis.sentinels": row("", redisNodes, "Sentinels that know the master, as host:port separated by commas."),
   "redis.sentinelName": row(
     null,
     optional(line("the name that the Sentinels know the master by")),
@@ -227,7 +223,7 @@ export const settingRows = {
   "log.level": row("info", oneOf(logLevels), "The minimum level that is logged."),
   "lineage.key": secretRow(
     optional(signingKey),
-    "Key that signs the lineage header, at least 16 characters; derived from the token when neither this nor lineage.keyFile is set.",
+    "Key that signs the lineage header, at least 16 characters; without one it is derived from the token.",
   ),
   "lineage.keyFile": fileRow("File with the lineage key instead."),
   "lineage.oldKeys": secretRow(
@@ -276,7 +272,7 @@ export const settingRows = {
   "publish.allowHosts": row(
     "",
     listOf(hostPattern, 'a list of hosts such as "api.example.com" or "*.example.com", without ports'),
-    "Hosts that may be published to or called back, separated by commas: host, *.example.com for all below it, or *; none: any.",
+    "Hosts that may be published to or called back, separated by commas: host, *.example.com, or *; none: any.",
   ),
   "publish.allowSchemes": row(
     "https, http",
@@ -286,7 +282,7 @@ export const settingRows = {
   "publish.allowPrivate": row(
     "auto",
     oneOf(privatePolicies),
-    "Whether to publish to localhost and literal loopback, link-local and private addresses: yes, no or auto. auto allows them if the source's own address is one, and those that publish.allowHosts names in full.",
+    "Whether to publish to localhost and to addresses of private networks: yes, no or auto.",
   ),
   "windows.concurrency": row(
     8,
@@ -296,7 +292,7 @@ export const settingRows = {
   "memory.budget": row(
     "auto",
     bytesOrAuto(1_048_576),
-    "Bytes that all pages of dead letters share while they are worked on, or auto: what the container's limit and the heap leave. A command takes a quarter.",
+    "Bytes that all pages share while they are worked on, or auto: what the container's limit and the heap leave.",
   ),
   "sweep.every": durationRow(
     "15s",

@@ -2,11 +2,11 @@
  * Bounds guesses at tokens: after so many wrong ones from an address, nothing of it is tried for the rest of
  * the minute. Sessions that are open go on.
  */
-import { BoundedMap } from "../../bounded-map.ts";
+import { BoundedMap, BoundedSet } from "../../bounded-map.ts";
 
 const maxWrongPerMinute = 10;
 const minuteMs = 60_000;
-/** Of all addresses together: whoever has many addresses has no more than this. */
+/** Of all addresses together: whoever has many has no more than this. It locks out none that had a right token. */
 const maxWrongOfAllPerMinute = 100;
 const maxAddresses = 1_000;
 
@@ -17,6 +17,7 @@ export function createGuesses(now: () => number) {
   let minute = 0;
   let ofAll = 0;
   const wrong = new BoundedMap<string, number>(maxAddresses);
+  const trusted = new BoundedSet<string>(maxAddresses);
   const turn = (): void => {
     const current = Math.floor(now() / minuteMs);
     if (current === minute) return;
@@ -28,7 +29,11 @@ export function createGuesses(now: () => number) {
     /** `address`: of the peer. */
     mayTry(address: string): boolean {
       turn();
-      return ofAll < maxWrongOfAllPerMinute && (wrong.get(address) ?? 0) < maxWrongPerMinute;
+      const isOpen = trusted.has(address) || ofAll < maxWrongOfAllPerMinute;
+      return isOpen && (wrong.get(address) ?? 0) < maxWrongPerMinute;
+    },
+    wasRight(address: string): void {
+      trusted.add(address);
     },
     wasWrong(address: string): void {
       turn();

@@ -62,7 +62,10 @@ export function createIdentify({
     if (bearer !== undefined) {
       if (!guesses.mayTry(address)) return { kind: "limited" };
       const row = findToken(tokens(), bearer);
-      if (row !== null) return known(row);
+      if (row !== null) {
+        guesses.wasRight(address);
+        return known(row);
+      }
       guesses.wasWrong(address);
       return { kind: "wrong-token" };
     }

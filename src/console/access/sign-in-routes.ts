@@ -42,6 +42,7 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
       guesses.wasWrong(address);
       return showSignIn(context, wrongToken, 401);
     }
+    guesses.wasRight(address);
     setCookie(context, sessionCookie, toSession(row, now()));
     return context.redirect("/", 303);
   });

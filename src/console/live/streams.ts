@@ -33,11 +33,13 @@ export interface LiveStreamsParts {
   readonly maxStreams: number;
   /** CPU that this process has used so far. */
   readonly cpuMs: () => number;
+  /** Unix ms. */
+  readonly now: () => number;
 }
 
 const everyMs = 2_000;
 /** Pages that cost more than usual are rendered less often, down to this. */
-const maxEveryMs = 10_000;
+const maxEveryMs = 15_000;
 /** Renderings may cost this share of a core. What they send costs some more, and all together stays below 1 %. */
 const maxCoreShare = 0.008;
 /** A proxy ends a stream in which nothing moves, mostly after a minute. */
@@ -45,20 +47,27 @@ const aliveEveryMs = 25_000;
 /** A browser that reads nothing may be that far behind; then it has to connect anew. */
 const maxWaitingChunks = 16;
 
-export function createLiveStreams({ maxStreams, cpuMs }: LiveStreamsParts) {
+export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) {
   const watched = new Map<string, Watched>();
   let count = 0;
   let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
   let isRendering = false;
+  const use = (): Use => ({ cpuMs: cpuMs(), at: now() });
+  /** When the last rendering ended, or the first was waited for. */
+  let before = use();
 
   async function renderAll(): Promise<void> {
     timer = null;
     isRendering = true;
-    const before = cpuMs();
+    const from = use();
+    // What else this process does goes on meanwhile. A busy daemon's pages are not the later for it.
+    const shareOfOthers = toShare(before, from);
     await Promise.all([...watched.values()].map(renderOne));
+    before = use();
+    const costMs = before.cpuMs - from.cpuMs - shareOfOthers * (before.at - from.at);
     isRendering = false;
-    if (watched.size > 0) schedule((cpuMs() - before) / maxCoreShare);
+    if (watched.size > 0) schedule(costMs / maxCoreShare);
   }
 
   async function renderOne({ render, streams, failed }: Watched): Promise<void> {
@@ -127,7 +136,10 @@ export function createLiveStreams({ maxStreams, cpuMs }: LiveStreamsParts) {
               }
             };
             write(encoder.encode("retry: 3000\n\n"));
-            if (timer === null && !isRendering) schedule(everyMs);
+            if (timer === null && !isRendering) {
+              before = use();
+              schedule(everyMs);
+            }
           },
           cancel: () => close(),
         },
@@ -141,6 +153,17 @@ export function createLiveStreams({ maxStreams, cpuMs }: LiveStreamsParts) {
       for (const { streams } of watched.values()) for (const stream of streams) stream.end();
     },
   };
+}
+
+interface Use {
+  readonly cpuMs: number;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+/** Of a core. */
+function toShare(from: Use, to: Use): number {
+  return Math.max(0, to.cpuMs - from.cpuMs) / Math.max(1, to.at - from.at);
 }
 
 function nothing(): void {}

@@ -27,7 +27,7 @@ export function Table<Row>({
         <thead>
           <tr>
             {columns.map(({ title, isNumber }) => (
-              <th scope="col" class={isNumber === true ? "number" : ""}>
+              <th scope="col" class={isNumber === true ? "number" : undefined}>
                 {title}
               </th>
             ))}
@@ -37,7 +37,7 @@ export function Table<Row>({
           {rows.map((row) => (
             <tr>
               {columns.map(({ title, cell, isNumber }) => (
-                <td data-title={title} class={isNumber === true ? "number" : ""}>
+                <td data-title={title} class={isNumber === true ? "number" : undefined}>
                   {cell(row) ?? "-"}
                 </td>
               ))}

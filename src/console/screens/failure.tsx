@@ -2,28 +2,23 @@
 import { openAuditReader } from "../../compose/open-core.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { namesOfOrigin } from "../../message/destination-names.ts";
-import type { DrainName } from "../../ports/ids.ts";
 import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
-import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readStoredDetails, type StoredDetails } from "../../operations/failures/details.ts";
-import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
-import { toTime } from "../../operations/phrases.ts";
-import { describeCondition } from "../../rules/explain-rules.ts";
 import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { ArrivalBars, toDays } from "../parts/arrivals.tsx";
+import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
+import { FailureHead } from "../parts/failure-head.tsx";
 import { Happened } from "../parts/happened.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { pausesOfKind, toKindPauseValues } from "../parts/paused-kinds.tsx";
-import { RuleLink } from "../parts/rule-link.tsx";
-import { CommandLine, Foreign, number } from "../parts/text.tsx";
-import { toCommandLine } from "../acts/command-line.ts";
+import { Foreign, number } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { Ago, Time } from "../parts/time.tsx";
+import { Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
@@ -42,10 +37,18 @@ export const failureScreen = defineScreen<Model>({
   title: ({ failure: { id } }) => `Failure ${id}`,
   load: readModel,
   sections: [
-    { id: "head", isLive: true, render: (model, { now }) => <Head model={model} now={now} /> },
+    {
+      id: "head",
+      isLive: true,
+      render: (model, { now }) => <FailureHead {...model} pauses={kindPausesOf(model)} now={now} />,
+    },
     { id: "numbers", isLive: true, render: (model, { now }) => <Numbers model={model} now={now} /> },
     { id: "failure-acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
-    { id: "rules", isLive: true, render: (model, context) => <Rules {...{ model, context }} /> },
+    {
+      id: "rules",
+      isLive: true,
+      render: ({ failure }, context) => <DecidingRules {...{ failure, context }} />,
+    },
     { id: "lanes", isLive: true, render: (model) => <Lanes {...model} /> },
     { id: "lane-acts", isLive: false, render: (model, context) => <LaneActs {...{ model, context }} /> },
     { id: "time-line", isLive: true, render: (model) => <Happened {...model} /> },
@@ -87,98 +90,6 @@ function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause
 
 function kindPausesOf({ failure, pauses }: Model): readonly HostPause[] {
   return pausesOfKind(pauses, failure.id);
-}
-
-function Head({ model, now }: { readonly model: Model; readonly now: number }): Html {
-  const { failure, others } = model;
-  const { origin, firstMetAt, lastSeenAt, isNew, isQuiet, note, sample, source, drain } = failure;
-  return (
-    <>
-      <p class="answer">
-        <strong>
-          <Foreign text={toAnswerText(failure)} />
-        </strong>{" "}
-        from <Foreign text={origin} /> {isNew ? <span class="new">new</span> : null}
-        {isQuiet ? <span class="mark">quiet</span> : null}
-      </p>
-      <dl>
-        <dt>since</dt>
-        <dd>
-          <Time at={firstMetAt} /> (<Ago at={firstMetAt} now={now} />
-          ), met first by drain {drain}
-        </dd>
-        <dt>last seen</dt>
-        <dd>
-          <Time at={lastSeenAt} /> (<Ago at={lastSeenAt} now={now} />)
-        </dd>
-        <dt>sample</dt>
-        <dd>
-          {sample === null ? (
-            "none is known"
-          ) : (
-            <a href={`/messages/${encodeURIComponent(source)}/${encodeURIComponent(sample)}`}>
-              <Foreign text={sample} />
-            </a>
-          )}
-        </dd>
-        {note === null ? null : (
-          <>
-            <dt>note</dt>
-            <dd>
-              {note.ticket === "" ? null : (
-                <b>
-                  <Foreign text={note.ticket} />{" "}
-                </b>
-              )}
-              <Foreign text={note.text} isWhole /> (<Foreign text={note.by} />, <Ago at={note.at} now={now} />
-              )
-            </dd>
-          </>
-        )}
-        <Quiet failure={failure} />
-        {kindPausesOf(model).map((pause) => (
-          <>
-            <dt>this kind</dt>
-            <dd>
-              <PauseWords pause={pause} />
-            </dd>
-          </>
-        ))}
-        {others.length === 0 ? null : (
-          <>
-            <dt>also on</dt>
-            <dd>
-              {others.map((other) => (
-                <a href={`/failures/${failure.id}${toQuery({ source: other })}`}>source {other}</a>
-              ))}
-            </dd>
-          </>
-        )}
-      </dl>
-    </>
-  );
-}
-
-function Quiet({ failure }: { readonly failure: FailureView }): Html | null {
-  const { quiet, quietEnded, largestHour } = failure;
-  if (quiet === null) return null;
-  const over =
-    quietEnded === "arrivals"
-      ? `; over: ${largestHour} arrived in an hour, at most ${quiet.largestHour} before`
-      : quietEnded === "rules"
-        ? "; over: its rules decide otherwise now"
-        : quietEnded === null
-          ? ""
-          : "; over";
-  return (
-    <>
-      <dt>quiet</dt>
-      <dd>
-        until {quiet.until === "changed" ? "it changes" : toTime(quiet.until)}, by <Foreign text={quiet.by} />
-        {over}
-      </dd>
-    </>
-  );
 }
 
 function Numbers({ model, now }: { readonly model: Model; readonly now: number }): Html {
@@ -251,82 +162,6 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
         />
       </div>
     </>
-  );
-}
-
-function Rules({
-  model: { failure },
-  context,
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html {
-  const { core } = context;
-  const { sample, drains } = failure;
-  const [first] = drains;
-  return (
-    <>
-      <h2>What the rules do with it</h2>
-      <Table
-        caption="Rules that decide it"
-        empty="None was decided since the last full pass."
-        rows={toRuledShares(failure)}
-        columns={[
-          { title: "decides", cell: ({ then }) => then },
-          {
-            title: "rule",
-            cell: ({ then, rule }) =>
-              rule === "otherwise" ? (
-                "none matched: otherwise of the drain"
-              ) : (
-                <RuleLink drain={drainsOf(failure, then, rule)[0] ?? ""} rule={rule} context={context} />
-              ),
-          },
-          {
-            title: "if",
-            cell: ({ then, rule }) => (
-              <>{toConditions(core, drainsOf(failure, then, rule), rule).map(toLine)}</>
-            ),
-          },
-          { title: "share", isNumber: true, cell: ({ share }) => `${toPercent(share)}%` },
-          {
-            title: "by drain",
-            cell: ({ then, rule }) =>
-              drainsOf(failure, then, rule)
-                .map((drain) => `${drain} (${core.drains.get(drain)?.config.mode ?? "not in the document"})`)
-                .join(", "),
-          },
-        ]}
-      />
-      {sample === null || first === undefined ? null : (
-        <>
-          <p class="hint">Why, for the sample: its page shows it, or</p>
-          <CommandLine line={toCommandLine("rules", "explain", sample, "--drain", first.drain)} />
-        </>
-      )}
-    </>
-  );
-}
-
-function drainsOf({ drains }: FailureView, then: string, rule: string): readonly DrainName[] {
-  return drains.flatMap(({ drain, ruled }) => ((ruled[`${then} ${rule}`] ?? 0) > 0 ? [drain] : []));
-}
-
-/** What the rule asks for now, in words and without secrets; once if the drains agree, else with each drain. */
-function toConditions(core: Core, drains: readonly DrainName[], rule: string): readonly string[] {
-  const known = drains.flatMap((drain) => {
-    const spec = core.drains.get(drain)?.config.rules.find(({ name }) => name === rule);
-    return spec === undefined ? [] : [{ drain, text: describeCondition(spec.when) }];
-  });
-  const texts = new Set(known.map(({ text }) => text));
-  return texts.size === 1 ? [...texts] : known.map(({ drain, text }) => `${drain}: ${text}`);
-}
-
-function toLine(text: string): Html {
-  return (
-    <p>
-      <Foreign text={text} isWhole />
-    </p>
   );
 }
 

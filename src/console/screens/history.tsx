@@ -19,7 +19,7 @@ import { Time } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 const path = "/history";
-const maxRows = 100;
+const maxRows = 50;
 /** 50 reads of Redis. A rare person may need several pages. */
 const maxEntries = 5_000;
 /** 100,000 took a quarter of a second of CPU. An act on more goes on as a row of the next page. */

@@ -127,6 +127,8 @@ const destinationsShown = 50;
 type DestinationRow = Status["drains"][number]["destinations"][number] & {
   readonly drain: string;
   readonly pauses: readonly HostPause[];
+  /** Its drain only reports. */
+  readonly isPlan: boolean;
 };
 
 function Destinations({ status }: { readonly status: Status }): Html {
@@ -153,8 +155,14 @@ function Destinations({ status }: { readonly status: Status }): Html {
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
           {
             title: "lane",
-            cell: ({ pauses: [pause], lane }) =>
-              pause !== undefined ? <PauseWords pause={pause} /> : lane && <LaneWords lane={lane} />,
+            cell: ({ pauses: [pause], lane, isPlan }) =>
+              isPlan ? (
+                "plan mode"
+              ) : pause !== undefined ? (
+                <PauseWords pause={pause} />
+              ) : (
+                lane && <LaneWords lane={lane} />
+              ),
           },
           { title: "drain", cell: ({ drain }) => drain },
           {
@@ -173,12 +181,17 @@ function Destinations({ status }: { readonly status: Status }): Html {
 /** Those that somebody or something stopped come first, then most waiting. */
 export function toDestinationRows({ drains, sources }: Status): readonly DestinationRow[] {
   return drains
-    .flatMap(({ drain, source, destinations }) => {
+    .flatMap(({ drain, source, mode, destinations }) => {
       const pauses = sources.find((one) => one.source === source)?.hostPauses ?? [];
       const own = hostPausesOf(pauses, drain);
       return destinations.map((one) => {
         const names = namesOfOrigin(one.origin);
-        return { ...one, drain, pauses: own.filter(({ host }) => names.includes(host)) };
+        return {
+          ...one,
+          drain,
+          isPlan: mode === "plan",
+          pauses: own.filter(({ host }) => names.includes(host)),
+        };
       });
     })
     .filter(({ waiting, parked }) => waiting + parked > 0)

@@ -29,7 +29,7 @@ interface Model {
 }
 
 const path = "/parked";
-const rowsPerPage = 100;
+const rowsPerPage = 50;
 const none: ParkedRows = { rows: [], total: 0, next: null };
 
 export const parkedScreen = defineScreen<Model>({

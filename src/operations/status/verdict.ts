@@ -11,7 +11,9 @@ type DrainStatus = Status["drains"][number];
 /** One sentence, parts of it apart by `; `. */
 export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
-  const parked = sum(drains, ({ parked: count }) => count ?? 0);
+  const parkedOf = (isPlan: boolean): number =>
+    sum(drains, ({ mode, parked }) => ((mode === "plan") === isPlan ? (parked ?? 0) : 0));
+  const [parked, wouldBeParked] = [parkedOf(false), parkedOf(true)];
   const notes: readonly Part[] = [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
@@ -19,6 +21,7 @@ export function toVerdict(status: Status): string {
     ...sources.flatMap(toSourceNotes),
     ...toReplicaNotes(replicas),
     parked > 0 && `${number(parked)} parked for a person`,
+    wouldBeParked > 0 && `${number(wouldBeParked)} would be parked for a person`,
     documentProblems > 0 &&
       `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
     drains.some(({ openPass, nextPassAt }) => openPass === null && nextPassAt === null) &&

@@ -176,29 +176,35 @@ function toCounted(group: StoredGroup, hostOf: HostOf): readonly AuditRecord[] |
       const host = hostOf(k, index);
       counts.set(host, (counts.get(host) ?? 0) + 1);
     });
-  const [common] = toRecords({ ...group, i: i.slice(0, 1), k: "-" }, hostOf);
-  return [...counts].map(([host, count]) => ({
-    ...common!,
-    ...(host === undefined ? {} : { host }),
-    count,
-  }));
+  return Array.from(counts, ([host, count]) => {
+    const record = toRecord(group, i[0]!);
+    if (host !== undefined) record.host = host;
+    record.count = count;
+    return record;
+  });
 }
 
-function toRecords({ r, e, n, x, i, as, pa, k }: StoredGroup, hostOf: HostOf): readonly AuditRecord[] {
-  const common = {
-    ...(r === undefined ? {} : { rule: r }),
-    ...(e === undefined ? {} : { reason: e }),
-    ...(n === undefined ? {} : { attempt: n }),
-    ...(x === undefined ? {} : { notes: x }),
-  };
+function toRecords(group: StoredGroup, hostOf: HostOf): readonly AuditRecord[] {
+  const { i, as, pa, k } = group;
   const ofAll = k === undefined || k.length === 1 ? hostOf(k, 0) : undefined;
   return i.map((dlqId, index) => {
-    const record: { -readonly [Name in keyof AuditRecord]: AuditRecord[Name] } = { dlqId, ...common };
+    const record = toRecord(group, dlqId);
     const host = ofAll ?? hostOf(k, index);
-    // A page of the history may read half a million of them: a spread for each field takes three times as long.
     if (as?.[index]) record.as = as[index];
     if (pa?.[index]) record.parent = pa[index];
     if (host !== undefined) record.host = host;
     return record;
   });
 }
+
+/** What a group has in common. A page of the history may read half a million of them: spreads take ten times as long. */
+function toRecord({ r, e, n, x }: StoredGroup, dlqId: string): Writable<AuditRecord> {
+  const record: Writable<AuditRecord> = { dlqId };
+  if (r !== undefined) record.rule = r;
+  if (e !== undefined) record.reason = e;
+  if (n !== undefined) record.attempt = n;
+  if (x !== undefined) record.notes = x;
+  return record;
+}
+
+type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };

@@ -29,12 +29,12 @@ drains:
 
 it("what is parked is counted with its next step, filtered by its address, and released with a reason", async () => {
   const stand = await startConsoleDaemon(redis.url(), document);
-  const broken = stand.seed(60, { topicName: "orders" });
-  const others = stand.seed(80, { topicName: "orders", responseStatus: 404 });
+  const broken = stand.seed(40, { topicName: "orders" });
+  const others = stand.seed(45, { topicName: "orders", responseStatus: 404 });
   await expect
     .poll(async () => toText(await stand.page("/parked")), { timeout: 30_000 })
-    .toContain("140 parked in this source");
-  await expect.poll(() => stand.page("/parked", "operator"), { timeout: 30_000 }).toContain("Release all 60");
+    .toContain("85 parked in this source");
+  await expect.poll(() => stand.page("/parked", "operator"), { timeout: 30_000 }).toContain("Release all 40");
   const all = await stand.page("/parked");
   expect(toText(all)).toContain("Change the rules of the drain, or send them once:");
   expect(all).not.toContain('action="/acts/release-all"');
@@ -58,7 +58,7 @@ it("what is parked is counted with its next step, filtered by its address, and r
   expect((await stand.submit("/parked", "release-all", form, "operator"))?.status).toBe(303);
   const history = toText(await stand.page("/history?act=release&by=operator*"));
   expect(history).toContain("fixed");
-  expect(history).toMatch(/release 80 orders .*all of them/);
+  expect(history).toMatch(/release 45 orders .*all of them/);
 }, 90_000);
 
 it("history is filtered by each of its cells, and goes on by its cursor", async () => {

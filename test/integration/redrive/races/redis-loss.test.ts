@@ -16,6 +16,15 @@ async function createProxy(): Promise<{ readonly proxy: TcpProxy; readonly url: 
   return { proxy, url: url.href };
 }
 
+/** A drain that parks what may have been published before a loss, if anybody notices the loss. */
+const parksAfterLoss = `
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    afterLedgerLoss: park
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
 describe("Redis goes away between the answer and the fact", () => {
   it("R30 after one attempt to write it is deleted all the same, and the fact is written when Redis answers again", async () => {
     const race = await stand();
@@ -107,15 +116,7 @@ describe("Redis loses everything", () => {
   ] as const)(
     "R34 and somebody noticed, with a record published and not deleted: %s",
     async (_name, lateMs, deduplicated, parked) => {
-      const race = await stand({
-        drain: `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    afterLedgerLoss: park
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`,
-      });
+      const race = await stand({ drain: parksAfterLoss });
       const [a, b] = [await race.worker(), await race.worker()];
       const [id] = race.seed(1) as [DlqId];
       await stallPage(a, "remove", "before");
@@ -130,6 +131,47 @@ describe("Redis loses everything", () => {
       expect(await race.states([id])).toEqual([parked === 1 ? "parked" : "gone"]);
     },
   );
+});
+
+describe("Redis loses everything while no worker runs", () => {
+  it.each([
+    ["as long as the service knows its id, its next publish is a hit", 0, 1, 1],
+    ["afterwards it is sent again, and nobody declares that", 1, 0, 2],
+  ] as const)(
+    "R58 with a record published and not deleted: %s",
+    async (_name, lateMs, deduplicated, accepted) => {
+      const race = await stand({ drain: parksAfterLoss });
+      race.seed(1);
+      await stallPage(await race.worker(), "remove", "before");
+      await race.loseEverything();
+      await race.wait(race.ledger.limits.dedupWindowMs - 1_000 + 2_000 * lateMs);
+      const b = await race.worker();
+      expect(await b.page()).toMatchObject({
+        tally: { republished: 1, deduplicated, parked: 0, deleted: 1 },
+      });
+      expect(race.rig.emulator.journal.counts().accepted).toBe(accepted);
+      expect(b.rig.eventsOf("ledger:lost-writes")).toEqual([]);
+      expect(b.rig.eventsOf("double:declared")).toEqual([]);
+    },
+  );
+
+  it("R59 with a record published under its second id: its next publish has the first, so it is sent again at once", async () => {
+    const race = await stand({ drain: parksAfterLoss });
+    const [id] = race.seed(1) as [DlqId];
+    race.rig.emulator.faults.add({ kind: "item-error", positions: [0], count: 1 });
+    await (await race.worker()).page();
+    await race.wait(race.ledger.limits.dedupWindowMs + 1);
+    await stallPage(await race.worker(), "remove", "before");
+    await race.loseEverything();
+    const last = await race.worker();
+    expect(await last.page()).toMatchObject({ tally: { republished: 1, deduplicated: 0, deleted: 1 } });
+    expect(race.posts.map(({ ids }) => ids)).toEqual([
+      [`redriver-${id}`],
+      [`redriver-${id}-2`],
+      [`redriver-${id}`],
+    ]);
+    expect(race.rig.emulator.journal.counts().accepted).toBe(2);
+  });
 });
 
 describe("a failover to a replica that was behind", () => {

@@ -95,6 +95,10 @@ describe("the overview of status", () => {
   it.each<[string, Partial<Status>]>([
     ["all clear: nothing waits", { drains: [drain("orders")] }],
     ["all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
+    [
+      "all clear: nothing waits; 3 would be parked for a person",
+      { drains: [drain("orders", { parked: 3, mode: "plan" })] },
+    ],
     ["not running: no replica, 12,480 waiting", { replicas: [] }],
     ["plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
     [
@@ -104,6 +108,12 @@ describe("the overview of status", () => {
     ["starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
   ])("says %s", (text, changes) => {
     expect(verdict(changes)).toMatch(new RegExp(`^${text}`));
+  });
+
+  it("names no lane where nothing is sent", () => {
+    const planned: Partial<Status> = { drains: [{ ...draining, mode: "plan" }] };
+    expect(overview(planned)).toMatch(/pay\.example\.com .* plan mode$/m);
+    expect(overview(planned)).not.toContain("sends now");
   });
 
   it("shows a probe that is out as such, with when its result is known", () => {

@@ -81,8 +81,11 @@ describe("what is no matter of indentation", () => {
       .filter((name) => name.endsWith(".yaml"))
       .map((name) => readDoc(`${folder}/${name}`)),
   );
-  const examples = ["docs/rules.md", "docs/emulator.md", "README.md"].flatMap((file) =>
-    codeBlocks(readDoc(file)).flatMap(({ language, text }) => (language === "yaml" ? [text] : [])),
+  const examples = [
+    "README",
+    ...["rules", "rules-when", "rules-set", "reasons", "emulator"].map((name) => `docs/${name}`),
+  ].flatMap((name) =>
+    codeBlocks(readDoc(`${name}.md`)).flatMap(({ language, text }) => (language === "yaml" ? [text] : [])),
   );
 
   it.each([

@@ -101,6 +101,19 @@ describe("console.auth token", () => {
     ).map(({ kind }) => kind);
     expect(kinds.slice(99)).toEqual(["wrong-token", "limited"]);
   });
+
+  it("locks nobody out who had a right token before", () => {
+    const { ask } = stand(tokenFile());
+    const colleague = (token: string) =>
+      ask({ authorization: `Bearer ${token}` }, { address: "10.1.0.1" }).kind;
+    expect(colleague(ann.token)).toBe("known");
+    for (let index = 0; index < 101; index += 1) {
+      ask({ authorization: "Bearer wrong" }, { address: `10.0.0.${index}` });
+    }
+    expect(ask({ authorization: `Bearer ${ann.token}` }, { address: "10.2.0.1" }).kind).toBe("limited");
+    expect(colleague(ann.token)).toBe("known");
+    expect(Array.from({ length: 11 }, () => colleague("wrong")).at(-1)).toBe("limited");
+  });
 });
 
 describe("console.auth headers", () => {

@@ -5,21 +5,28 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function stand(maxStreams = 3) {
-  const streams = createLiveStreams({ maxStreams, cpuMs: () => state.cpuMs });
   const state = {
     sections: [] as RenderedSection[],
     renders: 0,
     cpuMs: 0,
     cpuMsEach: 0,
+    tookMs: 0,
+    aheadMs: 0,
     isKnown: true,
     failures: 0,
     fails: false,
   };
+  const streams = createLiveStreams({
+    maxStreams,
+    cpuMs: () => state.cpuMs,
+    now: () => Date.now() + state.aheadMs,
+  });
   const open = (key = "page", isStillKnown = () => state.isKnown) =>
     streams.open(key, {
       render: () => {
         state.renders += 1;
         state.cpuMs += state.cpuMsEach;
+        state.aheadMs += state.tookMs;
         return state.fails ? Promise.reject(new Error("away")) : Promise.resolve(state.sections);
       },
       isStillKnown,
@@ -91,7 +98,7 @@ it("renders all pages at the same moment, whenever they were opened", async () =
   expect(state.renders).toBe(2);
 });
 
-it("renders less often if that costs more than 0.8 % of a core, and at least every ten seconds", async () => {
+it("renders less often if that costs more than 0.8 % of a core, and at least every fifteen seconds", async () => {
   const { state, open } = stand();
   collect(open()!);
   state.cpuMsEach = 40;
@@ -102,8 +109,20 @@ it("renders less often if that costs more than 0.8 % of a core, and at least eve
   state.cpuMsEach = 4_000;
   await vi.advanceTimersByTimeAsync(1);
   expect(state.renders).toBe(2);
-  await vi.advanceTimersByTimeAsync(10_000);
+  await vi.advanceTimersByTimeAsync(15_000);
   expect(state.renders).toBe(3);
+});
+
+it("does not take for its own cost what a busy daemon does meanwhile", async () => {
+  const { state, open } = stand();
+  collect(open()!);
+  // Half a core before the rendering and during it.
+  state.cpuMs = 1_000;
+  Object.assign(state, { tookMs: 500, cpuMsEach: 250 });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(2);
 });
 
 it("has a bound, counts who leaves, and leaves no timer behind", async () => {

@@ -1,0 +1,112 @@
+/** Figures that several pages name, held against where they come from. */
+import { describe, expect, it } from "vitest";
+import { builtIn } from "../../src/config/document/apply-defaults.ts";
+import { toLedgerLimits } from "../../src/config/settings/ledger-limits.ts";
+import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { postHorizonMs, takeoverAfterMs } from "../../src/ports/ledger-limits.ts";
+import { auditLimits } from "../../src/store/audit/redis-audit.ts";
+import { loaded } from "../support/drains-documents.ts";
+import { readDoc, tableRows } from "../support/markdown.ts";
+
+const document = loaded("version: 1\nsources: { default: {} }\ndrains: {}\n", "drains.yaml");
+const outcome = loadSettings({ env: {}, flags: {} });
+if (!outcome.ok) throw new Error("expected settings that load without being given any");
+const { settings } = outcome;
+const limits = toLedgerLimits(settings, document, document.sources[0]!);
+const { drain, source } = builtIn;
+
+const numbers = [
+  "no",
+  "one",
+  "two",
+  "three",
+  "four",
+  "five",
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+  "eleven",
+  "twelve",
+];
+const inWords = (count: number): string => numbers[count] ?? String(count);
+const minutes = (ms: number): number => ms / 60_000;
+const hours = (ms: number): number => ms / 3_600_000;
+const seconds = (ms: number): number => ms / 1_000;
+
+const minAge = minutes(drain.minAge);
+const horizon = minutes(postHorizonMs(limits));
+const window = minutes(source.dedupWindow);
+const takeover = seconds(takeoverAfterMs(limits));
+const sweep = seconds(settings.sweep.everyMs);
+const full = minutes(drain.schedule.full);
+const expiry = hours(drain.beforeExpiry.within);
+const canaries = inWords(drain.lane.canary);
+const { fromPerSecond, toPerSecond } = drain.limits.perHost;
+const auditDays = hours(auditLimits.keepMs) / 24;
+const auditMiB = auditLimits.maxBytes / 1_048_576;
+
+/** What a page says, of which each number comes from the code. */
+const said: readonly (readonly [page: string, text: string])[] = [
+  ["README.md", `in the queue for \`minAge\` (${minAge} minutes)`],
+  ["docs/faq.md", `it is younger than \`minAge\` (${minAge} minutes)`],
+  ["README.md", `After ${inWords(horizon)} minutes without an answer`],
+  ["ARCHITECTURE.md", `| ${horizon} min after the first begin of a series.`],
+  ["ARCHITECTURE.md", `remembers a deduplication id: ${window} min unless set.`],
+  ["docs/guarantees.md", `It is ${inWords(window)} minutes with the built-in settings.`],
+  ["docs/faq.md", `remembers its ids for ${inWords(window)} minutes`],
+  ["docs/guarantees.md", `${takeover} s after the last try (\`takeoverAfter\`)`],
+  [
+    "docs/guarantees.md",
+    `\`takeoverAfter\` (${takeover} s with the built-in settings) and one sweep (${sweep} s)`,
+  ],
+  ["docs/recovery.md", `takeover (${takeover} s) and the next sweep (${sweep} s)`],
+  ["docs/recovery.md", `## The longest stall: ${takeover + sweep} s`],
+  [
+    "docs/guarantees.md",
+    `has waited more than ${inWords(minutes(limits.settleGateAgeMs))} minutes for its delete`,
+  ],
+  ["docs/guarantees.md", `more than ${limits.settleGateFailedDeletes.toLocaleString("en")} have failed`],
+  ["docs/faq.md", `Those come every ${full} minutes.`],
+  ["docs/runbooks.md", `Full passes come every ${full} minutes by default.`],
+  ["docs/faq.md", `After \`attempts.max\` redrives (${drain.attempts.max})`],
+  ["docs/faq.md", `a copy in its last ${inWords(expiry)} hours`],
+  ["docs/moving-over.md", `copied in its last ${inWords(expiry)} hours`],
+  ["docs/runbooks.md", `${expiry} hours by default`],
+  ["README.md", `A destination gets ${canaries} messages`],
+  ["docs/kubernetes-quick-start.md", `Each destination gets ${canaries} messages first`],
+  ["docs/moving-over.md", `| ${canaries} first, then more |`],
+  ["docs/sizing.md", `begins at ${fromPerSecond}/s and doubles each minute, up to ${toPerSecond}/s`],
+  ["docs/rules.md", `It begins at ${fromPerSecond}/s.`],
+  ["docs/lanes.md", `${fromPerSecond}/s at first, and up to ${toPerSecond}/s while nothing fails`],
+  ["docs/sizing.md", `publishes at most ${drain.limits.publish.count}/s`],
+  ["docs/audit.md", `Entries are kept ${auditDays} days.`],
+  ["docs/audit.md", `the newest ${auditMiB} MiB.`],
+  ["docs/security.md", `audit in Redis: ${auditDays} days`],
+  ["docs/redis.md", `${auditDays} days for its three acts, at most ${auditMiB} MiB for each source`],
+];
+
+describe("a figure on a page is that of the code", () => {
+  it.each(said)("%s: %s", (page, text) => {
+    expect(readDoc(page).replaceAll(/\s+/g, " ").includes(text)).toBe(true);
+  });
+});
+
+describe("a figure on several pages is the same", () => {
+  it("of the memory of Redis", () => {
+    const named = ["redis", "sizing", "runbooks"].map((name) =>
+      /(\d+ MB) for each busy source and (\d+ MB) for the rest/.exec(readDoc(`docs/${name}.md`))?.slice(1),
+    );
+    expect(named).toEqual([named[0], named[0], named[0]]);
+    expect(named[0]).toHaveLength(2);
+  });
+
+  it("of the memory of a replica", () => {
+    const small = tableRows(readDoc("docs/sizing.md"), ["your messages", "limit", "heap"]).slice(0, 2);
+    const advice = tableRows(readDoc("docs/memory.md"), ["you have", "then"]).slice(0, 2);
+    expect(
+      small.map(([size, limit, heap]) => [`messages ${size}`, `${limit} with a heap of ${heap} is enough`]),
+    ).toEqual(advice);
+  });
+});
