@@ -21,7 +21,7 @@ function toComponent([path, { version: own, license, integrity }]) {
 }
 
 const packages = Object.entries(read("package-lock.json").packages).filter(
-  ([path, one]) => path !== "" && !one.dev && !one.devOptional,
+  ([path, one]) => path !== "" && !one.dev,
 );
 const components = [...new Map(packages.map(toComponent).map((one) => [one.purl, one])).values()];
 const sbom = {

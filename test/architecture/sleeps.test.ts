@@ -28,7 +28,7 @@ const mayTakeTime: Readonly<Record<string, string>> = {
 };
 
 /** Programs of their own, which play hours in real time. */
-const programs = /^(bench|fault|lanes|memory|pages|pictures|rig|soak)\//;
+const programs = /^(bench|fault|image|lanes|memory|pages|pictures|rig|soak)\//;
 const sleep = /node:timers\/promises|systemClock\.sleep\(|=> (void )?setTimeout\(/;
 
 it("no test sleeps but those that are listed here", () => {

@@ -6,7 +6,9 @@ import type { Guard } from "./guard.ts";
 export type OnLine = (line: string, from: "stdout" | "stderr") => void;
 
 export interface ChildOptions {
-  /** As Node takes them: a script and its own arguments. */
+  /** Default: Node. */
+  readonly command?: string;
+  /** As the command takes them. Node's are a script and its own arguments. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** All its output is kept here. */
@@ -32,16 +34,11 @@ export interface Child {
  */
 const joinGroup = ["/bin/sh", "-c", 'echo $$ > "$1" && shift && exec "$@"', "join-group"];
 
-/**
- * A Node process with a channel to this one, killed with it. It knows PATH and `env`, and nobody's service.
- */
-export function startChild({ args, env = {}, logFile, guard, onLine, procsFile }: ChildOptions): Child {
-  const [command = "", ...rest] = [
-    ...(procsFile === undefined ? [] : [...joinGroup, procsFile]),
-    process.execPath,
-    ...args,
-  ];
-  const child = spawn(command, rest, {
+/** A process with a channel to this one, killed with it. It knows PATH and `env`, and nobody's service. */
+export function startChild(options: ChildOptions): Child {
+  const { command = process.execPath, args, env = {}, logFile, guard, onLine, procsFile } = options;
+  const all = [...(procsFile === undefined ? [] : [...joinGroup, procsFile]), command, ...args];
+  const child = spawn(all[0]!, all.slice(1), {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["pipe", "pipe", "pipe", "ipc"],
   });

@@ -7,7 +7,7 @@ import {
   type EmulatorClient,
 } from "../../src/demo/emulator-client.ts";
 import type { EntryOf, JournalEntry, SeedRecord } from "../../src/emulator/index.ts";
-import { startChild, type ChildOptions } from "./child.ts";
+import { startChild, type Child, type ChildOptions } from "./child.ts";
 
 const followed = [
   "accepted",
@@ -44,13 +44,28 @@ export interface EmulatorProcessOptions extends Omit<ChildOptions, "onLine" | "p
   readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
 }
 
+/** The command with which it takes free ports, says which, and ends with whoever started it. */
+export const emulatorCommand = [
+  "emulator",
+  "--json",
+  "--port",
+  "0",
+  "--control-port",
+  "0",
+  "--stop-with-parent",
+] as const;
+
 /** `args`: options of the command besides its ports. */
 export async function startEmulatorProcess(options: EmulatorProcessOptions): Promise<EmulatorProcess> {
-  const ports = ["--json", "--port", "0", "--control-port", "0", "--stop-with-parent"];
-  const child = startChild({
-    ...options,
-    args: [options.program, "emulator", ...ports, ...options.args],
-  });
+  const args = [options.program, ...emulatorCommand, ...options.args];
+  return await followEmulator(startChild({ ...options, args }), options.onEntry);
+}
+
+/** `child` runs `emulatorCommand`, wherever. */
+export async function followEmulator(
+  child: Child,
+  onEntry?: EmulatorProcessOptions["onEntry"],
+): Promise<EmulatorProcess> {
   const [line] = (await once(createInterface({ input: child.process.stdout! }), "line")) as [string];
   const addresses = JSON.parse(line) as EmulatorAddresses;
   const client = createEmulatorClient(addresses);
@@ -60,7 +75,7 @@ export async function startEmulatorProcess(options: EmulatorProcessOptions): Pro
   async function follow(): Promise<void> {
     for (const entry of await client.journal(followed, lastSeq)) {
       entries.get(entry.type)?.push(entry);
-      options.onEntry?.(entry);
+      onEntry?.(entry);
       lastSeq = entry.seq;
     }
   }

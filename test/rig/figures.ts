@@ -27,6 +27,18 @@ export function exactly(what: string, seen: number, wanted: number): Figure {
   return { what, seen: toText(seen), limit: toText(wanted), holds: seen === wanted };
 }
 
+/** The same text. */
+export function same(what: string, seen: string, wanted: string): Figure {
+  return { what, seen, limit: wanted, holds: seen === wanted };
+}
+
+/** A list of what should not be there. */
+export function none(what: string, seen: readonly string[]): Figure {
+  const first = seen.slice(0, 3).join(", ");
+  const text = seen.length > 3 ? `${seen.length}, such as ${first}` : first;
+  return { what, seen: seen.length === 0 ? "none" : text, limit: "none", holds: seen.length === 0 };
+}
+
 /** Shares, from 0: 1 is all. */
 export function shareAtLeast(what: string, seen: number, least: number): Figure {
   return { what, seen: toPercent(seen), limit: `at least ${toPercent(least)}`, holds: seen >= least };

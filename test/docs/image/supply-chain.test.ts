@@ -9,6 +9,10 @@ const { dependencies, version } = JSON.parse(readDoc("package.json")) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
+const lock = JSON.parse(readDoc("package-lock.json")) as {
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly devOptional?: boolean }>>;
+};
+
 it("npm run sbom lists every production package and no tool", () => {
   const { stdout } = spawnSync("npm", ["run", "--silent", "sbom"], { cwd: root, encoding: "utf8" });
   const sbom = JSON.parse(stdout) as {
@@ -23,6 +27,11 @@ it("npm run sbom lists every production package and no tool", () => {
   const found = new Set(sbom.components.map(({ purl }) => decodeURIComponent(purl)));
   const missing = Object.entries(dependencies).filter(([name, own]) => !found.has(`pkg:npm/${name}@${own}`));
   expect(missing).toEqual([]);
+  // npm installs these without its tools too, and marks them in another way.
+  const shared = Object.entries(lock.packages).flatMap(([at, one]) =>
+    one.devOptional === true ? [`pkg:npm/${at.replace(/^.*node_modules\//, "")}@${one.version}`] : [],
+  );
+  expect(shared.filter((purl) => !found.has(purl))).toEqual([]);
   const tools = /^pkg:npm\/(vitest|typescript|oxlint)@/;
   expect([...found].filter((purl) => tools.test(purl))).toEqual([]);
 });

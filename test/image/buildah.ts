@@ -1,0 +1,143 @@
+/** Images of this program's own store, so that nobody else's are touched. */
+import { execFile, type ExecFileException } from "node:child_process";
+import { appendFileSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { ImageConfig } from "./runtime-config.ts";
+
+export interface Buildah {
+  /** Builds one target of a Dockerfile and names the image. Rejects with the end of what was said. */
+  build(options: BuildOptions): Promise<void>;
+  has(image: string): Promise<boolean>;
+  /** Resolves with the path of its files. They can be written to, without a change of the image. */
+  mount(image: string): Promise<string>;
+  id(image: string): Promise<string>;
+  config(image: string): Promise<ImageConfig>;
+  layerCount(image: string): Promise<number>;
+  /** From the lowest up. */
+  layers(image: string): Promise<readonly Layer[]>;
+  /** Removes every image, also those that are only there to save a step of a later build. */
+  clear(): Promise<void>;
+  /** Unmounts everything. The images stay. */
+  close(): Promise<void>;
+}
+
+export interface BuildOptions {
+  readonly file: string;
+  readonly context: string;
+  readonly target: string;
+  readonly image: string;
+  readonly args?: Readonly<Record<string, string>>;
+}
+
+export interface Layer {
+  /** Of the instruction that made it. */
+  readonly madeBy: string;
+  readonly bytes: number;
+  /** Of its archive, which is not compressed. */
+  readonly file: string;
+}
+
+const exec = promisify(execFile);
+
+/** `dir`: an existing folder for the store. Null, with the reason, if nothing can be mounted here. */
+export async function createBuildah(dir: string): Promise<Buildah | { readonly unfit: string }> {
+  const store = join(dir, "store");
+  let unfit = "";
+  // vfs copies each layer, and works where overlays do not.
+  for (const driver of ["overlay", "vfs"]) {
+    const flags = ["--root", store, "--runroot", join(dir, "run"), "--storage-driver", driver];
+    const buildah = createWith(flags, dir, store);
+    try {
+      await buildah.run("rm", "--all");
+      await buildah.run("mount", await buildah.run("from", "scratch"));
+      await buildah.run("rm", "--all");
+      return buildah;
+    } catch (error) {
+      unfit = String(error).slice(-500);
+    }
+  }
+  return { unfit };
+}
+
+function createWith(flags: readonly string[], dir: string, store: string) {
+  const logFile = join(dir, "buildah.log");
+  async function run(...args: readonly string[]): Promise<string> {
+    appendFileSync(logFile, `\n${new Date().toISOString()} buildah ${args.join(" ")}\n`);
+    try {
+      const { stdout, stderr } = await exec("buildah", [...flags, ...args], { maxBuffer: 1 << 28 });
+      appendFileSync(logFile, stdout + stderr);
+      return stdout.trim();
+    } catch (error) {
+      const { stdout, stderr } = error as ExecFileException;
+      appendFileSync(logFile, `${stdout}${stderr}`);
+      throw new Error(`buildah ${args[0]}: ${String(stderr).trim().slice(-1_500)} (all of it: ${logFile})`, {
+        cause: error,
+      });
+    }
+  }
+  const inspect = async (image: string): Promise<Inspected> =>
+    JSON.parse(await run("inspect", "--type", "image", image)) as Inspected;
+  async function read(image: string): Promise<Manifest> {
+    const to = join(dir, "pushed");
+    rmSync(to, { recursive: true, force: true });
+    await run("push", "--disable-compression", "--format", "oci", image, `dir:${to}`);
+    return JSON.parse(readFileSync(join(to, "manifest.json"), "utf8")) as Manifest;
+  }
+  const blob = (digest: string): string => join(dir, "pushed", digest.replace("sha256:", ""));
+
+  return {
+    run,
+    async build({ file, context, target, image, args = {} }: BuildOptions) {
+      const values = Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
+      // In a chroot it works where no container may be started. Layers are kept, so that both targets share a build.
+      const how = ["--isolation", "chroot", "--format", "oci", "--layers"];
+      await run("bud", ...how, ...values, "--target", target, "-t", image, "-f", file, context);
+    },
+    async has(image: string) {
+      const images = JSON.parse((await run("images", "--json")) || "[]") as readonly {
+        readonly names: readonly string[] | null;
+      }[];
+      return images.some(({ names }) => names?.includes(image) === true);
+    },
+    clear: async () => void (await run("rmi", "--all", "--force")),
+    mount: async (image: string) => await run("mount", await run("from", image)),
+    id: async (image: string) => (await inspect(image)).FromImageID,
+    config: async (image: string) => (await inspect(image)).OCIv1.config,
+    layerCount: async (image: string) => (await inspect(image)).OCIv1.rootfs.diff_ids.length,
+    async layers(image: string) {
+      const { config, layers } = await read(image);
+      const { history } = JSON.parse(readFileSync(blob(config.digest), "utf8")) as {
+        readonly history: History[];
+      };
+      const made = history.filter((one) => one.empty_layer !== true);
+      return layers.map(({ size, digest }, index) => ({
+        madeBy: made[index]?.created_by ?? "",
+        bytes: size,
+        file: blob(digest),
+      }));
+    },
+    async close() {
+      await run("rm", "--all");
+      // It mounts the store onto itself, and leaves that behind.
+      await exec("umount", [join(store, "overlay")]).catch(() => undefined);
+      rmSync(join(dir, "pushed"), { recursive: true, force: true });
+    },
+  };
+}
+
+interface Inspected {
+  readonly FromImageID: string;
+  readonly OCIv1: {
+    readonly config: ImageConfig;
+    readonly rootfs: { readonly diff_ids: readonly string[] };
+  };
+}
+interface Manifest {
+  readonly config: { readonly digest: string };
+  readonly layers: readonly { readonly digest: string; readonly size: number }[];
+}
+interface History {
+  readonly created_by?: string;
+  readonly empty_layer?: boolean;
+}

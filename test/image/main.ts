@@ -1,0 +1,212 @@
+/**
+ * Builds the image and runs it as the manifests do: read-only, without capabilities, in its memory limit.
+ *
+ *     npm run test:image
+ *     npm run test:image -- --node-image docker.io/library/node:24-bookworm-slim [--runtime-image …]
+ *         [--fresh] [--results file]
+ *     npm run test:image -- rights drain                   some scenarios
+ *
+ * Without `--node-image` the bases are made on this machine, out of Debian's packages and npm's, and kept for
+ * the next time; `--fresh` makes them again. Exits 1 if something did not hold, 2 if it was used wrongly. What
+ * was said is kept in .cache/image.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { countChecks, same, shown, toTable, type Figure, type ScenarioResult } from "../rig/figures.ts";
+import { startGuard } from "../rig/guard.ts";
+import {
+  createSay,
+  endWrongUse,
+  parseOrEnd,
+  root,
+  runWorks,
+  writeResults,
+  type Work,
+} from "../rig/program.ts";
+import { makeBareBase, makeBases, parseBase } from "./bases.ts";
+import { createBuildah, type Buildah } from "./buildah.ts";
+import { configFigures, developmentFigures, fileFigures, linkFigure, type Build } from "./contents.ts";
+import { drainFigures } from "./drain.ts";
+import { readManifests } from "./manifest.ts";
+import { rightsFigures } from "./rights.ts";
+import { sizeFigures } from "./sizes.ts";
+import { createStage, mountImage } from "./stage.ts";
+import { findCgroups, findMissing, findRuntime, findSeccomp } from "./tools.ts";
+import { bareProductionImage, developmentImage, productionImage, type World } from "./world.ts";
+
+const scenarios = ["production", "development", "rights", "drain"] as const;
+const { values, positionals } = parseOrEnd({
+  allowPositionals: true,
+  options: {
+    "node-image": { type: "string" },
+    "runtime-image": { type: "string" },
+    fresh: { type: "boolean", default: false },
+    results: { type: "string" },
+  },
+});
+if (positionals.some((name) => !scenarios.some((known) => known === name))) {
+  endWrongUse(`scenarios among ${scenarios.join(", ")}`);
+}
+
+const say = createSay();
+const dir = resolve(root, ".cache/image");
+const dockerfile = resolve(root, "Dockerfile");
+
+const why = await begin();
+if (why !== null) skip(why);
+
+/** Answers why nothing could be tried; null if something was. */
+async function begin(): Promise<string | null> {
+  const missing = await findMissing(values["node-image"] === undefined);
+  const runtime = await findRuntime();
+  if (missing.length > 0 || runtime === null) return `Missing: ${missing.join("; ")}`;
+  rmSync(join(dir, "runs"), { recursive: true, force: true });
+  mkdirSync(join(dir, "runs"), { recursive: true });
+  const buildah = await createBuildah(dir);
+  if ("unfit" in buildah) return `buildah cannot work here: ${buildah.unfit}`;
+  const guard = startGuard();
+  try {
+    const bases = await findBases(buildah);
+    if ("unfit" in bases) return `No base could be made: ${bases.unfit}`;
+    const seccomp = await findSeccomp(runtime);
+    const manifests = readManifests(root);
+    const common = { buildah, guard, dir: join(dir, "runs"), runtime, bases };
+    await report({ ...common, manifests, seccomp, cgroups: findCgroups() });
+    return null;
+  } finally {
+    guard.close();
+    await buildah.close();
+  }
+}
+async function report(world: World): Promise<void> {
+  const results = await play(world);
+  const counts = countChecks(results);
+  writeResults(values.results, counts);
+  process.stdout.write(
+    `${toTable(results)}\n${notTried(world)}${counts.passed} passed, ${counts.failed} failed\n`,
+  );
+  process.exitCode = counts.failed > 0 ? 1 : 0;
+}
+
+async function findBases(buildah: Buildah): Promise<World["bases"] | { readonly unfit: string }> {
+  const given = values["node-image"];
+  if (given !== undefined) return { nodeImage: given, runtimeImage: values["runtime-image"] ?? given };
+  const name = parseBase(readFileSync(dockerfile, "utf8"));
+  try {
+    const { nodeImage, runtimeImage } = await makeBases(buildah, dir, name, values.fresh, say);
+    return { nodeImage, runtimeImage: values["runtime-image"] ?? runtimeImage };
+  } catch (error) {
+    // Without Debian's mirror or npm's registry there is nothing to build on.
+    return { unfit: String(error).slice(0, 500) };
+  }
+}
+
+async function play(world: World): Promise<readonly ScenarioResult[]> {
+  let bare: string | null = null;
+  const build = toBuild();
+  const figuresOf = {
+    production: () => productionFigures(world, build),
+    development: async () => developmentFigures(await mountImage(world, developmentImage)),
+    rights: () => rightsFigures(world),
+    drain: () => drainFigures(world, bare !== null),
+  };
+  const chosen = scenarios.filter((name) => positionals.length === 0 || positionals.includes(name));
+  const works: readonly Work[] = [
+    { name: "build", run: async () => ((bare = await buildImages(world, build)), []) },
+    ...chosen.map((name) => ({ name, run: figuresOf[name] })),
+  ];
+  const results: ScenarioResult[] = [];
+  for (const work of works) {
+    const [result] = await runWorks([work], 1, say);
+    results.push(result!);
+    // Nothing else can be tried on an image that is not there.
+    if (work.name === "build" && countChecks(results).failed > 0) break;
+  }
+  return results;
+}
+
+/** Answers the base that has Node alone; null if this base cannot be cut down. */
+async function buildImages(world: World, build: Build): Promise<string | null> {
+  const { nodeImage, runtimeImage } = world.bases;
+  const args = {
+    NODE_IMAGE: nodeImage,
+    RUNTIME_IMAGE: runtimeImage,
+    VERSION: build.version,
+    REVISION: build.revision,
+    CREATED: build.created,
+    SOURCE: build.source,
+  };
+  const common = { file: dockerfile, context: root } as const;
+  const { buildah } = world;
+  await buildah.build({ ...common, target: "runtime", image: productionImage, args });
+  await buildah.build({ ...common, target: "dev", image: developmentImage, args });
+  const bare = await makeBareBase(buildah, dir, runtimeImage);
+  if (bare !== null) {
+    const bareArgs = { ...args, RUNTIME_IMAGE: bare };
+    await buildah.build({ ...common, target: "runtime", image: bareProductionImage, args: bareArgs });
+  }
+  return bare;
+}
+
+async function productionFigures(world: World, build: Build): Promise<readonly Figure[]> {
+  const { buildah, manifests, bases } = world;
+  const image = await mountImage(world, productionImage);
+  const stage = createStage(world, "version", { "redriver-drains": {}, redriver: {} });
+  const version = await stage.run({
+    name: "version",
+    container: manifests.daemon,
+    image,
+    command: ["redriver", "--version"],
+  });
+  const [, revision = "none", node = "none"] = /\((\w+)\), Node ([\d.]+), for Redis/.exec(version.out) ?? [];
+  return [
+    ...(await sizeFigures(buildah, productionImage, bases.runtimeImage)),
+    ...configFigures(image, build, manifests.daemon),
+    ...fileFigures(image),
+    linkFigure(image),
+    shown("redriver --version", version.out),
+    same("its commit", revision, build.revision),
+    ...(values["node-image"] === undefined
+      ? [same("its Node's line", node.split(".")[0]!, parseBase(readFileSync(dockerfile, "utf8")).nodeLine)]
+      : []),
+  ];
+}
+
+function toBuild(): Build {
+  const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
+    readonly version: string;
+  };
+  return {
+    version,
+    revision: git("rev-parse", "HEAD"),
+    created: git("log", "-1", "--format=%cI"),
+    source: "https://git.example.com/redriver",
+  };
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+}
+
+function notTried({ cgroups, seccomp }: World): string {
+  const lines = [
+    ...(cgroups === null
+      ? ["THE KERNEL'S MEMORY LIMIT: this machine lets nobody make a memory cgroup."]
+      : []),
+    ...(seccomp === null
+      ? ["SECCOMP: no profile of container tools is here, or the runtime cannot use one."]
+      : []),
+  ];
+  return lines.map((line) => `NOT TRIED: ${line}\n`).join("");
+}
+
+/** Nothing was tried, so nothing has passed either. */
+function skip(why: string): void {
+  writeResults(values.results, { passed: 0, failed: 0 }, { skipped: why });
+  process.stdout.write(
+    `\nSKIPPED: THE IMAGE WAS NOT TRIED. ${why}.\n` +
+      "So nobody has built the Dockerfile, looked into its image, or run it read-only, without capabilities and in its memory limit.\n" +
+      "`apt-get install buildah runc debootstrap redis-server`, as root, is what this needs on Debian.\n\n",
+  );
+}
