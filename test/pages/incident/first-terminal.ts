@@ -20,11 +20,13 @@ export function startFirstTerminal(
   let seen = 0;
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   return {
-    /** What it has printed since the last look, once all of these are in it, or when time is up. */
+    /** What it has printed since the last look, once all of these are in it, or when time is up. Rejects if it ended. */
     async until(all: readonly RegExp[]): Promise<string> {
       const isThere = (): boolean => all.every((part) => part.test(text.slice(seen)));
-      for (const startedAt = Date.now(); !isThere() && Date.now() - startedAt < withinMs;)
+      for (const startedAt = Date.now(); !isThere() && Date.now() - startedAt < withinMs;) {
+        if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${text}`);
         await sleep(pollMs);
+      }
       const news = text.slice(seen);
       seen = text.length;
       return news.replace(/^\n+/, "").trimEnd();
