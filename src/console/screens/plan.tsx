@@ -110,7 +110,9 @@ function Acts({
             <a href={`/plans/${encodeURIComponent(id)}/file`} download>
               Download the plan
             </a>{" "}
-            <span class="hint">values are masked; `redriver apply` takes it</span>
+            <span class="hint">
+              values are masked; <code>redriver apply</code> takes it
+            </span>
           </p>
         )}
       </div>
