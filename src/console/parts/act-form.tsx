@@ -71,13 +71,21 @@ export function ActForm({
         <button type="submit">{title}</button>
         {command === null ? null : (
           <>
-            <p class="hint">The command that does the same:</p>
+            <p class="hint">
+              {fields.some(({ name, kind }) => kind !== "hidden" && !isOfAudit(name))
+                ? "The command that does the same, with the fields as this page opened:"
+                : "The command that does the same:"}
+            </p>
             <CommandLine line={command} />
           </>
         )}
       </form>
     </details>
   );
+}
+
+function isOfAudit(name: string): boolean {
+  return name === "reason" || name === "by";
 }
 
 function toAuditField(name: string, label: string): ActField {

@@ -1,7 +1,7 @@
 /** What happened to a kind of failure and to its lanes: moves, probes with their results, acts of people. */
 import type { StoredDetails } from "../../operations/failures/details.ts";
 import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
-import { laneMoveText } from "../../operations/history/rows.ts";
+import { laneMoveText, laneReasonText } from "../../operations/history/rows.ts";
 import { toIn } from "../../operations/phrases.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import type { LaneStanding } from "../../redrive/plan/lane-standings.ts";
@@ -96,7 +96,7 @@ function Probed({
         </p>
       );
     case "stayed-halted":
-      return <p>{letter} changed nothing: the lane stayed halted</p>;
+      return <p>{letter}: nothing came of it that opened the lane, so another probe followed</p>;
     case "reset":
       return <p>{letter}: the lane was reset before its result was known</p>;
     case "newest":
@@ -118,7 +118,7 @@ function toNewestResult(lane: LaneStanding | undefined): string {
 function toHow({ lane, host, forMs, why }: TimeLineEntry): string {
   const parts = [
     lane && laneMoveText(lane),
-    lane?.why,
+    lane && laneReasonText(lane),
     host,
     forMs === undefined ? undefined : `for ${formatDuration(forMs)}`,
     why,

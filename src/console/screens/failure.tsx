@@ -2,9 +2,10 @@
 import { openAuditReader } from "../../compose/open-core.ts";
 import type { Core } from "../../compose/build-core.ts";
 import { namesOfOrigin } from "../../message/destination-names.ts";
+import { hostOf } from "../../message/destination-url.ts";
 import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
-import { readStoredDetails, type StoredDetails } from "../../operations/failures/details.ts";
+import { readLanes, readStoredDetails, type StoredDetails } from "../../operations/failures/details.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
 import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
@@ -63,13 +64,16 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   const source = failure && core.sources.get(failure.source);
   if (failure === undefined || source === undefined) return null;
   const key = `${failure.source} ${failure.id}`;
-  const [{ details, timeLine }, pauses] = await Promise.all([
+  const [{ details, timeLine }, lanes, pauses] = await Promise.all([
     reads.kept(`failure ${key}`, () => readDetailsAndTimeLine(core, failure)),
+    // People wait for the result of a probe.
+    readLanes(core, failure),
     reads.pauses().then((all) => all.get(failure.source) ?? []),
   ]);
   return {
     ...details,
     failure,
+    lanes,
     timeLine,
     pauses: pauses.filter((one): one is HostPause => one.host !== undefined),
     others: found.filter((one) => one !== failure).map((one) => one.source),
@@ -161,6 +165,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
           disabled={paused === undefined ? "it is not paused" : null}
         />
       </div>
+      <ToGiveUp failure={failure} />
     </>
   );
 }
@@ -213,6 +218,26 @@ function Lanes(model: Model): Html {
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
         ]}
       />
+    </>
+  );
+}
+
+/** No act drops or parks: a rule does, so that it is read by others first. */
+function ToGiveUp({ failure: { origin, status } }: Pick<Model, "failure">): Html | null {
+  if (origin.startsWith("(")) return null;
+  const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
+  const where =
+    queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
+  const when = `{ ${where}, responseStatus: ${status ?? "none"} }`;
+  return (
+    <>
+      <p class="hint">
+        To give these up, a rule parks or drops them. Put it first in the drain of the{" "}
+        <a href="/rules">document</a>:
+      </p>
+      <p>
+        <code>{`- { name: given-up, when: ${when}, then: park }`}</code>
+      </p>
     </>
   );
 }

@@ -174,6 +174,7 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
           { title: "arrived", isNumber: true, cell: ({ arrived }) => number(arrived) },
           { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+          { title: "since", cell: ({ firstMetAt }) => <Ago at={firstMetAt} now={now} /> },
           { title: "last seen", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} now={now} /> },
         ]}
       />
@@ -203,7 +204,8 @@ function Kind({
       </a>{" "}
       {isNew ? <span class="new">new</span> : null}
       {isQuiet ? <span class="mark">quiet</span> : null}
-      {quietEnded !== null && quietEnded !== "time" ? <span class="mark">changed</span> : null}
+      {quietEnded !== null && quietEnded !== "time" ? <span class="mark">changed</span> : null}{" "}
+      <span class="hint">{id}</span>
       <br />
       <Foreign text={toAnswerText(failure)} />
       {pauses.map((pause) => (
@@ -219,7 +221,7 @@ function Kind({
               <Foreign text={note.ticket} />
             </b>
           )}{" "}
-          <Foreign text={note.text} />
+          <Foreign text={note.text} /> (<Foreign text={note.by} />)
         </span>
       )}
     </>

@@ -3,7 +3,7 @@ import { openAuditReader } from "../../compose/open-core.ts";
 import { defined } from "../../message/defined.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
-import { laneMoveText } from "../../operations/history/rows.ts";
+import { laneMoveText, laneReasonText } from "../../operations/history/rows.ts";
 import { present } from "../../operations/phrases.ts";
 import { auditActs, type AuditAct } from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -189,7 +189,7 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
   const known = lane?.origin ?? host;
   const names = known === undefined ? hosts.top.map(({ key }) => key) : [known];
   const more = known === undefined ? hosts.more.kinds : 0;
-  const words = present([reason ?? lane?.why, ...toNotes(row)]);
+  const words = present([reason ?? (lane && laneReasonText(lane)), ...toNotes(row)]);
   return (
     <>
       {names.slice(0, shownHosts).map((name) => (
@@ -215,7 +215,7 @@ function toNotes({ count, notes, comeBacks, lane, forMs }: ActRow): readonly (st
   const many = (times: number, what: string): string => (count === 1 ? what : `${number(times)} ${what}`);
   return [
     ...Object.entries(notes).map(([note, times]) => many(times, note)),
-    comeBacks > 0 && many(comeBacks, "failed again"),
+    comeBacks > 0 && many(comeBacks, "had come back"),
     lane !== undefined && laneMoveText(lane),
     forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];

@@ -119,17 +119,26 @@ function List({
                 .map(([then, count]) => `${then} ${number(count)}`)
                 .join(", ") || "none",
           },
-          { title: "redriven, ever", isNumber: true, cell: ({ published }) => number(published) },
-          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+          { title: "redriven", isNumber: true, cell: (one) => (isKnown(one) ? number(one.published) : null) },
+          {
+            title: "failed again",
+            isNumber: true,
+            cell: (one) => (isKnown(one) ? number(one.failedAgain) : null),
+          },
           { title: "failed-again rate", isNumber: true, cell: toRate },
         ]}
       />
       <p class="hint">
-        Redriven and failed again count the kinds of failure that a rule redrives: other rules may have
-        redriven some of them before. A rule that drops, parks or holds has neither.
+        Redriven and failed again are, ever, of the kinds of failure that the rule redrives now: other rules
+        may have redriven some of them before. A rule that redrives nothing now has neither;{" "}
+        <a href="/history">History</a> has what it did.
       </p>
     </>
   );
+}
+
+function isKnown({ decided }: RuleStanding): boolean {
+  return (decided["republish"] ?? 0) > 0;
 }
 
 function toRate({ published, failedAgain }: RuleStanding): string | null {

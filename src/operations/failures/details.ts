@@ -24,16 +24,20 @@ export interface FailureDetails extends StoredDetails {
 export async function readStoredDetails(core: Core, failure: FailureView): Promise<StoredDetails> {
   const drains = drainsOf(core, failure);
   const arrivals = (await readArrivals(drains)).get(failure.id) ?? {};
+  return { failure, arrivals, lanes: await readLanes(core, failure) };
+}
+
+/** Of its destination, by drain. Throws `redis-unavailable`. */
+export async function readLanes(core: Core, failure: FailureView): Promise<StoredDetails["lanes"]> {
   // `(other)` and `(unreadable)` have none.
-  const hasLane = !failure.origin.startsWith("(");
+  if (failure.origin.startsWith("(")) return [];
   const lanes = await Promise.all(
-    drains.map(async (drain) => {
-      if (!hasLane) return [];
+    drainsOf(core, failure).map(async (drain) => {
       const lane = (await readLaneStandings(drain, [failure.origin])).get(failure.origin);
       return lane === undefined ? [] : [{ drain: drain.config.name, lane }];
     }),
   );
-  return { failure, arrivals, lanes: lanes.flat() };
+  return lanes.flat();
 }
 
 /** Throws `redis-unavailable`. */

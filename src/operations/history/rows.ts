@@ -25,7 +25,7 @@ export const historyColumns = {
   dlqId: ({ dlqId }) => toPrintable(dlqId ?? "-"),
   drain: ({ drain, dlqId }) => toPrintable(drain ?? (dlqId === null ? "(all)" : "-")),
   rule: ({ rule }) => toPrintable(rule ?? "-"),
-  reason: ({ reason, lane }) => toPrintable(reason ?? lane?.why ?? "-"),
+  reason: ({ reason, lane }) => toPrintable(reason ?? (lane && laneReasonText(lane)) ?? "-"),
   notes: (row) => toPrintable(toNotes(row)),
   why: ({ why }) => toPrintable(why ?? "-"),
   by: ({ by }) => toPrintable(by),
@@ -60,5 +60,10 @@ function toNotes({ notes = [], parent, lane, host, forMs, proof }: ProvenRow): s
 
 /** A probe that a person asked for moves nothing. */
 export function laneMoveText({ from, to, sent, comeBacks }: AuditLane): string {
-  return from === to ? from : `${from} to ${to}, ${sent} sent, ${comeBacks} back`;
+  return from === to ? "a probe is asked for" : `${from} to ${to}, ${sent} sent, ${comeBacks} back`;
+}
+
+/** Of a probe that a person asked for, the entry has why the lane was halted until then. */
+export function laneReasonText({ from, to, why }: AuditLane): string {
+  return from === to ? `it was ${from}: ${why}` : why;
 }

@@ -38,7 +38,7 @@ const advice: Readonly<Record<Step, string>> = {
   receiver: "if the cause is gone, send them once more:",
   doubt: "ask the receiver whether the messages came; if not, send them again:",
   loss: "if the loss may be, send them with it:",
-  message: "they cannot be sent as they are: change them by a rule (set), then",
+  message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
 
 /** What a person does next about all that a drain parked for one reason. */
