@@ -1,4 +1,4 @@
-import { rm, writeFile, mkdir } from "node:fs/promises";
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createEmulatorClient } from "../emulator-client.ts";
 import { runStory, type StoryEnd, type StoryOptions, type StoryRun } from "../run-story.ts";
@@ -77,6 +77,8 @@ export async function runIncident(options: IncidentOptions): Promise<number> {
   } finally {
     await receiver.close();
     await rm(file, { force: true });
+    // Somebody may have put something there.
+    await rmdir(path.dirname(file)).catch(() => undefined);
   }
 }
 
