@@ -87,12 +87,17 @@ export async function serveConsole(parts: ConsoleParts) {
 
   app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
 
+  let whenReady: Promise<void> | null = null;
   app.use(async (_context, next) => {
+    const { redis } = live.current();
     // A page that is asked for as the daemon starts, or as Redis comes back, is late and not refused.
-    await live
-      .current()
-      .redis.ready(redisWaitMs)
-      .catch(() => undefined);
+    if (!redis.isReady()) {
+      whenReady ??= redis
+        .ready(redisWaitMs)
+        .catch(() => undefined)
+        .finally(() => (whenReady = null));
+      await whenReady;
+    }
     await next();
   });
 
@@ -121,8 +126,9 @@ export async function serveConsole(parts: ConsoleParts) {
   app.onError((error, context) => {
     reportError(placeOf(context), error);
     const isAct = context.req.method !== "GET" && context.req.method !== "HEAD";
-    const isMisused = isRedriverError(error) && error.code === "command-misused";
-    const outcome = isAct && !isMisused ? "in doubt" : "nothing";
+    const isRefused =
+      isRedriverError(error) && (error.code === "command-misused" || error.code === "plan-refused");
+    const outcome = isAct && !isRefused ? "in doubt" : "nothing";
     if (!isRedriverError(error))
       return problem(context, "this page failed; the daemon's log says where", 500, outcome);
     return problem(context, `${error.code}: ${error.message}`, statusOf[error.code] ?? 500, outcome);

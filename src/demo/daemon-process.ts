@@ -73,7 +73,9 @@ export async function startDaemonProcess(
       const { origin = "", to = "", size = 0, msg = "" } = line;
       if (line.event === "lane:moved") moves.push({ at: time, origin, to, size, text: msg });
     });
-    signal.addEventListener("abort", () => reject(new Error("stopped before the daemon had started")));
+    // The reason: somebody has stopped the demo, or another process was lost.
+    signal.addEventListener("abort", () => reject(signal.reason));
+    if (signal.aborted) reject(signal.reason);
   });
   try {
     const address = await started;

@@ -23,7 +23,7 @@ export interface Outlook {
   readonly waiting: number;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
-  /** Of those: for destinations whose lane is halted, or that a person paused. */
+  /** Of those: for destinations whose lane is halted, or that a person paused; or of a kind that a person paused. */
   readonly stoppedWaiting: number;
   /** Of the others at least: came back, and the wait before their next attempt is not over. */
   readonly waitingForAttempt: number;
@@ -95,14 +95,15 @@ export function toOutlook(
   now: number,
 ): Outlook {
   let waiting = 0;
-  let stoppedWaiting = 0;
+  let ofStopped = 0;
   for (const one of destinations) {
     waiting += one.waiting;
-    if (isStopped(one)) stoppedWaiting += one.waiting;
+    if (isStopped(one)) ofStopped += one.waiting;
   }
+  const stoppedWaiting = ofStopped + toPausedKinds(facts, ofStopped);
   const ruled = toHeldByRules(facts, waiting);
   // What is stopped may have waited for its attempt when it was last listed, and is counted as stopped.
-  const waitingForAttempt = Math.max(0, (facts?.reasons.held.waiting ?? 0) - stoppedWaiting);
+  const waitingForAttempt = Math.max(0, (facts?.reasons.held.waiting ?? 0) - ofStopped);
   const going = Math.max(0, waiting - ruled - stoppedWaiting - waitingForAttempt);
   const perSecond = facts === null ? null : toRate(facts.pace, now);
   return {
@@ -115,6 +116,13 @@ export function toOutlook(
     perSecond,
     doneInMs: config.stillCounting === true ? null : toDoneInMs(going, perSecond, destinations, config),
   };
+}
+
+/** Of paused kinds of failure, as last listed: held as paused, and for no destination that is stopped. */
+function toPausedKinds(facts: Pick<DrainFacts, "reasons"> | null, ofStopped: number): number {
+  const held = facts?.reasons.held ?? {};
+  const ofPausedHosts = Math.max(0, ofStopped - (held["lane-halted"] ?? 0));
+  return Math.max(0, (held["host-paused"] ?? 0) - ofPausedHosts);
 }
 
 /** A listing check that is due comes within 15 s (`lateCheckMs`), and mostly within this. */

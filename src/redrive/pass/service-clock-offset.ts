@@ -1,4 +1,4 @@
-import { isTooLarge, smallAnswerBytes } from "../listing/list-page.ts";
+import { createPageSize, isTooLarge, listWithRetry } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /** Enough answers to believe any clock that they agree on. */
@@ -6,13 +6,14 @@ const maxAskedForClock = 10;
 
 /**
  * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first
- * answer a small listing asks for it. A clock far from ours is believed after several answers.
+ * answer a small listing asks for it, which waits in place for a short pause of the source. A clock far from ours is believed after several answers.
  */
 export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
   const { service } = source;
   for (let asked = 0; asked < maxAskedForClock && service.clockOffsetMs("agreed") === undefined; asked += 1) {
     try {
-      await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
+      const signals = { signal, stopping: signal };
+      (await listWithRetry(source, { select: {} }, createPageSize(1), signals)).release();
     } catch (error) {
       if (!isTooLarge(error)) {
         source.health.note(error);

@@ -20,7 +20,6 @@ const maxAheadMs = 3_600_000;
  */
 export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
   const { source, config } = drain;
-  source.health.check();
   const offsetMs = await knownOffsetMs(drain, signal);
   const now = source.clock.now();
   /** How much of the newest is skipped because the service's clock is too far ahead of ours. */

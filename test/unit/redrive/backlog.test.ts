@@ -208,6 +208,18 @@ describe("the outlook of a drain", () => {
     expect(outlook.doneInMs).toBe(35_000);
   });
 
+  it("counts what is of a paused kind as stopped, beside a halted and a paused destination", () => {
+    const destinations = [
+      to("https://a.example", 800),
+      to("https://dead.example", 300, laned("halted", 60_000)),
+      { ...to("https://paused.example", 40), isPaused: true },
+    ];
+    // 795 of a.example are of the kind that is paused.
+    const held = { "lane-halted": 300, "host-paused": 835 };
+    const outlook = toOutlook(facts({ 99: 100 }, held), destinations, { limits: {} }, now);
+    expect(outlook).toMatchObject({ waiting: 1_140, stoppedWaiting: 1_135, going: 5 });
+  });
+
   it("does not count come-backs as going whose next attempt is later", () => {
     const late = (waiting: number, ...more: DestinationOutlook[]) =>
       toOutlook(

@@ -168,3 +168,12 @@ describe("redriver plan, where the service's clock is another one", () => {
     expect(out).toMatch(/later +1 republish in (5\ds|1m)\n/);
   });
 });
+
+describe("redriver plan, while the service limits calls", () => {
+  it("waits in place for a short limit, also if its very first listing meets it", async () => {
+    const stand = await createPlanStand(redis.url(), { document: document() });
+    stand.seed(7);
+    stand.emulator.faults.add({ kind: "status", operation: "list", status: 429, count: 2 });
+    expect((await planned(stand)).planned).toBe(7);
+  });
+});
