@@ -26,6 +26,23 @@ export const auditActs = [
 ] as const;
 export type AuditAct = (typeof auditActs)[number];
 
+/** A person decides these. The others follow from them, or from rules. */
+export const personActs = [
+  "release",
+  "pause",
+  "resume",
+  "apply",
+  "note",
+  "quiet",
+  "unquiet",
+  "show-content",
+  "plan-make",
+  "plan-stop",
+  "plan-remove",
+  "lane-probe",
+  "lane-reset",
+] as const satisfies readonly AuditAct[];
+
 export interface AuditRecord {
   readonly dlqId: string;
   /** Null: no rule decided it. */

@@ -5,7 +5,7 @@ import type { ActRow } from "../../operations/history/act-rows.ts";
 import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
 import { laneMoveText, laneReasonText } from "../../operations/history/rows.ts";
 import { present } from "../../operations/phrases.ts";
-import { auditActs, type AuditAct } from "../../ports/audit.ts";
+import { auditActs, personActs, type AuditAct } from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import { formatDuration } from "../../rules/durations.ts";
@@ -19,6 +19,8 @@ import { Time } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 const path = "/history";
+/** In place of one act. */
+const ofPeople = "people";
 const maxRows = 50;
 /** 50 reads of Redis. A rare person may need several pages. */
 const maxEntries = 5_000;
@@ -32,7 +34,7 @@ export const historyScreen = defineScreen<HistoryPage>({
   title: () => "History",
   load({ core, query }) {
     const act = filterOf(query, "act");
-    const acts = auditActs.filter((one) => one === act);
+    const acts = act === ofPeople ? personActs : auditActs.filter((one) => one === act);
     if (act !== undefined && acts.length === 0) throw misused(`no act is named ${JSON.stringify(act)}`);
     return readHistoryPage(openAuditReader(core), {
       before: query.get("before"),
@@ -75,19 +77,24 @@ function misused(why: string): RedriverError {
 
 function HistoryFilters({ context: { core, query } }: { readonly context: ScreenContext }): Html {
   return (
-    <Filters
-      path={path}
-      query={query}
-      filters={[
-        { name: "act", label: "Act", choices: auditActs },
-        { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
-        { name: "by", label: "By (* for any part)" },
-        { name: "host", label: "Host (* for any part)" },
-        { name: "rule", label: "Rule" },
-        { name: "from", label: "From (UTC)", kind: "datetime-local" },
-        { name: "to", label: "To (UTC)", kind: "datetime-local" },
-      ]}
-    />
+    <>
+      <Filters
+        path={path}
+        query={query}
+        filters={[
+          { name: "act", label: "Act", choices: [ofPeople, ...auditActs] },
+          { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
+          { name: "by", label: "By (* for any part)" },
+          { name: "host", label: "Host (* for any part)" },
+          { name: "rule", label: "Rule" },
+          { name: "from", label: "From (UTC)", kind: "datetime-local" },
+          { name: "to", label: "To (UTC)", kind: "datetime-local" },
+        ]}
+      />
+      <p class="hint">
+        <a href={`${path}?act=${ofPeople}`}>What people did</a>, without what followed from it or from rules.
+      </p>
+    </>
   );
 }
 

@@ -31,7 +31,7 @@ const maxHistoryRows = 100;
 
 export const messageScreen = defineScreen<Model>({
   path: "/messages/:source/:dlqId",
-  area: "parked",
+  area: "failures",
   role: "viewer",
   title: ({ message }) => `Dead letter ${message.dlqId}`,
   async load(context) {

@@ -41,9 +41,14 @@ export const nowScreen = defineScreen<Status>({
 function Verdict({ status }: { readonly status: Status }): Html {
   const verdict = toVerdict(status);
   return (
-    <p class={`verdict ${toMood(verdict)}`} role="status">
-      <Foreign text={`${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`} isWhole />
-    </p>
+    <>
+      <p class={`verdict ${toMood(verdict)}`} role="status">
+        <Foreign text={`${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`} isWhole />
+      </p>
+      <p class="hint">
+        <a href="#drain-acts">Stop it, or let it go on</a>
+      </p>
+    </>
   );
 }
 
@@ -157,7 +162,9 @@ function Destinations({ status }: { readonly status: Status }): Html {
             title: "lane",
             cell: ({ pauses: [pause], lane, isPlan }) =>
               isPlan ? (
-                "plan mode"
+                <>
+                  plan mode: <a href="/plans">plan and apply</a>
+                </>
               ) : pause !== undefined ? (
                 <PauseWords pause={pause} />
               ) : (

@@ -58,6 +58,10 @@ it("what is parked is counted with its next step, filtered by its address, and r
   expect((await stand.submit("/parked", "release-all", form, "operator"))?.status).toBe(303);
   const history = toText(await stand.page("/history?act=release&by=operator*"));
   expect(history).toContain("fixed");
+  const everything = toText(await stand.page("/history"));
+  const ofPeople = toText(await stand.page("/history?act=people"));
+  expect([everything, ofPeople].map((page) => / park \d+ orders /.test(page))).toEqual([true, false]);
+  expect(ofPeople).toContain("all of them");
   expect(history).toMatch(/release 45 orders .*all of them/);
 }, 90_000);
 
