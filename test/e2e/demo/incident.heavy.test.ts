@@ -19,7 +19,7 @@ describe("redriver demo --incident", () => {
     expect(run.stdout).toMatch(/^published +56$/m);
     expect(toPids(run.stderr).filter(isAlive)).toEqual([]);
     expect(await readdir(run.tmpDir)).toEqual([".cache"]);
-    expect(await readdir(path.join(run.tmpDir, ".cache/incident"))).toEqual([]);
+    expect(await readdir(path.join(run.tmpDir, ".cache"))).toEqual([]);
   }, 120_000);
 
   it("names the port of the receiver if it is taken", async () => {
