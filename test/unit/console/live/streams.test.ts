@@ -98,10 +98,10 @@ it("renders all pages at the same moment, whenever they were opened", async () =
   expect(state.renders).toBe(2);
 });
 
-it("renders less often if that costs more than 0.8 % of a core, and at least every fifteen seconds", async () => {
+it("renders less often if that costs more than 0.6 % of a core, and at least every twenty seconds", async () => {
   const { state, open } = stand();
   collect(open()!);
-  state.cpuMsEach = 40;
+  state.cpuMsEach = 30;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(state.renders).toBe(1);
   await vi.advanceTimersByTimeAsync(4_999);
@@ -109,7 +109,7 @@ it("renders less often if that costs more than 0.8 % of a core, and at least eve
   state.cpuMsEach = 4_000;
   await vi.advanceTimersByTimeAsync(1);
   expect(state.renders).toBe(2);
-  await vi.advanceTimersByTimeAsync(15_000);
+  await vi.advanceTimersByTimeAsync(20_000);
   expect(state.renders).toBe(3);
 });
 
