@@ -6,6 +6,14 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** Made once: it is asked for hundreds of times a page. */
+const numberFormat = new Intl.NumberFormat("en-US");
+
+/** `12,480`. */
+export function number(count: number): string {
+  return numberFormat.format(count);
+}
+
 /** `3 parked`; empty for 0. */
 export function ifAny(count: number, what: string): string {
   return count > 0 ? `${count} ${what}` : "";

@@ -1,7 +1,7 @@
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
-import { laneMoveText, laneReasonText } from "../../operations/history/rows.ts";
+import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
 import { present } from "../../operations/phrases.ts";
 import type { TopCounted } from "../../redrive/plan/top-count.ts";
 import { formatDuration } from "../../rules/durations.ts";
@@ -13,7 +13,7 @@ export const actColumns = {
   count: ({ count }) => (count === 0 ? "-" : count),
   drain: ({ drain, count }) => toPrintable(drain ?? (count === 0 ? "(all)" : "-")),
   rule: ({ rule }) => toPrintable(rule ?? "-"),
-  reason: ({ reason, lane }) => toPrintable(reason ?? (lane && laneReasonText(lane)) ?? "-"),
+  reason: (row) => toPrintable(reasonText(row) ?? "-"),
   host: ({ hosts, lane, host }) => toPrintable(toDestinationText(lane?.origin ?? host ?? toHosts(hosts))),
   notes: (row) => toPrintable(toNotes(row)),
   why: ({ why }) => toPrintable(why ?? "-"),
@@ -27,13 +27,14 @@ function toHosts({ top, more }: TopCounted<string>): string {
   return others === 0 ? first.key : `${first.key} +${others}`;
 }
 
-function toNotes({ dlqId, count, notes, comeBacks, lane, forMs }: ActRow): string {
+function toNotes(row: ActRow): string {
+  const { dlqId, count, notes, comeBacks, forMs } = row;
   const many = (times: number, what: string): string => (count === 1 ? what : `${times} ${what}`);
   const parts = [
     dlqId,
     ...Object.entries(notes).map(([note, times]) => many(times, note)),
     comeBacks > 0 && many(comeBacks, "had come back"),
-    lane !== undefined && laneMoveText(lane),
+    laneMoveText(row),
     forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];
   return present(parts).join(", ") || "-";

@@ -2,7 +2,7 @@
 import { parkReasons } from "../../message/park-reasons.ts";
 import { releaseAllFor, releaseOne } from "../../operations/parked/release-chosen.ts";
 import { RedriverError } from "../../ports/errors.ts";
-import { number } from "../parts/text.tsx";
+import { number } from "../../operations/phrases.ts";
 import type { Act } from "./act.ts";
 
 export const releaseOneAct: Act = {

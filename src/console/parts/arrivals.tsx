@@ -2,7 +2,7 @@
 import { arrivalHours, type HourlyArrivals } from "../../ports/failures.ts";
 import type { Html } from "../screen.ts";
 import { Sparkline } from "./sparkline.tsx";
-import { number } from "./text.tsx";
+import { number } from "../../operations/phrases.ts";
 
 const hourMs = 3_600_000;
 const dayHours = 24;

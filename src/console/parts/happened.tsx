@@ -1,7 +1,7 @@
 /** What happened to a kind of failure and to its lanes: moves, probes with their results, acts of people. */
 import type { StoredDetails } from "../../operations/failures/details.ts";
 import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
-import { laneMoveText, laneReasonText } from "../../operations/history/rows.ts";
+import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
 import { toIn } from "../../operations/phrases.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import type { LaneStanding } from "../../redrive/plan/lane-standings.ts";
@@ -115,10 +115,11 @@ function toNewestResult(lane: LaneStanding | undefined): string {
   return lane.why?.startsWith("a probe failed again") === true ? lane.why : "no result yet";
 }
 
-function toHow({ lane, host, forMs, why }: TimeLineEntry): string {
+function toHow(entry: TimeLineEntry): string {
+  const { host, forMs, why } = entry;
   const parts = [
-    lane && laneMoveText(lane),
-    lane && laneReasonText(lane),
+    laneMoveText(entry),
+    reasonText(entry),
     host,
     forMs === undefined ? undefined : `for ${formatDuration(forMs)}`,
     why,

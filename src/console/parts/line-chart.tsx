@@ -1,5 +1,5 @@
 import type { Html } from "../screen.ts";
-import { number } from "./text.tsx";
+import { number } from "../../operations/phrases.ts";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
 

@@ -5,7 +5,8 @@ import type { ReadMessage } from "../../operations/records/read-message.ts";
 import type { Html } from "../screen.ts";
 import { messagePath } from "./dead-letter-link.tsx";
 import { Rebuild } from "./rebuild.tsx";
-import { Foreign, number } from "./text.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "./text.tsx";
 
 /** Of one value. A browser is slow with a line of megabytes. */
 const maxCharacters = 65_536;

@@ -2,11 +2,11 @@
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
-import { toDone, toIn, toSpan } from "../../operations/phrases.ts";
+import { number, toDone, toIn, toSpan } from "../../operations/phrases.ts";
 import { formatDuration } from "../../rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
-import { Foreign, number } from "./text.tsx";
+import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
 
 type DrainPart = PlanReport["drains"][number];

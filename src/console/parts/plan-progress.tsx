@@ -3,7 +3,8 @@ import { formatDuration } from "../../rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { stateWords } from "./plan-words.ts";
 import { Table } from "./table.tsx";
-import { Foreign, number } from "./text.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
 
 const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {

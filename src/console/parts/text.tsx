@@ -15,13 +15,6 @@ export function Foreign({
   return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
 }
 
-const numberFormat = new Intl.NumberFormat("en-US");
-
-/** `12,480`. */
-export function number(count: number): string {
-  return numberFormat.format(count);
-}
-
 /** A command line that does the same, to be copied: whole, as acts/command-line.ts has written it. */
 export function CommandLine({ line }: { readonly line: string }): Html {
   return (

@@ -3,8 +3,8 @@ import { openAuditReader } from "../../compose/open-core.ts";
 import { defined } from "../../message/defined.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
-import { laneMoveText, laneReasonText } from "../../operations/history/rows.ts";
-import { present } from "../../operations/phrases.ts";
+import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
+import { type Part, number, present } from "../../operations/phrases.ts";
 import { auditActs, personActs, type AuditAct } from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName } from "../../ports/ids.ts";
@@ -13,7 +13,7 @@ import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, withQuery } from "../query.ts";
 import { RuleLink } from "../parts/rule-link.tsx";
-import { Foreign, number } from "../parts/text.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
@@ -192,11 +192,11 @@ function RuleCell({
 
 /** Reason, destinations and what else the audit has of it. */
 function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }): Html {
-  const { reason, lane, host, hosts, dlqId, source } = row;
+  const { lane, host, hosts, dlqId, source } = row;
   const known = lane?.origin ?? host;
   const names = known === undefined ? hosts.top.map(({ key }) => key) : [known];
   const more = known === undefined ? hosts.more.kinds : 0;
-  const words = present([reason ?? (lane && laneReasonText(lane)), ...toNotes(row)]);
+  const words = present([reasonText(row), ...toNotes(row)]);
   return (
     <>
       {names.slice(0, shownHosts).map((name) => (
@@ -218,12 +218,13 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
 
 const shownHosts = 3;
 
-function toNotes({ count, notes, comeBacks, lane, forMs }: ActRow): readonly (string | false)[] {
+function toNotes(row: ActRow): readonly Part[] {
+  const { count, notes, comeBacks, forMs } = row;
   const many = (times: number, what: string): string => (count === 1 ? what : `${number(times)} ${what}`);
   return [
     ...Object.entries(notes).map(([note, times]) => many(times, note)),
     comeBacks > 0 && many(comeBacks, "had come back"),
-    lane !== undefined && laneMoveText(lane),
+    laneMoveText(row),
     forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];
 }

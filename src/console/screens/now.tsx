@@ -9,7 +9,8 @@ import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { PausedKindActs, PausedKinds, toPausedKinds } from "../parts/paused-kinds.tsx";
-import { Foreign, number } from "../parts/text.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago, toAgo } from "../parts/time.tsx";
 

@@ -3,7 +3,8 @@ import type { ReplicaRecord } from "../../ports/replicas.ts";
 import { toRuleStandings, type RuleStanding } from "../../operations/rules/read-rules.ts";
 import { hideSecrets } from "../../operations/rules/hide-secrets.ts";
 import { RuleLink } from "../parts/rule-link.tsx";
-import { CommandLine, Foreign, number } from "../parts/text.tsx";
+import { number } from "../../operations/phrases.ts";
+import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 

@@ -25,7 +25,7 @@ export const historyColumns = {
   dlqId: ({ dlqId }) => toPrintable(dlqId ?? "-"),
   drain: ({ drain, dlqId }) => toPrintable(drain ?? (dlqId === null ? "(all)" : "-")),
   rule: ({ rule }) => toPrintable(rule ?? "-"),
-  reason: ({ reason, lane }) => toPrintable(reason ?? (lane && laneReasonText(lane)) ?? "-"),
+  reason: (row) => toPrintable(reasonText(row) ?? "-"),
   notes: (row) => toPrintable(toNotes(row)),
   why: ({ why }) => toPrintable(why ?? "-"),
   by: ({ by }) => toPrintable(by),
@@ -45,25 +45,36 @@ export function withProofs(rows: readonly HistoryRow[]): readonly ProvenRow[] {
     .toReversed();
 }
 
-function toNotes({ notes = [], parent, lane, host, forMs, proof }: ProvenRow): string {
+function toNotes(row: ProvenRow): string {
+  const { notes = [], parent, lane, host, forMs, proof } = row;
   const parts = [
     ...new Set(notes),
     proof,
     parent !== undefined && `came back from ${parent}`,
     lane !== undefined && toDestinationText(lane.origin),
-    lane !== undefined && laneMoveText(lane),
+    laneMoveText(row),
     host !== undefined && toDestinationText(host),
     forMs !== undefined && `for ${formatDuration(forMs)}`,
   ];
   return present(parts).join(", ") || "-";
 }
 
-/** A probe that a person asked for moves nothing. */
-export function laneMoveText({ from, to, sent, comeBacks }: AuditLane): string {
-  return from === to ? "a probe is asked for" : `${from} to ${to}, ${sent} sent, ${comeBacks} back`;
+type LaneEntry = Pick<AuditEntry, "act"> & { readonly lane?: AuditLane | undefined };
+
+/** What became of the lane. A probe that a person asked for moves nothing, nor may a reset. Null: no lane. */
+export function laneMoveText({ act, lane }: LaneEntry): string | null {
+  if (lane === undefined) return null;
+  const { from, to, sent, comeBacks } = lane;
+  if (act === "lane-probe") return "a probe is asked for";
+  return from === to ? from : `${from} to ${to}, ${sent} sent, ${comeBacks} back`;
 }
 
-/** Of a probe that a person asked for, the entry has why the lane was halted until then. */
-export function laneReasonText({ from, to, why }: AuditLane): string {
-  return from === to ? `it was ${from}: ${why}` : why;
+/** A decision's reason, or a lane's: of a probe that a person asked for, why it was halted until then. */
+export function reasonText({
+  act,
+  reason,
+  lane,
+}: LaneEntry & { readonly reason?: string | undefined }): string | null {
+  if (reason !== undefined || lane === undefined) return reason ?? null;
+  return act === "lane-probe" ? `it was ${lane.from}: ${lane.why}` : lane.why;
 }

@@ -3,7 +3,7 @@ import { toFailureOfName } from "../../message/destination-names.ts";
 import { toPrintable } from "../../message/show-masked-values.ts";
 import { cut } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { counted, present, toClock, toDone, toIn, type Part } from "../phrases.ts";
+import { counted, number, present, toClock, toDone, toIn, type Part } from "../phrases.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -157,11 +157,6 @@ function toSourceNotes({ settleGate, census }: Status["sources"][number]): reado
 /** To one decimal below 10, else to a whole number. */
 export function toRounded(perSecond: number): number {
   return perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10;
-}
-
-/** `12,480`. */
-export function number(count: number): string {
-  return count.toLocaleString("en-US");
 }
 
 function sum<One>(all: readonly One[], of: (one: One) => number): number {
