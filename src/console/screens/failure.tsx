@@ -1,11 +1,11 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
 import { openAuditReader } from "../../compose/open-core.ts";
-import type { Core } from "../../compose/build-core.ts";
 import { namesOfOrigin } from "../../message/destination-names.ts";
 import { hostOf } from "../../message/destination-url.ts";
+import type { DrainName } from "../../ports/ids.ts";
 import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
-import { readLanes, readStoredDetails, type StoredDetails } from "../../operations/failures/details.ts";
+import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
 import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
@@ -17,7 +17,8 @@ import { FailureHead } from "../parts/failure-head.tsx";
 import { Happened } from "../parts/happened.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { pausesOfKind, toKindPauseValues } from "../parts/paused-kinds.tsx";
-import { Foreign, number } from "../parts/text.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
@@ -64,27 +65,28 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   const source = failure && core.sources.get(failure.source);
   if (failure === undefined || source === undefined) return null;
   const key = `${failure.source} ${failure.id}`;
-  const [{ details, timeLine }, lanes, pauses] = await Promise.all([
-    reads.kept(`failure ${key}`, () => readDetailsAndTimeLine(core, failure)),
-    // People wait for the result of a probe.
-    readLanes(core, failure),
-    reads.pauses().then((all) => all.get(failure.source) ?? []),
+  // At the same time as the time line: which acts were probes depends on how the lanes are now.
+  const reading = readLanes(core, failure);
+  const [timeLine, lanes, arrivals, pauses] = await Promise.all([
+    reads.kept(`failure ${key}`, async () =>
+      readTimeLine(openAuditReader(core), failure, toHalted(await reading)),
+    ),
+    reading,
+    reads.arrivals(),
+    reads.pauses(),
   ]);
   return {
-    ...details,
     failure,
+    arrivals: arrivals.get(failure.source)?.get(failure.id) ?? {},
     lanes,
     timeLine,
-    pauses: pauses.filter((one): one is HostPause => one.host !== undefined),
+    pauses: (pauses.get(failure.source) ?? []).filter((one): one is HostPause => one.host !== undefined),
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
 }
 
-/** At one time: which acts were probes depends on how the lanes are now. */
-async function readDetailsAndTimeLine(core: Core, failure: FailureView) {
-  const details = await readStoredDetails(core, failure);
-  const halted = details.lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
-  return { details, timeLine: await readTimeLine(openAuditReader(core), failure, halted) };
+function toHalted(lanes: Model["lanes"]): readonly DrainName[] {
+  return lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
 }
 
 function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause[] {
@@ -223,8 +225,8 @@ function Lanes(model: Model): Html {
 }
 
 /** No act drops or parks: a rule does, so that it is read by others first. */
-function ToGiveUp({ failure: { origin, status } }: Pick<Model, "failure">): Html | null {
-  if (origin.startsWith("(")) return null;
+function ToGiveUp({ failure: { id, origin, status } }: Pick<Model, "failure">): Html | null {
+  if (!isOneKind(id)) return null;
   const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
   const where =
     queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
@@ -288,9 +290,14 @@ function Arrivals({ model, now }: { readonly model: Model; readonly now: number 
   );
 }
 
+/** Others stand for what has no kind of its own, with several answers or with none that can be read. */
+function isOneKind(id: string): boolean {
+  return /^[0-9a-f]{10}$/.test(id);
+}
+
 /** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */
 function toParkedPath({ id, source, drains }: FailureView): string {
-  if (/^[0-9a-f]{10}$/.test(id)) return `/parked${toQuery({ source, failure: id })}`;
+  if (isOneKind(id)) return `/parked${toQuery({ source, failure: id })}`;
   const [most] = drains.toSorted((one, other) => other.parked - one.parked);
   return `/parked${toQuery({ source, drain: most?.drain })}`;
 }
