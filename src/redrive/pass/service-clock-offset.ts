@@ -15,10 +15,7 @@ export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSigna
       const signals = { signal, stopping: signal };
       (await listWithRetry(source, { select: {} }, createPageSize(1), signals)).release();
     } catch (error) {
-      if (!isTooLarge(error)) {
-        source.health.note(error);
-        throw error;
-      }
+      if (!isTooLarge(error)) throw error;
     }
     // This service dates no answers.
     if (service.clockOffsetMs() === undefined) return 0;

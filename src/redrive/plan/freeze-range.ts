@@ -16,7 +16,7 @@ const maxAheadMs = 3_600_000;
 /**
  * The whole range of a drain, up to a horizon that is fixed now. It goes by the service's clock, as ages do.
  * A pass goes by the earlier of both clocks, because its watermark depends on it; no watermark depends on a
- * plan. Throws if the source may not be asked.
+ * plan. If the clock has to be asked for, it throws as that listing does.
  */
 export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
   const { source, config } = drain;
