@@ -76,6 +76,15 @@ export async function serveConsole(parts: ConsoleParts) {
   const assets = readAssets();
   const proposedKey = randomBytes(32).toString("hex");
   const key = shared(parts.now, () => readConsoleKey(live.current().redis, proposedKey), keyMaxAgeMs);
+  const redisReady = shared(
+    parts.now,
+    () =>
+      live
+        .current()
+        .redis.ready(redisWaitMs)
+        .catch(() => undefined),
+    redisWaitMs,
+  );
 
   const app = new Hono<AskedEnv>();
   app.use(addSecurityHeaders);
@@ -87,17 +96,9 @@ export async function serveConsole(parts: ConsoleParts) {
 
   app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
 
-  let whenReady: Promise<void> | null = null;
+  // A page that is asked for as the daemon starts, or as Redis comes back, is late and not refused.
   app.use(async (_context, next) => {
-    const { redis } = live.current();
-    // A page that is asked for as the daemon starts, or as Redis comes back, is late and not refused.
-    if (!redis.isReady()) {
-      whenReady ??= redis
-        .ready(redisWaitMs)
-        .catch(() => undefined)
-        .finally(() => (whenReady = null));
-      await whenReady;
-    }
+    if (!live.current().redis.isReady()) await redisReady.read();
     await next();
   });
 

@@ -2,29 +2,9 @@ import type { DestinationName } from "../message/destination-names.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { LaneMove } from "./lanes.ts";
 
-export const laneActs = ["lane-probe", "lane-reset", "lane-halted", "lane-resumed", "lane-opened"] as const;
-
-export const auditActs = [
-  "republish",
-  "published",
-  "drop",
-  "park",
-  "delete",
-  "copy",
-  "release",
-  "pause",
-  "resume",
-  "apply",
-  "note",
-  "quiet",
-  "unquiet",
-  "show-content",
-  "plan-make",
-  "plan-stop",
-  "plan-remove",
-  ...laneActs,
-] as const;
-export type AuditAct = (typeof auditActs)[number];
+const laneRequests = ["lane-probe", "lane-reset"] as const;
+const laneMoves = ["lane-halted", "lane-resumed", "lane-opened"] as const;
+export const laneActs = [...laneRequests, ...laneMoves] as const;
 
 /** A person decides these. The others follow from them, or from rules. */
 export const personActs = [
@@ -39,9 +19,20 @@ export const personActs = [
   "plan-make",
   "plan-stop",
   "plan-remove",
-  "lane-probe",
-  "lane-reset",
-] as const satisfies readonly AuditAct[];
+  ...laneRequests,
+] as const;
+
+export const auditActs = [
+  "republish",
+  "published",
+  "drop",
+  "park",
+  "delete",
+  "copy",
+  ...personActs,
+  ...laneMoves,
+] as const;
+export type AuditAct = (typeof auditActs)[number];
 
 export interface AuditRecord {
   readonly dlqId: string;

@@ -72,7 +72,7 @@ export function ActForm({
         {command === null ? null : (
           <>
             <p class="hint">
-              {fields.some(({ name, kind }) => kind !== "hidden" && !isOfAudit(name))
+              {act.fields.some(({ kind }) => kind !== "hidden")
                 ? "The command that does the same, with the fields as this page opened:"
                 : "The command that does the same:"}
             </p>
@@ -82,10 +82,6 @@ export function ActForm({
       </form>
     </details>
   );
-}
-
-function isOfAudit(name: string): boolean {
-  return name === "reason" || name === "by";
 }
 
 function toAuditField(name: string, label: string): ActField {

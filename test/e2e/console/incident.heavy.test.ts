@@ -1,7 +1,7 @@
 /** An incident from the first look to the all-clear, played through the console alone. */
-import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
+import { act } from "../../support/console-act.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
 import { startService } from "../../support/service.ts";
@@ -128,16 +128,3 @@ it.skipIf(!hasBrowser)(
   },
   600_000,
 );
-
-/** Opens the form of an act on this page, fills it in and sends it. */
-async function act(page: Page, name: string, values: Readonly<Record<string, string>>): Promise<void> {
-  const form = page.locator(`form[action='/acts/${name}']`).first();
-  const details = page.locator("details", { has: form }).first();
-  if ((await details.count()) > 0 && (await details.getAttribute("open")) === null) {
-    await details.locator("summary").first().click();
-  }
-  for (const [field, value] of Object.entries(values)) {
-    await form.locator(`[name='${field}']`).first().fill(value);
-  }
-  await form.locator("button[type='submit']").click();
-}

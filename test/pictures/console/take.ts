@@ -6,6 +6,7 @@ import { openCheckout } from "../../pages/incident/checkout.ts";
 import { startFirstTerminal } from "../../pages/incident/first-terminal.ts";
 import { demoLine } from "../../pages/incident/run-steps.ts";
 import { chromiumArgs, chromiumPath } from "../../support/chromium.ts";
+import { act } from "../../support/console-act.ts";
 
 const folder = "docs/console";
 const by = "ann";
@@ -85,17 +86,4 @@ async function shoot(page: Page, name: string, most = Infinity): Promise<void> {
     height: Math.min(most, height, Math.ceil((end?.y ?? 0) + (end?.height ?? height))),
   };
   await page.screenshot({ path: path.join(folder, `${name}.png`), animations: "disabled", clip });
-}
-
-/** Opens the form of an act on this page, fills it in and sends it. */
-async function act(page: Page, name: string, values: Readonly<Record<string, string>>): Promise<void> {
-  const form = page.locator(`form[action='/acts/${name}']`).first();
-  const details = page.locator("details", { has: form }).first();
-  if ((await details.count()) > 0 && (await details.getAttribute("open")) === null) {
-    await details.locator("summary").first().click();
-  }
-  for (const [field, value] of Object.entries(values)) {
-    await form.locator(`[name='${field}']`).first().fill(value);
-  }
-  await form.locator("button[type='submit']").click();
 }
