@@ -86,7 +86,7 @@ export async function createConsoleStand(
     /** The console has kept nothing from before it. */
     async pass() {
       const ended = await rig.pass();
-      keptMs += 16_000;
+      keptMs += 61_000;
       return ended;
     },
     /** As a person fills in a form of that page. */

@@ -38,7 +38,6 @@ export interface ShownOnce {
 }
 
 export interface Act {
-  /** Also of its path: `/acts/<name>`. */
   readonly name: string;
   readonly title: string;
   readonly area: Area;
@@ -46,10 +45,17 @@ export interface Act {
   /** False: it explains itself, such as a note. */
   readonly asksReason: boolean;
   readonly fields: readonly ActField[];
+  /** What it does and costs, if its title does not say so. */
+  readonly about?: string;
   /** The command that does the same; null: there is none. */
   readonly command: (values: Values) => string | null;
   /** Throws a RedriverError: `command-misused` for values that cannot be meant. */
   readonly run: (values: Values, doing: Doing) => Promise<Done | ShownOnce>;
+}
+
+/** Takes the form. Below it, `/command` answers the command of what the form has now. */
+export function toActPath({ name }: Pick<Act, "name">): string {
+  return `/acts/${name}`;
 }
 
 /** Of the form's fields, and `reason`. A field that was left empty is missing. */

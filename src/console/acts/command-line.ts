@@ -1,4 +1,5 @@
 /** What a person types into a shell to do the same. */
+import type { Values } from "./act.ts";
 
 /** Words that are missing are left out. Hosts and queues are named by strangers. */
 export function toCommandLine(...words: readonly (string | false | undefined)[]): string {
@@ -8,6 +9,10 @@ export function toCommandLine(...words: readonly (string | false | undefined)[])
 
 /** For what the person has yet to write. */
 export const toBeWritten = "...";
+
+export function toReasonWords({ reason = toBeWritten }: Values): readonly string[] {
+  return ["--reason", reason];
+}
 
 /** One word for bash. What a screen would obey is written as its bytes. */
 function toShellWord(word: string): string {

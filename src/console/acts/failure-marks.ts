@@ -52,8 +52,8 @@ export const quietAct: Act = {
     },
     { name: "date", label: "Or until a date", kind: "text", hint: "Such as 2026-12-01, in UTC." },
   ],
-  command: ({ id: failure, until = "changed" }) =>
-    toCommandLine("failures", "quiet", failure, "--until", until),
+  command: ({ id: failure, until = "changed", date = until }) =>
+    toCommandLine("failures", "quiet", failure, "--until", date),
   async run({ id: failure = "", until = "changed", date }, { core, by, now }) {
     const end = parseQuietEnd(date ?? until, now);
     if (end === null) throw new RedriverError("command-misused", `expected ${quietEndExpected}`);

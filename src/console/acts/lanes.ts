@@ -3,7 +3,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import { probe, reset, type LaneAct } from "../../operations/lanes/acts.ts";
 import { chooseLane } from "../../operations/lanes/choose-lane.ts";
 import type { Act, ActField, Doing, Done, Values } from "./act.ts";
-import { toBeWritten, toCommandLine } from "./command-line.ts";
+import { toCommandLine, toReasonWords } from "./command-line.ts";
 import { toHost } from "./pausing.ts";
 
 const fields: readonly ActField[] = [
@@ -17,6 +17,8 @@ export const probeAct: Act = {
   ...common,
   name: "probe",
   title: "Probe now",
+  about:
+    "Publishes one of its dead letters, once and without retries. If that fails again, it comes back to the queue, and the lane stays halted.",
   command: (values) => toLine("probe", values),
   run: (values, doing) => actOn(values, doing, probe),
 };
@@ -25,13 +27,16 @@ export const resetLaneAct: Act = {
   ...common,
   name: "reset-lane",
   title: "Reset the lane",
+  about:
+    "Forgets what the lane has learned. It starts over with a few canaries, also if it is open or halted.",
   command: (values) => toLine("reset", values),
   run: (values, doing) => actOn(values, doing, reset),
 };
 
-function toLine(name: string, { host, drain }: Values): string {
+function toLine(name: string, values: Values): string {
+  const { host, drain } = values;
   const ofDrain = drain === undefined ? [] : ["--drain", drain];
-  return toCommandLine("lanes", name, host, ...ofDrain, "--reason", toBeWritten);
+  return toCommandLine("lanes", name, host, ...ofDrain, ...toReasonWords(values));
 }
 
 async function actOn(values: Values, doing: Doing, act: LaneAct): Promise<Done> {

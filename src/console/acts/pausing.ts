@@ -6,7 +6,7 @@ import { parseDuration } from "../../rules/durations.ts";
 import { pause, resume } from "../../operations/pauses/acts.ts";
 import { onEachTarget, type PauseAct, type TargetsOrder } from "../../operations/pauses/on-each-target.ts";
 import type { Act, ActField, Doing, Done, Values } from "./act.ts";
-import { toBeWritten, toCommandLine } from "./command-line.ts";
+import { toCommandLine, toReasonWords } from "./command-line.ts";
 
 const targetFields: readonly ActField[] = ["drain", "all", "host", "failure"].map((name) => ({
   name,
@@ -35,7 +35,12 @@ export const pauseAct: Act = {
     },
   ],
   command: (values) =>
-    toCommandLine("pause", ...toTargetWords(values), ...option("--for", values["for"]), ...reason),
+    toCommandLine(
+      "pause",
+      ...toTargetWords(values),
+      ...option("--for", values["for"]),
+      ...toReasonWords(values),
+    ),
   run: (values, doing) => actOn(values, doing, pause),
 };
 
@@ -44,11 +49,9 @@ export const resumeAct: Act = {
   name: "resume",
   title: "Resume",
   fields: targetFields,
-  command: (values) => toCommandLine("resume", ...toTargetWords(values), ...reason),
+  command: (values) => toCommandLine("resume", ...toTargetWords(values), ...toReasonWords(values)),
   run: (values, doing) => actOn(values, doing, resume),
 };
-
-const reason = ["--reason", toBeWritten];
 
 function toTargetWords({ drain, all, host, failure }: Values): readonly (string | undefined)[] {
   return [drain, all && "--all", ...option("--host", host), ...option("--failure", failure)];

@@ -4,7 +4,7 @@ import { RedriverError } from "../../ports/errors.ts";
 import type { DrainName, PlanId } from "../../ports/ids.ts";
 import type { PlanFilter } from "../../ports/plans.ts";
 import type { Act, Values } from "./act.ts";
-import { toBeWritten, toCommandLine } from "./command-line.ts";
+import { toCommandLine, toReasonWords } from "./command-line.ts";
 
 const id = { name: "id", label: "Plan", kind: "hidden" } as const;
 
@@ -12,6 +12,7 @@ const id = { name: "id", label: "Plan", kind: "hidden" } as const;
 export const makePlanAct: Act = {
   name: "make-plan",
   title: "Make a plan",
+  about: "Lists the queue of each drain once, 100 records a call of the service.",
   area: "plans",
   role: "operator",
   asksReason: true,
@@ -49,7 +50,7 @@ export const applyPlanAct: Act = {
   role: "operator",
   asksReason: true,
   fields: [id, { name: "messages", label: "Messages", kind: "hidden" }],
-  command: ({ id: plan = "" }) => toCommandLine("apply", toFileName(plan), "--reason", toBeWritten),
+  command: (values) => toCommandLine("apply", toFileName(values["id"] ?? ""), ...toReasonWords(values)),
   run: async (values, { plans, by }) => {
     const plan = toId(values);
     const { made } = (await plans.show(plan)).plan;

@@ -4,6 +4,7 @@ import { releaseAllFor, releaseOne } from "../../operations/parked/release-chose
 import { RedriverError } from "../../ports/errors.ts";
 import { number } from "../../operations/phrases.ts";
 import type { Act } from "./act.ts";
+import { toCommandLine, toReasonWords } from "./command-line.ts";
 
 export const releaseOneAct: Act = {
   name: "release-one",
@@ -15,7 +16,7 @@ export const releaseOneAct: Act = {
     { name: "source", label: "Source", kind: "hidden" },
     { name: "dlqId", label: "Dead letter", kind: "hidden" },
   ],
-  command: ({ dlqId = "" }) => `redriver parked release ${dlqId} --reason "..."`,
+  command: (values) => toCommandLine("parked", "release", values["dlqId"], ...toReasonWords(values)),
   async run({ source = "", dlqId = "", reason = "" }, { core, by }) {
     const isReleased = await releaseOne(core, { source, dlqId }, { reason, by });
     return {
@@ -37,8 +38,10 @@ export const releaseAllAct: Act = {
     { name: "drain", label: "Drain", kind: "hidden" },
     { name: "for", label: "Parked for", kind: "hidden" },
   ],
-  command: ({ drain = "", for: reason = "" }) =>
-    `redriver parked release --drain ${drain} --for ${reason} --reason "..."`,
+  command: (values) => {
+    const { drain = "", for: parkedFor = "" } = values;
+    return toCommandLine("parked", "release", "--drain", drain, "--for", parkedFor, ...toReasonWords(values));
+  },
   async run({ drain = "", for: parkedFor, reason = "" }, { core, by, signal }) {
     const known = parkReasons.find((one) => one === parkedFor);
     if (known === undefined || drain === "") {

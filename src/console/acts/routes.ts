@@ -1,4 +1,7 @@
-/** `/acts/<name>`: a form of the console's own page does what it says, under the name of who sent it. */
+/**
+ * `/acts/<name>`: a form of the console's own page does what it says, under the name of who sent it. Below it,
+ * `/command` answers the command that would do the same, and does nothing.
+ */
 import type { Hono, MiddlewareHandler } from "hono";
 import type { LiveCore } from "../../compose/live-core.ts";
 import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
@@ -11,7 +14,7 @@ import { rememberName, saidCookie, setCookie } from "../cookies.ts";
 import type { Reads } from "../live/reads.ts";
 import { toFormToken, type Pages } from "../pages.tsx";
 import { toLocalPath } from "../paths.ts";
-import type { Act } from "./act.ts";
+import { toActPath, type Act } from "./act.ts";
 import { acts } from "./acts.ts";
 import { readForm } from "./read-form.ts";
 
@@ -35,7 +38,12 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
   const { live, plans, reads, guard, now, stop } = parts;
   const { problem, show } = parts.pages;
   for (const act of acts) {
-    app.post(`/acts/${act.name}`, guard(act), async (context) => {
+    const path = toActPath(act);
+    app.post(`${path}/command`, guard(act), async (context) => {
+      const line = act.command((await readForm(context.req.raw)) ?? {});
+      return context.text(line ?? "", line === null ? 404 : 200);
+    });
+    app.post(path, guard(act), async (context) => {
       const values = await readForm(context.req.raw);
       if (values === null) return problem(context, "expected a form of at most 16 KiB", 413);
       const person = context.get("person");

@@ -4,6 +4,7 @@ import { drawCharts } from "./charts.js";
 showLocalTimes(document);
 nameZone();
 addCopyButtons(document);
+followForms();
 drawCharts(document);
 listen();
 document.addEventListener("keydown", onKey);
@@ -95,6 +96,28 @@ function addCopyButtons(within: ParentNode): void {
 async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<void> {
   await navigator.clipboard.writeText(command.querySelector("code")?.textContent ?? "");
   button.textContent = "Copied";
+}
+
+/** The command beside a form is of what the form has now. The server writes it: it knows how to quote. */
+function followForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>("details.act form")) {
+    const command = form.querySelector(".command code");
+    const note = form.querySelector("[data-as-opened]");
+    if (command === null || note === null) continue;
+    let asked = 0;
+    const follow = async (): Promise<void> => {
+      asked += 1;
+      const own = asked;
+      const body = new URLSearchParams();
+      for (const [name, value] of new FormData(form)) if (typeof value === "string") body.set(name, value);
+      const answer = await fetch(`${new URL(form.action).pathname}/command`, { method: "POST", body });
+      const line = answer.ok ? await answer.text() : null;
+      if (own !== asked || line === null) return;
+      command.textContent = line;
+      note.remove();
+    };
+    form.addEventListener("change", () => void follow().catch(() => undefined));
+  }
 }
 
 /** g, then the first letter of a page; / goes to the first filter. Not while somebody types. */

@@ -38,13 +38,15 @@ interface ReadsParts {
 }
 
 const maxAgeMs = 1_000;
-/** Of hours and of the audit: they cost more than all else, and nobody waits for their last second. */
+/** Of the audit: it costs much, and nobody waits for its last second. */
 const slowMaxAgeMs = 15_000;
+/** Hours of every kind cost more than all else, and one minute of an hour changes no picture. */
+const arrivalsMaxAgeMs = 60_000;
 const maxKept = 200;
 
 export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
   const kept = new BoundedMap<string, Kept>(maxKept);
-  const arrivals = shared(now, () => readAllArrivals(current()), slowMaxAgeMs);
+  const arrivals = shared(now, () => readAllArrivals(current()), arrivalsMaxAgeMs);
   // The largest read. Pages of every kind that are shown together share it.
   const facts = shared(now, () => readQueueFacts(current()));
   const pauses = shared(now, () => readPauses(current()));

@@ -39,7 +39,7 @@ export interface LiveStreamsParts {
 
 const everyMs = 2_000;
 /** Pages that cost more than usual are rendered less often, down to this. */
-const maxEveryMs = 20_000;
+const maxEveryMs = 30_000;
 /** Renderings may cost this share of a core. What they send costs some more, and all together stays below 1 %. */
 const maxCoreShare = 0.006;
 /** A proxy ends a stream in which nothing moves, mostly after a minute. */

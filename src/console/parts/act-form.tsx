@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
-import type { Act, ActField, Values } from "../acts/act.ts";
+import { toActPath, type Act, type ActField, type Values } from "../acts/act.ts";
 import { toFieldText } from "../field-text.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { CommandLine } from "./text.tsx";
@@ -56,7 +56,8 @@ export function ActForm({
   return (
     <details class="act" open={isOpen}>
       <summary>{title}</summary>
-      <form method="post" action={`/acts/${act.name}`}>
+      <form method="post" action={toActPath(act)}>
+        {act.about === undefined ? null : <p class="hint">{act.about}</p>}
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
         {fields.map((field) => (
@@ -72,9 +73,8 @@ export function ActForm({
         {command === null ? null : (
           <>
             <p class="hint">
-              {act.fields.some(({ kind }) => kind !== "hidden")
-                ? "The command that does the same, with the fields as this page opened:"
-                : "The command that does the same:"}
+              The command that does the same
+              <span data-as-opened>, with the fields as this page opened</span>:
             </p>
             <CommandLine line={command} />
           </>

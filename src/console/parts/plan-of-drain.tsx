@@ -27,11 +27,23 @@ const decisionWords: readonly (readonly [keyof DrainPart["decisions"], string])[
 /** `createdAt`: Unix ms. */
 export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: number }): Html {
   const now = createdAt + drain.clock.serviceAheadMs;
+  const title = (
+    <h2>
+      {drain.drain} on <Foreign text={drain.host} />
+    </h2>
+  );
+  if (drain.planned === 0 && !drain.cut) {
+    return (
+      <>
+        {title}
+        <p>Nothing is selected of {number(drain.listed)} records.</p>
+        <LeftAlone drain={drain} now={now} />
+      </>
+    );
+  }
   return (
     <>
-      <h2>
-        {drain.drain} on <Foreign text={drain.host} />
-      </h2>
+      {title}
       <p>
         {number(drain.planned)} of {number(drain.listed)} records that entered until{" "}
         <Time at={drain.range.to} />.

@@ -76,6 +76,9 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
         ]}
       />
+      <p class="hint">
+        Failed again are those that the apply has met in the queue. More may come back once it has ended.
+      </p>
       {drains.map((drain) => (
         <Notes drain={drain} />
       ))}
@@ -110,7 +113,7 @@ function Notes({
       {wait === null ? null : (
         <p>
           {drain} waits: <Foreign text={toReasons(wait.reasons)} />. It tries again within{" "}
-          {formatDuration(Math.max(1_000, wait.nextCheckMs))}.
+          {formatDuration(Math.max(1_000, Math.ceil(wait.nextCheckMs / 1_000) * 1_000))}.
         </p>
       )}
       {isLeft ? (

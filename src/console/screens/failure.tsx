@@ -130,11 +130,13 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   const { id, note, isQuiet, quiet } = failure;
   const [paused] = kindPausesOf(model);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
+  const [first, ...more] = failure.drains;
+  const drain = more.length === 0 ? first?.drain : undefined;
   return (
     <>
       <h2>What can be done about this kind</h2>
       <p>
-        <a class="button" href={`/plans${toQuery({ failure: id })}`}>
+        <a class="button" href={`/plans${toQuery({ drain, failure: id })}`}>
           Make a plan of this kind
         </a>{" "}
         {failure.parked > 0 ? (

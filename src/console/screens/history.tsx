@@ -13,7 +13,7 @@ import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, withQuery } from "../query.ts";
 import { RuleLink } from "../parts/rule-link.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
@@ -144,6 +144,8 @@ function List({
         </p>
       )}
       {missing === "" ? null : <p class="hint">{missing}</p>}
+      <p class="hint">The sums of a day, by act and by person:</p>
+      <CommandLine line="redriver history --summary --since 1d" />
       <p class="pages">
         {readTo === null || next === null ? null : (
           <>

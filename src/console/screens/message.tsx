@@ -1,4 +1,5 @@
 /** One dead letter: the only page that calls the service, once. Without its content. */
+import type { DeadLetter } from "../../message/dead-letter.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import { readMessage, readMessageHistory } from "../../operations/records/read-message.ts";
 import type { ReadMessage, MessageHistory } from "../../operations/records/read-message.ts";
@@ -6,6 +7,7 @@ import { toLedgerText } from "../../operations/records/ledger-text.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { historyColumns, withProofs } from "../../operations/history/rows.ts";
 import type { Explanation } from "../../operations/rules/explain.ts";
+import { failureKindOf } from "../../redrive/failures/failure-kind.ts";
 import { laneOriginOfLetter } from "../../redrive/lanes/lane-origin.ts";
 import type { RuleStep } from "../../rules/explain-rules.ts";
 import { releaseOneAct } from "../acts/release.ts";
@@ -18,6 +20,7 @@ import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago, Time } from "../parts/time.tsx";
+import { toQuery } from "../query.ts";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
@@ -25,6 +28,8 @@ interface Model {
   readonly history: MessageHistory;
   /** What would keep it back if it were released; null: it is not parked, or its drain is not known. */
   readonly conditions: ReleaseConditions | null;
+  /** That has a page; null: there is none of it. */
+  readonly kindId: string | null;
 }
 
 const maxHistoryRows = 100;
@@ -39,17 +44,19 @@ export const messageScreen = defineScreen<Model>({
     const { source = "", dlqId = "" } = params;
     const message = await readMessage(core, { source, dlqId, show: "masked" }, signal);
     if (message === null) return null;
-    const [history, conditions] = await Promise.all([
+    const letter = toLetter(message);
+    const [history, conditions, kindId] = await Promise.all([
       readMessageHistory(core, message, maxHistoryRows),
-      readConditions(message, context),
+      readConditions(message, letter, context),
+      readKindId(message, letter, context),
     ]);
-    return { message, history, conditions };
+    return { message, history, conditions, kindId };
   },
   sections: [
     {
       id: "standing",
       isLive: false,
-      render: ({ message }, context) => <Standing {...{ message, context }} />,
+      render: (model, context) => <Standing {...{ model, context }} />,
     },
     { id: "acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
     {
@@ -63,11 +70,28 @@ export const messageScreen = defineScreen<Model>({
   ],
 });
 
+function toLetter({ record }: ReadMessage): DeadLetter | null {
+  const parsed = typeof record === "string" ? null : parseRecord(record);
+  return parsed?.kind === "letter" ? parsed.letter : null;
+}
+
+/** Null: too many kinds are known for it to have a page of its own, or it was counted long ago. */
+async function readKindId(
+  { source }: ReadMessage,
+  letter: DeadLetter | null,
+  { reads }: ScreenContext,
+): Promise<string | null> {
+  if (letter === null) return null;
+  const { id } = failureKindOf(letter);
+  const kinds = await reads.failures();
+  return kinds.some((one) => one.id === id && one.source === source) ? id : null;
+}
+
 function Standing({
-  message,
+  model: { message, kindId },
   context: { now },
 }: {
-  readonly message: ReadMessage;
+  readonly model: Model;
   readonly context: ScreenContext;
 }): Html {
   const { source, enteredAt, expiresAt, ledger, explanation } = message;
@@ -105,6 +129,12 @@ function Standing({
           <dt>failed</dt>
           <dd>
             {record.status ?? "without an answer"} <Foreign text={record.failure.text} />
+            {kindId === null ? null : (
+              <>
+                {" · "}
+                <a href={`/failures/${kindId}${toQuery({ source })}`}>all of this kind</a>
+              </>
+            )}
           </dd>
           <dt>redrives</dt>
           <dd>{record.attempt === 0 ? "none" : record.attempt}</dd>
@@ -115,12 +145,12 @@ function Standing({
 }
 
 async function readConditions(
-  { ledger, record }: ReadMessage,
+  { ledger }: ReadMessage,
+  letter: DeadLetter | null,
   context: ScreenContext,
 ): Promise<ReleaseConditions | null> {
-  const parsed = typeof record === "string" ? null : parseRecord(record);
-  if (ledger.state !== "parked" || parsed?.kind !== "letter") return null;
-  const origin = laneOriginOfLetter(parsed.letter);
+  if (ledger.state !== "parked" || letter === null) return null;
+  const origin = laneOriginOfLetter(letter);
   const { drain, failure } = ledger;
   return origin === null ? null : readReleaseConditions(context, drain, { origin, failure });
 }
@@ -226,7 +256,7 @@ function Record({ message: { record, explanation, dlqId } }: { readonly message:
                   <Foreign text={name} />
                 </dt>
                 <dd>
-                  <Value value={value} />
+                  <Value name={name} value={value} />
                 </dd>
               </>
             ))}
@@ -244,7 +274,11 @@ function Record({ message: { record, explanation, dlqId } }: { readonly message:
   );
 }
 
-function Value({ value }: { readonly value: unknown }): Html {
+/** Times of the record, Unix ms. */
+const timeFields = new Set(["createdAt", "notBefore"]);
+
+function Value({ name, value }: { readonly name: string; readonly value: unknown }): Html {
+  if (timeFields.has(name) && isTime(value)) return <Time at={value} />;
   if (typeof value !== "object" || value === null) return <Foreign text={String(value)} />;
   const rows = Array.isArray(value) ? value.map((one) => String(one)) : toNamed(value);
   return (
@@ -260,6 +294,11 @@ function Value({ value }: { readonly value: unknown }): Html {
 }
 
 const maxValues = 50;
+
+/** A day that `Date` knows. */
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Math.abs(value) <= 8.64e15;
+}
 
 function toNamed(value: object): readonly string[] {
   return Object.entries(value).map(([name, one]) => `${name}: ${String(one)}`);

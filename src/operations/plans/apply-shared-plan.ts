@@ -91,8 +91,12 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
     show: (now: () => PlanApplyDrain) => void,
   ): Promise<Applied> {
     let soFar: (() => AppliedSoFar) | null = null;
-    let wait: PlanApplyDrain["wait"] = null;
-    show(() => toApplying(part, soFar?.(), wait));
+    const { clock } = part.runtime.source;
+    let wait: { readonly reasons: Readonly<Record<string, number>>; readonly until: number } | null = null;
+    // Asked for again and again, and counts down.
+    const toWait = (): PlanApplyDrain["wait"] =>
+      wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - clock.now()) };
+    show(() => toApplying(part, soFar?.(), toWait()));
     const applied = await applyPart(core, part, {
       order: { why: order.why },
       signals: withStop,
@@ -102,7 +106,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
         afterPage?.(core, part.runtime.source);
       },
       onWait: ({ reasons, nextCheckMs }) => {
-        wait = { reasons, nextCheckMs };
+        wait = { reasons, until: clock.now() + nextCheckMs };
       },
     });
     const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };

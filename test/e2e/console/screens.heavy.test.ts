@@ -167,6 +167,27 @@ it.skipIf(!hasBrowser)(
 );
 
 it.skipIf(!hasBrowser)(
+  `the command beside a form follows what a person chooses and writes${whySkipped}`,
+  async () => {
+    const { url } = await setUp();
+    const { page } = await browser.open();
+    await page.goto(`${url}/plans`);
+    const form = page.locator("form[action='/acts/make-plan']");
+    const command = form.locator(".command code");
+    expect(await command.textContent()).toBe("redriver plan --all --out plan.ndjson");
+    await form.getByLabel("Drain").selectOption("orders");
+    await form.getByLabel("Host").fill("it's here");
+    await form.getByLabel("Host").blur();
+    await form.locator("code", { hasText: "--host" }).waitFor();
+    expect(await command.textContent()).toBe(
+      String.raw`redriver plan orders --host 'it'\''s here' --out plan.ndjson`,
+    );
+    expect(await form.textContent()).not.toContain("as this page opened");
+  },
+  120_000,
+);
+
+it.skipIf(!hasBrowser)(
   `keys lead from page to page, and numbers change by themselves${whySkipped}`,
   async () => {
     const { url, emulator } = await setUp();

@@ -173,6 +173,36 @@ ${drain.replaceAll(/^    /gm, "    ")}
   }
 });
 
+it("writes the command of what a form has now, and does nothing", async () => {
+  const stand = await setUp();
+  const { send, audit, id } = stand;
+  const lineOf = async (act: string, fields: Readonly<Record<string, string>>): Promise<string> => {
+    const answer = await send(`${act}/command`, { by: "ann", back: "/", formToken: "none", ...fields });
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+    return answer.text();
+  };
+  const reason = "they say it's back";
+  const known = (await audit()).length;
+  const lines = [
+    await lineOf("make-plan", { drain: "", rule: "", host: "", limit: "" }),
+    await lineOf("make-plan", { drain: "main", rule: "outage", host: "*.example.com", limit: "5" }),
+    await lineOf("pause", { drain: "main", for: "2h", reason }),
+    await lineOf("quiet", { id, until: "changed", date: "2031-12-01" }),
+    await lineOf("release-all", { drain: "main", for: "rule", reason }),
+  ];
+  expect(lines).toEqual([
+    "redriver plan --all --out plan.ndjson",
+    "redriver plan main --rule outage --host '*.example.com' --limit 5 --out plan.ndjson",
+    String.raw`redriver pause main --for 2h --reason 'they say it'\''s back'`,
+    `redriver failures quiet ${id} --until 2031-12-01`,
+    String.raw`redriver parked release --drain main --for rule --reason 'they say it'\''s back'`,
+  ]);
+  expect((await send("stop-plan/command", { id: "x" })).status).toBe(404);
+  expect(await audit()).toHaveLength(known);
+  const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, {});
+  expect((await viewer.send("pause/command", { drain: "main" })).status).toBe(403);
+});
+
 it("remembers the name that a browser gave with an act, and no other", async () => {
   const stand = await setUp();
   const { page, get, send, audit } = stand;

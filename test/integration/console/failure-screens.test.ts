@@ -94,7 +94,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toContain("lane-halted");
   expect(failure).toMatch(/republish<\/td>.*outage/s);
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
-  expect(failure).toContain(`href="/plans?failure=${first}"`);
+  expect(failure).toContain(`href="/plans?drain=main&amp;failure=${first}"`);
   const parked = await page(`/failures/${second}`);
   expect(parked).toContain(
     "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here",
