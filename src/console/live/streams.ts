@@ -40,8 +40,11 @@ export interface LiveStreamsParts {
 const everyMs = 2_000;
 /** Pages that cost more than usual are rendered less often, down to this. */
 const maxEveryMs = 30_000;
-/** Renderings may cost this share of a core. What they send costs some more, and all together stays below 1 %. */
-const maxCoreShare = 0.006;
+/**
+ * Renderings may cost this share of a core. Sending, collecting garbage and compiling anew cost as much again
+ * (measured), and all together stays below 1 %.
+ */
+const maxCoreShare = 0.004;
 /** A proxy ends a stream in which nothing moves, mostly after a minute. */
 const aliveEveryMs = 25_000;
 /** A browser that reads nothing may be that far behind; then it has to connect anew. */

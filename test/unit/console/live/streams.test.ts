@@ -98,13 +98,13 @@ it("renders all pages at the same moment, whenever they were opened", async () =
   expect(state.renders).toBe(2);
 });
 
-it("renders less often if that costs more than 0.6 % of a core, and at least every half a minute", async () => {
+it("renders less often if that costs more than 0.4 % of a core, and at least every half a minute", async () => {
   const { state, open } = stand();
   collect(open()!);
   state.cpuMsEach = 30;
   await vi.advanceTimersByTimeAsync(2_000);
   expect(state.renders).toBe(1);
-  await vi.advanceTimersByTimeAsync(4_999);
+  await vi.advanceTimersByTimeAsync(7_499);
   expect(state.renders).toBe(1);
   state.cpuMsEach = 4_000;
   await vi.advanceTimersByTimeAsync(1);
