@@ -9,6 +9,7 @@ import { sign, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
 import { cookieOf, rememberedName, saidCookie, setCookie } from "./cookies.ts";
 import { Document, type Frame } from "./layout.tsx";
+import { toLocalPath } from "./paths.ts";
 import type { Reads } from "./live/reads.ts";
 import { SignIn } from "./parts/sign-in.tsx";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
@@ -98,12 +99,19 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
     /** Of an act: whether it may have been done. */
     outcome: "nothing" | "in doubt" = "nothing",
   ): Response | Promise<Response> {
+    const back = toLocalPath(pathOfReferer(context));
     // It may name what an address or a form has.
     const content = (
       <>
         <p class="problem">{toSpelledOut(why)}</p>
         <p>
           {outcome === "nothing" ? "Nothing was done." : "It may have been done: look before you try again."}{" "}
+          {back === "/" ? null : (
+            <>
+              <a href={back}>Back to the page before</a>
+              {" · "}
+            </>
+          )}
           <a href="/">To the first page</a>
         </p>
       </>
@@ -117,6 +125,14 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
     }
     return show(context, null, "Sign in", <SignIn why={why} />, status);
   }
+}
+
+/** Of the page that asked; undefined: another host's, or none is named. */
+function pathOfReferer(context: Asked): string | undefined {
+  const text = context.req.header("referer") ?? "";
+  const referer = URL.canParse(text) ? new URL(text) : null;
+  if (referer === null || referer.host !== context.req.header("host")) return undefined;
+  return `${referer.pathname}${referer.search}`;
 }
 
 function readSaid(key: string, sealed: string): Frame["said"] {

@@ -74,7 +74,7 @@ function toSentence(
     case "destination.halted":
       return `${where} is halted${of} and gets only probes${toNextProbe(figures, at)}${counted}${because}`;
     case "destination.resumed":
-      return `${where} takes messages again${of}${counted}`;
+      return `${where} is no longer halted, and gets messages again${of}${counted}`;
     case "failure.new":
       return `new failure at ${where}${of}: ${letters(count)} arrived${because}`;
     case "parked.new":

@@ -18,7 +18,7 @@ const movingParts = new Map([
   ["redriver lanes", /^.+$/gm],
   ["redriver history --by ann", /\S+ \S+ \S+ [^\n]*; why [^\n]*; by ann/g],
   // A look at the first terminal, where several messages may come as one.
-  ["", /newly parked for a person|takes messages again|\w+: drained/g],
+  ["", /newly parked for a person|gets messages again|\w+: drained/g],
 ]);
 
 describe.skipIf(!hasTerminal)(

@@ -18,7 +18,7 @@ export const probeAct: Act = {
   name: "probe",
   title: "Probe now",
   about:
-    "Publishes one of its dead letters, once and without retries. If that fails again, it comes back to the queue, and the lane stays halted.",
+    "Publishes one of its dead letters, once and without retries. If that fails again, it comes back to the queue, the lane stays halted, and the next probe is 1.5 times as late.",
   command: (values) => toLine("probe", values),
   run: (values, doing) => actOn(values, doing, probe),
 };

@@ -5,6 +5,8 @@ import { findRuleLines, type RuleLines } from "../../operations/rules/read-rules
 
 export interface RulesInForce {
   readonly text: string;
+  /** Of its file, in this replica. */
+  readonly path: string;
   readonly lines: RuleLines;
 }
 
@@ -32,7 +34,8 @@ export function createRulesInForce(
       if (reading.ok && (reading.text !== judged || latest?.lines.hash !== document.hash)) {
         judged = reading.text;
         const lines = findRuleLines(reading.text, file.path);
-        if (lines !== null && lines.hash === document.hash) latest = { text: reading.text, lines };
+        if (lines !== null && lines.hash === document.hash)
+          latest = { text: reading.text, path: file.path, lines };
       }
     }
     return latest?.lines.hash === document.hash ? latest : null;

@@ -85,7 +85,7 @@ export function ActForm({
 }
 
 function toAuditField(name: string, label: string): ActField {
-  return { name, label, kind: "text", isRequired: true, hint: "Written into the audit." };
+  return { name, label, kind: "text", isRequired: true, hint: "Required. Written into the audit." };
 }
 
 /** The page may have the same act for several things, which strangers have named. */

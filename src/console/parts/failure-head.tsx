@@ -31,10 +31,10 @@ export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
         {isQuiet ? <span class="mark">quiet</span> : null}
       </p>
       <dl>
-        <dt>since</dt>
+        <dt>first met</dt>
         <dd>
           <Time at={firstMetAt} /> (<Ago at={firstMetAt} now={now} />
-          ), met first by drain {drain}
+          ), by drain {drain}
         </dd>
         <dt>last seen</dt>
         <dd>

@@ -2,7 +2,7 @@
 import type { StoredDetails } from "../../operations/failures/details.ts";
 import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
 import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
-import { toIn } from "../../operations/phrases.ts";
+import { present, toIn } from "../../operations/phrases.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import type { LaneStanding } from "../../redrive/plan/lane-standings.ts";
 import { formatDuration } from "../../rules/durations.ts";
@@ -121,8 +121,8 @@ function toHow(entry: TimeLineEntry): string {
     laneMoveText(entry),
     reasonText(entry),
     host,
-    forMs === undefined ? undefined : `for ${formatDuration(forMs)}`,
+    forMs !== undefined && `for ${formatDuration(forMs)}`,
     why,
   ];
-  return parts.filter((part) => part !== undefined && part !== "").join("; ");
+  return present(parts).join("; ");
 }

@@ -119,7 +119,8 @@ function Notes({
       {isLeft ? (
         <p>
           {drain} has {number(left)} left: <Foreign text={toReasons(leftReasons)} />. An apply goes on with
-          them.
+          them
+          {"lane-halted" in leftReasons ? " once their lane lets them go: probe or reset it first" : ""}.
         </p>
       ) : null}
       {skippedExamples.length === 0 ? null : (

@@ -3,7 +3,7 @@ import { openAuditReader } from "../../compose/open-core.ts";
 import { namesOfOrigin } from "../../message/destination-names.ts";
 import { hostOf } from "../../message/destination-url.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { hostPausesOf, type HostPause } from "../../ports/pauses.ts";
+import { hostPausesOf, type HostPause, type PauseRecord } from "../../ports/pauses.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
@@ -28,6 +28,8 @@ interface Model extends StoredDetails {
   readonly timeLine: TimeLine;
   /** Of its source, of single destinations. */
   readonly pauses: readonly HostPause[];
+  /** Of its source, of whole drains. */
+  readonly drainPauses: readonly PauseRecord[];
   /** Sources that have met it too. */
   readonly others: readonly string[];
 }
@@ -75,12 +77,14 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
     reads.arrivals(),
     reads.pauses(),
   ]);
+  const ofSource = pauses.get(failure.source) ?? [];
   return {
     failure,
     arrivals: arrivals.get(failure.source)?.get(failure.id) ?? {},
     lanes,
     timeLine,
-    pauses: (pauses.get(failure.source) ?? []).filter((one): one is HostPause => one.host !== undefined),
+    pauses: ofSource.filter((one): one is HostPause => one.host !== undefined),
+    drainPauses: ofSource.filter(({ host }) => host === undefined),
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
 }
@@ -145,6 +149,12 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
           </a>
         ) : null}
       </p>
+      {isOneKind(id) ? (
+        <p class="hint">
+          To try a few: a plan with a limit publishes as many as the lane lets go. While the lane is halted,{" "}
+          <a href="#lane-acts">a probe tries one</a>, and a reset as many as it has canaries.
+        </p>
+      ) : null}
       <div class="acts">
         <ActForm act={noteAct} values={{ id, ...known }} context={context} />
         <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
@@ -212,7 +222,10 @@ function Lanes(model: Model): Html {
           {
             title: "paused",
             cell: ({ drain }) => {
-              const [pause] = pausesOf(model, drain);
+              const [pause] = [
+                ...model.drainPauses.filter((one) => one.drain === drain || one.drain === "*"),
+                ...pausesOf(model, drain),
+              ];
               return pause === undefined ? "no" : <PauseWords pause={pause} />;
             },
           },
@@ -237,10 +250,13 @@ function ToGiveUp({ failure: { id, origin, status } }: Pick<Model, "failure">): 
     <>
       <p class="hint">
         To give these up, a rule parks or drops them. Put it first in the drain of the{" "}
-        <a href="/rules">document</a>:
+        <a href="/rules">document</a>. The daemons adopt an edited document by themselves:
       </p>
       <p>
         <code>{`- { name: given-up, when: ${when}, then: park }`}</code>
+      </p>
+      <p class="hint">
+        With <code>then: drop</code> the archive gets a copy first, and the dead letter is deleted.
       </p>
     </>
   );

@@ -174,7 +174,7 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
           { title: "arrived", isNumber: true, cell: ({ arrived }) => number(arrived) },
           { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
-          { title: "since", cell: ({ firstMetAt }) => <Ago at={firstMetAt} now={now} /> },
+          { title: "first met", cell: ({ firstMetAt }) => <Ago at={firstMetAt} now={now} /> },
           { title: "last seen", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} now={now} /> },
         ]}
       />

@@ -161,10 +161,16 @@ function Destinations({ status }: { readonly status: Status }): Html {
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
           {
             title: "lane",
-            cell: ({ pauses: [pause], lane, isPlan }) =>
+            cell: ({ drain, pauses: [pause], lane, isPlan }) =>
               isPlan ? (
                 <>
-                  plan mode: <a href="/plans">plan and apply</a>
+                  {lane?.state === "halted" ? (
+                    <>
+                      <LaneWords lane={lane} />
+                      {" · "}
+                    </>
+                  ) : null}
+                  plan mode: <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>
                 </>
               ) : pause !== undefined ? (
                 <PauseWords pause={pause} />

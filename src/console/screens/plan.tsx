@@ -89,7 +89,7 @@ function Acts({
       <div class="acts">
         <ActForm
           act={applyPlanAct}
-          title={made === null ? "Apply" : `Apply to ${number(acts)} ${acts === 1 ? "message" : "messages"}`}
+          title={toApplyTitle(plan)}
           values={values}
           context={context}
           disabled={whyNoApply}
@@ -119,6 +119,13 @@ function Acts({
       </div>
     </>
   );
+}
+
+function toApplyTitle({ made, apply }: SharedPlan): string {
+  if (made === null) return "Apply";
+  const left = apply?.endedAt == null ? 0 : apply.drains.reduce((sum, one) => sum + one.left, 0);
+  if (left > 0) return `Apply to the ${number(left)} left`;
+  return `Apply to ${number(made.acts)} ${made.acts === 1 ? "message" : "messages"}`;
 }
 
 function About({ plan, report }: { readonly plan: SharedPlan; readonly report: PlanReport | null }): Html {

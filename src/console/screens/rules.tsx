@@ -2,6 +2,7 @@
 import type { ReplicaRecord } from "../../ports/replicas.ts";
 import { toRuleStandings, type RuleStanding } from "../../operations/rules/read-rules.ts";
 import { hideSecrets } from "../../operations/rules/hide-secrets.ts";
+import type { RulesInForce } from "../live/rules-in-force.ts";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
@@ -12,7 +13,7 @@ interface Model {
   readonly replicas: readonly ReplicaRecord[];
   readonly rules: readonly RuleStanding[];
   /** Null: not known here. */
-  readonly text: string | null;
+  readonly inForce: RulesInForce | null;
 }
 
 export const rulesScreen = defineScreen<Model>({
@@ -22,7 +23,7 @@ export const rulesScreen = defineScreen<Model>({
   title: () => "Rules",
   async load({ core, reads }) {
     const [facts, replicas] = await Promise.all([reads.facts(), core.replicas.all()]);
-    return { replicas, rules: toRuleStandings(core.document, facts), text: reads.rules()?.text ?? null };
+    return { replicas, rules: toRuleStandings(core.document, facts), inForce: reads.rules() };
   },
   sections: [
     { id: "tokens", isLive: true, render: (_, { tokenProblem }) => <Tokens problem={tokenProblem} /> },
@@ -35,7 +36,7 @@ export const rulesScreen = defineScreen<Model>({
     {
       id: "document",
       isLive: false,
-      render: ({ text }, { core }) => <Text text={text} hash={core.document.hash} />,
+      render: ({ inForce }, { core }) => <Text inForce={inForce} hash={core.document.hash} />,
     },
   ],
 });
@@ -146,17 +147,22 @@ function toRate({ published, failedAgain }: RuleStanding): string | null {
   return published === 0 ? null : `${Math.min(100, Math.round((failedAgain / published) * 100))} %`;
 }
 
-function Text({ text, hash }: { readonly text: string | null; readonly hash: string }): Html {
+function Text({ inForce, hash }: Pick<Model, "inForce"> & { readonly hash: string }): Html {
   return (
     <>
       <h2>The document in force ({hash})</h2>
-      {text === null ? (
+      {inForce === null ? (
         <p class="empty">
           Its text is not known to this replica: the file was replaced before the text was read.
         </p>
       ) : (
+        <p class="hint">
+          Its file is <code>{inForce.path}</code>. An edit is adopted whole or not at all, without a restart.
+        </p>
+      )}
+      {inForce === null ? null : (
         <ol class="lines" aria-label="Lines of the document">
-          {text
+          {inForce.text
             .replace(/\n$/, "")
             .split("\n")
             .map((line, index) => (

@@ -16,7 +16,7 @@ export function toLedgerText(view: LedgerView | string): string {
     case "archived":
       return `archived in ${view.file}, not deleted yet`;
     case "gone":
-      return "gone: it was deleted";
+      return "gone: deleted, once its publish or its copy was proved";
     case "parked":
       return `parked: ${view.reason}, drain ${view.drain}`;
     case "other-version":

@@ -166,8 +166,14 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     comeBacks(records: readonly KnownRecord[]): void {
       const found: EventOf<"record:come-back">["records"][number][] = [];
       for (const { letter, reading, failure, isNewComeBack } of records) {
-        if (!isNewComeBack || reading.kind !== "come-back") continue;
-        failures.add(failure, letter.dlqId, "failedAgain");
+        if (reading.kind !== "come-back") continue;
+        // A plan writes no evidence, so it goes by what its passes have not counted yet. A live pass may come
+        // after it, and meets the same again.
+        const isUncounted = letter.enteredAt > countedTo;
+        if (isUncounted || (isNewComeBack && countedTo === Infinity)) {
+          failures.add(failure, letter.dlqId, "failedAgain");
+        }
+        if (!isNewComeBack) continue;
         const { parentDlqId, attempt, step } = reading.lineage;
         found.push({ dlqId: letter.dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
       }

@@ -173,6 +173,21 @@ ${drain.replaceAll(/^    /gm, "    ")}
   }
 });
 
+it("a form that cannot be meant leads back to its page, and to no page of somebody else", async () => {
+  const { url, page, send } = await setUp();
+  const formToken = formTokenOf(await page("/plans"));
+  const refused = async (referer: string): Promise<string> => {
+    const answer = await send("make-plan", { formToken, by: "ann", reason: "x", limit: "few" }, { referer });
+    expect(answer.status).toBe(400);
+    return answer.text();
+  };
+  const own = await refused(`${url}/plans?host=a`);
+  expect(own).toContain("the limit is a whole number, at least 1");
+  expect(own).toContain('<a href="/plans?host=a">Back to the page before</a>');
+  expect(await refused("http://evil.example/plans")).not.toContain("Back to the page before");
+  expect(await refused("none")).not.toContain("Back to the page before");
+});
+
 it("writes the command of what a form has now, and does nothing", async () => {
   const stand = await setUp();
   const { send, audit, id } = stand;

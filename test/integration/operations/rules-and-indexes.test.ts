@@ -35,6 +35,26 @@ it("each rule has what it decided, and how much of that failed again", async () 
   expect(idle).toMatchObject({ decided: {}, published: 0, failedAgain: 0 });
 }, 60_000);
 
+it("what failed again is counted once, also by a drain that only plans and goes live later", async () => {
+  const live = await createRig({ redisUrl: redis.url(), drain: rules });
+  const planning = await createRig({ redisUrl: redis.url(), drain: rules, mode: "plan", twinOf: live });
+  const failedAgain = async (): Promise<number | undefined> =>
+    toRuleStandings(live.core.document, await readQueueFacts(live.core)).find(({ rule }) => rule === "outage")
+      ?.failedAgain;
+  live.receiver.answer = () => 503;
+  live.seed(3);
+  await live.pass();
+  expect(await failedAgain()).toBe(0);
+  await behindTheHorizon(live);
+  await planning.fullPass();
+  expect(await failedAgain()).toBe(3);
+  await planning.fullPass();
+  expect(await failedAgain()).toBe(3);
+  live.receiver.answer = () => 200;
+  await live.fullPass();
+  expect(await failedAgain()).toBe(3);
+}, 60_000);
+
 it("each rule has its line in the text of the document, and a text that does not load has none", () => {
   const text = [
     "version: 1",

@@ -59,7 +59,7 @@ describe("the text of a notice says destination, cause, count and first step", (
     ],
     [
       notice("destination.resumed"),
-      "pay.example.com takes messages again (drain orders); 1,204 dead letters wait",
+      "pay.example.com is no longer halted, and gets messages again (drain orders); 1,204 dead letters wait",
     ],
     [
       notice("failure.new", [{ ...item, count: 12 }]),
