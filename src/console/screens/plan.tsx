@@ -123,8 +123,8 @@ function Acts({
 
 function toApplyTitle({ made, apply }: SharedPlan): string {
   if (made === null) return "Apply";
-  const left = apply?.endedAt == null ? 0 : apply.drains.reduce((sum, one) => sum + one.left, 0);
-  if (left > 0) return `Apply to the ${number(left)} left`;
+  const left = apply?.drains.reduce((sum, one) => sum + one.left, 0) ?? 0;
+  if (apply !== null && apply.endedAt !== null && left > 0) return `Apply to the ${number(left)} left`;
   return `Apply to ${number(made.acts)} ${made.acts === 1 ? "message" : "messages"}`;
 }
 
