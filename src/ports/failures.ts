@@ -30,6 +30,8 @@ export interface FailureCount {
   readonly dropped?: number;
   /** Come-backs that were met for the first time. */
   readonly failedAgain?: number;
+  /** The same of a drain that only plans: they stay, and are counted again if their window is listed again. */
+  readonly cameBack?: number;
   /** Entered after everything that earlier passes have counted: by the hour of entry (Unix time / 1 h). */
   readonly arrived?: Readonly<Record<string, number>>;
   /** The same of those that were published or dropped. */

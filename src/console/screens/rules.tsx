@@ -156,21 +156,22 @@ function Text({ inForce, hash }: Pick<Model, "inForce"> & { readonly hash: strin
           Its text is not known to this replica: the file was replaced before the text was read.
         </p>
       ) : (
-        <p class="hint">
-          Its file is <code>{inForce.path}</code>. An edit is adopted whole or not at all, without a restart.
-        </p>
-      )}
-      {inForce === null ? null : (
-        <ol class="lines" aria-label="Lines of the document">
-          {inForce.text
-            .replace(/\n$/, "")
-            .split("\n")
-            .map((line, index) => (
-              <li id={String(index + 1)}>
-                <code>{hideSecrets(line)}</code>
-              </li>
-            ))}
-        </ol>
+        <>
+          <p class="hint">
+            Its file is <code>{inForce.path}</code>. An edit is adopted whole or not at all, without a
+            restart.
+          </p>
+          <ol class="lines" aria-label="Lines of the document">
+            {inForce.text
+              .replace(/\n$/, "")
+              .split("\n")
+              .map((line, index) => (
+                <li id={String(index + 1)}>
+                  <code>{hideSecrets(line)}</code>
+                </li>
+              ))}
+          </ol>
+        </>
       )}
     </>
   );

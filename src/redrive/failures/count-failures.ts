@@ -123,6 +123,7 @@ const countNames = Object.keys({
   published: true,
   dropped: true,
   failedAgain: true,
+  cameBack: true,
 } satisfies Record<CountName, true>) as readonly CountName[];
 
 /** Each page is added to its window, so nothing is copied here. */

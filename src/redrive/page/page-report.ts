@@ -167,12 +167,14 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       const found: EventOf<"record:come-back">["records"][number][] = [];
       for (const { letter, reading, failure, isNewComeBack } of records) {
         if (reading.kind !== "come-back") continue;
-        // A plan writes no evidence, so it goes by what its passes have not counted yet. A live pass may come
-        // after it, and meets the same again.
         const isUncounted = letter.enteredAt > countedTo;
-        if (isUncounted || (isNewComeBack && countedTo === Infinity)) {
+        // Not again what a plan's passes have counted before the drain went live. A recalled window counts no
+        // arrivals, and goes by the evidence alone.
+        if (isNewComeBack && (isUncounted || countedTo === Infinity)) {
           failures.add(failure, letter.dlqId, "failedAgain");
         }
+        // A plan writes no evidence.
+        if (isUncounted && drain.config.mode === "plan") failures.add(failure, letter.dlqId, "cameBack");
         if (!isNewComeBack) continue;
         const { parentDlqId, attempt, step } = reading.lineage;
         found.push({ dlqId: letter.dlqId, parentDlqId, attempt, canary: step?.isCanary === true });

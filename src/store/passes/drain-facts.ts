@@ -178,7 +178,7 @@ function toStanding(
       sum.q += count.parked ?? 0;
       sum.n += arrived;
       sum.p += count.published ?? 0;
-      sum.f += count.failedAgain ?? 0;
+      sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
       if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
       if (window !== "acts" && count.ruled !== undefined) sum.d = addNamed(sum.d ?? {}, count.ruled);
     }

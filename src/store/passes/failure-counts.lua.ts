@@ -90,7 +90,7 @@ local function addStanding(failures)
     it.n = it.n + arrived
     if isArrival then row.arrived = (row.arrived or 0) + arrived end
     it.p = it.p + (count.published or 0)
-    it.f = it.f + (count.failedAgain or 0)
+    it.f = it.f + (count.failedAgain or 0) + (count.cameBack or 0)
     if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end
     if count.arrived then it.m = math.max(it.m or 0, recordArrivals(id, count.arrived)) end
     for rule, ruled in pairs(count.ruled or {}) do
