@@ -33,6 +33,7 @@ interface ActsParts {
 }
 
 const maxSaidCharacters = 600;
+const noForm = "expected a form of at most 16 KiB";
 
 export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
   const { live, plans, reads, guard, now, stop } = parts;
@@ -40,12 +41,14 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
   for (const act of acts) {
     const path = toActPath(act);
     app.post(`${path}/command`, guard(act), async (context) => {
-      const line = act.command((await readForm(context.req.raw)) ?? {});
+      const values = await readForm(context.req.raw);
+      if (values === null) return context.text(noForm, 413);
+      const line = act.command(values);
       return context.text(line ?? "", line === null ? 404 : 200);
     });
     app.post(path, guard(act), async (context) => {
       const values = await readForm(context.req.raw);
-      if (values === null) return problem(context, "expected a form of at most 16 KiB", 413);
+      if (values === null) return problem(context, noForm, 413);
       const person = context.get("person");
       if (!isSame(toFormToken(context), values["formToken"] ?? "")) {
         return problem(context, "this form is old; go back, load the page again, and send it once more", 403);

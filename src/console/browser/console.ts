@@ -98,25 +98,30 @@ async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<vo
   button.textContent = "Copied";
 }
 
-/** The command beside a form is of what the form has now. The server writes it: it knows how to quote. */
+/**
+ * The command beside a form is of what the form has now. The server writes it: it knows how to quote. If it does
+ * not answer, the command is again of the fields as the page opened, and says so.
+ */
 function followForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("details.act form")) {
     const command = form.querySelector(".command code");
     const note = form.querySelector("[data-as-opened]");
     if (command === null || note === null) continue;
+    const opened = { line: command.textContent, note: note.textContent };
     let asked = 0;
     const follow = async (): Promise<void> => {
       asked += 1;
       const own = asked;
       const body = new URLSearchParams();
       for (const [name, value] of new FormData(form)) if (typeof value === "string") body.set(name, value);
-      const answer = await fetch(`${new URL(form.action).pathname}/command`, { method: "POST", body });
-      const line = answer.ok ? await answer.text() : null;
-      if (own !== asked || line === null) return;
-      command.textContent = line;
-      note.remove();
+      const path = `${new URL(form.action).pathname}/command`;
+      const answer = await fetch(path, { method: "POST", body }).catch(() => null);
+      const line = answer?.ok === true ? await answer.text().catch(() => null) : null;
+      if (own !== asked) return;
+      command.textContent = line ?? opened.line;
+      note.textContent = line === null ? opened.note : "";
     };
-    form.addEventListener("change", () => void follow().catch(() => undefined));
+    form.addEventListener("change", () => void follow());
   }
 }
 

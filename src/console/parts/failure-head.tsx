@@ -1,6 +1,6 @@
 /** What one kind of failure is: its answer, since when, a sample, and what people have said about it. */
 import { toTime } from "../../operations/phrases.ts";
-import type { HostPause } from "../../ports/pauses.ts";
+import type { PauseRecord } from "../../ports/pauses.ts";
 import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { toQuery } from "../query.ts";
@@ -12,7 +12,7 @@ import { Ago, Time } from "./time.tsx";
 interface HeadProps {
   readonly failure: FailureView;
   /** Of this kind. */
-  readonly pauses: readonly HostPause[];
+  readonly pauses: readonly PauseRecord[];
   /** Sources that have met it too. */
   readonly others: readonly string[];
   /** Unix ms. */

@@ -3,7 +3,7 @@ import { openAuditReader } from "../../compose/open-core.ts";
 import { namesOfOrigin } from "../../message/destination-names.ts";
 import { hostOf } from "../../message/destination-url.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { hostPausesOf, type HostPause, type PauseRecord } from "../../ports/pauses.ts";
+import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../ports/pauses.ts";
 import type { FailureView } from "../../redrive/failures/failure-views.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
@@ -26,10 +26,8 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model extends StoredDetails {
   readonly timeLine: TimeLine;
-  /** Of its source, of single destinations. */
-  readonly pauses: readonly HostPause[];
-  /** Of its source, of whole drains. */
-  readonly drainPauses: readonly PauseRecord[];
+  /** Of its source. */
+  readonly pauses: readonly PauseRecord[];
   /** Sources that have met it too. */
   readonly others: readonly string[];
 }
@@ -77,14 +75,12 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
     reads.arrivals(),
     reads.pauses(),
   ]);
-  const ofSource = pauses.get(failure.source) ?? [];
   return {
     failure,
     arrivals: arrivals.get(failure.source)?.get(failure.id) ?? {},
     lanes,
     timeLine,
-    pauses: ofSource.filter((one): one is HostPause => one.host !== undefined),
-    drainPauses: ofSource.filter(({ host }) => host === undefined),
+    pauses: pauses.get(failure.source) ?? [],
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
 }
@@ -98,7 +94,7 @@ function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause
   return hostPausesOf(pauses, drain).filter(({ host }) => names.includes(host));
 }
 
-function kindPausesOf({ failure, pauses }: Model): readonly HostPause[] {
+function kindPausesOf({ failure, pauses }: Model): readonly PauseRecord[] {
   return pausesOfKind(pauses, failure.id);
 }
 
@@ -222,10 +218,7 @@ function Lanes(model: Model): Html {
           {
             title: "paused",
             cell: ({ drain }) => {
-              const [pause] = [
-                ...model.drainPauses.filter((one) => one.drain === drain || one.drain === "*"),
-                ...pausesOf(model, drain),
-              ];
+              const pause = pauseOf(model.pauses, drain) ?? pausesOf(model, drain)[0];
               return pause === undefined ? "no" : <PauseWords pause={pause} />;
             },
           },

@@ -161,22 +161,7 @@ function Destinations({ status }: { readonly status: Status }): Html {
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
           {
             title: "lane",
-            cell: ({ drain, pauses: [pause], lane, isPlan }) =>
-              isPlan ? (
-                <>
-                  {lane?.state === "halted" ? (
-                    <>
-                      <LaneWords lane={lane} />
-                      {" · "}
-                    </>
-                  ) : null}
-                  plan mode: <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>
-                </>
-              ) : pause !== undefined ? (
-                <PauseWords pause={pause} />
-              ) : (
-                lane && <LaneWords lane={lane} />
-              ),
+            cell: (row) => <LaneCell {...row} />,
           },
           { title: "drain", cell: ({ drain }) => drain },
           {
@@ -190,6 +175,24 @@ function Destinations({ status }: { readonly status: Status }): Html {
       {more > 0 ? <p class="hint">and {number(more)} more</p> : null}
     </>
   );
+}
+
+function LaneCell({ drain, pauses: [pause], lane, isPlan }: DestinationRow): Html | null {
+  if (isPlan) {
+    return (
+      <>
+        {lane?.state === "halted" ? (
+          <>
+            <LaneWords lane={lane} />
+            {" · "}
+          </>
+        ) : null}
+        plan mode: <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>
+      </>
+    );
+  }
+  if (pause !== undefined) return <PauseWords pause={pause} />;
+  return lane && <LaneWords lane={lane} />;
 }
 
 /** Those that somebody or something stopped come first, then most waiting. */

@@ -168,14 +168,12 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       for (const { letter, reading, failure, isNewComeBack } of records) {
         if (reading.kind !== "come-back") continue;
         const isUncounted = letter.enteredAt > countedTo;
-        // Not again what a plan's passes have counted before the drain went live. A recalled window counts no
-        // arrivals, and goes by the evidence alone.
-        if (isNewComeBack && (isUncounted || countedTo === Infinity)) {
-          failures.add(failure, letter.dlqId, "failedAgain");
-        }
-        // A plan writes no evidence.
+        // A plan writes no evidence, so that none is new to it.
         if (isUncounted && drain.config.mode === "plan") failures.add(failure, letter.dlqId, "cameBack");
         if (!isNewComeBack) continue;
+        // Not again what plans have counted before the drain went live. A recalled window counts no arrivals,
+        // and goes by the evidence alone.
+        if (isUncounted || countedTo === Infinity) failures.add(failure, letter.dlqId, "failedAgain");
         const { parentDlqId, attempt, step } = reading.lineage;
         found.push({ dlqId: letter.dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
       }

@@ -183,6 +183,10 @@ it.skipIf(!hasBrowser)(
       String.raw`redriver plan orders --host 'it'\''s here' --out plan.ndjson`,
     );
     expect(await form.textContent()).not.toContain("as this page opened");
+    await page.context().setOffline(true);
+    await form.getByLabel("Drain").selectOption("");
+    await form.getByText("as this page opened").waitFor();
+    expect(await command.textContent()).toBe("redriver plan --all --out plan.ndjson");
   },
   120_000,
 );

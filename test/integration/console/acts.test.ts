@@ -213,6 +213,7 @@ it("writes the command of what a form has now, and does nothing", async () => {
     String.raw`redriver parked release --drain main --for rule --reason 'they say it'\''s back'`,
   ]);
   expect((await send("stop-plan/command", { id: "x" })).status).toBe(404);
+  expect((await send("pause/command", { drain: "main", reason: "x".repeat(17_000) })).status).toBe(413);
   expect(await audit()).toHaveLength(known);
   const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, {});
   expect((await viewer.send("pause/command", { drain: "main" })).status).toBe(403);

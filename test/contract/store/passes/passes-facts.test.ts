@@ -257,6 +257,18 @@ describe("what passes found", () => {
     });
   });
 
+  test("what came back to a drain that plans is counted once, also if its window is begun again", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const before = { a: { seen: 30, arrived: { 7: 30 }, cameBack: 5 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 30, held: 30 }, before);
+    expect(await passes.facts(drain)).toMatchObject({ failures: [{ failedAgain: 5 }] });
+    await passes.takeWindow(drain, pass.passId, "w1");
+    const again = { a: { seen: 40, arrived: { 7: 40 }, cameBack: 7 } };
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 40, held: 40 }, again);
+    expect(await passes.facts(drain)).toMatchObject({ failures: [{ arrived: 40, failedAgain: 7 }] });
+  });
+
   test("the parts of a split window count what it left", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
