@@ -1,3 +1,4 @@
+import type { Figure } from "../rig/figures.ts";
 import type { Work } from "../rig/program.ts";
 import { backlog } from "./scenarios/backlog.ts";
 import { cost } from "./scenarios/cost.ts";
@@ -26,6 +27,9 @@ export const scenarioNames = [
   "incident",
 ] as const;
 
+type ListedWork = Work & { readonly isIn: boolean };
+type Scenario = (world: World) => Promise<readonly Figure[]>;
+
 /** Those of them that are chosen, the longest first; none named is all. `dead` and `back` are one outage. */
 export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number) => World): readonly Work[] {
   const isChosen = (name: string): boolean => chosen.size === 0 || chosen.has(name);
@@ -33,21 +37,29 @@ export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number
   // Without `dead`, as long as probes need to become rare.
   const outageWorld = worldOf(1);
   const deadHours = !isDead ? 0.5 : outageWorld.isSmall ? 1 : 2;
-  const works: readonly (Work & { readonly isIn: boolean })[] = [
+  const listed = (name: string, index: number, scenario: Scenario): ListedWork => ({
+    name,
+    isIn: isChosen(name),
+    run: () => scenario(worldOf(index)),
+  });
+  const works: readonly ListedWork[] = [
+    listed("incident", 4, incident),
     {
       name: [...(isDead ? ["dead"] : []), ...(isBack ? ["back"] : [])].join(", "),
       isIn: isDead || isBack,
       run: () => outage(outageWorld, { deadHours, withBack: isBack }),
     },
-    {
-      name: "dead-built-in",
-      isIn: isChosen("dead-built-in"),
-      run: () => outage(worldOf(9), { deadHours: 1, withBack: false, hasBuiltInLimits: true }),
-    },
-    { name: "backlog", isIn: isChosen("backlog"), run: () => backlog(worldOf(10)) },
-    ...Object.entries({ flap, poison, incident, cost, live, "four-hosts": fourHosts, expiry, flushed }).map(
-      ([name, scenario], index) => ({ name, isIn: isChosen(name), run: () => scenario(worldOf(index + 2)) }),
+    listed("dead-built-in", 9, (world) =>
+      outage(world, { deadHours: 1, withBack: false, hasBuiltInLimits: true }),
     ),
+    listed("flap", 2, flap),
+    listed("poison", 3, poison),
+    listed("backlog", 10, backlog),
+    listed("cost", 5, cost),
+    listed("live", 6, live),
+    listed("four-hosts", 7, fourHosts),
+    listed("flushed", 9, flushed),
+    listed("expiry", 8, expiry),
   ];
   return works.filter(({ isIn }) => isIn);
 }
