@@ -204,6 +204,7 @@ it("writes the command of what a form has now, and does nothing", async () => {
     await lineOf("pause", { drain: "main", for: "2h", reason }),
     await lineOf("quiet", { id, until: "changed", date: "2031-12-01" }),
     await lineOf("release-all", { drain: "main", for: "rule", reason }),
+    await lineOf("note", { id, text: "they know", ticket: "" }),
   ];
   expect(lines).toEqual([
     "redriver plan --all --out plan.ndjson",
@@ -211,6 +212,7 @@ it("writes the command of what a form has now, and does nothing", async () => {
     String.raw`redriver pause main --for 2h --reason 'they say it'\''s back'`,
     `redriver failures quiet ${id} --until 2031-12-01`,
     String.raw`redriver parked release --drain main --for rule --reason 'they say it'\''s back'`,
+    `redriver failures note ${id} --text 'they know' --ticket ''`,
   ]);
   expect((await send("stop-plan/command", { id: "x" })).status).toBe(404);
   expect((await send("pause/command", { drain: "main", reason: "x".repeat(17_000) })).status).toBe(413);
