@@ -20,24 +20,29 @@ function listen(): void {
   const state = document.querySelector("#live-state");
   if (!path || state === null) return;
   let source: EventSource | null = null;
+  // As the page was loaded. Later a stream begins with all sections, and until then they may be old.
+  let isFresh = true;
   const say = (text: string): void => {
     if (state.textContent !== text) state.textContent = text;
   };
   const open = (): void => {
     source = new EventSource(path);
-    source.addEventListener("open", () => say(" · live"));
+    source.addEventListener("open", () => say(isFresh ? " · live" : " · not live yet"));
     source.addEventListener("sections", (event: MessageEvent<string>) => {
       replaceSections(JSON.parse(event.data) as Record<string, string>);
       say(" · live");
     });
     source.addEventListener("stale", () => say(" · not live: Redis does not answer"));
+    source.addEventListener("gone", () => say(" · not live: it is gone"));
     source.addEventListener("error", () => {
+      isFresh = false;
       const isRefused = source?.readyState === EventSource.CLOSED;
       say(isRefused ? " · not live: load the page again" : " · not live: trying again");
     });
   };
   // A tab that nobody sees costs nothing.
   document.addEventListener("visibilitychange", () => {
+    isFresh = false;
     if (document.hidden) {
       source?.close();
       source = null;
@@ -67,9 +72,10 @@ function phaseOf(section: HTMLElement): string | undefined {
   return section.querySelector<HTMLElement>("[data-phase]")?.dataset["phase"];
 }
 
-/** In another phase other acts can be done. Not while somebody fills a form in. */
+/** In another phase other acts can be done. Not while somebody fills a form in: then once it is closed. */
 function reloadForms(): void {
   if (document.querySelector("details.act[open]") === null) location.reload();
+  else document.addEventListener("toggle", reloadForms, { capture: true, once: true });
 }
 
 function showLocalTimes(within: ParentNode): void {
@@ -127,7 +133,7 @@ function followForms(): void {
       const signal = AbortSignal.timeout(commandWithinMs);
       const answer = await fetch(path, { method: "POST", body, signal }).catch(() => null);
       const line = answer?.ok === true ? await answer.text().catch(() => null) : null;
-      if (own !== asked) return latest;
+      if (own !== asked) return;
       code.textContent = line ?? opened.line;
       note.textContent = line === null ? opened.note : "";
     };
@@ -145,10 +151,13 @@ function followForms(): void {
       if (button !== null) button.textContent = "Copy";
     });
     form.addEventListener("change", ask);
-    commandsNow.set(command, () => {
+    const askUntilNow = async (): Promise<void> => {
       if (isOlder) ask();
-      return latest;
-    });
+      const waited = latest;
+      await waited;
+      if (isOlder || waited !== latest) await askUntilNow();
+    };
+    commandsNow.set(command, askUntilNow);
   }
 }
 

@@ -11,7 +11,8 @@ export interface RenderedSection {
 
 /** What a browser looks at, and whether it still may. */
 interface Wanted {
-  readonly render: () => Promise<readonly RenderedSection[]>;
+  /** Null: what the page is about is gone. */
+  readonly render: () => Promise<readonly RenderedSection[] | null>;
   /** False: its session has ended, or its token is gone. */
   readonly isStillKnown: () => boolean;
   readonly failed: (error: unknown) => void;
@@ -76,12 +77,12 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   async function renderOne({ render, streams, failed }: Watched): Promise<void> {
     let toBytes: (stream: Stream) => Uint8Array | null;
     try {
-      toBytes = createChanges(await render());
+      const sections = await render();
+      toBytes = sections === null ? toSame("gone") : createChanges(sections);
     } catch (error) {
       failed(error);
       // Redis is away, for example. The page says since when its numbers stand still.
-      const stale = toEvent("stale", "{}");
-      toBytes = () => stale;
+      toBytes = toSame("stale");
     }
     for (const stream of streams) {
       if (!stream.isStillKnown()) {
@@ -175,6 +176,15 @@ const encoder = new TextEncoder();
 
 function toEvent(name: string, data: string): Uint8Array {
   return encoder.encode(`event: ${name}\ndata: ${data}\n\n`);
+}
+
+/** Tells each browser the same. What comes after is sent whole, so that it says that the page is live again. */
+function toSame(name: "gone" | "stale"): (stream: Stream) => Uint8Array {
+  const bytes = toEvent(name, "{}");
+  return ({ has }) => {
+    has.clear();
+    return bytes;
+  };
 }
 
 /** What a browser lacks of these, and has from then on; null: nothing. Those that lack the same share the bytes. */

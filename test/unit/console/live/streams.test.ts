@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 function stand(maxStreams = 3) {
   const state = {
-    sections: [] as RenderedSection[],
+    sections: [] as RenderedSection[] | null,
     renders: 0,
     cpuMs: 0,
     cpuMsEach: 0,
@@ -85,6 +85,26 @@ it("says that it is stale while a rendering fails, reports it, and goes on", asy
   state.sections = [{ id: "tiles", html: "again" }];
   await vi.advanceTimersByTimeAsync(2_000);
   expect(one.text).toContain("again");
+});
+
+it("sends all sections after it was stale, also if none has changed: the page is live again", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.sections = [{ id: "tiles", html: "the same" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  state.fails = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  state.fails = false;
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(one.text.match(/event: \w+/g)).toEqual(["event: sections", "event: stale", "event: sections"]);
+});
+
+it("says that what a page is about is gone, and not that it is live", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.sections = null;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text).toContain("event: gone");
 });
 
 it("renders all pages at the same moment, whenever they were opened", async () => {
