@@ -32,7 +32,11 @@ export type Pages = ReturnType<typeof createPages>;
 export const noSuchThing = "there is no such thing, or not any more";
 
 export function createPages({ settings, live, plans, tokens, reads, ...parts }: PagesParts) {
-  return { toScreenContext, show, problem, showSignIn };
+  return { toScreenContext, show, problem, showSignIn, isAfterAct };
+
+  function isAfterAct(context: Asked): boolean {
+    return saidTo(context) !== null;
+  }
 
   function toScreenContext(context: Asked, url: string, params: Record<string, string>): ScreenContext {
     const { pathname, search, searchParams } = new URL(url);
@@ -65,17 +69,14 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
     status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
     livePath: string | null = null,
   ): Promise<Response> {
-    const sealed = cookieOf(context, saidCookie);
-    const signingKey = context.get("key") as string | undefined;
-    const said = sealed === undefined || signingKey === undefined ? null : readSaid(signingKey, sealed);
-    if (sealed !== undefined) setCookie(context, saidCookie, "", 0);
+    if (cookieOf(context, saidCookie) !== undefined) setCookie(context, saidCookie, "", 0);
     const frame: Frame = {
       badge: settings.badge,
       badgeColor: settings.badgeColor,
       version: parts.version,
       replica: parts.replica,
       documentHash: live.current().document.hash,
-      said,
+      said: saidTo(context),
     };
     const html = await toHtml(
       <Document
@@ -135,7 +136,11 @@ function pathOfReferer(context: Asked): string | undefined {
   return `${referer.pathname}${referer.search}`;
 }
 
-function readSaid(key: string, sealed: string): Frame["said"] {
+/** What the last act of this browser did; null: it was shown, or there was none. */
+function saidTo(context: Asked): Frame["said"] {
+  const sealed = cookieOf(context, saidCookie);
+  const key = context.get("key") as string | undefined;
+  if (sealed === undefined || key === undefined) return null;
   const [done, refused] = [unseal(key, "said", sealed), unseal(key, "refused", sealed)];
   const text = done ?? refused;
   return text === null ? null : { text: toSpelledOut(text), isRefused: done === null };

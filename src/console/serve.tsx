@@ -117,7 +117,9 @@ export async function serveConsole(parts: ConsoleParts) {
   for (const route of routes) {
     app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
       const caller = toScreenContext(context, context.req.url, context.req.param());
-      return answerApi(route, context.req.raw, caller, (error) => reportError(`api ${route.path}`, error));
+      const answer = answerApi(route, context.req.raw, caller, (error) => reportError(`api ${route.path}`, error));
+      // An act that failed may have been done in part.
+      return route.method === "post" ? answer.finally(reads.forget) : answer;
     });
   }
   app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version)));
@@ -164,6 +166,8 @@ export async function serveConsole(parts: ConsoleParts) {
   }
 
   async function showScreen(context: Asked, screen: Screen): Promise<Response> {
+    // Another replica may have done it, and this one's reads are from before.
+    if (pages.isAfterAct(context)) reads.forget();
     const asked = toScreenContext(context, context.req.url, context.req.param());
     const model = await screen.load(asked);
     if (model === null) return problem(context, noSuchThing, 404);
