@@ -230,7 +230,7 @@ function Drains({
 }): Html {
   return (
     <>
-      <h2>Drains</h2>
+      <h2 data-phase={toPausePhase(drains)}>Drains</h2>
       <Table
         caption="Drains"
         empty="The document has no drain."
@@ -271,6 +271,11 @@ function toFirstExpiry(
   const retentionMs = sources.get(source)?.runtime.config.retentionMs;
   if (retentionMs === undefined || !oldestRecordAt || outlook.waiting + parked === 0) return null;
   return oldestRecordAt + retentionMs;
+}
+
+/** What the forms below go by. */
+function toPausePhase(drains: Status["drains"]): string {
+  return drains.map(({ drain, paused }) => `${drain} ${toNotResumed(paused) ?? "can be resumed"}`).join("; ");
 }
 
 function toPaused(paused: Status["drains"][number]["paused"]): Html | string {

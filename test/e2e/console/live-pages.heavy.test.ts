@@ -67,6 +67,14 @@ it.skipIf(!hasBrowser)(
 
     await act(other, "remove-plan", by);
     await state.getByText("it is gone").waitFor();
+
+    // What can be done about a drain follows what others did to it.
+    await page.goto(consoleUrl ?? "");
+    await state.getByText(" · live").waitFor();
+    expect(await page.getByRole("button", { name: "Resume orders" }).isDisabled()).toBe(true);
+    await other.goto(consoleUrl ?? "");
+    await act(other, "pause", by);
+    await page.locator("summary", { hasText: "Resume orders" }).waitFor();
     expect(errors).toEqual([]);
   },
   120_000,
