@@ -32,11 +32,7 @@ export type Pages = ReturnType<typeof createPages>;
 export const noSuchThing = "there is no such thing, or not any more";
 
 export function createPages({ settings, live, plans, tokens, reads, ...parts }: PagesParts) {
-  return { toScreenContext, show, problem, showSignIn, isAfterAct };
-
-  function isAfterAct(context: Asked): boolean {
-    return saidTo(context) !== null;
-  }
+  return { toScreenContext, show, problem, showSignIn };
 
   function toScreenContext(context: Asked, url: string, params: Record<string, string>): ScreenContext {
     const { pathname, search, searchParams } = new URL(url);
@@ -134,6 +130,11 @@ function pathOfReferer(context: Asked): string | undefined {
   const referer = URL.canParse(text) ? new URL(text) : null;
   if (referer === null || referer.host !== context.req.header("host")) return undefined;
   return `${referer.pathname}${referer.search}`;
+}
+
+/** True for the page that shows what this browser has just done. */
+export function isAfterAct(context: Asked): boolean {
+  return saidTo(context) !== null;
 }
 
 /** What the last act of this browser did; null: it was shown, or there was none. */

@@ -28,5 +28,7 @@ function toShellWord(word: string): string {
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function toBytes(character: string): string {
-  return [...Buffer.from(character)].map((byte) => String.raw`\0${byte.toString(8).padStart(3, "0")}`).join("");
+  return [...Buffer.from(character)]
+    .map((byte) => String.raw`\0${byte.toString(8).padStart(3, "0")}`)
+    .join("");
 }

@@ -57,6 +57,9 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
   let isRendering = false;
+  /** When the next rendering begins, Unix ms. */
+  let dueAt = 0;
+  let isWantedSoon = false;
   const use = (): Use => ({ cpuMs: cpuMs(), at: now() });
   /** When the last rendering ended, or the first was waited for. */
   let before = use();
@@ -64,6 +67,7 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   async function renderAll(): Promise<void> {
     timer = null;
     isRendering = true;
+    isWantedSoon = false;
     const from = use();
     // What else this process does goes on meanwhile. A busy daemon's pages are not the later for it.
     const shareOfOthers = toShare(before, from);
@@ -71,7 +75,7 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
     before = use();
     const costMs = before.cpuMs - from.cpuMs - shareOfOthers * (before.at - from.at);
     isRendering = false;
-    if (watched.size > 0) schedule(costMs / maxCoreShare);
+    if (watched.size > 0) schedule(isWantedSoon ? everyMs : costMs / maxCoreShare);
   }
 
   async function renderOne({ render, streams, failed }: Watched): Promise<void> {
@@ -95,7 +99,9 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   }
 
   function schedule(waitMs: number): void {
-    timer = setTimeout(() => void renderAll(), Math.min(maxEveryMs, Math.max(everyMs, waitMs)));
+    const ms = Math.min(maxEveryMs, Math.max(everyMs, waitMs));
+    dueAt = now() + ms;
+    timer = setTimeout(() => void renderAll(), ms);
   }
 
   return {
@@ -149,6 +155,13 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
         },
         { highWaterMark: maxWaitingChunks },
       );
+    },
+    /** Somebody has done something: what open pages show is not to wait for long, whatever they cost. */
+    soon(): void {
+      isWantedSoon = true;
+      if (timer === null || dueAt - now() <= everyMs) return;
+      clearTimeout(timer);
+      schedule(everyMs);
     },
     count: () => count,
     /** For good: the process stops. */

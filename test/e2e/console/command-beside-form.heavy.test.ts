@@ -19,8 +19,13 @@ it.skipIf(!hasBrowser)(
   `the command beside a form is copied as the form is now, however late the server writes it${whySkipped}`,
   async () => {
     const { emulator } = await startService();
-    const { env } = createEnv({ emulator, redisUrl: redis.url(), document, env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "operator" } });
-    const { consoleUrl = "" } = await startDaemon(env);
+    const { env } = createEnv({
+      emulator,
+      redisUrl: redis.url(),
+      document,
+      env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "operator" },
+    });
+    const { consoleUrl } = await startDaemon(env);
     const { page, errors } = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
     let lateMs = 0;
     await page.route("**/acts/make-plan/command", async (route) => {

@@ -31,7 +31,7 @@ it.skipIf(!hasBrowser)(
       document,
       env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "operator" },
     });
-    const { consoleUrl = "" } = await startDaemon(env);
+    const { consoleUrl } = await startDaemon(env);
     const { page, errors } = await browser.open();
     const { page: other } = await browser.open();
     const by = { by: "ann", reason: "to see" };

@@ -173,24 +173,26 @@ ${drain.replaceAll(/^    /gm, "    ")}
   }
 });
 
+async function isPausedIn(at: string, headers: Readonly<Record<string, string>> = {}): Promise<boolean> {
+  return (await (await fetch(`${at}/`, { headers })).text()).includes("main is paused");
+}
+
 it("shows what was done at once: to who did it, in another replica, and by the API", async () => {
   const { url, page, send, serve } = await setUp();
   const other = await serve();
-  const pausedIn = async (at: string, headers: Readonly<Record<string, string>> = {}) =>
-    (await (await fetch(`${at}/`, { headers })).text()).includes("main is paused");
-  expect([await pausedIn(url), await pausedIn(other.url)]).toEqual([false, false]);
+  expect([await isPausedIn(url), await isPausedIn(other.url)]).toEqual([false, false]);
   const formToken = formTokenOf(await page("/"));
   const answer = await send("pause", { formToken, by: "ann", drain: "main", reason: "wait" });
   const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]);
-  expect(await pausedIn(other.url, { cookie: cookie.join("; ") })).toBe(true);
-  expect(await pausedIn(url)).toBe(true);
+  expect(await isPausedIn(other.url, { cookie: cookie.join("; ") })).toBe(true);
+  expect(await isPausedIn(url)).toBe(true);
   const resumed = await fetch(`${url}/api/v1/resumes`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ by: "ann", drains: ["main"], reason: "it is right" }),
   });
   expect(resumed.status).toBe(200);
-  expect(await pausedIn(url)).toBe(false);
+  expect(await isPausedIn(url)).toBe(false);
 });
 
 it("a form that cannot be meant leads back to its page, and to no page of somebody else", async () => {

@@ -135,6 +135,22 @@ it("renders less often if that costs more than 0.4 % of a core, and at least eve
   expect(state.renders).toBe(3);
 });
 
+it("renders within two seconds after somebody did something, whatever pages cost", async () => {
+  const { streams, state, open } = stand();
+  collect(open()!);
+  state.cpuMsEach = 4_000;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(1);
+  streams.soon();
+  await vi.advanceTimersByTimeAsync(1_000);
+  // Who does a lot does not put it off.
+  streams.soon();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(state.renders).toBe(2);
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(state.renders).toBe(2);
+});
+
 it("does not take for its own cost what a busy daemon does meanwhile", async () => {
   const { state, open } = stand();
   collect(open()!);
