@@ -8,6 +8,7 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { PausedHostActs, PausedHosts, toPausedHosts } from "../parts/paused-hosts.tsx";
 import { PausedKindActs, PausedKinds, toPausedKinds } from "../parts/paused-kinds.tsx";
 import { number } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
@@ -32,6 +33,16 @@ export const nowScreen = defineScreen<Status>({
       id: "paused-kind-acts",
       isLive: false,
       render: ({ sources }, context) => <PausedKindActs paused={toPausedKinds(sources)} context={context} />,
+    },
+    {
+      id: "paused-hosts",
+      isLive: true,
+      render: ({ sources }) => <PausedHosts paused={toPausedHosts(sources)} />,
+    },
+    {
+      id: "paused-host-acts",
+      isLive: false,
+      render: ({ sources }, context) => <PausedHostActs paused={toPausedHosts(sources)} context={context} />,
     },
     { id: "destinations", isLive: true, render: (status) => <Destinations status={status} /> },
     { id: "drains", isLive: true, render: (status, context) => <Drains {...{ status, context }} /> },

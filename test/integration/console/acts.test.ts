@@ -73,6 +73,18 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   ]);
 });
 
+it("shows a paused destination for which nothing waits, and resumes it", async () => {
+  const { act, page } = await setUp();
+  const host = "https://nobody.example.com";
+  await act("/", "pause", { host, reason: "before it begins" });
+  const now = await page("/");
+  const paused = now.split('id="paused-hosts"')[1]?.split('id="destinations"')[0] ?? "";
+  expect(paused).toMatch(/nobody\.example\.com.*paused<\/span> by <bdi>ann.*before it begins/s);
+  expect(commandsOf(paused)).toEqual([`redriver resume --host ${host} --reason ...`]);
+  expect(await act("/", "resume", { host, reason: "it may begin" })).toContain("resumed");
+  expect(await page("/")).not.toContain("Paused destinations");
+});
+
 it("notes and quiets a kind, and its page shows what people wrote", async () => {
   const stand = await setUp();
   const { act, page, id } = stand;
