@@ -27,9 +27,9 @@ it.skipIf(!hasBrowser)(
     });
     const { consoleUrl } = await startDaemon(env);
     const { page, errors } = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
-    let lateMs = 0;
+    let isLetGo = Promise.resolve();
     await page.route("**/acts/make-plan/command", async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, lateMs));
+      await isLetGo;
       await route.continue();
     });
     await page.goto(`${consoleUrl}/plans`);
@@ -40,16 +40,18 @@ it.skipIf(!hasBrowser)(
     await form.locator("[name=limit]").blur();
     await expect.poll(() => command.textContent()).toContain("--limit 5");
 
-    lateMs = 700;
+    let letGo = (): void => undefined;
+    isLetGo = new Promise((resolve) => (letGo = resolve));
     await form.locator("[name=host]").pressSequentially("a.example.com");
     // Whoever still types sees that the command does not have it.
     expect(await note.textContent()).not.toBe("");
     await form.locator(".command button").click();
+    expect(await form.locator(".command button").textContent()).toBe("Copy");
+    letGo();
     await expect.poll(() => form.locator(".command button").textContent()).toBe("Copied");
     expect(await copied()).toBe("redriver plan --all --host a.example.com --limit 5 --out plan.ndjson");
     expect(await note.textContent()).toBe("");
 
-    lateMs = 0;
     await form.locator("[name=limit]").fill("6");
     expect(await form.locator(".command button").textContent()).toBe("Copy");
     expect(errors).toEqual([]);
