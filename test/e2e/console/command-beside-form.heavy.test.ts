@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { expect, it } from "vitest";
 import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
@@ -40,14 +41,14 @@ it.skipIf(!hasBrowser)(
     await form.locator("[name=limit]").blur();
     await expect.poll(() => command.textContent()).toContain("--limit 5");
 
-    let letGo = (): void => undefined;
-    isLetGo = new Promise((resolve) => (letGo = resolve));
+    const gate = new EventEmitter();
+    isLetGo = once(gate, "open").then(() => undefined);
     await form.locator("[name=host]").pressSequentially("a.example.com");
     // Whoever still types sees that the command does not have it.
     expect(await note.textContent()).not.toBe("");
     await form.locator(".command button").click();
     expect(await form.locator(".command button").textContent()).toBe("Copy");
-    letGo();
+    gate.emit("open");
     await expect.poll(() => form.locator(".command button").textContent()).toBe("Copied");
     expect(await copied()).toBe("redriver plan --all --host a.example.com --limit 5 --out plan.ndjson");
     expect(await note.textContent()).toBe("");
