@@ -65,17 +65,14 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
     status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
     livePath: string | null = null,
   ): Promise<Response> {
-    const sealed = cookieOf(context, saidCookie);
-    const signingKey = context.get("key") as string | undefined;
-    const said = sealed === undefined || signingKey === undefined ? null : readSaid(signingKey, sealed);
-    if (sealed !== undefined) setCookie(context, saidCookie, "", 0);
+    if (cookieOf(context, saidCookie) !== undefined) setCookie(context, saidCookie, "", 0);
     const frame: Frame = {
       badge: settings.badge,
       badgeColor: settings.badgeColor,
       version: parts.version,
       replica: parts.replica,
       documentHash: live.current().document.hash,
-      said,
+      said: saidTo(context),
     };
     const html = await toHtml(
       <Document
@@ -135,7 +132,16 @@ function pathOfReferer(context: Asked): string | undefined {
   return `${referer.pathname}${referer.search}`;
 }
 
-function readSaid(key: string, sealed: string): Frame["said"] {
+/** True for the page that shows what this browser has just done. */
+export function isAfterAct(context: Asked): boolean {
+  return saidTo(context) !== null;
+}
+
+/** What the last act of this browser did; null: it was shown, or there was none. */
+function saidTo(context: Asked): Frame["said"] {
+  const sealed = cookieOf(context, saidCookie);
+  const key = context.get("key") as string | undefined;
+  if (sealed === undefined || key === undefined) return null;
   const [done, refused] = [unseal(key, "said", sealed), unseal(key, "refused", sealed)];
   const text = done ?? refused;
   return text === null ? null : { text: toSpelledOut(text), isRefused: done === null };

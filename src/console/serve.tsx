@@ -30,10 +30,10 @@ import { answerAsset } from "./assets-answer.ts";
 import { readAssets } from "./assets.ts";
 import type { ReportError } from "./error-events.ts";
 import { Sections } from "./layout.tsx";
-import { createReads, shared } from "./live/reads.ts";
+import { createReads, shared, type Reads } from "./live/reads.ts";
 import { addLive } from "./live/route.ts";
 import { createLiveStreams } from "./live/streams.ts";
-import { createPages, noSuchThing } from "./pages.tsx";
+import { createPages, isAfterAct, noSuchThing } from "./pages.tsx";
 import type { Screen } from "./screen.ts";
 import { screens } from "./screens/screens.ts";
 
@@ -67,10 +67,17 @@ const closeWithinMs = 1_000;
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
   const { settings, live, plans, reportError } = parts;
-  const reads = createReads({ ...parts, current: () => live.current() });
+  const streams = createLiveStreams({ maxStreams, cpuMs: readCpuMs, now: parts.now });
+  const shownReads = createReads({ ...parts, current: () => live.current() });
+  const reads: Reads = {
+    ...shownReads,
+    forget() {
+      shownReads.forget();
+      streams.soon();
+    },
+  };
   // While the file still is what this process has begun with.
   reads.rules();
-  const streams = createLiveStreams({ maxStreams, cpuMs: readCpuMs, now: parts.now });
   const pages = createPages({ ...parts, reads });
   const { problem, show, toScreenContext } = pages;
   const assets = readAssets();
@@ -117,7 +124,11 @@ export async function serveConsole(parts: ConsoleParts) {
   for (const route of routes) {
     app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
       const caller = toScreenContext(context, context.req.url, context.req.param());
-      return answerApi(route, context.req.raw, caller, (error) => reportError(`api ${route.path}`, error));
+      const answer = answerApi(route, context.req.raw, caller, (error) =>
+        reportError(`api ${route.path}`, error),
+      );
+      // An act that failed may have been done in part.
+      return route.method === "post" ? answer.finally(reads.forget) : answer;
     });
   }
   app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version)));
@@ -164,6 +175,8 @@ export async function serveConsole(parts: ConsoleParts) {
   }
 
   async function showScreen(context: Asked, screen: Screen): Promise<Response> {
+    // Another replica may have done it, and this one's reads are from before.
+    if (isAfterAct(context)) reads.forget();
     const asked = toScreenContext(context, context.req.url, context.req.param());
     const model = await screen.load(asked);
     if (model === null) return problem(context, noSuchThing, 404);

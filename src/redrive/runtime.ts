@@ -93,6 +93,8 @@ export interface DrainRuntime {
   readonly passId?: PassId;
   /** What entered later arrives in this pass, Unix ms; absent outside of one: nothing does. */
   readonly countedTo?: number;
+  /** What entered from here on may be listed for the first time, as listings may lag, Unix ms; absent: nothing. */
+  readonly lateFrom?: number;
 }
 
 /** The parts that give the service's time. */

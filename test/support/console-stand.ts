@@ -44,22 +44,26 @@ export async function createConsoleStand(
     stop: stop.signal,
   });
   onTestFinished(() => plans.close({ softMs: 0, hardMs: 5_000 }));
-  const server = await serveConsole({
-    plans,
-    // The answer shows what failed.
-    reportError: () => undefined,
-    settings: loaded.settings.console,
-    live: { current: () => core } as unknown as LiveCore,
-    nextRuns: () => Promise.resolve(new Map()),
-    requestSweep: (source) => requestSweep(connection, keyPrefix, source, Date.now()),
-    tokens: noTokens,
-    version: "0.0.0",
-    replica: "r-1",
-    now: () => Date.now() + rig.ahead.ms + keptMs,
-    stop: stop.signal,
-  });
-  onTestFinished(() => server.close());
-  const url = `http://127.0.0.1:${server.port}`;
+  const { settings } = loaded;
+  const serve = async () => {
+    const server = await serveConsole({
+      plans,
+      // The answer shows what failed.
+      reportError: () => undefined,
+      settings: settings.console,
+      live: { current: () => core } as unknown as LiveCore,
+      nextRuns: () => Promise.resolve(new Map()),
+      requestSweep: (source) => requestSweep(connection, keyPrefix, source, Date.now()),
+      tokens: noTokens,
+      version: "0.0.0",
+      replica: "r-1",
+      now: () => Date.now() + rig.ahead.ms + keptMs,
+      stop: stop.signal,
+    });
+    onTestFinished(() => server.close());
+    return { port: server.port, url: `http://127.0.0.1:${server.port}` };
+  };
+  const { port, url } = await serve();
 
   const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(`${url}${path}`, { headers });
@@ -79,7 +83,9 @@ export async function createConsoleStand(
   return {
     ...rig,
     url,
-    port: server.port,
+    port,
+    /** The console of another replica. */
+    serve,
     get,
     page,
     send,

@@ -8,7 +8,7 @@ import {
 } from "../../operations/failures/marks.ts";
 import { parseQuietEnd, quietEndExpected } from "../../operations/failures/quiet-order.ts";
 import type { Act, ActField } from "./act.ts";
-import { toBeWritten, toCommandLine } from "./command-line.ts";
+import { toCommandLine } from "./command-line.ts";
 
 const id: ActField = { name: "id", label: "Failure", kind: "hidden" };
 const common = { area: "failures", role: "operator", asksReason: false } as const;
@@ -22,7 +22,8 @@ export const noteAct: Act = {
     { name: "text", label: "What is known", kind: "text", hint: "An empty field removes what was there." },
     { name: "ticket", label: "Ticket", kind: "text" },
   ],
-  command: ({ id: failure, text = toBeWritten, ticket = toBeWritten }) =>
+  // An empty field removes what was there, by the command too.
+  command: ({ id: failure, text = "", ticket = "" }) =>
     toCommandLine("failures", "note", failure, "--text", text, "--ticket", ticket),
   async run({ id: failure = "", text = "", ticket = "" }, { core, by }) {
     if (text.length > maxNoteCharacters || ticket.length > maxTicketCharacters) {

@@ -1,6 +1,12 @@
 /** What a browser adds: live sections, the reader's time zone, keys, copying, charts. Every page works without. */
 import { drawCharts } from "./charts.js";
 
+/** Of a form's command: waits until it is of what the form has now. */
+const commandsNow = new WeakMap<HTMLElement, () => Promise<void>>();
+
+/** A browser lets a click copy a few seconds later. */
+const commandWithinMs = 3_000;
+
 showLocalTimes(document);
 nameZone();
 addCopyButtons(document);
@@ -14,24 +20,29 @@ function listen(): void {
   const state = document.querySelector("#live-state");
   if (!path || state === null) return;
   let source: EventSource | null = null;
+  // As the page was loaded. Later a stream begins with all sections, and until then they may be old.
+  let isFresh = true;
   const say = (text: string): void => {
     if (state.textContent !== text) state.textContent = text;
   };
   const open = (): void => {
     source = new EventSource(path);
-    source.addEventListener("open", () => say(" · live"));
+    source.addEventListener("open", () => say(isFresh ? " · live" : " · not live yet"));
     source.addEventListener("sections", (event: MessageEvent<string>) => {
       replaceSections(JSON.parse(event.data) as Record<string, string>);
       say(" · live");
     });
     source.addEventListener("stale", () => say(" · not live: Redis does not answer"));
+    source.addEventListener("gone", () => say(" · not live: it is gone"));
     source.addEventListener("error", () => {
+      isFresh = false;
       const isRefused = source?.readyState === EventSource.CLOSED;
       say(isRefused ? " · not live: load the page again" : " · not live: trying again");
     });
   };
   // A tab that nobody sees costs nothing.
   document.addEventListener("visibilitychange", () => {
+    isFresh = false;
     if (document.hidden) {
       source?.close();
       source = null;
@@ -61,9 +72,10 @@ function phaseOf(section: HTMLElement): string | undefined {
   return section.querySelector<HTMLElement>("[data-phase]")?.dataset["phase"];
 }
 
-/** In another phase other acts can be done. Not while somebody fills a form in. */
+/** In another phase other acts can be done. Not while somebody fills a form in: then once it is closed. */
 function reloadForms(): void {
   if (document.querySelector("details.act[open]") === null) location.reload();
+  else document.addEventListener("toggle", reloadForms, { capture: true, once: true });
 }
 
 function showLocalTimes(within: ParentNode): void {
@@ -94,20 +106,23 @@ function addCopyButtons(within: ParentNode): void {
 }
 
 async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  await commandsNow.get(command)?.();
   await navigator.clipboard.writeText(command.querySelector("code")?.textContent ?? "");
   button.textContent = "Copied";
 }
 
 /**
- * The command beside a form is of what the form has now. The server writes it: it knows how to quote. If it does
- * not answer, the command is again of the fields as the page opened, and says so.
+ * The command beside a form is of what the form has now. The server writes it: it knows how to quote. Until it
+ * has answered, the command says that it is older. If it does not answer, the command is again of the fields as
+ * the page opened, and says so.
  */
 function followForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("details.act form")) {
-    const command = form.querySelector(".command code");
+    const command = form.querySelector<HTMLElement>(".command");
+    const code = command?.querySelector("code") ?? null;
     const note = form.querySelector("[data-as-opened]");
-    if (command === null || note === null) continue;
-    const opened = { line: command.textContent, note: note.textContent };
+    if (command === null || code === null || note === null) continue;
+    const opened = { line: code.textContent, note: note.textContent };
     let asked = 0;
     const follow = async (): Promise<void> => {
       asked += 1;
@@ -115,13 +130,34 @@ function followForms(): void {
       const body = new URLSearchParams();
       for (const [name, value] of new FormData(form)) if (typeof value === "string") body.set(name, value);
       const path = `${new URL(form.action).pathname}/command`;
-      const answer = await fetch(path, { method: "POST", body }).catch(() => null);
+      const signal = AbortSignal.timeout(commandWithinMs);
+      const answer = await fetch(path, { method: "POST", body, signal }).catch(() => null);
       const line = answer?.ok === true ? await answer.text().catch(() => null) : null;
       if (own !== asked) return;
-      command.textContent = line ?? opened.line;
+      code.textContent = line ?? opened.line;
       note.textContent = line === null ? opened.note : "";
     };
-    form.addEventListener("change", () => void follow());
+    let latest = Promise.resolve();
+    let isOlder = false;
+    const ask = (): void => {
+      isOlder = false;
+      latest = follow();
+    };
+    form.addEventListener("input", () => {
+      isOlder = true;
+      asked += 1;
+      note.textContent = ", before your last change";
+      const button = command.querySelector("button");
+      if (button !== null) button.textContent = "Copy";
+    });
+    form.addEventListener("change", ask);
+    const askUntilNow = async (): Promise<void> => {
+      if (isOlder) ask();
+      const waited = latest;
+      await waited;
+      if (isOlder || waited !== latest) await askUntilNow();
+    };
+    commandsNow.set(command, askUntilNow);
   }
 }
 

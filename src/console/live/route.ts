@@ -30,10 +30,10 @@ export function addLive(app: Hono<AskedEnv>, { streams, pages, reportError }: Li
     const person = context.get("person");
     if (found === undefined || whyNot(person, found.screen.role) !== null) return context.notFound();
     const { screen, params } = found;
-    const render = async (): Promise<readonly RenderedSection[]> => {
+    const render = async (): Promise<readonly RenderedSection[] | null> => {
       const asked = pages.toScreenContext(context, url.href, params);
       const model = await screen.load(asked);
-      if (model === null) return [];
+      if (model === null) return null;
       const sections = screen.sections.filter(({ isLive }) => isLive);
       return Promise.all(
         sections.map(async ({ id, render: draw }) => ({ id, html: await toHtml(draw(model, asked)) })),

@@ -11,7 +11,8 @@ export interface RenderedSection {
 
 /** What a browser looks at, and whether it still may. */
 interface Wanted {
-  readonly render: () => Promise<readonly RenderedSection[]>;
+  /** Null: what the page is about is gone. */
+  readonly render: () => Promise<readonly RenderedSection[] | null>;
   /** False: its session has ended, or its token is gone. */
   readonly isStillKnown: () => boolean;
   readonly failed: (error: unknown) => void;
@@ -56,6 +57,9 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
   let isRendering = false;
+  /** When the next rendering begins, Unix ms. */
+  let dueAt = 0;
+  let isWantedSoon = false;
   const use = (): Use => ({ cpuMs: cpuMs(), at: now() });
   /** When the last rendering ended, or the first was waited for. */
   let before = use();
@@ -63,6 +67,7 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   async function renderAll(): Promise<void> {
     timer = null;
     isRendering = true;
+    isWantedSoon = false;
     const from = use();
     // What else this process does goes on meanwhile. A busy daemon's pages are not the later for it.
     const shareOfOthers = toShare(before, from);
@@ -70,18 +75,18 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
     before = use();
     const costMs = before.cpuMs - from.cpuMs - shareOfOthers * (before.at - from.at);
     isRendering = false;
-    if (watched.size > 0) schedule(costMs / maxCoreShare);
+    if (watched.size > 0) schedule(isWantedSoon ? everyMs : costMs / maxCoreShare);
   }
 
   async function renderOne({ render, streams, failed }: Watched): Promise<void> {
     let toBytes: (stream: Stream) => Uint8Array | null;
     try {
-      toBytes = createChanges(await render());
+      const sections = await render();
+      toBytes = sections === null ? toSame("gone") : createChanges(sections);
     } catch (error) {
       failed(error);
       // Redis is away, for example. The page says since when its numbers stand still.
-      const stale = toEvent("stale", "{}");
-      toBytes = () => stale;
+      toBytes = toSame("stale");
     }
     for (const stream of streams) {
       if (!stream.isStillKnown()) {
@@ -94,7 +99,9 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   }
 
   function schedule(waitMs: number): void {
-    timer = setTimeout(() => void renderAll(), Math.min(maxEveryMs, Math.max(everyMs, waitMs)));
+    const ms = Math.min(maxEveryMs, Math.max(everyMs, waitMs));
+    dueAt = now() + ms;
+    timer = setTimeout(() => void renderAll(), ms);
   }
 
   return {
@@ -149,6 +156,13 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
         { highWaterMark: maxWaitingChunks },
       );
     },
+    /** Somebody has done something: what open pages show is not to wait for long, whatever they cost. */
+    soon(): void {
+      isWantedSoon = true;
+      if (timer === null || dueAt - now() <= everyMs) return;
+      clearTimeout(timer);
+      schedule(everyMs);
+    },
     count: () => count,
     /** For good: the process stops. */
     closeAll(): void {
@@ -175,6 +189,15 @@ const encoder = new TextEncoder();
 
 function toEvent(name: string, data: string): Uint8Array {
   return encoder.encode(`event: ${name}\ndata: ${data}\n\n`);
+}
+
+/** Tells each browser the same. What comes after is sent whole, so that it says that the page is live again. */
+function toSame(name: "gone" | "stale"): (stream: Stream) => Uint8Array {
+  const bytes = toEvent(name, "{}");
+  return ({ has }) => {
+    has.clear();
+    return bytes;
+  };
 }
 
 /** What a browser lacks of these, and has from then on; null: nothing. Those that lack the same share the bytes. */

@@ -8,6 +8,7 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { PausedHostActs, PausedHosts, toPausedHosts } from "../parts/paused-hosts.tsx";
 import { PausedKindActs, PausedKinds, toPausedKinds } from "../parts/paused-kinds.tsx";
 import { number } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
@@ -32,6 +33,16 @@ export const nowScreen = defineScreen<Status>({
       id: "paused-kind-acts",
       isLive: false,
       render: ({ sources }, context) => <PausedKindActs paused={toPausedKinds(sources)} context={context} />,
+    },
+    {
+      id: "paused-hosts",
+      isLive: true,
+      render: ({ sources }) => <PausedHosts paused={toPausedHosts(sources)} />,
+    },
+    {
+      id: "paused-host-acts",
+      isLive: false,
+      render: ({ sources }, context) => <PausedHostActs paused={toPausedHosts(sources)} context={context} />,
     },
     { id: "destinations", isLive: true, render: (status) => <Destinations status={status} /> },
     { id: "drains", isLive: true, render: (status, context) => <Drains {...{ status, context }} /> },
@@ -230,7 +241,7 @@ function Drains({
 }): Html {
   return (
     <>
-      <h2>Drains</h2>
+      <h2 data-phase={toPausePhase(drains)}>Drains</h2>
       <Table
         caption="Drains"
         empty="The document has no drain."
@@ -271,6 +282,11 @@ function toFirstExpiry(
   const retentionMs = sources.get(source)?.runtime.config.retentionMs;
   if (retentionMs === undefined || !oldestRecordAt || outlook.waiting + parked === 0) return null;
   return oldestRecordAt + retentionMs;
+}
+
+/** What the forms below go by. */
+function toPausePhase(drains: Status["drains"]): string {
+  return drains.map(({ drain, paused }) => `${drain} ${toNotResumed(paused) ?? "can be resumed"}`).join("; ");
 }
 
 function toPaused(paused: Status["drains"][number]["paused"]): Html | string {

@@ -68,7 +68,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
   const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
   const parks: { [Reason in ParkReason]?: number } = {};
-  const { countedTo = Infinity } = drain;
+  const { countedTo = Infinity, lateFrom = Infinity } = drain;
   const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
   const otherwiseText = `${drain.config.otherwise} otherwise`;
   const left: LeftRecord[] = [];
@@ -171,9 +171,10 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         // A plan writes no evidence, so that none is new to it.
         if (isUncounted && drain.config.mode === "plan") failures.add(failure, letter.dlqId, "cameBack");
         if (!isNewComeBack) continue;
-        // Not again what plans have counted before the drain went live. A recalled window counts no arrivals,
-        // and goes by the evidence alone.
-        if (isUncounted || countedTo === Infinity) failures.add(failure, letter.dlqId, "failedAgain");
+        // Not again what plans have counted before the drain went live, nor what has been here for so long that
+        // its evidence was forgotten. A recalled window counts no arrivals, and goes by the evidence alone.
+        const isCounted = !isUncounted && letter.enteredAt < lateFrom && countedTo !== Infinity;
+        if (!isCounted) failures.add(failure, letter.dlqId, "failedAgain");
         const { parentDlqId, attempt, step } = reading.lineage;
         found.push({ dlqId: letter.dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
       }

@@ -60,7 +60,8 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
   // A recalled window lists what another window of its pass counts.
   const countedTo = isRecalled(given.window.windowId) ? Infinity : pass.countedTo;
-  const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo };
+  const late = pass.kind === "new" ? { lateFrom: pass.from } : {};
+  const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo, ...late };
   const failures = createWindowFailures();
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
   if (window === null) return { kind: "paged", split: [], tally: emptyTally, failures: failures.ended };

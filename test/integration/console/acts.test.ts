@@ -73,6 +73,18 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   ]);
 });
 
+it("shows a paused destination for which nothing waits, and resumes it", async () => {
+  const { act, page } = await setUp();
+  const host = "https://nobody.example.com";
+  await act("/", "pause", { host, reason: "before it begins" });
+  const now = await page("/");
+  const paused = now.split('id="paused-hosts"')[1]?.split('id="destinations"')[0] ?? "";
+  expect(paused).toMatch(/nobody\.example\.com.*paused<\/span> by <bdi>ann.*before it begins/s);
+  expect(commandsOf(paused)).toEqual([`redriver resume --host ${host} --reason ...`]);
+  expect(await act("/", "resume", { host, reason: "it may begin" })).toContain("resumed");
+  expect(await page("/")).not.toContain("Paused destinations");
+});
+
 it("notes and quiets a kind, and its page shows what people wrote", async () => {
   const stand = await setUp();
   const { act, page, id } = stand;
@@ -173,6 +185,28 @@ ${drain.replaceAll(/^    /gm, "    ")}
   }
 });
 
+async function isPausedIn(at: string, headers: Readonly<Record<string, string>> = {}): Promise<boolean> {
+  return (await (await fetch(`${at}/`, { headers })).text()).includes("main is paused");
+}
+
+it("shows what was done at once: to who did it, in another replica, and by the API", async () => {
+  const { url, page, send, serve } = await setUp();
+  const other = await serve();
+  expect([await isPausedIn(url), await isPausedIn(other.url)]).toEqual([false, false]);
+  const formToken = formTokenOf(await page("/"));
+  const answer = await send("pause", { formToken, by: "ann", drain: "main", reason: "wait" });
+  const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]);
+  expect(await isPausedIn(other.url, { cookie: cookie.join("; ") })).toBe(true);
+  expect(await isPausedIn(url)).toBe(true);
+  const resumed = await fetch(`${url}/api/v1/resumes`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ by: "ann", drains: ["main"], reason: "it is right" }),
+  });
+  expect(resumed.status).toBe(200);
+  expect(await isPausedIn(url)).toBe(false);
+});
+
 it("a form that cannot be meant leads back to its page, and to no page of somebody else", async () => {
   const { url, page, send } = await setUp();
   const formToken = formTokenOf(await page("/plans"));
@@ -204,6 +238,7 @@ it("writes the command of what a form has now, and does nothing", async () => {
     await lineOf("pause", { drain: "main", for: "2h", reason }),
     await lineOf("quiet", { id, until: "changed", date: "2031-12-01" }),
     await lineOf("release-all", { drain: "main", for: "rule", reason }),
+    await lineOf("note", { id, text: "they know", ticket: "" }),
   ];
   expect(lines).toEqual([
     "redriver plan --all --out plan.ndjson",
@@ -211,6 +246,7 @@ it("writes the command of what a form has now, and does nothing", async () => {
     String.raw`redriver pause main --for 2h --reason 'they say it'\''s back'`,
     `redriver failures quiet ${id} --until 2031-12-01`,
     String.raw`redriver parked release --drain main --for rule --reason 'they say it'\''s back'`,
+    `redriver failures note ${id} --text 'they know' --ticket ''`,
   ]);
   expect((await send("stop-plan/command", { id: "x" })).status).toBe(404);
   expect((await send("pause/command", { drain: "main", reason: "x".repeat(17_000) })).status).toBe(413);

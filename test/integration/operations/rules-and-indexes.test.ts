@@ -55,6 +55,24 @@ it("what failed again is counted once, also by a drain that only plans and goes 
   expect(await failedAgain()).toBe(3);
 }, 60_000);
 
+it("what failed again is counted too if a listing shows it after its time was passed over", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: rules });
+  const { emulator } = rig;
+  rig.receiver.answer = () => 503;
+  rig.seed(3);
+  await rig.pass();
+  await behindTheHorizon(rig);
+  const ids = emulator.journal.entries("dead-lettered").map(({ dlqId }) => dlqId);
+  const late = ids.map((dlqId) => ({ ...emulator.dlq.find(dlqId) }));
+  emulator.dlq.remove(ids);
+  await rig.pass();
+  rig.advance(20_000);
+  emulator.dlq.seed(late);
+  await rig.pass();
+  const facts = await rig.drain.source.passes.facts(rig.drain.config.name);
+  expect(facts?.failures.reduce((sum, { failedAgain }) => sum + failedAgain, 0)).toBe(3);
+}, 60_000);
+
 it("each rule has its line in the text of the document, and a text that does not load has none", () => {
   const text = [
     "version: 1",

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 function stand(maxStreams = 3) {
   const state = {
-    sections: [] as RenderedSection[],
+    sections: [] as RenderedSection[] | null,
     renders: 0,
     cpuMs: 0,
     cpuMsEach: 0,
@@ -87,6 +87,26 @@ it("says that it is stale while a rendering fails, reports it, and goes on", asy
   expect(one.text).toContain("again");
 });
 
+it("sends all sections after it was stale, also if none has changed: the page is live again", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.sections = [{ id: "tiles", html: "the same" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  state.fails = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  state.fails = false;
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(one.text.match(/event: \w+/g)).toEqual(["event: sections", "event: stale", "event: sections"]);
+});
+
+it("says that what a page is about is gone, and not that it is live", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.sections = null;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text).toContain("event: gone");
+});
+
 it("renders all pages at the same moment, whenever they were opened", async () => {
   const { state, open } = stand();
   collect(open()!);
@@ -113,6 +133,22 @@ it("renders less often if that costs more than 0.4 % of a core, and at least eve
   expect(state.renders).toBe(2);
   await vi.advanceTimersByTimeAsync(1);
   expect(state.renders).toBe(3);
+});
+
+it("renders within two seconds after somebody did something, whatever pages cost", async () => {
+  const { streams, state, open } = stand();
+  collect(open()!);
+  state.cpuMsEach = 4_000;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(1);
+  streams.soon();
+  await vi.advanceTimersByTimeAsync(1_000);
+  // Who does a lot does not put it off.
+  streams.soon();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(state.renders).toBe(2);
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(state.renders).toBe(2);
 });
 
 it("does not take for its own cost what a busy daemon does meanwhile", async () => {

@@ -1,0 +1,60 @@
+import { EventEmitter, once } from "node:events";
+import { expect, it } from "vitest";
+import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
+
+const redis = useRedis();
+const browser = useBrowser();
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    rules: [{ name: all, when: any, then: hold }]
+`;
+
+it.skipIf(!hasBrowser)(
+  `the command beside a form is copied as the form is now, however late the server writes it${whySkipped}`,
+  async () => {
+    const { emulator } = await startService();
+    const { env } = createEnv({
+      emulator,
+      redisUrl: redis.url(),
+      document,
+      env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "operator" },
+    });
+    const { consoleUrl } = await startDaemon(env);
+    const { page, errors } = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
+    let isLetGo = Promise.resolve();
+    await page.route("**/acts/make-plan/command", async (route) => {
+      await isLetGo;
+      await route.continue();
+    });
+    await page.goto(`${consoleUrl}/plans`);
+    const form = page.locator("form[action='/acts/make-plan']");
+    const [command, note] = [form.locator(".command code"), form.locator("[data-as-opened]")];
+    const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
+    await form.locator("[name=limit]").fill("5");
+    await form.locator("[name=limit]").blur();
+    await expect.poll(() => command.textContent()).toContain("--limit 5");
+
+    const gate = new EventEmitter();
+    isLetGo = once(gate, "open").then(() => undefined);
+    await form.locator("[name=host]").pressSequentially("a.example.com");
+    // Whoever still types sees that the command does not have it.
+    expect(await note.textContent()).not.toBe("");
+    await form.locator(".command button").click();
+    expect(await form.locator(".command button").textContent()).toBe("Copy");
+    gate.emit("open");
+    await expect.poll(() => form.locator(".command button").textContent()).toBe("Copied");
+    expect(await copied()).toBe("redriver plan --all --host a.example.com --limit 5 --out plan.ndjson");
+    expect(await note.textContent()).toBe("");
+
+    await form.locator("[name=limit]").fill("6");
+    expect(await form.locator(".command button").textContent()).toBe("Copy");
+    expect(errors).toEqual([]);
+  },
+);

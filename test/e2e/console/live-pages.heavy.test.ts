@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
+import { act } from "../../support/console-act.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
+
+const redis = useRedis();
+const browser = useBrowser();
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    minAge: 0s
+    rules: [{ name: all, when: any, then: park }]
+`;
+
+it.skipIf(!hasBrowser)(
+  `a page that others act on shows what can be done now, or that it is old${whySkipped}`,
+  async () => {
+    const { emulator } = await startService();
+    const at = Date.now() - 60 * 60_000;
+    emulator.dlq.seed([
+      { dlqId: `${at}-0`, createdAt: at, maxRetries: 0, url: "https://a.example.com/", responseStatus: 503 },
+    ]);
+    const { env } = createEnv({
+      emulator,
+      redisUrl: redis.url(),
+      document,
+      env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "operator" },
+    });
+    const { consoleUrl } = await startDaemon(env);
+    const { page, errors } = await browser.open();
+    const { page: other } = await browser.open();
+    const by = { by: "ann", reason: "to see" };
+    await page.goto(`${consoleUrl}/plans`);
+    await act(page, "make-plan", by);
+    const apply = page.locator("form[action='/acts/apply-plan']");
+    await apply.waitFor({ state: "attached" });
+    await page.locator("#live-state", { hasText: " · live" }).waitFor();
+    const details = page.locator("details", { has: apply });
+    if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+
+    // Another person applies it, while this one fills the form in.
+    await other.goto(page.url());
+    await act(other, "apply-plan", by);
+    await page.getByText("The plan is applied").waitFor();
+    const isAsLoaded = () => page.evaluate("globalThis.isAsLoaded === true");
+    await page.evaluate("globalThis.isAsLoaded = true");
+    await page.waitForTimeout(500);
+    expect(await isAsLoaded()).toBe(true);
+    await details.locator("summary").click();
+    await expect.poll(isAsLoaded).toBe(false);
+
+    // A tab that was not looked at has old numbers until it is sent new ones.
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,
+      );
+    const state = page.locator("#live-state");
+    await setHidden(true);
+    await setHidden(false);
+    await state.getByText("not live yet").waitFor();
+    await expect.poll(() => state.textContent()).toBe(" · live");
+
+    await act(other, "remove-plan", by);
+    await state.getByText("it is gone").waitFor();
+
+    // What can be done about a drain follows what others did to it.
+    await page.goto(consoleUrl ?? "");
+    await state.getByText(" · live").waitFor();
+    expect(await page.getByRole("button", { name: "Resume orders" }).isDisabled()).toBe(true);
+    await other.goto(consoleUrl ?? "");
+    await act(other, "pause", by);
+    await page.locator("summary", { hasText: "Resume orders" }).waitFor();
+    expect(errors).toEqual([]);
+  },
+  120_000,
+);
