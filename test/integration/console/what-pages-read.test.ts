@@ -22,8 +22,14 @@ async function setUp() {
   const [parked = ""] = stand.seed(3, { url: "https://mail.example.com/hook", responseStatus: 422 });
   await stand.pass();
   const failure = /href="(\/failures\/[0-9a-f]{10})"/.exec(await stand.page("/failures"))?.[1] ?? "";
+  await drawOften(stand.page, ["/", "/failures", failure, "/plans", "/rules"]);
   const calls = (): number => stand.emulator.journal.entries("request").length;
   return { ...stand, parked, failure, calls };
+}
+
+/** Code that is new to V8 costs ten times as much, and dear pages are renewed every thirty seconds. */
+async function drawOften(draw: (path: string) => Promise<unknown>, paths: readonly string[]): Promise<void> {
+  for (let times = 0; times < 8; times += 1) for (const path of paths) await draw(path);
 }
 
 type Stand = Awaited<ReturnType<typeof setUp>>;
@@ -92,8 +98,8 @@ async function watchReadings(count: number) {
       .text()
       .split("\r\n")
       .filter((line) => line.startsWith("+"));
-  // A page that is dear, as on a busy machine, is read every ten seconds.
-  await waitFor(() => expect(lines().filter(isReading).length).toBeGreaterThan(count), { timeout: 50_000 });
+  // Pages that are dear, as on a busy machine, are read every thirty seconds.
+  await waitFor(() => expect(lines().filter(isReading).length).toBeGreaterThan(count), { timeout: 100_000 });
   const all = lines();
   const starts = all.flatMap((line, index) => (isReading(line) ? [index] : [])).slice(0, count + 1);
   return starts.slice(1).map((end, index) => {
@@ -109,7 +115,7 @@ it("ten tabs share one reading every two seconds at most, whatever they show", a
   const readings = await watchReadings(3);
   // Timers are not early; the last digits of a clock may be.
   expect(Math.min(...readings.map(({ seconds }) => seconds))).toBeGreaterThan(1.95);
-}, 120_000);
+}, 240_000);
 
 it("ten tabs of a page send Redis as many commands as one", async () => {
   const stand = await setUp();
@@ -123,4 +129,4 @@ it("ten tabs of a page send Redis as many commands as one", async () => {
   const [ofTen = 0] = (await watchReadings(2)).map(({ commands }) => commands).toSorted((a, b) => a - b);
   expect(ofOne).toBeGreaterThan(3);
   expect(ofTen).toBe(ofOne);
-}, 120_000);
+}, 240_000);
