@@ -169,8 +169,8 @@ end
  *
  * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, abandoned? } or { kind busy, passId,
  * windows, abandoned? }.
- * Effects: an open pass without progress for abandonAfterMs is closed as abandoned. The pass takes the due
- * minutes.
+ * Effects: an open pass without progress for abandonAfterMs is closed as abandoned, and so is one whose windows
+ * Redis has lost: then a full pass follows. The pass takes the due minutes.
  * Run twice: the pass that is open under this passId is answered again.
  */
 export const openScript = defineScript(
@@ -183,15 +183,18 @@ local function opened()
   return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windowsLeft(), abandoned = row.open.abandoned })
 end
 
-if openPass() then return opened() end
 adoptOpen()
+-- Redis kept the row and lost windows, as by a restart that read only a part of its file. Nobody could end the pass.
+local hasLostWindows = row.open and #windowsLeft() < row.open.left
+if openPass() and not hasLostWindows then return opened() end
 local abandoned = nil
 if row.open then
   -- Progress in the future was made before the server's clock was set back. Its age is unknown.
   local idleMs = now - row.open.progressAt
-  if idleMs > -1000 and idleMs <= call.abandonAfterMs then
+  if not hasLostWindows and idleMs > -1000 and idleMs <= call.abandonAfterMs then
     return cjson.encode({ kind = 'busy', passId = row.open.pass.passId, windows = windowsLeft() })
   end
+  if hasLostWindows then row.forced = 1 end
   local tally = row.open.tally or {}
   for _, one in pairs(row.open.soFar or {}) do addTally(tally, toActs(one), 'w') end
   abandoned = { pass = row.open.pass, tally = tally, durationMs = math.max(0, now - row.open.pass.startedAt) }

@@ -79,6 +79,22 @@ describe("passes", () => {
     expect(await passes.open(asking("p1", { to: epoch + 1 }))).toEqual(first);
   });
 
+  test("a pass whose windows Redis has lost is abandoned at once, and a full pass follows", async () => {
+    const { passes, redis: connection } = await create();
+    await runPass(passes, "p1");
+    expect(await open(passes, "p2")).toMatchObject({ pass: { kind: "new" } });
+    const keys = await connection.command("KEYS", `${connection.keyPrefix}:*:windows`);
+    expect(keys).toHaveLength(1);
+    await connection.command("DEL", ...(keys as readonly string[]));
+    expect(await passes.open(asking("p3"))).toMatchObject({
+      kind: "opened",
+      pass: { passId: "p3", kind: "full" },
+      windows: [{ windowId: "w1", from: 0 }],
+      abandoned: { pass: { passId: "p2" } },
+    });
+    expect(await passes.takeWindow(drain, passId("p2"), "w1")).toBeNull();
+  });
+
   test("a pass without progress is abandoned by the next; taking a window, a page and an end are progress", async () => {
     const stand = await create();
     const { passes } = stand;
