@@ -155,8 +155,8 @@ describe.skipIf(!isKustomizeHere)("lines for kubectl", () => {
   });
 
   it("make the file of users that Redis reads, from the line of docs/redis.md", () => {
-    const [line = ""] = linesOf(/> users\.acl$/);
-    const made = line.replace(/ > users\.acl$/, "");
+    const [line = ""] = linesOf(/> users\.acl\)$/);
+    const made = line.replace(" > users.acl", "");
     const { stdout } = spawnSync("bash", ["-c", `PASSWORD=abc; ${made}`], { cwd: root, encoding: "utf8" });
     const development = readDoc("deploy/overlays/development/users.acl").replace(">development", ">abc");
     expect(stdout.trim().split("\n")).toEqual(development.trim().split("\n"));

@@ -36,9 +36,16 @@ describe("the Redis of deploy/redis", () => {
     const before = connect(redriver);
     expect(await before.set("redriver:v1:x", "1")).toBe("OK");
     await expect(before.set("other", "1")).rejects.toThrow("NOPERM");
+    // Two writes of a script are a transaction in the file. Redis reads it as `default`, and asks for its rights.
+    const setBoth = "redis.call('SET', KEYS[1], 1) redis.call('SET', KEYS[2], 1)";
+    await before.eval(setBoth, 2, "redriver:v1:y", "redriver:v1:z");
     await server.end("SIGTERM");
     await server.restart();
-    expect(await connect(redriver).get("redriver:v1:x")).toBe("1");
+    expect(await connect(redriver).mget("redriver:v1:x", "redriver:v1:y", "redriver:v1:z")).toEqual([
+      "1",
+      "1",
+      "1",
+    ]);
     await expect(connect({ enableReadyCheck: false }).get("redriver:v1:x")).rejects.toThrow("NOAUTH");
   });
 
@@ -46,6 +53,10 @@ describe("the Redis of deploy/redis", () => {
     const line = readDoc("docs/redis.md")
       .split("\n")
       .find((text) => text.startsWith("user redriver on >PASSWORD resetchannels"));
-    expect(users.split("\n")).toEqual(["user default off", line?.replace("PASSWORD", "development"), ""]);
+    expect(users.split("\n")).toEqual([
+      "user default off +@all ~* &*",
+      line?.replace("PASSWORD", "development"),
+      "",
+    ]);
   });
 });
