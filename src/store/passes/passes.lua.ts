@@ -185,14 +185,15 @@ end
 
 adoptOpen()
 -- Redis kept the row and lost windows, as by a restart that read only a part of its file. Nobody could end the pass.
-local hasLostWindows = row.open and #windowsLeft() < row.open.left
+local left = row.open and windowsLeft()
+local hasLostWindows = left and #left < row.open.left
 if openPass() and not hasLostWindows then return opened() end
 local abandoned = nil
 if row.open then
   -- Progress in the future was made before the server's clock was set back. Its age is unknown.
   local idleMs = now - row.open.progressAt
   if not hasLostWindows and idleMs > -1000 and idleMs <= call.abandonAfterMs then
-    return cjson.encode({ kind = 'busy', passId = row.open.pass.passId, windows = windowsLeft() })
+    return cjson.encode({ kind = 'busy', passId = row.open.pass.passId, windows = left })
   end
   if hasLostWindows then row.forced = 1 end
   local tally = row.open.tally or {}
