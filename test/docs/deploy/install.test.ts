@@ -58,7 +58,7 @@ function copyWith(more: Tree): readonly Tree[] {
 
 /** What a line prints in a folder with the files that a reader has made. */
 function printed(line: string): string {
-  const folder = createFolder({ "service-token": "secret", "users.acl": "user default off\n" });
+  const folder = createFolder({ "service-token": "secret", "users.acl": "user default off +@all ~* &*\n" });
   folder.write("drains.yaml", readDoc("deploy/base/drains.yaml"));
   symlinkSync(path.join(root, "deploy"), path.join(folder.path, "deploy"));
   const tools = ["kubectl", "helm"].map((name) => path.dirname(kubernetesTool(name)));

@@ -30,9 +30,10 @@ async function startWatched(certificates?: Certificates): Promise<Watched> {
   const users = documentedUsers("secret");
   const tls = certificates === undefined ? [] : tlsArgs(certificates);
   const trust = certificates === undefined ? {} : { tls: { ca: readFileSync(certificates.caFile, "utf8") } };
+  const acl = [["replication", "on", ">secret", "~*", "&*", "+@all"], users.byDefault, users.server];
   const options = {
     admin: { username: "replication", password: "secret", ...trust },
-    config: `user replication on >secret ~* &* +@all\nuser default off\nuser ${users.server.join(" ")}\n`,
+    config: acl.map((words) => `user ${words.join(" ")}\n`).join(""),
   };
   const login = ["--masteruser", "replication", "--masterauth", "secret"];
   const args = login.concat("--repl-diskless-sync-delay", "0", tls);
