@@ -13,7 +13,12 @@ export function toRecording(result: HostOutageResult) {
   const { downAt, backAt, down, other, hosts } = result;
   const moves = result.moves.filter(({ origin }) => origin === hosts.down);
   const toS = (at: number): number => Math.max(0, Math.round((at - downAt) / 100) / 10);
-  const lastAt = down.depths.at(-1)?.at ?? downAt;
+  // On a slow machine a lane may open, or a message arrive, long after the last dead letter is deleted.
+  const lastAt = Math.max(
+    downAt,
+    ...[down.depths, other.depths, moves].flatMap((inOrder) => inOrder.at(-1)?.at ?? []),
+    ...down.tries.flatMap(({ endedAt }) => endedAt ?? []),
+  );
   const count = Math.ceil((lastAt - downAt) / 1_000) + 2;
   return {
     /** How many seconds outside one of them stands for. */

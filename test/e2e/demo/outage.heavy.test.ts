@@ -48,7 +48,13 @@ describe("redriver demo --outage", () => {
 
   it("records what a picture can be made of", () => {
     const recording = JSON.parse(readFileSync(path.join(dir, "recording.json"), "utf8")) as Recording;
-    expect(recording.bursts[0]).toMatchObject({ state: "canary", sent: 5, cameBack: 5 });
+    // One burst, or more on a slow machine.
+    const first = recording.bursts.slice(
+      0,
+      recording.bursts.findIndex(({ state }) => state !== "canary"),
+    );
+    const total = (count: "sent" | "cameBack") => first.reduce((sum, burst) => sum + burst[count], 0);
+    expect([total("sent"), total("cameBack")]).toEqual([5, 5]);
     expect(recording.moves.map(({ to }) => to)).toEqual(expect.arrayContaining(["halted", "open"]));
     expect(recording.seconds.at(-1)).toMatchObject({ deadLetters: 0, atOther: 0, state: "open" });
     const delivered = recording.seconds.reduce((total, second) => total + second.delivered, 0);
