@@ -103,7 +103,11 @@ async function beginIncident(
     const metrics = await daemon.metrics();
     const isParked = metrics.sum("redriver_records", { state: "parked" }) === refusedMessages;
     const areBack = metrics.sum("redriver_come_backs_total") === canaries;
-    return isParked && areBack && (await api.state()).pending === 0 ? true : null;
+    // On a slow machine the pager may ring before the last ones have failed, or are listed.
+    const areCounted =
+      metrics.sum("redriver_destination_waiting") === items.length - refusedMessages &&
+      (metrics.sum("redriver_arrivals_total") ?? 0) >= items.length + canaries;
+    return isParked && areBack && areCounted && (await api.state()).pending === 0 ? true : null;
   }, polling);
   return {
     settled: true,
