@@ -3,14 +3,14 @@ import { isRedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createLiveTokens, noTokens, type LiveTokens } from "./access/live-tokens.ts";
 import { createErrorEvents } from "./error-events.ts";
-import { serveConsole, type ConsoleParts } from "./serve.tsx";
+import type { ConsoleParts, ServedConsole } from "./serve.tsx";
 
 /** Throws `settings-invalid` if the token file cannot be used. */
 export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError">, events: Events) {
   const { settings, now, stop } = parts;
   const tokens = openTokens(parts, events);
   const reportError = createErrorEvents(events, now);
-  let server: Awaited<ReturnType<typeof serveConsole>> | null = null;
+  let server: ServedConsole | null = null;
   let lastProblem: string | null = null;
   return {
     /** `host:port` as bound; null: it is off, or its port is taken. */
@@ -22,6 +22,8 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError"
     async listen(): Promise<void> {
       tokens.rows();
       if (server !== null || settings.port === null || stop.aborted) return;
+      // Its pages are a fifth of the program: a daemon without a console does not load them.
+      const { serveConsole } = await import("./serve.tsx");
       try {
         server = await serveConsole({ ...parts, tokens, reportError });
         lastProblem = null;

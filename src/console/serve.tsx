@@ -64,6 +64,8 @@ const maxStreams = 128;
 /** Open streams end at once; a page in hand may end within this. */
 const closeWithinMs = 1_000;
 
+export type ServedConsole = Awaited<ReturnType<typeof serveConsole>>;
+
 /** Fails with `settings-invalid` if the address cannot be bound. */
 export async function serveConsole(parts: ConsoleParts) {
   const { settings, live, plans, reportError } = parts;
