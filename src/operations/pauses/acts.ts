@@ -13,6 +13,7 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { PauseRecord, PauseTarget } from "../../ports/pauses.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
 import { toDestinationText } from "../destination-text.ts";
+import { toShellWord } from "../shell-word.ts";
 import { toMeant } from "../nearest.ts";
 import { toTime } from "../phrases.ts";
 
@@ -97,7 +98,7 @@ function toLeftText({ drain, host, by, reason }: PauseRecord): string {
   const names = drain === "*" ? "--all" : drain;
   if (host === undefined) return `${what} still paused by ${by} (${reason}): redriver resume ${names}`;
   const failure = toFailureOfName(host);
-  const flag = failure === null ? `--host ${host}` : `--failure ${failure}`;
+  const flag = failure === null ? `--host ${toShellWord(host)}` : `--failure ${failure}`;
   const option = drain === "*" ? flag : `${drain} ${flag}`;
   return `${host} of ${what} still paused by ${by} (${reason}): redriver resume ${option}`;
 }

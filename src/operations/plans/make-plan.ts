@@ -13,6 +13,7 @@ import type { ListingSignals } from "../../redrive/listing/list-page.ts";
 import { isAct } from "../../redrive/plan/plan-file-record.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
 import { freezePlan } from "./freeze-plan.ts";
+import { toShellWord } from "../shell-word.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
 export interface MakeRun {
@@ -131,13 +132,9 @@ export function toPlanCommand(
   return [
     "redriver plan",
     ...drains,
-    ...rules.map((rule) => `--rule ${quoted(rule)}`),
-    ...(host === undefined ? [] : [`--host ${quoted(host)}`]),
-    ...(failure === undefined ? [] : [`--failure ${quoted(failure)}`]),
+    ...rules.map((rule) => `--rule ${toShellWord(rule)}`),
+    ...(host === undefined ? [] : [`--host ${toShellWord(host)}`]),
+    ...(failure === undefined ? [] : [`--failure ${toShellWord(failure)}`]),
     ...(limit === undefined ? [] : [`--limit ${limit}`]),
   ].join(" ");
-}
-
-function quoted(text: string): string {
-  return /^[\w.:*-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
