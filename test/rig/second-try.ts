@@ -1,0 +1,26 @@
+/** What a busy machine missed by its measure may be measured once more, alone; a fact stays as it was. */
+import type { Figure, ScenarioResult } from "./figures.ts";
+
+const isMeasured = ({ limit }: Figure): boolean => limit !== null && /^at (?:most|least) /.test(limit);
+
+const missed = ({ figures }: ScenarioResult): readonly Figure[] => figures.filter(({ holds }) => !holds);
+
+/** The names of the scenarios that missed a limit and nothing else. */
+export function toTryAgain(results: readonly ScenarioResult[]): ReadonlySet<string> {
+  const some = results.filter((result) => missed(result).length > 0 && missed(result).every(isMeasured));
+  return new Set(some.map(({ scenario }) => scenario));
+}
+
+/** The first results with those of the second try in their place, and what held only then. */
+export function withSecondTry(
+  first: readonly ScenarioResult[],
+  second: readonly ScenarioResult[],
+): { readonly results: readonly ScenarioResult[]; readonly passedAtSecondTry: readonly string[] } {
+  const again = new Map(second.map((result) => [result.scenario, result]));
+  const passed = first.flatMap((result) => {
+    const now = again.get(result.scenario);
+    if (now === undefined || missed(now).length > 0) return [];
+    return missed(result).map(({ what, seen, limit }) => `${result.scenario}: ${what}: ${seen}, ${limit}`);
+  });
+  return { results: first.map((result) => again.get(result.scenario) ?? result), passedAtSecondTry: passed };
+}
