@@ -106,7 +106,7 @@ async function beginIncident(
     // On a slow machine the pager may ring before the last ones have failed, or are listed.
     const areCounted =
       metrics.sum("redriver_destination_waiting") === items.length - refusedMessages &&
-      (metrics.sum("redriver_arrivals_total") ?? 0) >= items.length + canaries;
+      (metrics.sum("redriver_failure_arrivals_total") ?? 0) >= items.length + canaries;
     return isParked && areBack && areCounted && (await api.state()).pending === 0 ? true : null;
   }, polling);
   return {
