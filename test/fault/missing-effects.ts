@@ -34,7 +34,7 @@ const byJob: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Effects that a recorded run did not come by, although nothing says why it should not; and half-way points.
+ * Effects that no run came by, although nothing says why none should; and half-way points.
  * `passed` are names of failpoints, such as `window/ledger.begin:after`.
  */
 export function missingEffects(passed: Iterable<string>): readonly string[] {

@@ -47,6 +47,8 @@ export interface CaseResult {
   readonly violations: readonly string[];
   /** Failpoints that the first daemon passed, in order. */
   readonly passed: readonly string[];
+  /** Those that the daemons after it passed. */
+  readonly passedByOthers: ReadonlySet<string>;
   /** The end of the daemons' logs, where something was not as promised. */
   readonly logs: string;
 }
@@ -143,6 +145,7 @@ export async function runCase(parts: CaseParts): Promise<CaseResult> {
       ...stalls,
       violations,
       passed: daemons[0]?.passed() ?? [],
+      passedByOthers: new Set(daemons.slice(1).flatMap((daemon) => daemon.passed())),
       logs: violations.length > 0 ? `${await dumpQueue(stand)}\n${tailOf(stand)}` : "",
     };
   } finally {

@@ -87,6 +87,7 @@ async function runOne(
       stalled: null,
       violations: [`the case did not come to its end: ${why}`],
       passed: [],
+      passedByOthers: new Set(),
       logs: "",
     };
   }
