@@ -15,7 +15,7 @@
  * With --turned-up daemons work 64 windows at once and 16 pages of each; with the other those of every second
  * scenario do.
  *
- * With --again the last run is counted, and those scenarios are run anew that missed nothing but a limit.
+ * With --again the last run is counted, and those scenarios are run anew that missed times and rates only.
  *
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
  * .cache/lanes-runs.

@@ -5,6 +5,8 @@ export interface Figure {
   /** What it is held to; null: only shown. */
   readonly limit: string | null;
   readonly holds: boolean;
+  /** A time or a rate, which a busy machine may miss. */
+  readonly isTimed?: true;
 }
 
 export interface ScenarioResult {
@@ -26,6 +28,8 @@ export function atLeast(what: string, seen: number, least: number): Figure {
 export function exactly(what: string, seen: number, wanted: number): Figure {
   return { what, seen: toText(seen), limit: toText(wanted), holds: seen === wanted };
 }
+
+export const timed = (figure: Figure): Figure => ({ ...figure, isTimed: true });
 
 /** The same text. */
 export function same(what: string, seen: string, wanted: string): Figure {

@@ -1,13 +1,13 @@
-/** What a busy machine missed by its measure may be measured once more, alone; a fact stays as it was. */
+/** A time or a rate that a busy machine missed is measured once more, alone; everything else stays as it was. */
 import type { Figure, ScenarioResult } from "./figures.ts";
-
-const isMeasured = ({ limit }: Figure): boolean => limit !== null && /^at (?:most|least) /.test(limit);
 
 const missed = ({ figures }: ScenarioResult): readonly Figure[] => figures.filter(({ holds }) => !holds);
 
-/** The names of the scenarios that missed a limit and nothing else. */
+/** The names of the scenarios that missed times and rates and nothing else. */
 export function toTryAgain(results: readonly ScenarioResult[]): ReadonlySet<string> {
-  const some = results.filter((result) => missed(result).length > 0 && missed(result).every(isMeasured));
+  const some = results.filter(
+    (result) => missed(result).length > 0 && missed(result).every(({ isTimed }) => isTimed),
+  );
   return new Set(some.map(({ scenario }) => scenario));
 }
 

@@ -1,6 +1,6 @@
 /** A backlog whose receivers are back, with all that is built in: how long until all of it is delivered. */
 import { builtInAuto } from "../../../src/ports/auto-rate.ts";
-import { atMost, shown, type Figure } from "../../rig/figures.ts";
+import { atMost, shown, timed, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce, mostWithin } from "../../rig/outcome.ts";
 import { idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
@@ -67,7 +67,7 @@ async function drain(
       shown(`${name}: best minute, per second`, bestPerSecond.toFixed(1)),
       count > held.messages
         ? shown(`${name}: minutes until ${ofAll} are delivered`, minutes.toFixed(1))
-        : atMost(`${name}: minutes until ${ofAll} are delivered`, minutes, held.withinMs / minuteMs),
+        : timed(atMost(`${name}: minutes until ${ofAll} are delivered`, minutes, held.withinMs / minuteMs)),
       { what: "the backlog is drained", seen: isDrained ? "yes" : "no", limit: "yes", holds: isDrained },
       ...(await deliveredOnce(stage, batches.flatMap(idsOf))),
     ];

@@ -1,5 +1,5 @@
 /** Four hosts, all of them alive, and then with the first one hanging: the others have to be as fast. */
-import { atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
+import { atMost, shareAtLeast, shown, timed, type Figure } from "../../rig/figures.ts";
 import { countBetween, deliveredOnce, outcomeAt, ratePerSecond } from "../../rig/outcome.ts";
 import { idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
@@ -34,9 +34,9 @@ export async function fourHosts(world: World): Promise<readonly Figure[]> {
       "slowest of three, one hangs",
       `${oneDead.rate.toFixed(1)}/s of ${perHostHere}/s, ${seconds(oneDead.tookMs)}`,
     ),
-    shareAtLeast("their rate beside a dead one", oneDead.rate / alive.rate, 0.9),
-    shareAtLeast("their speed from start to end", alive.tookMs / oneDead.tookMs, 0.9),
-    shareAtLeast("their rate of the limit", oneDead.rate / perHostHere, 0.9),
+    timed(shareAtLeast("their rate beside a dead one", oneDead.rate / alive.rate, 0.9)),
+    timed(shareAtLeast("their speed from start to end", alive.tookMs / oneDead.tookMs, 0.9)),
+    timed(shareAtLeast("their rate of the limit", oneDead.rate / perHostHere, 0.9)),
     ...alive.once,
     ...oneDead.once,
     atMost("publishes to the dead one meanwhile", oneDead.toFirst, 20),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Status } from "../../../src/operations/status/read.ts";
 import type { EmulatorProcess } from "../../rig/emulator-process.ts";
-import { atLeast, atMost, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
+import { atLeast, atMost, shareAtLeast, shown, timed, type Figure } from "../../rig/figures.ts";
 import { idsOf, toRecords } from "../../rig/letters.ts";
 import { deliveredOnce } from "../../rig/outcome.ts";
 import { startPeople, type People } from "../people.ts";
@@ -124,8 +124,8 @@ async function judgeWord(
   return {
     ids,
     figures: [
-      atMost("seconds until people are told that a backlog began: worst", worst(began), 10),
-      atMost("seconds until people are told that it ended: worst", worst(ended), 10),
+      timed(atMost("seconds until people are told that a backlog began: worst", worst(began), 10)),
+      timed(atMost("seconds until people are told that it ended: worst", worst(ended), 10)),
     ],
   };
 }
@@ -256,7 +256,7 @@ function judgeCounts(
     shown("waiting per host: worst distance", String(worstHost)),
     shareAtLeast("waiting per host within 2 % or a page", all === 0 ? 0 : within / all, 1),
     atMost("depth in status and metrics: worst distance", worstDepth, onePage),
-    atMost("seconds of still counting", ((counted?.to ?? Infinity) - startedAt) / secondMs, 30),
+    timed(atMost("seconds of still counting", ((counted?.to ?? Infinity) - startedAt) / secondMs, 30)),
   ];
 }
 
@@ -294,7 +294,7 @@ function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] 
   return [
     shown("end time: worst", `${Math.round(worst * 100)} % off, of ${judged} judged`),
     shown("seconds of the last few behind a host that came back", (lastFewMs / secondMs).toFixed(1)),
-    shareAtLeast("end times within 20 %", judged === 0 ? 0 : within / judged, 0.9),
+    timed(shareAtLeast("end times within 20 %", judged === 0 ? 0 : within / judged, 0.9)),
   ];
 }
 
@@ -314,8 +314,10 @@ function judgeVerdicts(samples: readonly Sample[], truth: Truth, startedAt: numb
   const emptyAt = samples.find(({ from }) => truth.total(from) === 0)?.from ?? Infinity;
   const rates = samples.filter(({ status }) => status.drains[0]?.outlook.perSecond).length;
   return [
-    atMost("seconds until something is seen to wait", ((first?.to ?? Infinity) - startedAt) / secondMs, 10),
-    atMost("seconds until the end is seen", ((last?.to ?? Infinity) - emptyAt) / secondMs, 10),
-    atLeast("samples with a rate", rates, 5),
+    timed(
+      atMost("seconds until something is seen to wait", ((first?.to ?? Infinity) - startedAt) / secondMs, 10),
+    ),
+    timed(atMost("seconds until the end is seen", ((last?.to ?? Infinity) - emptyAt) / secondMs, 10)),
+    timed(atLeast("samples with a rate", rates, 5)),
   ];
 }

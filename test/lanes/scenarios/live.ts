@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startChild } from "../../rig/child.ts";
-import { atLeast, shareAtLeast, shown, type Figure } from "../../rig/figures.ts";
+import { atLeast, shareAtLeast, shown, timed, type Figure } from "../../rig/figures.ts";
 import { countBetween } from "../../rig/outcome.ts";
 import { startStage } from "../stage.ts";
 import { createTimeScale, minuteMs, secondMs } from "../time-scale.ts";
@@ -81,9 +81,9 @@ export async function live(world: World): Promise<readonly Figure[]> {
         shown("receiver", `${capacityPerSecond}/s, live traffic offers ${offeredPerSecond}/s`),
         shown("live alone, before and after", `${before.live.toFixed(1)}/s, ${after.live.toFixed(1)}/s`),
         shown("live beside the drain", `${beside.live.toFixed(1)}/s`),
-        shareAtLeast("live beside the drain, of alone", beside.live / alone, 0.9),
+        timed(shareAtLeast("live beside the drain, of alone", beside.live / alone, 0.9)),
         // Without it the drain would only have stood aside.
-        atLeast("drained meanwhile, per second", beside.drained, perHostPerSecond * 0.8),
+        timed(atLeast("drained meanwhile, per second", beside.drained, perHostPerSecond * 0.8)),
       ];
     } finally {
       await load.kill();

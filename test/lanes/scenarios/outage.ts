@@ -1,5 +1,5 @@
 /** A receiver that is dead for hours, and then is back. */
-import { atLeast, atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
+import { atLeast, atMost, exactly, shown, timed, type Figure } from "../../rig/figures.ts";
 import { countBetween, deliveredOnce, ratePerSecond, secondsAhead } from "../../rig/outcome.ts";
 import { idOf, idsOf } from "../../rig/letters.ts";
 import type { Arrival } from "../../rig/receiver-messages.ts";
@@ -130,6 +130,8 @@ async function back({ scale }: World, stage: Stage, ids: readonly string[]): Pro
       seen: Number.isNaN(ms) ? "never" : scale.toRealText(ms),
       limit: `at most ${scale.toRealText(mostMs - machineMs)} and ${machineMs / secondMs}s of this machine (${scale.toRealText(mostMs)})`,
       holds: ms <= mostMs,
+      // What never happened is no matter of this machine.
+      ...(Number.isNaN(ms) ? {} : { isTimed: true }),
     };
   };
   return [
@@ -140,10 +142,12 @@ async function back({ scale }: World, stage: Stage, ids: readonly string[]): Pro
       "the daemon said open after it moved off halted",
       scale.toRealText((saidOpenAt ?? Number.NaN) - (offHaltedAt ?? Number.NaN)),
     ),
-    atMost(
-      `seconds of the drain, at ${perSecond}/s (${rate.toFixed(0)}/s)`,
-      plain.length / rate,
-      plain.length / perSecond / leastShareOfRate + machineMs / secondMs,
+    timed(
+      atMost(
+        `seconds of the drain, at ${perSecond}/s (${rate.toFixed(0)}/s)`,
+        plain.length / rate,
+        plain.length / perSecond / leastShareOfRate + machineMs / secondMs,
+      ),
     ),
     atMost(
       "publishes ahead of the limit, in its seconds",

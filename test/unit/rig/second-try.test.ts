@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { atLeast, atMost, exactly, type Figure } from "../../rig/figures.ts";
+import { atLeast, atMost, exactly, timed, type Figure } from "../../rig/figures.ts";
 import { toTryAgain, withSecondTry } from "../../rig/second-try.ts";
 
 const resultOf = (scenario: string, ...figures: readonly Figure[]) => ({ scenario, figures, tookMs: 1 });
-const slow = atMost("seconds", 9, 8);
-const quick = atMost("seconds", 7, 8);
+const slow = timed(atMost("seconds", 9, 8));
+const quick = timed(atMost("seconds", 7, 8));
+const flood = atMost("publishes while it was down", 21, 20);
 const doubled = exactly("delivered more than once", 1, 0);
 
 describe("a second try of scenarios", () => {
-  it("is for those that missed a limit and nothing else", () => {
+  it("is for those that missed times and rates and nothing else", () => {
     const tries = toTryAgain([
       resultOf("well", quick),
-      resultOf("slow", slow, atLeast("per second", 2, 8)),
+      resultOf("slow", slow, timed(atLeast("per second", 2, 8))),
+      resultOf("floods", flood),
+      resultOf("slow and floods", slow, flood),
       resultOf("doubles", doubled),
       resultOf("slow and doubles", slow, doubled),
     ]);
