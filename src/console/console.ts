@@ -22,7 +22,7 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError"
     async listen(): Promise<void> {
       tokens.rows();
       if (server !== null || settings.port === null || stop.aborted) return;
-      // Its pages are a fifth of the program: a daemon without a console does not load them.
+      // Its pages are a sixth of a start: a daemon without a console does not load them.
       const { serveConsole } = await import("./serve.tsx");
       try {
         server = await serveConsole({ ...parts, tokens, reportError });

@@ -13,9 +13,9 @@ import type { DrainName } from "../../ports/ids.ts";
 import type { PauseRecord, PauseTarget } from "../../ports/pauses.ts";
 import { recordIntent, type ActOf } from "../../redrive/write-audit.ts";
 import { toDestinationText } from "../destination-text.ts";
-import { toShellWord } from "../shell-word.ts";
 import { toMeant } from "../nearest.ts";
 import { toTime } from "../phrases.ts";
+import { toShellWord } from "../shell-word.ts";
 
 /** `by`: who, as the audit and the status show it. */
 export interface Order {

@@ -12,8 +12,8 @@ import {
 import type { ListingSignals } from "../../redrive/listing/list-page.ts";
 import { isAct } from "../../redrive/plan/plan-file-record.ts";
 import type { DrainRuntime } from "../../redrive/runtime.ts";
-import { freezePlan } from "./freeze-plan.ts";
 import { toShellWord } from "../shell-word.ts";
+import { freezePlan } from "./freeze-plan.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
 export interface MakeRun {

@@ -30,7 +30,7 @@ async function startWatched(certificates?: Certificates): Promise<Watched> {
   const users = documentedUsers("secret");
   const tls = certificates === undefined ? [] : tlsArgs(certificates);
   const trust = certificates === undefined ? {} : { tls: { ca: readFileSync(certificates.caFile, "utf8") } };
-  const acl = [["replication", "on", ">secret", "~*", "&*", "+@all"], users.byDefault, users.server];
+  const acl = [["replication", "on", ">secret", "~*", "&*", "+@all"], users.defaultUser, users.server];
   const options = {
     admin: { username: "replication", password: "secret", ...trust },
     config: acl.map((words) => `user ${words.join(" ")}\n`).join(""),
