@@ -74,6 +74,10 @@ try {
   writeFileSync(join(cacheDir, "test-fault.json"), `${JSON.stringify({ ...summary, missing }, null, 2)}\n`);
   process.stdout.write(toTable(summary));
   for (const name of missing) process.stdout.write(`VIOLATION no death: no daemon came by ${name}\n`);
+  for (const name of missingEffects(result.passings.keys())) {
+    if (!missing.includes(name))
+      process.stdout.write(`no death at ${name}: the recorded run did not come by it\n`);
+  }
   const bad = [result.recorded, ...result.cases].filter(({ violations }) => violations.length > 0);
   for (const { logs, kill, isTurnedUp } of bad) {
     const name = (kill?.failpoint ?? "none").replaceAll(/[^\w.-]+/g, "_");
