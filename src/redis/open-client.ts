@@ -67,16 +67,13 @@ function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOpt
 /**
  * A silent socket is dropped, so that a half open one is made again. A worker has no commandTimeout: with one
  * it never took a job again after a black-holed socket (measured). For commands the socket's timeout is
- * longer than the command's, so that one slow script does not reconnect.
+ * longer than a command's, so that one slow script does not reconnect.
  */
 function toTimeouts(kind: ClientKind): NodeOptions {
   switch (kind) {
     case "commands":
-      return {
-        maxRetriesPerRequest: 1,
-        commandTimeout: commandTimeoutMs,
-        socketTimeout: 2 * commandTimeoutMs,
-      };
+      // connect.ts holds each command to its time: the library's own timer would not read a last time first.
+      return { maxRetriesPerRequest: 1, socketTimeout: 2 * commandTimeoutMs };
     case "queue":
       return { maxRetriesPerRequest: 1, commandTimeout: commandTimeoutMs, socketTimeout: workerSilenceMs };
     case "worker":

@@ -74,6 +74,17 @@ describe("a connection", () => {
     expect((await timed(connection.close())).ms).toBeLessThan(5_000);
   });
 
+  test("takes the answer that is there after this process stood still for longer than the timeout", async () => {
+    const connection = connect(redis.url());
+    await connection.ready(5_000);
+    const answer = connection.command("PING");
+    // Sent, then starved of its CPU.
+    await new Promise((sent) => setImmediate(sent));
+    const until = performance.now() + 2_500;
+    while (performance.now() < until);
+    expect(await answer).toBe("PONG");
+  });
+
   test("with a wrong password is unsuitable, not away", async () => {
     const own = redis.fresh();
     await own.command("ACL", "SETUSER", "limited", "on", ">right", "+ping", "~none");
