@@ -9,10 +9,11 @@
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --crash power
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind kill-twice --again "sweep/service.remove:before#1"
  *     npm run test:fault -- --at "window/ledger.begin:after#2" --kind stop-twice
+ *     npm run test:fault -- --second-try              alone, the cases of the last run that missed times only
  *
  * Exits 1 if something was not as promised, with the failpoint that shows it again.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
 import { startGuard } from "../rig/guard.ts";
@@ -20,8 +21,9 @@ import { parseOrEnd, root } from "../rig/program.ts";
 import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
 import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import { missingEffects } from "./missing-effects.ts";
-import { runMatrix } from "./run-matrix.ts";
-import { summarise, toLine, toTable } from "./summary.ts";
+import type { CaseResult } from "./run-case.ts";
+import { runCases, runMatrix, type CasesOrder } from "./run-matrix.ts";
+import { summarise, toLine, toTable, toViolations, type MatrixSummary } from "./summary.ts";
 
 const { values } = parseOrEnd({
   options: {
@@ -34,22 +36,40 @@ const { values } = parseOrEnd({
     ...turnedUpOptions,
     // Cases that run at once at most; fewer do while the machine is busy.
     "side-by-side": { type: "string", default: "16" },
+    "second-try": { type: "boolean", default: false },
   },
 });
 const say = (text: string): void => void process.stderr.write(text);
 
 const cacheDir = join(root, ".cache");
+const resultsFile = join(cacheDir, "test-fault.json");
+type Written = MatrixSummary & { readonly missing: readonly string[] };
+
 const guard = startGuard();
 const redis = await findRedisServer({
   env: { PATH: process.env["PATH"], REDRIVER_TEST_REDIS_URL: process.env["REDRIVER_TEST_REDIS_URL"] },
   cacheDir: join(cacheDir, "redis"),
   say: (line) => say(`${line}\n`),
 });
-let failed = false;
+const order: CasesOrder = {
+  redisUrl: redis.url,
+  guard,
+  sideBySide: toCount("side-by-side", values["side-by-side"]),
+  onCase: (one) => say(toLine(one)),
+};
+let failed = true;
 try {
+  failed = values["second-try"] ? await tryAgain() : await runAll();
+} finally {
+  await redis.stop();
+  guard.close();
+}
+process.exit(failed ? 1 : 0);
+
+/** Whether something was not as promised. */
+async function runAll(): Promise<boolean> {
   const result = await runMatrix({
-    redisUrl: redis.url,
-    guard,
+    ...order,
     seed: toCount("seed", values.seed),
     kills:
       values.at === undefined
@@ -61,8 +81,6 @@ try {
             ...(values.again === undefined ? {} : { again: values.again }),
           },
     turnedUp: toTurnedUp(values),
-    sideBySide: toCount("side-by-side", values["side-by-side"]),
-    onCase: (one) => say(toLine(one)),
   });
   const summary = summarise(result);
   // On a slow machine the recorded run alone may be over before a lane opens.
@@ -71,15 +89,45 @@ try {
     runs.flatMap(({ passed, passedByOthers }) => [...passed, ...passedByOthers]),
   );
   mkdirSync(cacheDir, { recursive: true });
-  writeFileSync(join(cacheDir, "test-fault.json"), `${JSON.stringify({ ...summary, missing }, null, 2)}\n`);
+  writeResults({ ...summary, missing });
   process.stdout.write(toTable(summary));
   for (const name of missing) process.stdout.write(`VIOLATION no death: no daemon came by ${name}\n`);
   for (const name of missingEffects(result.passings.keys())) {
     if (!missing.includes(name))
       process.stdout.write(`no death at ${name}: the recorded run did not come by it\n`);
   }
-  const bad = [result.recorded, ...result.cases].filter(({ violations }) => violations.length > 0);
-  for (const { logs, kill, isTurnedUp } of bad) {
+  keepLogs(runs);
+  return summary.violations.length > 0 || missing.length > 0;
+}
+
+/** The same, of the cases of the run before which missed times only. */
+async function tryAgain(): Promise<boolean> {
+  const before = JSON.parse(readFileSync(resultsFile, "utf8")) as Written;
+  if (before.tryAgain.length === 0 || before.missing.length > 0) {
+    process.stdout.write("nothing is tried again: the run before missed more than times\n");
+    return true;
+  }
+  const again = await runCases({ ...order, sideBySide: 1 }, before.tryAgain);
+  const violations = again.flatMap(toViolations);
+  const still = new Set(violations.map(({ failpoint }) => failpoint));
+  writeResults({
+    ...before,
+    violations,
+    passedAtSecondTry: before.violations.filter(({ failpoint }) => !still.has(failpoint)),
+  });
+  for (const { failpoint, what } of violations) process.stdout.write(`VIOLATION ${failpoint}: ${what}\n`);
+  keepLogs(again);
+  return violations.length > 0;
+}
+
+function writeResults(results: Written & { readonly passedAtSecondTry?: Written["violations"] }): void {
+  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+/** The daemons' logs of each case that missed something, and the command that shows it again. */
+function keepLogs(results: readonly CaseResult[]): void {
+  for (const { logs, kill, isTurnedUp, violations } of results) {
+    if (violations.length === 0) continue;
     const name = (kill?.failpoint ?? "none").replaceAll(/[^\w.-]+/g, "_");
     const file = join(cacheDir, `test-fault-${name}.log`);
     writeFileSync(file, logs);
@@ -87,12 +135,7 @@ try {
       process.stdout.write(`again: npm run test:fault -- ${toOptions(kill, isTurnedUp)}; logs in ${file}\n`);
     }
   }
-  failed = bad.length > 0 || missing.length > 0;
-} finally {
-  await redis.stop();
-  guard.close();
 }
-process.exit(failed ? 1 : 0);
 
 function toCount(name: string, text: string): number {
   const count = Number(text);

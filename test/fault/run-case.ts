@@ -16,7 +16,9 @@ import {
   sweepEveryMs,
   takeoverAfterMs,
 } from "./scenario.ts";
+import { missingEffects } from "./missing-effects.ts";
 import { createStand, sourceNames, type Stand } from "./stand.ts";
+import { broken, late, type Violation } from "./violation.ts";
 
 export interface CaseResult {
   readonly kill: Kill | null;
@@ -43,8 +45,7 @@ export interface CaseResult {
   readonly stallInLaneMs: number;
   /** Whose `stallMs` is; null: nothing waited. */
   readonly stalled: string | null;
-  /** What is not as promised, a sentence each. */
-  readonly violations: readonly string[];
+  readonly violations: readonly Violation[];
   /** Failpoints that the first daemon passed, in order. */
   readonly passed: readonly string[];
   /** Those that the daemons after it passed. */
@@ -72,6 +73,8 @@ const endSlackMs = 2_000;
 /** Several processes stand in line behind each other where this one does. */
 const linesPerLateness = 4;
 const giveUpAfterMs = 180_000;
+/** A lane opens by itself some seconds after its last message, later on a slow machine. Most runs wait for none. */
+const recordForMs = 60_000;
 
 export interface CaseParts {
   readonly redisUrl: string;
@@ -91,7 +94,7 @@ export interface CaseParts {
 export async function runCase(parts: CaseParts): Promise<CaseResult> {
   const { redisUrl, guard, keyPrefix, machine, kill, isTurnedUp } = parts;
   const stand = await createStand(redisUrl, keyPrefix, isTurnedUp);
-  const violations: string[] = [];
+  const violations: Violation[] = [];
   const daemons: FaultyDaemon[] = [];
   const unprovable = new Set<string>();
   const faults = toFaults(kill);
@@ -110,12 +113,13 @@ export async function runCase(parts: CaseParts): Promise<CaseResult> {
       const started = await Promise.race([daemon.started, daemon.died]);
       if (typeof started === "number" && ends > 0) restartedAt = started;
       const death = await endOf(stand, daemon, unprovable);
+      if (kill === null && death === null) await untilRecorded(daemon);
       if (death === null) break;
       violations.push(...judgeDeath(death, fault, lateMs()));
       if (fault === null) break;
       ends += 1;
       const wrong = judgeNow(stand, await observe(stand));
-      violations.push(...wrong.map((one) => `at death ${ends}: ${one}`));
+      violations.push(...wrong.map((one) => broken(`at death ${ends}: ${one}`)));
     }
     await daemons.at(-1)?.kill();
     await Promise.all(Object.values(stand.emulators).map((emulator) => emulator.idle()));
@@ -124,9 +128,12 @@ export async function runCase(parts: CaseParts): Promise<CaseResult> {
     const from = { restartedAt, guardOpenAt: Math.max(restartedAt, opening.openedAt()) };
     const stalls = measureStalls(seen.letters, unprovable, from);
     for (const name of sourceNames) stand.books[name].judgeQueue(stand.emulators[name].dlq);
-    violations.push(...judgeNow(stand, seen), ...judgeEnd(seen), ...judgeStalls(stalls, slackMs + lateMs()));
+    violations.push(
+      ...[...judgeNow(stand, seen), ...judgeEnd(seen)].map(broken),
+      ...judgeStalls(stalls, slackMs + lateMs()).map(late),
+    );
     const judges = sourceNames.map((name) => stand.books[name].judge);
-    const broken = judges.flatMap((judge) => judge.violations.map(({ rule }) => rule));
+    const rules = judges.flatMap((judge) => judge.violations.map(({ rule }) => rule));
     const atWork = daemons.map((daemon) => daemon.atWork());
     return {
       kill,
@@ -137,10 +144,10 @@ export async function runCase(parts: CaseParts): Promise<CaseResult> {
       },
       reached: kill === null || ends === 0 ? null : ends < faults.length ? "kill" : kill.kind,
       messages: seen.letters.length,
-      lost: broken.filter((rule) => rule === "lost" || rule === "deleted-unproven").length,
+      lost: rules.filter((rule) => rule === "lost" || rule === "deleted-unproven").length,
       doubles: [
         ...judges.flatMap((judge) => judge.doubles.map(({ why }) => why)),
-        ...broken.filter((rule) => rule === "doubled").map(() => null),
+        ...rules.filter((rule) => rule === "doubled").map(() => null),
       ],
       ...stalls,
       violations,
@@ -178,16 +185,16 @@ function judgeDeath(
   { end, stoppingMs }: DaemonDeath,
   fault: Fault | null,
   lateMs: number,
-): readonly string[] {
-  if (fault === null) return [`the daemon ended by itself with ${end}`];
+): readonly Violation[] {
+  if (fault === null) return [broken(`the daemon ended by itself with ${end}`)];
   const { kind } = fault;
   const expected = { kill: "SIGKILL", stop: 0, "stop-twice": "SIGTERM" }[kind];
   const boundMs = (kind === "stop" ? shutdownHardMs : 0) + endSlackMs + lateMs;
   return [
-    ...(end === expected ? [] : [`the daemon, to end with ${expected}, ended with ${end}`]),
+    ...(end === expected ? [] : [broken(`the daemon, to end with ${expected}, ended with ${end}`)]),
     ...(stoppingMs === null || stoppingMs <= boundMs
       ? []
-      : [`the daemon took ${Math.round(stoppingMs)} ms to stop`]),
+      : [late(`the daemon took ${Math.round(stoppingMs)} ms to stop`)]),
   ];
 }
 
@@ -229,6 +236,12 @@ async function isDone(stand: Stand): Promise<boolean> {
     if ((await runtime.copies.missing(copies.map(({ dlqId }) => dlqId as DlqId))).length > 0) return false;
   }
   return (await knownLetters(stand)).every(({ ending, state }) => isSettled(ending, state));
+}
+
+/** The recorded run names the places to die at, so it goes on until its daemon came by each effect. */
+async function untilRecorded(daemon: FaultyDaemon): Promise<void> {
+  const deadline = Date.now() + recordForMs;
+  while (missingEffects(daemon.passed()).length > 0 && Date.now() < deadline) await delay(lookEveryMs);
 }
 
 function isGuardNoted(passed: string): boolean {

@@ -4,16 +4,12 @@ import { chooseKills, countPassings } from "./choose-kills.ts";
 import type { Kill } from "./kill.ts";
 import { createMachine, type Machine } from "../rig/machine.ts";
 import { isTurnedUp, type TurnedUp } from "../rig/turned-up.ts";
-import { runCase, type CaseResult } from "./run-case.ts";
+import { runCase, type CaseParts, type CaseResult } from "./run-case.ts";
+import { late } from "./violation.ts";
 
-export interface MatrixOrder {
+export interface CasesOrder {
   readonly redisUrl: string;
   readonly guard: Guard;
-  readonly seed: number;
-  /** How many, or exactly this one. */
-  readonly kills: number | Kill;
-  /** Which cases work many windows and pages at once: the recorded run is the first. */
-  readonly turnedUp: TurnedUp;
   /**
    * Cases that run at once at most: they wait most of their time, and fewer run while the machine is busy.
    */
@@ -21,6 +17,17 @@ export interface MatrixOrder {
   /** Called with each case as it ends. */
   readonly onCase: (result: CaseResult) => void;
 }
+
+export interface MatrixOrder extends CasesOrder {
+  readonly seed: number;
+  /** How many, or exactly this one. */
+  readonly kills: number | Kill;
+  /** Which cases work many windows and pages at once: the recorded run is the first. */
+  readonly turnedUp: TurnedUp;
+}
+
+/** What one case is, so that it can be run again. */
+export type CaseKind = Pick<CaseParts, "kill" | "isTurnedUp">;
 
 export interface MatrixResult {
   readonly seed: number;
@@ -34,13 +41,36 @@ export interface MatrixResult {
 
 /** Records which failpoints there are, then ends daemons at as many as asked, each in a case of its own. */
 export async function runMatrix(order: MatrixOrder): Promise<MatrixResult> {
+  const { seed, turnedUp } = order;
   const startedAt = performance.now();
   const machine = createMachine();
-  const recorded = await runOne(order, machine, null, 0);
+  const recorded = await runOne(order, machine, { kill: null, isTurnedUp: isTurnedUp(turnedUp, 0) });
   const passings = countPassings(recorded.passed);
   const kills =
-    typeof order.kills === "number" ? chooseKills(recorded.passed, order.kills, order.seed) : [order.kills];
-  const waiting = [...kills.entries()];
+    typeof order.kills === "number" ? chooseKills(recorded.passed, order.kills, seed) : [order.kills];
+  const kinds = kills.map((kill, index) => ({ kill, isTurnedUp: isTurnedUp(turnedUp, index) }));
+  const cases = await runAll(order, machine, kinds);
+  machine.close();
+  return { seed, recorded, passings, cases, tookMs: performance.now() - startedAt };
+}
+
+/** Runs these cases and no other. */
+export async function runCases(
+  order: CasesOrder,
+  kinds: readonly CaseKind[],
+): Promise<readonly CaseResult[]> {
+  const machine = createMachine();
+  const cases = await runAll(order, machine, kinds);
+  machine.close();
+  return cases;
+}
+
+async function runAll(
+  order: CasesOrder,
+  machine: Machine,
+  kinds: readonly CaseKind[],
+): Promise<readonly CaseResult[]> {
+  const waiting = [...kinds];
   const cases: CaseResult[] = [];
   let running = 0;
   const worker = async (): Promise<void> => {
@@ -48,34 +78,30 @@ export async function runMatrix(order: MatrixOrder): Promise<MatrixResult> {
       await machine.room(() => running);
       const next = waiting.shift();
       if (next === undefined) return;
-      const [index, kill] = next;
       running += 1;
-      const result = await runOne(order, machine, kill, index);
+      const result = await runOne(order, machine, next);
       running -= 1;
       cases.push(result);
       order.onCase(result);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(order.sideBySide, kills.length) }, worker));
-  machine.close();
-  return { seed: order.seed, recorded, passings, cases, tookMs: performance.now() - startedAt };
+  await Promise.all(Array.from({ length: Math.min(order.sideBySide, kinds.length) }, worker));
+  return cases;
 }
 
 /** A case that could not be run to its end is one that did not keep what was promised. */
 async function runOne(
-  { redisUrl, guard, turnedUp }: MatrixOrder,
+  { redisUrl, guard }: CasesOrder,
   machine: Machine,
-  kill: Kill | null,
-  index: number,
+  kind: CaseKind,
 ): Promise<CaseResult> {
-  const ofCase = { kill, isTurnedUp: isTurnedUp(turnedUp, index) };
   try {
     const keyPrefix = `fault-${randomUUID().slice(0, 8)}`;
-    return await runCase({ redisUrl, guard, keyPrefix, machine, ...ofCase });
+    return await runCase({ redisUrl, guard, keyPrefix, machine, ...kind });
   } catch (error) {
     const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return {
-      ...ofCase,
+      ...kind,
       atWork: { windows: 0, pages: 0 },
       reached: null,
       messages: 0,
@@ -85,7 +111,7 @@ async function runOne(
       stallInDoubtMs: 0,
       stallInLaneMs: 0,
       stalled: null,
-      violations: [`the case did not come to its end: ${why}`],
+      violations: [late(`the case did not come to its end: ${why}`)],
       passed: [],
       passedByOthers: new Set(),
       logs: "",

@@ -1,6 +1,7 @@
 import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import type { CaseResult } from "./run-case.ts";
 import type { MatrixResult } from "./run-matrix.ts";
+import { toTryAgain } from "./second-try.ts";
 
 export type MatrixSummary = ReturnType<typeof summarise>;
 
@@ -40,7 +41,8 @@ export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixRes
     longestStallMs: Math.max(0, ...cases.map(({ stallMs }) => stallMs)),
     longestStallInDoubtMs: Math.max(0, ...cases.map(({ stallInDoubtMs }) => stallInDoubtMs)),
     longestStallInLaneMs: Math.max(0, ...cases.map(({ stallInLaneMs }) => stallInLaneMs)),
-    violations: all.flatMap((one) => one.violations.map((what) => ({ failpoint: nameOf(one), what }))),
+    violations: all.flatMap(toViolations),
+    tryAgain: toTryAgain(all),
     notReached: cases.filter((one) => one.reached === null).map(nameOf),
     /**
      * A second death that the daemon which came back did not come by: counted as one that was killed once.
@@ -84,6 +86,13 @@ export function toTable(summary: MatrixSummary): string {
     ...violations.map(({ failpoint, what }) => `VIOLATION ${failpoint}: ${what}`),
     "",
   ].join("\n");
+}
+
+/** What a case missed, with its name as the command takes it. */
+export function toViolations(
+  result: CaseResult,
+): readonly { readonly failpoint: string; readonly what: string }[] {
+  return result.violations.map(({ what }) => ({ failpoint: nameOf(result), what }));
 }
 
 /** One line of a case as it ends. */
