@@ -34,8 +34,12 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["demo"], load: async () => (await import("./demo/command.ts")).registerDemo },
 ];
 
-/** All of them for help, and for a word that is no command: the nearest name is searched among all. */
+/**
+ * All of them for help, and for a word that is no command: the nearest name is searched among all. None for
+ * the version.
+ */
 function partsFor(argv: readonly string[]): typeof parts {
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) return [];
   const asked = askedCommand(argv);
   const found = parts.filter(({ names }) => names.some((name) => name === asked));
   return found.length === 0 ? parts : found;
