@@ -42,7 +42,7 @@ function turnOf({ moduleId }: TestSpecification): number {
 export default defineConfig({
   test: {
     // Many files wait for clocks (takeovers, horizons, outages), so seven share two cores well.
-    maxWorkers: 7,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // A process of its own for each of some 300 files would cost as much as what they do.
     isolate: false,

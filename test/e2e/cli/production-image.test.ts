@@ -49,7 +49,8 @@ describe("the production image", () => {
     child.kill("SIGTERM");
     expect((await ended).exitCode).toBe(0);
     expect(await ask("--help")).toMatchObject({ exitCode: 0, out: expect.stringContaining("emulator") });
-  });
+    // Four commands one after the other, each of which takes seconds on a busy machine.
+  }, 180_000);
 
   it.each([
     ["emulator", "emulator"],

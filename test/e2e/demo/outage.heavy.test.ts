@@ -72,7 +72,7 @@ describe("redriver demo --outage --without-lane", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("Not as it had to be:");
     expect(stdout).toMatch(
-      /\d+ messages went to orders\.localhost in the first 2\.0 s while it was down, expected at most 5/,
+      /\d+ messages went to orders\.localhost in the first 3\.0 s while it was down, expected at most 5/,
     );
     expect(stdout).toMatch(/\d+ had to be delivered and were not/);
     expect(stdout).not.toContain("Every message was delivered");

@@ -3,7 +3,8 @@ const changing: readonly (readonly [RegExp, string])[] = [
   // Where a line is broken depends on the numbers in it.
   [/\n {6,}/g, " "],
   [/\d{13}-\d+/g, "<dlqId>"],
-  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?Z?/g, "<time>"],
+  // A moment of tomorrow has its date.
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?/g, "<time>"],
   [/\d\d:\d\d UTC/g, "<time>"],
   [/(localhost|127\.0\.0\.1):\d+/g, "$1:<port>"],
   [/address \S+,/g, "address <hash>,"],
