@@ -156,7 +156,9 @@ describe("redriver plan, of a drain with lanes", () => {
       [false, true],
     ]);
     const text = (await stand.run(["plan", "orders"])).out;
-    expect(text).toMatch(/takes +done in about \d\ds \((?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC\), 14s for what is due now: /);
+    expect(text).toMatch(
+      /takes +done in about \d\ds \((?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC\), 14s for what is due now: /,
+    );
     expect(text).toMatch(/held +90 become due in \d+s(?: to \d+s)?; then about \ds of work\n/);
     expect(text).toMatch(/\n {4}b\.example\.com +120 +0 +10\/s +canary +14s\n/);
     expect(text).toMatch(/\n {4}127\S+ +\d+ +0 +10\/s +halted, not counted +1h\S* or more\n/);
