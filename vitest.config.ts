@@ -41,7 +41,8 @@ function turnOf({ moduleId }: TestSpecification): number {
 
 export default defineConfig({
   test: {
-    // Many files wait for clocks (takeovers, horizons, outages), so seven share two cores well.
+    // Many files wait for clocks (takeovers, horizons, outages), so five share two cores well. Seven took a fifth longer:
+    // each compiles what it loads for itself.
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // A process of its own for each of some 300 files would cost as much as what they do.
