@@ -1,7 +1,7 @@
 /**
  * The reply, or a rejection with `toError()` after `ms`. The call itself goes on. A process that stood still for
  * longer than `ms` (no CPU, a long collection) reads what has come meanwhile before it gives up: Node runs
- * timers first, then sockets, then immediates.
+ * timers first, then sockets, then immediates. A stall beyond the socket's own timeout still drops the socket.
  */
 export async function withinMs<Reply>(
   reply: Promise<Reply>,
