@@ -5,7 +5,7 @@ export interface Figure {
   /** What it is held to; null: only shown. */
   readonly limit: string | null;
   readonly holds: boolean;
-  /** A time or a rate, which a busy machine may miss. */
+  /** A time, a rate, or what depends on one: a busy machine may miss it. */
   readonly isTimed?: true;
 }
 

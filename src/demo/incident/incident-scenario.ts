@@ -31,7 +31,7 @@ export const paths = {
 /** A drain that works by itself, one that waits for a person, and a pager. */
 export function toIncidentDocument(port: number): string {
   const hosts = toHosts(port);
-  return `# The drains document of \`redriver demo --incident\`. A lane watches for 3s here, not for a minute.
+  return `# The drains document of \`redriver demo --incident\`. A lane watches for 5s here, not for a minute.
 version: 1
 
 sources:
@@ -41,7 +41,7 @@ defaults:
   schedule: { every: 1s, full: 5s }
   minAge: 1s
   attempts: { max: 3, wait: [1s], then: park }
-  lane: { canary: ${canaries}, watch: 3s, haltAt: 20%, probeEvery: 30m }
+  lane: { canary: ${canaries}, watch: 5s, haltAt: 20%, probeEvery: 30m }
   limits: { publish: 100/s, perHost: 20/s, perPass: none, perDay: none }
 
 drains:

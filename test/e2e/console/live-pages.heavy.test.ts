@@ -60,6 +60,8 @@ it.skipIf(!hasBrowser)(
         `Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,
       );
     const state = page.locator("#live-state");
+    // The page that was loaded anew follows its tab only once its script has run.
+    await expect.poll(() => state.textContent()).toBe(" · live");
     // It may say so for less time than one look takes.
     await page.evaluate(
       `globalThis.said = ""; const it = document.querySelector("#live-state"); new MutationObserver(() => { globalThis.said += it.textContent; }).observe(it, { childList: true, characterData: true, subtree: true })`,

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { EntryOf } from "../../../src/emulator/index.ts";
-import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
+import { atMost, exactly, shown, timed, type Figure } from "../../rig/figures.ts";
 import { startRedisRounds, toLaneRound, type RedisRounds } from "../redis-rounds.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
@@ -56,7 +56,14 @@ export async function cost(world: World): Promise<readonly Figure[]> {
   return [
     shown("pages listed, without and with lanes", `${without.pages}, ${withLanes.pages}`),
     both("Redis round trips", (one) => one.rounds),
-    atMost("Redis round trips that only lanes make, per page", withLanes.roundsForPages / withLanes.pages, 1),
+    // What shares a round trip is what was sent in the same turn: on a busy machine less is.
+    timed(
+      atMost(
+        "Redis round trips that only lanes make, per page",
+        withLanes.roundsForPages / withLanes.pages,
+        1,
+      ),
+    ),
     shown("the same for looks, in all", String(withLanes.roundsForLooks)),
     exactly("the same without lanes", without.roundsForPages + without.roundsForLooks, 0),
     both("Redis commands", (one) => one.commands),
