@@ -7,6 +7,7 @@ import { isSettled, isStaying, judgeAnyMoment, judgeEnd } from "./judge.ts";
 import { leaveBehind } from "./leave-behind.ts";
 import { toFaults, type Fault, type Kill, type KillKind } from "./kill.ts";
 import type { Machine } from "../rig/machine.ts";
+import { missingEffects } from "./missing-effects.ts";
 import { knownLetters, observe, readJournals, type KnownLetter, type Observation } from "./observe.ts";
 import {
   grantLifeMs,
@@ -16,7 +17,6 @@ import {
   sweepEveryMs,
   takeoverAfterMs,
 } from "./scenario.ts";
-import { missingEffects } from "./missing-effects.ts";
 import { createStand, sourceNames, type Stand } from "./stand.ts";
 import { broken, late, type Violation } from "./violation.ts";
 

@@ -1,4 +1,7 @@
-/** A time or a rate that a busy machine missed is measured once more, alone; everything else stays as it was. */
+/**
+ * A time or a rate that a busy machine missed is measured once more, without what ran beside it; everything else
+ * stays as it was.
+ */
 import type { Figure, ScenarioResult } from "./figures.ts";
 
 const missed = ({ figures }: ScenarioResult): readonly Figure[] => figures.filter(({ holds }) => !holds);
