@@ -30,6 +30,11 @@ interface Settling {
   readonly deleteFailed: boolean;
   /** A DELETE was sent and not confirmed. The record is searched for before the next DELETE. */
   readonly maybeGone: boolean;
+  /**
+   * Its worker may be about to delete it: takeover has not passed since the fact, no DELETE of it ended, and no
+   * come-back shows that the fact is old.
+   */
+  readonly isBeingDeleted: boolean;
   /** It entered the DLQ when it was created, so both meanings of a source's dates agree on it. */
   readonly datesAgree: boolean;
   readonly messageId: MessageId | null;
@@ -69,7 +74,8 @@ export type LedgerView =
       readonly drain: DrainName | null;
     })
   | (Settling & { readonly state: "archived"; readonly file: string; readonly drain: DrainName })
-  | { readonly state: "gone" }
+  /** `at`: when it became a tombstone, by the ledger's time. */
+  | { readonly state: "gone"; readonly at: number }
   | {
       readonly state: "parked";
       readonly reason: ParkReason;

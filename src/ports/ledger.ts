@@ -84,7 +84,8 @@ export type BeginVerdict =
   | { readonly kind: "in-flight" | "past-horizon" | "archived" | "gone" | "other-version" }
   /** `dueAt`: by the server's clock. */
   | { readonly kind: "cooling"; readonly dueAt: number }
-  | { readonly kind: "published"; readonly as: MessageId }
+  /** `isBeingDeleted`: by whoever published it, or the sweep. What a come-back proved is left to a page. */
+  | { readonly kind: "published"; readonly as: MessageId; readonly isBeingDeleted?: true }
   | { readonly kind: "parked"; readonly reason: ParkReason };
 
 export type BeginAnswer = LedgerStamp &

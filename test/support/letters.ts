@@ -63,6 +63,7 @@ export const publishedView: LedgerView = {
   at: enteredAt,
   deleteFailed: false,
   maybeGone: false,
+  isBeingDeleted: false,
   datesAgree: false,
   messageId: null,
 };

@@ -129,8 +129,9 @@ function notBegun<R extends Actionable>(
     case "parked":
       return { kind: "parked", candidate, decision: { then: "park", reason: verdict.reason, rule: null } };
     case "published":
+      return { kind: "done-before", candidate, isSettledElsewhere: verdict.isBeingDeleted === true };
     case "archived":
     case "gone":
-      return { kind: "done-before", candidate };
+      return { kind: "done-before", candidate, isSettledElsewhere: true };
   }
 }

@@ -14,8 +14,8 @@ export interface HeldResult<R extends Actionable> {
 
 /** A record that this act did not finish: held, in doubt or parked; or one that was done before. */
 export type LeftResult<R extends Actionable> =
-  /** The ledger shows that it was done before: delete it again. */
-  | { readonly kind: "done-before"; readonly candidate: R }
+  /** Done since it was looked up. `isSettledElsewhere`: whoever did it deletes it, or the sweep. */
+  | { readonly kind: "done-before"; readonly candidate: R; readonly isSettledElsewhere: boolean }
   | HeldResult<R>
   | { readonly kind: "parked"; readonly candidate: R; readonly decision: Extract<Decision, { then: "park" }> }
   | { readonly kind: "in-doubt"; readonly candidate: R };
@@ -61,9 +61,10 @@ export function asksAgain(result: PublishResult): boolean {
   return result.kind === "held" && result.asksAgain === true;
 }
 
-/** True if the dead letter may be deleted: proven published or archived, now or before. */
-export function isProven({ kind }: PublishResult | DropResult): boolean {
-  return kind === "published" || kind === "dropped" || kind === "done-before";
+/** True if this page is to delete the dead letter: proven published or archived, and nobody else deletes it. */
+export function isProven(result: PublishResult | DropResult): boolean {
+  if (result.kind === "done-before") return !result.isSettledElsewhere;
+  return result.kind === "published" || result.kind === "dropped";
 }
 
 export function idsDone(results: readonly (PublishResult | DropResult)[]): readonly DlqId[] {

@@ -26,7 +26,7 @@ export interface SortedPage {
   readonly exhausted: readonly DecidedRecord[];
   /** Parked in the ledger, and no longer to be. */
   readonly toUnpark: readonly DlqId[];
-  /** Published or archived before, and still listed. */
+  /** Published or archived before, still listed, and deleted by nobody else just now. */
   readonly doneBefore: readonly DlqId[];
   /** Decided for good by now: everything but candidates, drops and `exhausted`. */
   readonly final: readonly DecidedRecord[];
@@ -34,10 +34,14 @@ export interface SortedPage {
   readonly listed: readonly KnownRecord[];
 }
 
-/** Decides each record. `accepts`: a record that it refuses is left as it is, uncounted. Changes nothing. */
+/**
+ * Decides each record. `readAt`: the ledger's time from before the page's GET. `accepts`: a record that it
+ * refuses is left as it is, uncounted. Changes nothing.
+ */
 export function sortByDecision(
   drain: DrainRuntime,
   known: readonly KnownRecord[],
+  readAt: number,
   accepts?: (one: DecidedOne) => boolean,
 ): SortedPage {
   const isLive = drain.config.mode === "live";
@@ -65,7 +69,7 @@ export function sortByDecision(
     if (candidate !== null) candidates.push(candidate);
     else if (then === "drop") toDrop.push(decided);
     else if (then === "park") toPark.push(decided);
-    else if (then === "settle") doneBefore.push(record.letter.dlqId);
+    else if (then === "settle" && !isSettledElsewhere(record, readAt)) doneBefore.push(record.letter.dlqId);
   }
   return { candidates, toDrop, toPark, exhausted, toUnpark, doneBefore, final, listed };
 }
@@ -111,4 +115,13 @@ export function decideOne({ config, source }: DecidingRuntime, record: KnownReco
 function shouldUnpark({ config }: DrainRuntime, { view }: KnownRecord, isActedOn: boolean): boolean {
   if (view.state !== "parked") return false;
   return view.reason === "vanished" || (isActedOn && view.rulesHash === config.rulesHash);
+}
+
+/**
+ * True if a second DELETE would find nothing: its worker deletes it just now, or did so after the page was read.
+ * If that worker died, the sweep deletes after takeover. What is listed after its tombstone is deleted again.
+ */
+function isSettledElsewhere({ view }: KnownRecord, readAt: number): boolean {
+  if (view.state === "gone") return view.at >= readAt;
+  return (view.state === "published" || view.state === "archived") && view.isBeingDeleted;
 }

@@ -69,7 +69,7 @@ export async function workPage(
   const report = createPageReport(drain, failures);
   await source.unwritten.replay(source.ledger);
 
-  const decided = await decidePage(drain, page.records, { report, accepts });
+  const decided = await decidePage(drain, page, { report, accepts });
   const { sorted, newComeBacks, failedAgain, expiring } = decided;
   onDecided?.();
 
@@ -143,12 +143,12 @@ export async function workPage(
  */
 async function decidePage(
   drain: DrainRuntime,
-  records: readonly RawRecord[],
+  { records, readAt }: Page,
   { report, accepts }: { readonly report: PageReport; readonly accepts: PageWork["accepts"] },
 ) {
   const { found, unusable } = collect(records, drain.source.lineageKeys());
   const known = await lookUp(drain, found);
-  const { final, listed, ...sorted } = sortByDecision(drain, known, accepts);
+  const { final, listed, ...sorted } = sortByDecision(drain, known, readAt, accepts);
   report.unusable(unusable);
   report.comeBacks(known);
   report.listed(listed);

@@ -13,7 +13,6 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { PendingEntry } from "../../ports/ledger-entries.ts";
-import { takeoverAfterMs } from "../../ports/ledger-limits.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import {
   deleteRefused,
@@ -77,12 +76,9 @@ async function readLeft(
 ): Promise<readonly PendingEntry[]> {
   const left: PendingEntry[] = [];
   for (let page = 0; page < pagesPerSweep; page += 1) {
-    const { entries, at } = await source.ledger.pendingDeletes(entriesPerPage, page * entriesPerPage);
-    const abandonedBefore = at - takeoverAfterMs(source.ledger.limits);
+    const { entries } = await source.ledger.pendingDeletes(entriesPerPage, page * entriesPerPage);
     for (const entry of entries) {
-      const { at: since, deleteFailed, maybeGone } = entry.view;
-      const isLeft = since < abandonedBefore || deleteFailed || maybeGone;
-      if (isLeft && backoff.isDue(entry.dlqId)) left.push(entry);
+      if (!entry.view.isBeingDeleted && backoff.isDue(entry.dlqId)) left.push(entry);
     }
     if (entries.length < entriesPerPage) break;
   }

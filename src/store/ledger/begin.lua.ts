@@ -177,7 +177,7 @@ local function decide(request, e)
     if not mayBegin or not underOtherRules then return { kind = 'parked', reason = e.why } end
     return open(request, e, unknownPastHorizon)
   end
-  if e.s == 'published' then return { kind = 'published', as = e.as } end
+  if e.s == 'published' then return { kind = 'published', as = e.as, isBeingDeleted = (e.q and not e.cb) or nil } end
   return { kind = e.s }
 end
 

@@ -35,6 +35,8 @@ interface StoredEntry {
   readonly at?: number;
   readonly df?: 1;
   readonly mg?: 1;
+  readonly q?: number;
+  readonly cb?: string;
   readonly da?: 1;
   readonly why?: ParkReason;
   readonly h?: string;
@@ -47,10 +49,15 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
   if (stored.v !== layout) return { state: "other-version" };
   const { n: attempt = 0, f: firstAt = 0, m: messageId = null } = stored;
   const none = "" as never;
+  const at = stored.at ?? 0;
+  const deleteFailed = stored.df === 1;
+  const maybeGone = stored.mg === 1;
+  const isLeftToWorker = stored.q !== undefined && stored.cb === undefined && !deleteFailed && !maybeGone;
   const settling = {
-    at: stored.at ?? 0,
-    deleteFailed: stored.df === 1,
-    maybeGone: stored.mg === 1,
+    at,
+    deleteFailed,
+    maybeGone,
+    isBeingDeleted: isLeftToWorker && now <= at + takeoverAfterMs(limits),
     datesAgree: stored.da === 1,
     messageId,
   };
@@ -83,7 +90,7 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
     case "archived":
       return { state: "archived", file: stored.file ?? none, drain: stored.d ?? none, ...settling };
     case "gone":
-      return { state: "gone" };
+      return { state: "gone", at };
     case "parked": {
       const { why: reason = none, d: drain = none, h: rulesHash = none, fk: failure } = stored;
       return {

@@ -32,7 +32,7 @@ function views(attempt: number): fc.Arbitrary<LedgerView> {
     { ...cool, dueAt: enteredAt * 2 },
     parked,
     { ...parked, reason: "rule" },
-    { state: "gone" },
+    { state: "gone", at: enteredAt },
     publishedView,
   );
 }

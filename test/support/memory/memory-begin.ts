@@ -67,7 +67,11 @@ export function beginOne(entry: Entry | null, request: BeginRequest, context: Be
         return leave({ kind: "parked", reason: entry.reason });
       return openAs(entry, request, context, unknownPastHorizon);
     case "published":
-      return leave({ kind: "published", as: entry.as });
+      return leave({
+        kind: "published",
+        as: entry.as,
+        ...(entry.pendingSince === null || entry.namedBy !== null ? {} : { isBeingDeleted: true }),
+      });
     case "archived":
     case "gone":
       return leave({ kind: entry.state });

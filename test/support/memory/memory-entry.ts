@@ -78,6 +78,7 @@ export interface ArchivedEntry extends Settling {
 
 export interface GoneEntry {
   readonly state: "gone";
+  readonly at: number;
   /** What it was published as; null: the archive has it. */
   readonly as: MessageId | null;
   readonly namedBy: Token | null;
@@ -124,9 +125,9 @@ export function toView(entry: Entry | null, now: number, limits: LedgerLimits): 
       return toOpenView(entry, now, limits);
     case "published":
     case "archived":
-      return toSettlingView(entry);
+      return toSettlingView(entry, now, limits);
     case "gone":
-      return { state: "gone" };
+      return { state: "gone", at: entry.at };
     case "parked":
       return toParkedView(entry);
   }
@@ -159,20 +160,15 @@ export function toOpenView(
 
 export function toSettlingView(
   entry: PublishedEntry | ArchivedEntry,
+  now: number,
+  limits: LedgerLimits,
 ): Extract<LedgerView, { state: "published" | "archived" }> {
-  if (entry.state === "published") {
-    const { as, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
-    return { state: "published", as, drain, at, deleteFailed, maybeGone, datesAgree, messageId };
-  }
-  const { file, drain, at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
-  return {
-    state: "archived",
-    file,
-    drain: drain ?? ("" as DrainName),
-    at,
-    deleteFailed,
-    maybeGone,
-    datesAgree,
-    messageId,
-  };
+  const { at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
+  const isNamed = entry.state === "published" && entry.namedBy !== null;
+  const isLeftToWorker = entry.pendingSince !== null && !isNamed && !deleteFailed && !maybeGone;
+  const isBeingDeleted = isLeftToWorker && now <= at + takeoverAfterMs(limits);
+  const settling = { at, deleteFailed, maybeGone, isBeingDeleted, datesAgree, messageId };
+  if (entry.state === "published")
+    return { state: "published", as: entry.as, drain: entry.drain, ...settling };
+  return { state: "archived", file: entry.file, drain: entry.drain ?? ("" as DrainName), ...settling };
 }

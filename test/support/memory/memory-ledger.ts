@@ -202,7 +202,7 @@ export function createMemoryLedger(
     if (entry?.state === "gone") return true;
     if (entry?.state !== "published" && entry?.state !== "archived") return false;
     const { as, namedBy } = entry.state === "published" ? entry : { as: null, namedBy: null };
-    put(dlqId, { state: "gone", as, namedBy });
+    put(dlqId, { state: "gone", at: clock.now(), as, namedBy });
     buried += 1;
     return true;
   };
@@ -320,7 +320,10 @@ export function createMemoryLedger(
       const found = entries.pending().slice(offset, offset + limit);
       return Promise.resolve({
         ...stamp(),
-        entries: found.map(({ dlqId, entry }) => ({ dlqId, view: toSettlingView(entry) })),
+        entries: found.map(({ dlqId, entry }) => ({
+          dlqId,
+          view: toSettlingView(entry, clock.now(), limits),
+        })),
       });
     },
 

@@ -87,7 +87,9 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
     expect((await stand.ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 1 }], b)).verdicts).toEqual([
       { kind: "not-yours" },
     ]);
-    expect(await begin(stand, id, token("c"))).toEqual([{ kind: "published", as: messageId("by-a") }]);
+    expect(await begin(stand, id, token("c"))).toEqual([
+      { kind: "published", as: messageId("by-a"), isBeingDeleted: true },
+    ]);
   });
 
   test("a published entry knows the dead letter's message, also when the fact does not", async () => {
@@ -102,10 +104,28 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
         at: startOfTime,
         deleteFailed: false,
         maybeGone: false,
+        isBeingDeleted: true,
         datesAgree: false,
         messageId: messageId(id),
       },
     ]);
+  });
+
+  test("whoever published it is about to delete it, until takeover, a failed delete or evidence that it is old", async () => {
+    const stand = await create();
+    const { ledger } = stand;
+    const ids = [id, dlqId(2), dlqId(3)];
+    await begin(stand, ids, a);
+    await ledger.published(ids.slice(0, 2).map((one) => fact(one, "x")));
+    await ledger.published([fact(dlqId(3), "y", { deletePending: false, namedBy: token("page") })]);
+    const being = async () =>
+      (await ledger.look(ids)).views.map((view) => view.state === "published" && view.isBeingDeleted);
+    expect(await being()).toEqual([true, true, false]);
+    expect(await begin(stand, dlqId(3), b)).toEqual([{ kind: "published", as: messageId("y") }]);
+    await ledger.deleteFailed([dlqId(2)]);
+    expect(await being()).toEqual([true, false, false]);
+    await stand.advance(takeoverMs + 1);
+    expect(await being()).toEqual([false, false, false]);
   });
 
   test("evidence from a come-back is remembered and not pending until it is listed again", async () => {
@@ -153,6 +173,7 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
           at: startOfTime,
           deleteFailed: false,
           maybeGone: false,
+          isBeingDeleted: true,
           datesAgree: false,
           messageId: messageId(id),
         },

@@ -94,7 +94,7 @@ test("a tombstone that is listed lives on", async () => {
   await ledger.gone([id]);
   for (let times = 0; times < 3; times += 1) {
     await stand.advance(defaultLimits.tombstoneMs * 0.6);
-    expect((await ledger.look([id])).views).toEqual([{ state: "gone" }]);
+    expect((await ledger.look([id])).views).toMatchObject([{ state: "gone" }]);
   }
   await stand.advance(defaultLimits.tombstoneMs);
   expect((await ledger.look([id])).views).toEqual([{ state: "absent" }]);

@@ -11,6 +11,9 @@ const stand = useRaces();
 
 const never = new AbortController().signal;
 
+const deletesOf = ({ rig }: RaceStand): number =>
+  rig.emulator.journal.entries("request").filter(({ operation }) => operation === "delete").length;
+
 const postsOf = ({ posts }: RaceStand): number => posts.length;
 
 /** A worker that died right there, with the records in its hands. */
@@ -38,7 +41,7 @@ describe("a page is in the hands of a worker that stalls", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("R18 for as long as it may: what was deleted meanwhile is buried still, and is deleted again, not published", async () => {
+  it("R18 for as long as it may: what was deleted meanwhile is buried still, neither deleted again nor published", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     race.seed(2);
@@ -46,11 +49,12 @@ describe("a page is in the hands of a worker that stalls", () => {
     await b.page();
     await race.wait(race.ledger.limits.maxPageAgeMs);
     expect(await a.work(stale)).toMatchObject({ tally: { republished: 0 } });
+    expect(deletesOf(race)).toBe(1);
     expect(postsOf(race)).toBe(1);
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("R19 between look and begin, while another publishes: begin says so, and no POST is made", async () => {
+  it("R19 between look and begin, while another publishes: begin says so, and it neither posts nor deletes", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(2);
@@ -58,6 +62,7 @@ describe("a page is in the hands of a worker that stalls", () => {
     await b.page();
     expect(await stalled.goOn()).toMatchObject({ tally: { republished: 0, parked: 0, inDoubt: 0 } });
     expect(postsOf(race)).toBe(1);
+    expect(deletesOf(race)).toBe(1);
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
   });
@@ -80,7 +85,7 @@ describe("a page is in the hands of a worker that stalls", () => {
 });
 
 describe("two replicas list the same page at once", () => {
-  it("R21 one begins, the other holds it in flight, and both may settle", async () => {
+  it("R21 one begins, the other holds it in flight, and the first alone settles", async () => {
     const race = await stand();
     const [a, b] = [await race.worker(), await race.worker()];
     const ids = race.seed(3);
@@ -95,9 +100,10 @@ describe("two replicas list the same page at once", () => {
     const deleting = a.stop("remove", "before");
     posting.release();
     await deleting.reached;
-    expect(await b.work(pages[1])).toMatchObject({ tally: { republished: 0, deleted: 3 } });
+    expect(await b.work(pages[1])).toMatchObject({ tally: { republished: 0, deleted: 0 } });
     deleting.release();
-    await first;
+    expect(await first).toMatchObject({ tally: { deleted: 3 } });
+    expect(deletesOf(race)).toBe(1);
     expect(postsOf(race)).toBe(1);
     expect(await race.states(ids)).toEqual(["gone", "gone", "gone"]);
     await expectDrainedOnce(race.rig, 3);

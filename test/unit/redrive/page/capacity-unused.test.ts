@@ -31,7 +31,7 @@ describe("what led to no POST", () => {
       false,
     ],
     ["in doubt", { kind: "in-doubt", candidate: one }, false],
-    ["done before", { kind: "done-before", candidate: one }, true],
+    ["done before", { kind: "done-before", candidate: one, isSettledElsewhere: true }, true],
     ["in another's hands", hold("in-flight"), true],
     ["paused", hold("paused"), true],
     ["a settle gate", hold("settle-gate"), true],

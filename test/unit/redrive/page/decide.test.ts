@@ -222,7 +222,7 @@ describe("a record that the ledger does not know", () => {
 describe("a record that the ledger knows", () => {
   it("is settled again when it was published, and never republished", () => {
     expect(decide(publishedView)).toMatchObject({ then: "settle" });
-    expect(decide({ state: "gone" })).toMatchObject({ then: "settle" });
+    expect(decide({ state: "gone", at: 0 })).toMatchObject({ then: "settle" });
   });
 
   it("is left alone while a worker holds it, and reconciled when it is in doubt", () => {

@@ -36,7 +36,7 @@ describe("a record may have been published and forgotten", () => {
   });
 
   test("not where something is remembered of it, and never without a loss", () => {
-    expect(mayBeForgotten(before, { state: "gone" }, after, defaultLimits)).toBe(false);
+    expect(mayBeForgotten(before, { state: "gone", at: after.at }, after, defaultLimits)).toBe(false);
     expect(mayBeForgotten(before, absent, { at: after.at }, defaultLimits)).toBe(false);
   });
 });
