@@ -89,6 +89,16 @@ describe.skipIf(!isHelmHere)("the chart", () => {
     expect(checksum({ drains: production.drains })).not.toBe(plain);
   });
 
+  it("keeps each claim that it makes, through an upgrade without it and through uninstall", () => {
+    const claims = renderChart({ ...production, components }).filter(
+      ({ kind }) => kind === "PersistentVolumeClaim",
+    );
+    expect(claims.map(({ metadata }) => metadata.name)).toEqual(["redriver-archive"]);
+    expect(claims.map(({ metadata }) => metadata.annotations)).toEqual([
+      { "helm.sh/resource-policy": "keep" },
+    ]);
+  });
+
   it("takes what a cluster asks of pods", () => {
     const { spec } = renderChart({
       image: { repository: "mirror.example.com/redriver", tag: "1.2.3" },

@@ -26,7 +26,16 @@ import {
   renderAt,
   type Tree,
 } from "../../support/kubernetes/kustomize.ts";
-import { codeBlocks, codeSpans, readDoc, root, shellLines, withoutCode } from "../../support/markdown.ts";
+import {
+  type CodeBlock,
+  codeBlocks,
+  codeSpans,
+  documentPages,
+  readDoc,
+  root,
+  shellLines,
+  withoutCode,
+} from "../../support/markdown.ts";
 
 const pages = ["README.md", "deploy/README.md", "docs/kubernetes-quick-start.md", "docs/upgrading.md"];
 const lines = [
@@ -56,10 +65,16 @@ function copyWith(more: Tree): readonly Tree[] {
   return renderAt(mine);
 }
 
+const valuesOfQuickStart = (): CodeBlock =>
+  codeBlocks(readDoc("docs/kubernetes-quick-start.md")).find(
+    ({ language, heading }) => language === "yaml" && heading === "With Helm",
+  )!;
+
 /** What a line prints in a folder with the files that a reader has made. */
 function printed(line: string): string {
   const folder = createFolder({ "service-token": "secret", "users.acl": "user default off +@all ~* &*\n" });
   folder.write("drains.yaml", readDoc("deploy/base/drains.yaml"));
+  folder.write("values.yaml", valuesOfQuickStart().text);
   symlinkSync(path.join(root, "deploy"), path.join(folder.path, "deploy"));
   const tools = ["kubectl", "helm"].map((name) => path.dirname(kubernetesTool(name)));
   const run = spawnSync("bash", ["-ec", line], {
@@ -154,6 +169,24 @@ describe.skipIf(!isKustomizeHere)("lines for kubectl", () => {
     expect(files).toEqual(["/run/secrets/redriver/service-token", "/run/secrets/redriver/redis-url"]);
   });
 
+  it("delete what an overlay made before the chart takes over, except its namespace, claim and Redis", () => {
+    const [line = ""] = linesOf(/^kubectl -n redriver delete deployment,/);
+    expect(line).toContain("-l 'app.kubernetes.io/managed-by=kustomize,app.kubernetes.io/component!=redis'");
+    const more = /Add `(\S+)` for the component `monitoring`, and `(\S+)` for `keda`/
+      .exec(readDoc("deploy/README.md"))!
+      .slice(1);
+    const kinds = [line.split(" ")[4]!, ...more].flatMap((list) => list.split(","));
+    const rendered = copyWith({
+      resources: ["../../base", "../../redis", "settings.yaml"],
+      components: components.map((name) => `../../${name}`),
+    }).filter(({ metadata }) => metadata.labels["app.kubernetes.io/component"] !== "redis");
+    expect(
+      rendered.filter(({ metadata }) => metadata.labels["app.kubernetes.io/managed-by"] !== "kustomize"),
+    ).toEqual([]);
+    const left = rendered.map(({ kind }) => kind).filter((kind) => !kinds.includes(kind.toLowerCase()));
+    expect(new Set(left)).toEqual(new Set(["Namespace", "PersistentVolumeClaim"]));
+  });
+
   it("make the file of users that Redis reads, from the line of docs/redis.md", () => {
     const [line = ""] = linesOf(/> users\.acl\)$/);
     const made = line.replace(" > users.acl", "");
@@ -197,6 +230,21 @@ describe("files with secrets that a reader makes", () => {
   });
 });
 
+describe("lines that upgrade by helm", () => {
+  // Without either, Helm takes the chart's own values for all that the line does not name: no component, and the plan's document.
+  const keepsChoices = / (-f|--values)[ =]\S+| --reset-then-reuse-values\b/;
+  const upgrades = documentPages.flatMap((page) =>
+    [...shellLines(readDoc(page)), ...codeSpans(withoutCode(readDoc(page)))]
+      .filter((line) => /\bhelm upgrade \S/.test(line))
+      .map((line) => ({ page, line })),
+  );
+
+  it("keep what was chosen before", () => {
+    expect(upgrades.length).toBeGreaterThan(1);
+    expect(upgrades.filter(({ line }) => !keepsChoices.test(line))).toEqual([]);
+  });
+});
+
 describe.skipIf(!isHelmHere)("lines for helm", () => {
   const installs = linesOf(/^helm (install|upgrade) /);
 
@@ -205,7 +253,9 @@ describe.skipIf(!isHelmHere)("lines for helm", () => {
   });
 
   it.each(installs)("%s renders a daemon that plans", (line) => {
-    const rendered = printed(line.replace(/^helm (install|upgrade --install)/, "helm template"));
+    const template = line.replace(/^helm (install|upgrade( --install)?)/, "helm template");
+    // What the release before was given, which `template` cannot ask a cluster for.
+    const rendered = printed(template.replace("--reset-then-reuse-values", "-f values.yaml"));
     const objects: readonly Tree[] = parseAllDocuments(rendered).map((document) => document.toJS());
     const [container] = only(objects, "Deployment").spec.template.spec.containers;
     expect(container.image).toBe("registry.example.com/redriver:0.1.0");
