@@ -3,7 +3,7 @@ import type { SecretRef } from "../ports/drains-document.ts";
 import { misfit, type Problem } from "./problem.ts";
 import type { Environment } from "./settings/environment.ts";
 import type { Settings } from "./settings/settings.ts";
-import { secretText, signingKey } from "./settings/value-schemas.ts";
+import { secretAlone, signingKey } from "./settings/value-schemas.ts";
 import { readTextFile } from "./text/read-text-file.ts";
 
 export type SecretReading =
@@ -44,7 +44,7 @@ export function readLineageKey(
 function readSecretFile(
   path: string,
   setting: string,
-  schema: z.ZodType<string> = secretText,
+  schema: z.ZodType<string> = secretAlone,
 ): SecretReading {
   const file = readTextFile(path, maxSecretBytes);
   if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting, schema);
@@ -55,7 +55,7 @@ function readSecretFile(
 function checkSecret(
   text: string | undefined,
   setting: string,
-  schema: z.ZodType<string> = secretText,
+  schema: z.ZodType<string> = secretAlone,
 ): SecretReading {
   const { data, error } = schema.safeParse(text);
   if (data !== undefined) return { ok: true, value: data };

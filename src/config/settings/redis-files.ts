@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod";
 import { misfit, type Problem } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
+import { findCopyingMistake } from "./secret-mistakes.ts";
 import { redisUrl, secretText } from "./value-schemas.ts";
 import { settingRows, type SettingName, type SettingRow, type SettingValues } from "./settings-table.ts";
 
@@ -58,6 +59,11 @@ function pem(read: (text: string) => unknown) {
   });
 }
 
+function gotOf(text: string): string {
+  const mistake = findCopyingMistake(text);
+  return mistake === null ? "" : `, got ${mistake}`;
+}
+
 /** Reads the files that Redis settings name. Problems never repeat what was found in a file. */
 export function readRedisFiles(
   values: Partial<SettingValues>,
@@ -79,7 +85,7 @@ export function readRedisFiles(
     const file = readTextFile(path, maxBytes);
     const read = file.ok ? schema.safeParse(file.text.trim()) : null;
     if (read?.success === true) contents[part as keyof RedisFiles] = read.data;
-    else refuse(name, `a readable file that holds ${holds}`, file.ok ? "" : `: ${file.why}`);
+    else refuse(name, `a readable file that holds ${holds}`, file.ok ? gotOf(file.text) : `: ${file.why}`);
   }
   const { cert, key } = contents;
   if (cert !== undefined && key !== undefined) {

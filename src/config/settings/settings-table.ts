@@ -7,6 +7,7 @@ import {
   bytes,
   bytesOrAuto,
   duration,
+  formerSigningKey,
   hostPattern,
   listOf,
   matching,
@@ -16,6 +17,7 @@ import {
   proxyUrl,
   redisNode,
   redisUrl,
+  secretAlone,
   secretText,
   serviceUrl,
   signingKey,
@@ -74,7 +76,7 @@ export const settingRows = {
     "Base URL of the message service, for sources without a url of their own; else QSTASH_URL.",
   ),
   "service.token": secretRow(
-    optional(secretText),
+    optional(secretAlone),
     "Token of the message service, for sources without a token of their own; else QSTASH_TOKEN.",
   ),
   "service.tokenFile": fileRow("File with the token instead; re-read when it changes."),
@@ -227,7 +229,7 @@ export const settingRows = {
   ),
   "lineage.keyFile": fileRow("File with the lineage key instead."),
   "lineage.oldKeys": secretRow(
-    listOf(signingKey, "a list of keys without spaces and commas, each of at least 16 characters"),
+    listOf(formerSigningKey, "a list of keys without spaces and commas, each of at least 16 characters"),
     "Former lineage keys, separated by commas: they still verify and sign nothing.",
     "",
   ),

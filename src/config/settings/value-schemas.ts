@@ -4,6 +4,7 @@ import { parseHostPattern } from "../../message/item-policy.ts";
 import { parseUrl } from "../../message/destination-url.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/building-blocks.ts";
+import { findCopyingMistake, findUnfitCharacter } from "./secret-mistakes.ts";
 import { parseServiceUrl } from "../service-and-callback-urls.ts";
 
 /**
@@ -157,13 +158,27 @@ export const hostPattern = read(
   'a host such as "api.example.com" or "*.example.com"',
 );
 
-const secretExpected = "printable characters without spaces";
+/** A text whose problem, if `find` has one, is told behind what was expected. */
+function secret(
+  expected: string,
+  minLength: number,
+  ...finders: readonly ((text: string) => string | null)[]
+) {
+  return z.string(expected).superRefine((text, context) => {
+    const got = finders.map((find) => find(text)).find((one) => one !== null);
+    const fits = got === undefined && text.length >= minLength && text.length <= 8_192;
+    if (!fits)
+      context.addIssue({ code: "custom", message: got === undefined ? expected : `${expected}, got ${got}` });
+  });
+}
 
-/** Printable ASCII without spaces: what can stand in an Authorization header. */
-export const secretText = z
-  .string(secretExpected)
-  .max(8_192, secretExpected)
-  .regex(/^[\u0021-\u007e]+$/, secretExpected);
+const secretExpected = "the secret alone, printable characters without spaces";
+
+/** Printable ASCII without spaces: what can stand in an Authorization header. Else of whatever form. */
+export const secretText = secret(secretExpected, 1, findUnfitCharacter);
+
+/** A secret that does not look as if more than the secret was copied. */
+export const secretAlone = secret(secretExpected, 1, findCopyingMistake, findUnfitCharacter);
 
 const keyExpected = "a key of at least 16 printable characters without spaces";
 
@@ -171,6 +186,7 @@ const keyExpected = "a key of at least 16 printable characters without spaces";
  * A secret that signs. 16 characters of base64 are 96 bits. Whoever guesses the key can make a message look
  * like a come-back, and its parent is deleted on that evidence.
  */
-export const signingKey = z
-  .string(keyExpected)
-  .refine((key) => key.length >= 16 && secretText.safeParse(key).success, keyExpected);
+export const signingKey = secret(keyExpected, 16, findCopyingMistake, findUnfitCharacter);
+
+/** One that has signed before: it is what it is. */
+export const formerSigningKey = secret(keyExpected, 16, findUnfitCharacter);

@@ -1,5 +1,6 @@
 /** The file of `console.auth: token`: a line `name role token` for each person or program. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { findCopyingMistake } from "../../config/settings/secret-mistakes.ts";
 import { consoleRoles, type ConsoleRole } from "../../ports/console-roles.ts";
 
 export interface TokenRow {
@@ -21,6 +22,7 @@ export function parseTokenFile(text: string): TokenFile {
     const words = line.trim().split(/\s+/);
     if (words[0] === "" || words[0]?.startsWith("#") === true) continue;
     const [name = "", role = "", token = "", ...more] = words;
+    const mistake = findCopyingMistake(token);
     const known = consoleRoles.find((one) => one === role);
     const why =
       token === "" || more.length > 0
@@ -31,9 +33,11 @@ export function parseTokenFile(text: string): TokenFile {
             ? "expected a name of letters, digits and . _ @ + -"
             : token.length < minTokenCharacters
               ? `expected a token of at least ${minTokenCharacters} characters`
-              : rows.some((row) => row.name === name)
-                ? "expected a name that no other line has"
-                : null;
+              : mistake !== null
+                ? `expected the token alone, got ${mistake}`
+                : rows.some((row) => row.name === name)
+                  ? "expected a name that no other line has"
+                  : null;
     if (why !== null) return { ok: false, why: `line ${index + 1}: ${why}` };
     rows.push({ name, role: known ?? "viewer", token });
   }

@@ -6,7 +6,7 @@ import type { Settings } from "../../../../src/config/settings/settings.ts";
 import type { SecretRef, SourceConfig } from "../../../../src/ports/drains-document.ts";
 import { useSettings } from "../../../support/settings.ts";
 
-const { load, path, write } = useSettings();
+const { load, path, problemsOf, write } = useSettings();
 const fileWith = (content: string | Buffer): string => write("secret", content);
 const settingsOf = (env: Record<string, string> = {}) => load({ env });
 
@@ -32,6 +32,88 @@ describe("a secret", () => {
     expect(reading.ok).toBe(false);
     expect(JSON.stringify(reading)).not.toMatch(/s3 ?cret|Evil|sss/);
     expect(JSON.stringify(reading)).toContain(path());
+  });
+
+  const alone = "expected the secret alone, printable characters without spaces, got";
+  const mistakes: readonly (readonly [text: string, got: string])[] = [
+    ['"s3cret"', "quotes around it"],
+    ["'s3cret'\n", "quotes around it"],
+    ["`s3cret`", "quotes around it"],
+    ["\u201cs3cret\u201d", "quotes around it"],
+    ["QSTASH_TOKEN=s3cret", "a name and = before it"],
+    ["QSTASH_TOKEN=", "a name and = before it"],
+    ['QSTASH_TOKEN="s3cret"\n', "a name and = before it"],
+    ["export REDRIVER_SERVICE_TOKEN=s3cret", "a name and = before it"],
+    ["token=s3cret", "a name and = before it"],
+    ["token = s3cret", "a name and = before it"],
+    ["service_token: s3cret", "a name and : before it"],
+    ["Bearer s3cret", "the word Bearer before it"],
+    ["Authorization: Bearer s3cret", "a name and : before it"],
+    ["s3c\nret\n", "a line break inside"],
+    ["s3cret\r\ns3cret\r\n", "a line break inside"],
+    ["s3cret\n\n", "a line break inside"],
+    [" s3cret", "a space"],
+    ["s3cret ", "a space"],
+    ["s3\tcret", "a space"],
+    ["s3cret\u00a0", "a space"],
+    ["\ufeffs3cret", "a byte order mark before it"],
+    ["s3crét", "a character that is not ASCII"],
+    ["s3cret\u200b", "a character that is not ASCII"],
+    ["s3cret\u0007", "a control character"],
+  ];
+  it.each(mistakes)("with a mistake of copying is refused by its name: %j", (text, got) => {
+    const file = fileWith(text);
+    const places: readonly (readonly [SecretRef, Settings, string])[] = [
+      [{ kind: "file", path: file }, settingsOf(), `file ${file}`],
+      [
+        { kind: "settings" },
+        settingsOf({ REDRIVER_SERVICE_TOKEN_FILE: file }),
+        `service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE) ${file}`,
+      ],
+    ];
+    for (const [ref, settings, place] of places) {
+      const reading = readSecret(ref, { env: {}, settings });
+      expect(reading.ok ? "" : formatProblem(reading.problem)).toBe(`${place}: ${alone} ${got}`);
+    }
+    const given = text.replace(/\n$/, "");
+    const inVariable = readSecret({ kind: "env", name: "T" }, from({ T: given }));
+    expect(inVariable.ok ? "" : formatProblem(inVariable.problem)).toContain(`variable T: ${alone}`);
+    for (const name of ["REDRIVER_SERVICE_TOKEN", "QSTASH_TOKEN"]) {
+      expect(problemsOf({ env: { [name]: given } })).toEqual([
+        expect.stringContaining(`service.token (${name}): ${alone}`),
+      ]);
+    }
+  });
+
+  it.each([
+    '"s3cret',
+    "abc==",
+    "eyJVc2VySUQiOiJhYmMifQ==",
+    "A1b2_C3-d4=",
+    "a.b-c_d~e+f/g==",
+    "it's",
+    'a"b',
+    "a=b",
+    "x:y",
+    "sig_7k3d",
+  ])("that can be right is taken: %j", (text) => {
+    const reading = readSecret({ kind: "file", path: fileWith(`${text}\n`) }, from());
+    expect(reading).toEqual({ ok: true, value: text });
+    expect(problemsOf({ env: { REDRIVER_SERVICE_TOKEN: text } })).toEqual([]);
+  });
+
+  it("of Redis or from before may look like anything", () => {
+    const text = '"KEY_OF=sixteen_characters"';
+    expect(
+      problemsOf({
+        env: {
+          REDRIVER_REDIS_SENTINELS: "127.0.0.1:26379",
+          REDRIVER_REDIS_SENTINEL_NAME: "main",
+          REDRIVER_REDIS_SENTINEL_PASSWORD: text,
+          REDRIVER_LINEAGE_OLD_KEYS: text,
+        },
+      }),
+    ).toEqual([]);
   });
 
   it.each(["", "\n"])("that is empty is a problem: %j", (content) => {
@@ -88,6 +170,15 @@ describe("the lineage key", () => {
     expect(short.ok ? "" : formatProblem(short.problem)).toMatch(
       /^lineage\.keyFile \(REDRIVER_LINEAGE_KEY_FILE\) .*: expected a key of at least 16 printable characters without spaces$/,
     );
+    for (const [text, got] of [
+      [`"${key}"`, "quotes around it"],
+      [`REDRIVER_LINEAGE_KEY=${key}`, "a name and = before it"],
+      [`${key}\n${key}`, "a line break inside"],
+    ] as const) {
+      const wrong = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith(text) }));
+      expect(wrong.ok ? "" : formatProblem(wrong.problem)).toMatch(new RegExp(`, got ${got}$`));
+      expect(problemsOf({ env: { REDRIVER_LINEAGE_KEY: text } }).join()).toMatch(new RegExp(`, got ${got}$`));
+    }
     const missing = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: path("none") }));
     expect(missing.ok ? "" : formatProblem(missing.problem)).toContain(
       "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE)",

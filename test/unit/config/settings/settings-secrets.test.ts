@@ -60,6 +60,15 @@ describe("redis.urlFile", () => {
   });
 
   it.each([
+    ['"redis://a:secret-text@b:1"', "quotes around it"],
+    ["REDRIVER_REDIS_URL=redis://a:secret-text@b:1", "a name and = before it"],
+  ])("tells what came along when it was copied: %s", (text, got) => {
+    expect(problemsOf({ env: { REDRIVER_REDIS_URL_FILE: redisUrlFile(text) } })).toEqual([
+      `redis.urlFile (REDRIVER_REDIS_URL_FILE): expected a readable file that holds an address such as redis://user:password@host:6379, got ${got}`,
+    ]);
+  });
+
+  it.each([
     ["is not there", () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere/redis-url" })],
     ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: redisUrlFile("secret-text") })],
     [

@@ -22,6 +22,10 @@ it.each([
   [`\nann root ${token}`, "line 2: expected a role of viewer, operator, admin"],
   [`<ann> admin ${token}`, "line 1: expected a name of letters, digits and . _ @ + -"],
   ["ann admin 0123456789abcde", "line 1: expected a token of at least 16 characters"],
+  [`ann admin "${token}"`, "line 1: expected the token alone, got quotes around it"],
+  [`ann admin TOKEN_OF_ANN=${token}`, "line 1: expected the token alone, got a name and = before it"],
+  [`ann admin ${token.slice(8)}\n${token.slice(8)}`, "line 1: expected a token of at least 16 characters"],
+  [`ann admin ${token}\n${token}`, "line 2: expected `name role token`"],
   [`ann admin ${token}\nann viewer ${token}2`, "line 2: expected a name that no other line has"],
 ])("refuses %j without its token", (text, why) => {
   expect(parseTokenFile(text)).toEqual({ ok: false, why });

@@ -1,0 +1,26 @@
+/** Capitals with _, as variables have. */
+const variable = /^\s*(?:export\s+|set\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s*=/;
+/** What else a secret is called. "=" alone behind it is the padding of base64. */
+const wordAndSign = /^\s*(?:export\s+|set\s+)?(?:[\w-]*[_-])?(?:token|secret|key|password)\s*=(?!=*\s*$)/i;
+
+/**
+ * What came along when a secret was copied, as "got …" of a message has it; null if nothing is to be seen. A
+ * password may have quotes and "=" anywhere, so only what no secret is likely to look like counts.
+ */
+export function findCopyingMistake(text: string): string | null {
+  if (text.startsWith("\ufeff")) return "a byte order mark before it";
+  if (variable.test(text) || wordAndSign.test(text)) return "a name and = before it";
+  if (/^\s*[\w-]+:\s/.test(text)) return "a name and : before it";
+  if (/^\s*bearer\s/i.test(text)) return "the word Bearer before it";
+  return /^\s*(?:"[^]*"|'[^]*'|`[^]*`|[\u2018\u201c\u201e\u00ab][^]*[\u2019\u201d\u00bb])\s*$/.test(text)
+    ? "quotes around it"
+    : null;
+}
+
+/** What cannot stand in a header's value without doubt, likewise; null if there is none. */
+export function findUnfitCharacter(text: string): string | null {
+  if (/[\r\n\u2028\u2029]/.test(text)) return "a line break inside";
+  if (/\s/.test(text)) return "a space";
+  if (/\p{Cc}/u.test(text)) return "a control character";
+  return /^[\u0021-\u007e]*$/.test(text) ? null : "a character that is not ASCII";
+}
