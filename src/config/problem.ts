@@ -102,9 +102,10 @@ export function unknownName(
   name: string,
   known: readonly string[],
   expected: string = oneOfText(known),
+  otherwise = "",
 ): string {
   const meant = aliasOf(name, known) ?? nearestName(name, known.slice(0, 200));
-  const suggestion = meant === undefined ? "" : ` did you mean ${quoted(meant)}?`;
+  const suggestion = meant === undefined ? otherwise : ` did you mean ${quoted(meant)}?`;
   return `unknown ${kind} ${quoted(name)};${suggestion} expected ${expected}`;
 }
 

@@ -2,7 +2,7 @@ import type { BodyChange } from "./item-changes.ts";
 import { findJsonLosses } from "./json-losses.ts";
 import { mergePatch } from "./json-merge-patch.ts";
 import { patchJson, type PatchedJson } from "./json-patch.ts";
-import { isObject, type JsonValue } from "./json-value.ts";
+import { isObject, parseJson, type JsonValue } from "./json-value.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 
 export type EditedBody =
@@ -10,15 +10,16 @@ export type EditedBody =
   | { readonly kind: "park"; readonly reason: "body-not-editable" };
 
 /**
- * The body after a change, as JSON text without white space. An edit that changes no value and loses nothing
- * leaves the text byte for byte. `body-not-editable`: the body is not JSON, or the change does not apply to
+ * The body after a change, as JSON text without white space or byte order mark. An edit that changes no value and
+ * loses nothing leaves the text byte for byte. `body-not-editable`: the body is not JSON, or the change does not apply to
  * it. Never throws.
  *
  * @param attempt redrives already made: a patch that adds more each time is a loss from the second on.
  */
 export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
   try {
-    const value: unknown = JSON.parse(body);
+    const value = parseJson(body);
+    if (value === undefined) return notEditable;
     const edited =
       change.kind === "patch" ? patchJson(value, change.operations) : merged(value, change.value);
     if (edited === null) return notEditable;
@@ -28,7 +29,7 @@ export function editBody(body: string, change: BodyChange, attempt: number): Edi
     if (edited.repeatable === "no" && attempt >= 1) losses.push("patch-not-idempotent");
     return { kind: "body", body: text, losses };
   } catch {
-    // Not JSON, or nested too deep to be written again.
+    // Nested too deep to be written again.
     return notEditable;
   }
 }

@@ -6,10 +6,13 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** The JSON value of a text; undefined if it is none. */
+/**
+ * The JSON value of a text; undefined if it is none. A byte order mark in front is passed over, as RFC 8259, 8.1
+ * allows.
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as unknown;
   } catch {
     return undefined;
   }

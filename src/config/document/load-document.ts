@@ -49,7 +49,8 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   const together = checkTogether(tree, fileName, misfits.strays, options.now);
   const problems = [
     ...reading.problems,
-    ...misfits.problems,
+    // What follows from a value that is misread is no news.
+    ...misfits.problems.filter((one) => !reading.problems.some((other) => isSamePlace(one, other))),
     ...together.problems.filter(isOutside([...strays, ...overfull])),
   ];
   const warnings = inOrder(together.warnings.filter(isOutside(overfull)));
@@ -68,6 +69,10 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
 }
 
 const noMisfits: Misfits = { problems: [], strays: [], overfull: [] };
+
+function isSamePlace(one: Problem, other: Problem): boolean {
+  return one.line === other.line && one.column === other.column;
+}
 
 function isOutside(paths: readonly string[]): (problem: Problem) => boolean {
   return ({ path = "" }) =>

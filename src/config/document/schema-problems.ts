@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isToken } from "../../message/headers.ts";
 import { isObject } from "../../message/json-value.ts";
 import {
   misfit,
@@ -13,6 +14,7 @@ import {
 import type { YamlTree } from "../text/yaml-tree.ts";
 import { asMap } from "./checks/raw-document.ts";
 import { drain as drainSchema } from "./schema/drain-schema.ts";
+import { proposePointer } from "./schema/propose-pointer.ts";
 import { aboutCount, atKey } from "./schema/building-blocks.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -52,13 +54,20 @@ function toProblems({ path, issue }: PlacedIssue, tree: YamlTree, file: string):
     return [{ file, ...place, path: toPathText(path), ...toSentence(issue, path, tree) }];
   }
   const known = issue.message.split(",");
+  const isWhen = known.includes("responseBody") && known.includes("not");
   return issue.keys.map((key) => ({
     file,
     ...tree.locate([...path, key], "key"),
     path: toPathText(path),
     expected: oneOfText(known),
-    message: unknownName("key", key, known),
+    message: unknownName("key", key, known, oneOfText(known), isWhen ? whereElse(key) : undefined),
   }));
+}
+
+/** A record has no field of this name, but its headers or its body may. */
+function whereElse(key: string): string {
+  const inBody = `body: { ${JSON.stringify(proposePointer(key.slice(0, 60))).slice(1, -1)}: … }`;
+  return isToken(key) && key.length <= 60 ? ` ask header: { ${key}: … } or ${inBody};` : ` ask ${inBody};`;
 }
 
 const drainKeys = Object.keys(drainSchema.shape);

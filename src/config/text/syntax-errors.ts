@@ -6,16 +6,17 @@ const expectedByCode = new Map<ErrorCode, string>([
   ["TAB_AS_INDENT", "spaces for indentation, not tabs"],
   ["BAD_INDENT", "the indentation of the lines beside it"],
   ["RESOURCE_EXHAUSTION", "less nesting"],
-  ["TAG_RESOLVE_FAILED", "no tags (!…)"],
+  ["TAG_RESOLVE_FAILED", "no tags (!…); quote it if a text begins with !"],
   ["MULTIPLE_TAGS", "no tags (!…)"],
   ["NON_STRING_KEY", "a key that is text"],
   ["KEY_OVER_1024_CHARS", "a key of at most 1024 characters"],
   ["BAD_DQ_ESCAPE", "a valid escape in the quoted text"],
-  ["BAD_ALIAS", "a valid anchor or alias"],
+  ["BAD_ALIAS", "a valid anchor or alias; quote it if a text begins with * or &"],
   ["ALIAS_PROPS", "a valid anchor or alias"],
   ["MULTIPLE_ANCHORS", "a valid anchor or alias"],
   ["MISSING_CHAR", "a closing quote, bracket, comma or colon"],
   ["BLOCK_AS_IMPLICIT_KEY", "quotes around a value that contains a colon"],
+  ["BLOCK_IN_FLOW", "quotes around a value that contains a colon"],
 ]);
 
 /** What the library reports if a line is wrongly indented, be it that mistake or what follows from it. */
@@ -54,7 +55,13 @@ export function toSyntaxFindings(
   const [tab] = tabs;
   if (tab !== undefined) {
     const lines = [...new Set(tabs.map(({ line }) => line))].filter((line) => line !== tab.line);
-    return [...eachLine(placed.filter(({ line }) => line < tab.line)), toTabs(tab, lines)];
+    return [
+      ...eachLine(
+        text,
+        placed.filter(({ line }) => line < tab.line),
+      ),
+      toTabs(tab, lines),
+    ];
   }
   const fault = placed.some(({ error }) => ledAstray.has(error.code)) ? findIndentationFault(text) : null;
   const isCause =
@@ -62,8 +69,14 @@ export function toSyntaxFindings(
     placed.some(
       ({ error, line }) => ledAstray.has(error.code) && line >= fault.neighbour && line <= fault.line,
     );
-  if (!isCause) return eachLine(placed);
-  return [...eachLine(placed.filter(({ line }) => line < fault.neighbour)), toMisplaced(fault)];
+  if (!isCause) return eachLine(text, placed);
+  return [
+    ...eachLine(
+      text,
+      placed.filter(({ line }) => line < fault.neighbour),
+    ),
+    toMisplaced(fault),
+  ];
 }
 
 interface Placed {
@@ -73,13 +86,32 @@ interface Placed {
 }
 
 /** What follows on the same line follows from the first. */
-function eachLine(placed: readonly Placed[]): readonly SyntaxFinding[] {
+function eachLine(text: string, placed: readonly Placed[]): readonly SyntaxFinding[] {
   return placed
     .filter(({ line }, index) => line !== placed[index - 1]?.line)
     .map(({ error, line, column }) => {
-      const expected = expectedBySyntax(error);
-      return { line, column, expected, message: `expected ${expected}` };
+      const unquoted = findUnquoted(text, error.pos[0]);
+      const expected = unquoted?.expected ?? expectedBySyntax(error);
+      return { line, column: column - (unquoted?.before ?? 0), expected, message: `expected ${expected}` };
     });
+}
+
+/**
+ * A value that YAML reads otherwise because of its first character, if the mistake at `offset` follows from that:
+ * `>= 500` begins a folded text, `@acme` nothing, `{{ HOST }}` two mappings. `before`: so far ahead it begins.
+ */
+function findUnquoted(text: string, offset: number): { expected: string; before: number } | null {
+  const ahead = text.slice(Math.max(offset - 200, text.lastIndexOf("\n", offset - 1) + 1), offset);
+  const [, start = ""] = /(?:^|[:\-,[{])[ \t]+(>[^\n"']*)$/.exec(`${ahead}${text[offset] ?? ""}`) ?? [];
+  if (start !== "") return { expected: quoteIt(">", '">= 500"'), before: start.length - 1 };
+  const [first = "", behind = ""] = text.slice(offset, offset + 2);
+  if (/[@`%|,]/.test(first)) return { expected: quoteIt(first, `"${first}…"`), before: 0 };
+  const isTemplate = first === "{" && (behind === "{" || /[{$]$/.test(ahead));
+  return isTemplate ? { expected: quoteIt("{", '"…{…}"'), before: 0 } : null;
+}
+
+function quoteIt(first: string, example: string): string {
+  return `quotes around a value with ${first} (quote it, as in ${example}): without them it is YAML's own sign`;
 }
 
 function expectedBySyntax({ code, message }: YAMLError): string {

@@ -1,4 +1,5 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type Scalar } from "yaml";
+import { survives } from "../../message/json-losses.ts";
 import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./yaml-limits.ts";
@@ -96,7 +97,8 @@ export function parseYaml(text: string, file: string): YamlReading {
     if (isAlias(node)) {
       const target = anchors.get(node.source);
       if (target !== undefined) return { ...walk(target, path, place.at, true), keyAt };
-      report(place.at, path, `unknown alias ${quoted(node.source)}`, "an alias of an anchor above it");
+      const expected = "an alias of an anchor above it; quote it if a text begins with *";
+      report(place.at, path, `unknown alias ${quoted(node.source)}; expected ${expected}`, expected);
       return place;
     }
     if (!expanding && "anchor" in node && typeof node.anchor === "string") anchors.set(node.anchor, node);
@@ -125,6 +127,8 @@ export function parseYaml(text: string, file: string): YamlReading {
         const expected = "the value itself, not the mark that stands for it where settings are shown";
         refuse(place.at, path, `expected ${expected}`, expected);
       }
+      const misread = misreadScalar(node, text);
+      if (misread !== null) refuse(place.at, path, `expected ${misread}`, misread);
     }
     return place;
   }
@@ -153,6 +157,22 @@ export function parseYaml(text: string, file: string): YamlReading {
 function ignore(): void {}
 
 type MaybeNode = Node | string | null | undefined;
+
+/** JSON's own form. YAML reads `007`, `+5` and `0x1f` as numbers too, and a longer number as its neighbour. */
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** What is expected in place of a value that YAML reads as another one than it looks like; null for others. */
+function misreadScalar({ value, source = "", type, tag, range }: Scalar, text: string): string | null {
+  if (typeof value === "number" && !(jsonNumber.test(source) && survives(source.replace("-", "")))) {
+    return `a number as JSON writes it (quote it if a text is meant): this one is read as ${value}`;
+  }
+  if (tag === "!") return "no tag (!); quote it if a text begins with !";
+  // A digit behind the sign of a folded text is its indentation.
+  const isFolded = type === "BLOCK_FOLDED" && /^>\d/.test(text.slice(range?.[0]));
+  return isFolded
+    ? 'quotes around a value with > (quote it, as in ">5"): here it begins a folded text'
+    : null;
+}
 
 /** The message about a key, and what was expected in its place; null if it can be one. */
 function misfitOfKey(key: unknown, map: object): readonly [string, string] | null {

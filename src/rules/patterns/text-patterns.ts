@@ -4,7 +4,7 @@ import type { Parsed } from "../parsed.ts";
 import { parseRegex } from "./regex.ts";
 
 const expected =
-  "a text (in quotes where it looks like a number), a glob with *, none, or one of { regex, prefix, suffix, equals, in, exists }";
+  "a text (quote it if it looks like a number, true, false or null), a glob with *, none, or one of { regex, prefix, suffix, equals, in, exists }";
 const text = { type: "string", minLength: 1 };
 
 /** The common forms of texts, and of texts inside JSON. */
@@ -53,7 +53,7 @@ function parseLiteral<Kind extends "exact" | "prefix" | "suffix">(
   kind: Kind,
 ): Parsed<readonly { readonly kind: Kind; readonly value: string }[]> {
   if (typeof value !== "string" || value === "") {
-    return { ok: false, expected: "a text, in quotes where it looks like a number" };
+    return { ok: false, expected: "a text, quote it if it looks like a number, true, false or null" };
   }
   return one({ kind, value });
 }

@@ -37,6 +37,14 @@ describe("an edited body", () => {
     });
   });
 
+  it("is read behind a byte order mark, which stays if nothing changes and goes with an edit", () => {
+    const body = '\ufeff{ "a": 1 }';
+    expect(merge(body, { a: 1 })).toEqual({ kind: "body", body, losses: [] });
+    expect(merge(body, { a: 2 })).toEqual({ kind: "body", body: '{"a":2}', losses: [] });
+    expect(patch(body, [{ op: "remove", path: "/a" }])).toMatchObject({ body: "{}" });
+    expect(merge("\ufefftext", { a: 2 })).toEqual({ kind: "park", reason: "body-not-editable" });
+  });
+
   it("stays byte for byte where the edit changes no value", () => {
     const body = '{ "b" : 1.0,\n "a": "\\u00e9", "schema": 3 }';
     expect(merge(body, { schema: 3 })).toEqual({ kind: "body", body, losses: [] });

@@ -3,6 +3,8 @@ import { maskQuery } from "../../../rules/show-field-test.ts";
 import { durationText } from "../../../rules/durations.ts";
 import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/rule-spec.ts";
 import { nearestName } from "../../nearest-name.ts";
+import { quoted } from "../../problem.ts";
+import { proposePointer } from "../schema/propose-pointer.ts";
 
 /** A pattern that the field of no record can ever match. */
 interface Impossible {
@@ -19,6 +21,10 @@ export function toPatternWarning(
   leaf: Leaf,
   retentionMs: number | null,
 ): { readonly found: string; readonly expected: string; readonly message: string } | null {
+  if (leaf.kind === "value" && /\[\d+\]/.test(leaf.pointer)) {
+    const [found, expected] = [quoted(leaf.pointer), JSON.stringify(proposePointer(leaf.pointer))];
+    return { found, expected, message: `asks for a name with brackets; expected ${expected}, got ${found}` };
+  }
   const impossible = impossibleOf(leaf, retentionMs);
   if (impossible.length === 0) return null;
   const found = impossible.map(({ pattern }) => pattern).join(", ");

@@ -72,11 +72,11 @@ const status = wholeNumber(0, 999);
  * The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select
  * other records.
  */
-const word = line("text, in quotes where it looks like a number").refine(
+const word = line("text, quote it if it looks like a number, true, false or null").refine(
   (text) => !text.includes(","),
   "one value without a comma, which the service would read as several; give a list",
 );
-const words = setOf(word, "text (in quotes where it looks like a number)");
+const words = setOf(word, "text (quote it if it looks like a number, true, false or null)");
 
 function edge(side: "from" | "to") {
   return parsed((value) => parseEdge(value, side), {

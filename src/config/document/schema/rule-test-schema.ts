@@ -19,7 +19,7 @@ import {
 } from "./building-blocks.ts";
 
 const text = z
-  .string("text, in quotes where it looks like a number")
+  .string("text, quote it if it looks like a number, true, false or null")
   .max(65_536, "text of at most 65536 characters");
 const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const values = z.record(z.string().max(256), oneOrMany(text, "text"), "a mapping of header names to text");

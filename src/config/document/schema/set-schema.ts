@@ -11,6 +11,7 @@ import {
 import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
 import { parsePointer } from "../../../message/json-pointer.ts";
 import type { Parsed } from "../../../rules/parsed.ts";
+import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import {
   duration,
@@ -29,7 +30,7 @@ import {
 } from "./building-blocks.ts";
 
 const headerValue = z
-  .string("text, in quotes where it looks like a number, or null to remove the header")
+  .string("text, quote it if it looks like a number, true, false or null, or null to remove the header")
   .max(8_192, "text of at most 8192 characters")
   .refine(isFieldValue, "text that a header can hold")
   .nullable();
@@ -77,11 +78,13 @@ function toAddressParser(expected: string, fits: (url: string) => boolean) {
       : { ok: false, expected };
 }
 
-const pointerExpected = "a JSON pointer such as /tenant or /items/-";
+const patchPointer = "a JSON pointer such as /tenant or /items/-";
 const pointer = z
-  .string(pointerExpected)
-  .max(2_048, pointerExpected)
-  .refine((text) => parsePointer(text) !== null, pointerExpected);
+  .string(patchPointer)
+  .max(2_048, patchPointer)
+  .refine((text) => parsePointer(text) !== null && !isJsonPath(text), {
+    error: ({ input }) => pointerExpected(String(input)),
+  });
 
 const operation = z.discriminatedUnion(
   "op",

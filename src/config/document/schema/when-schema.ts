@@ -12,6 +12,7 @@ import { mismatchesOf } from "../../../rules/parsed.ts";
 import { textPatterns } from "../../../rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../../rules/patterns/json-value-patterns.ts";
 import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/rule-spec.ts";
+import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
 import { atKey, headerName, key, parsedFrom, notEmpty, section } from "./building-blocks.ts";
 
 /** A `when`, before it becomes a Condition. */
@@ -86,10 +87,7 @@ function body(field: BodyField) {
       const result = textPatterns.parse(value);
       if (result.ok) return [{ kind: "text", field, oneOf: result.value }];
       if (isObject(value) && !hasForms(value)) {
-        for (const name of Object.keys(value)) {
-          const pointer = JSON.stringify(`/${name.slice(0, 60)}`);
-          report(`${pointer}, a JSON pointer, which begins with a slash`, [name], atKey);
-        }
+        for (const name of Object.keys(value)) report(pointerExpected(name), [name], atKey);
         return z.NEVER;
       }
       const hint = isObject(value) ? ", or a mapping of JSON pointers (/tenant) to values" : "";
@@ -99,9 +97,8 @@ function body(field: BodyField) {
       return z.NEVER;
     }
     return Object.entries(value).flatMap(([pointer, wanted]): readonly Leaf[] => {
-      if (parsePointer(pointer) === null) {
-        const message = "a JSON pointer such as /tenant or /items/0/id (~1 for a slash in a name, ~0 for ~)";
-        report(message, [pointer], atKey);
+      if (parsePointer(pointer) === null || isJsonPath(pointer)) {
+        report(pointerExpected(pointer), [pointer], atKey);
         return [];
       }
       const result = valuePatterns.parse(wanted);

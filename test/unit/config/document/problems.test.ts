@@ -32,7 +32,7 @@ drains:
       'drains.yaml:3:20 sources.eu.retention: expected a duration in ms, s, m, h or d, such as 30s, 2m, 1h30m or 3d, got "3 days"',
       'drains.yaml:6:13 drains.orders.source: unknown source "us"; expected eu',
       expect.stringMatching(
-        /^drains\.yaml:9:38 drains\.orders\.rules\[0\]\.when: unknown key "typ"; expected one of responseStatus, responseHeader, /,
+        /^drains\.yaml:9:38 drains\.orders\.rules\[0\]\.when: unknown key "typ"; ask header: \{ typ: … \} or body: \{ \/typ: … \}; expected one of responseStatus, responseHeader, /,
       ),
       'drains.yaml:11:15 drains.orders.rules[1].name: expected another name than rules[0] of this drain, got "outage"',
       'drains.yaml:12:15 drains.orders.rules[1].then: expected one of republish, drop, hold, park, got "retry"',
@@ -200,7 +200,10 @@ drains:
     ["%YAML 1.1\n---\nversion: 1", "drains.yaml:1:1: expected no %YAML directive"],
     ["version: 1\n---\nversion: 1", "drains.yaml:2:1: expected a single document (no second ---)"],
     ["version: 1\nsources: {a: {}", "drains.yaml:2:16: expected a closing bracket, or deeper indentation"],
-    ["version: !!int 1\nsources: !x {a: {}}\ndrains: {}", "drains.yaml:2:10: expected no tags (!…)"],
+    [
+      "version: !!int 1\nsources: !x {a: {}}\ndrains: {}",
+      "drains.yaml:2:10: expected no tags (!…); quote it if a text begins with !",
+    ],
   ])("%j", (text, problem) => {
     expect(problemsOf(text)).toContain(problem);
   });

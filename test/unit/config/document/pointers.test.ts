@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { proposePointer } from "../../../../src/config/document/schema/propose-pointer.ts";
+import { problemsOf, withDrain } from "../../../support/loaded-document.ts";
+import { loadWhen } from "../../../support/decide-by-document.ts";
+
+const body = JSON.stringify({
+  type: "x",
+  a: { b: ["x"] },
+  "a b": "x",
+  "o'k": "x",
+  "s/l": "x",
+  "t~d": "x",
+  $ref: "x",
+});
+
+describe("a text that is no JSON pointer", () => {
+  it.each([
+    ["$.type", "/type"],
+    ["type", "/type"],
+    [".type", "/type"],
+    ["#/type", "/type"],
+    ["/$.type", "/type"],
+    ["$['type']", "/type"],
+    ["/$['type']", "/type"],
+    ["$.a.b[0]", "/a/b/0"],
+    [".a.b[0]", "/a/b/0"],
+    ["a.b[0]", "/a/b/0"],
+    ["a.b.0", "/a/b/0"],
+    ["a/b/0", "/a/b/0"],
+    ['$["a"].b[0]', "/a/b/0"],
+    ["#/a/b/0", "/a/b/0"],
+    ["#/a%20b", "/a b"],
+    ["a b", "/a b"],
+    ["$['a b']", "/a b"],
+    ["o'k", "/o'k"],
+    ["$['s/l']", "/s~1l"],
+    ["t~d", "/t~0d"],
+    ["/t~d", "/t~0d"],
+    ["$ref", "/$ref"],
+  ])("is refused with one that is accepted and matches: %s", (written, pointer) => {
+    const key = JSON.stringify(written);
+    const wrong = loadWhen(`{ body: { ${key}: x } }`);
+    expect(wrong.problems).toEqual([
+      expect.stringMatching(/^drains\.yaml:6:\d+ .* a JSON pointer, which begins with a slash, got /),
+    ]);
+    const proposal = /expected ("(?:[^"\\]|\\.)*"), a JSON pointer/.exec(wrong.problems[0] ?? "")?.[1];
+    expect(proposal).toBe(JSON.stringify(pointer));
+    expect(loadWhen(`{ body: { ${proposal}: x } }`).matches({ body })).toBe(true);
+    expect(loadWhen(`{ responseBody: { ${key}: x } }`).problems).toHaveLength(1);
+    expect(loadWhen(`{ responseBody: { ${proposal}: x } }`).matches({ responseBody: body })).toBe(true);
+    const patch = `set: { body: { patch: [{ op: remove, path: ${key} }] } }`;
+    const patched = problemsOf(withDrain("rules:", `  - { when: any, then: republish, ${patch} }`));
+    expect(patched).toEqual([expect.stringContaining(`expected ${proposal}, a JSON pointer`)]);
+  });
+
+  it("is refused beside one that is", () => {
+    expect(loadWhen(`{ body: { /type: x, $.a: y, b: z } }`).problems).toEqual([
+      expect.stringContaining('expected "/a", a JSON pointer'),
+      expect.stringContaining('expected "/b", a JSON pointer'),
+    ]);
+  });
+
+  it.each(["$", "#", "", "...", "[", "~", "//", "$..a", "[0]", "/~", "a[*]", "#%", "$['"])(
+    "has a proposal that is accepted, whatever it is: %j",
+    (text) => {
+      expect(loadWhen(`{ body: { ${JSON.stringify(proposePointer(text))}: x } }`).problems).toEqual([]);
+    },
+  );
+});
+
+describe("a JSON pointer", () => {
+  it.each([
+    ["/$ref", { $ref: "x" }],
+    ["/$type", { $type: "x" }],
+    ["/a.b", { "a.b": "x" }],
+    ["/.a", { ".a": "x" }],
+    ["/a~1b", { "a/b": "x" }],
+    ["/a~0b", { "a~b": "x" }],
+    ["/@type", { "@type": "x" }],
+    ["/", { "": "x" }],
+  ])("may have any sign in its names: %s", (pointer, value) => {
+    const loaded = loadWhen(`{ body: { ${JSON.stringify(pointer)}: x } }`);
+    expect(loaded.warnings).toEqual([]);
+    expect(loaded.matches({ body: JSON.stringify(value) })).toBe(true);
+  });
+
+  it("with an index in brackets is warned of, and matches such a name", () => {
+    const loaded = loadWhen(`{ body: { "/a.b[0]": x } }`);
+    expect(loaded.warnings).toEqual([
+      expect.stringMatching(/^drains\.yaml:6:\d+ .*a name with brackets; expected "\/a\/b\/0"/),
+    ]);
+    expect(loaded.matches({ body: '{"a.b[0]":"x"}' })).toBe(true);
+    expect(loadWhen(`{ body: { /a/b/0: x } }`).matches({ body })).toBe(true);
+  });
+});
+
+const mark = "\ufeff";
+
+describe("JSON behind a byte order mark", () => {
+  it.each(["body", "responseBody"])("is JSON for rules: %s", (field) => {
+    const rule = loadWhen(`{ ${field}: { /type: x, "": { exists: true } } }`);
+    expect(rule.matches({ [field]: `${mark}${body}` })).toBe(true);
+    expect(rule.matches({ [field]: body })).toBe(true);
+    // One mark is passed over; what is behind it has to be JSON.
+    expect(rule.matches({ [field]: `${mark}${mark}${body}` })).toBe(false);
+    expect(rule.matches({ [field]: mark })).toBe(false);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { problemsOf, withDrain } from "../../../support/loaded-document.ts";
+
+/** A rule in a line each; its `when` begins in line 7. */
+const block = (line: string) =>
+  problemsOf(withDrain("rules:", "  - when:", `      ${line}`, "    then: hold"));
+const flow = (test: string) => problemsOf(withDrain("rules:", `  - { when: { ${test} }, then: hold }`));
+
+describe("a value that YAML reads otherwise because it has no quotes", () => {
+  it.each([
+    ["responseStatus: >= 500", 27],
+    ["responseStatus: > 500", 27],
+    ["responseStatus: >500", 27],
+    ["responseStatus: >5", 27],
+    ["age: > 1h", 16],
+    ["body: { /n: > 5 }", 23],
+    ["body: { /n: >= 5 }", 23],
+    ["host: *.example.com", 17],
+    ["host: *", 17],
+    ["queueName: @orders", 22],
+    ["queueName: `orders`", 22],
+    ["queueName: %orders", 22],
+    ["host: {{ HOST }}", 18],
+    ["body: { /n: != 5 }", 23],
+    ["body: { /n: !=5 }", 23],
+    ["body: { /n: ! 5 }", 25],
+    ["label: 007", 18],
+    ["label: 1e3", 18],
+    ["label: 10", 18],
+    ["label: true", 18],
+    ["label: null", 18],
+    ["body: { /zip: 01234 }", 25],
+    ["body: { /color: 0x1f }", 27],
+    ["body: { /id: 12345678901234567890 }", 24],
+    ["body: { /x: 0.12345678901234567890 }", 23],
+    ["path: /a: b", 17],
+  ])("is one problem at its place, which says so: %s", (line, column) => {
+    const problems = block(line);
+    expect(problems).toEqual([expect.stringMatching(/quote it|quotes around a value/)]);
+    expect(problems[0]).toMatch(new RegExp(`^drains\\.yaml:7:${column}\\b`));
+  });
+
+  it.each([
+    "responseStatus: >= 500",
+    "body: { /n: > 5 }",
+    "host: *.example.com",
+    "queueName: @orders",
+    "host: {{ HOST }}",
+    "host: ${HOST}",
+    "path: /a: b",
+  ])("is so in a mapping of one line: %s", (test) => {
+    expect(flow(test)).toEqual([
+      expect.stringMatching(/^drains\.yaml:6:\d+.*(quote it|quotes around a value)/),
+    ]);
+  });
+
+  it.each([
+    'responseStatus: ">= 500"',
+    'host: "*.example.com"',
+    "queueName: yes",
+    "queueName: 10:30",
+    "body: { /n: [-0, 0.5, 1e3, 1.50, -7] }",
+    "queueName: >-\n            folded",
+  ])("is none if YAML reads it as it is written: %s", (line) => {
+    expect(block(line)).toEqual([]);
+  });
+});
+
+describe("a key of when that is no field of a record", () => {
+  it.each([
+    ["tenant: acme", "ask header: { tenant: … } or body: { /tenant: … }; expected one of response"],
+    ["X-Tenant: acme", "header: { X-Tenant: … } or body: { /X-Tenant: … }"],
+    ["/tenant: acme", "; ask body: { /tenant: … }; expected one of"],
+    ["$.tenant.id: acme", "body: { /tenant/id: … }"],
+    ["not: { tenant: acme }", "header: { tenant: … } or body: { /tenant: … }"],
+  ])("may be one of a header or a body: %s", (test, expected) => {
+    expect(flow(test)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it("is the known one if there is one that is meant", () => {
+    expect(flow("hots: a")).toEqual([expect.stringContaining('did you mean "host"? expected one of ')]);
+    expect(flow("status: 503")).toEqual([expect.stringContaining('did you mean "responseStatus"?')]);
+  });
+});
