@@ -11,7 +11,7 @@ export function parseLine(line: string): ArchiveEntry | null {
   const value = parseJson(line);
   if (!isObject(value)) return null;
   const { at, source, drain, why, rule, dlqId, record } = value;
-  if (typeof at !== "number" || typeof source !== "string" || typeof dlqId !== "string") return null;
+  if (!isTime(at) || typeof source !== "string" || typeof dlqId !== "string") return null;
   if (!isTextOrNull(drain) || !isTextOrNull(rule) || !isObject(record)) return null;
   if (why !== "dropped" && why !== "near-expiry") return null;
   return {
@@ -23,6 +23,11 @@ export function parseLine(line: string): ArchiveEntry | null {
     dlqId: dlqId as ArchiveEntry["dlqId"],
     record,
   };
+}
+
+/** A moment that a `Date` can hold. */
+function isTime(at: unknown): at is number {
+  return typeof at === "number" && Math.abs(at) <= 8.64e15;
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -1,5 +1,5 @@
 import { serveControlApi } from "./control/control-api.ts";
-import { recordsSchema, type SeedRecord } from "./dlq/seeded-record.ts";
+import { recordsSchema, textsSchema, type SeedRecord } from "./dlq/seeded-record.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import { listen } from "./http/http-server.ts";
 import { accept } from "./check-input.ts";
@@ -74,6 +74,9 @@ export async function startEmulator(options: EmulatorOptions = {}) {
       /** Puts records there directly, all or none; returns their dlqIds, in the order given. */
       seed: (records: readonly SeedRecord[]) =>
         core.deadLetters.seed(accept(recordsSchema, { records }).records),
+      /** The same with records whose JSON is listed byte by byte. */
+      seedTexts: (texts: readonly string[]) =>
+        core.deadLetters.seedTexts(accept(textsSchema, { texts }).texts),
       find: (dlqId: string) => core.deadLetters.find(dlqId),
       /** Deletes as if they had expired or somebody else had; returns the ids that were there. */
       remove: (dlqIds: readonly string[]) => core.deadLetters.remove(dlqIds),

@@ -16,7 +16,7 @@ export type RawRecord = Readonly<Record<string, unknown>>;
 /** Header names as listed, each with its values. Compare names without regard to case. */
 export type HeaderValues = Readonly<Record<string, readonly string[]>>;
 
-/** A record with a dlqId and the fields that a decision needs. Times are Unix milliseconds. */
+/** A record with a dlqId and the fields that a decision needs. Times are Unix milliseconds. Its texts are well formed. */
 export interface DeadLetter {
   readonly dlqId: DlqId;
   readonly messageId: MessageId;
@@ -54,6 +54,8 @@ export interface DeadLetter {
   readonly responseBody: string;
   readonly responseBodyBase64: string;
   readonly workflowRunId?: string;
+  /** Present if its message has half a character, which is replaced here: why it cannot be sent as it was. */
+  readonly brokenText?: "binary-body" | "bad-destination" | "unjoinable-header";
 }
 
 /** What names a dead letter, dates it, and tells how it failed: all but its message. */

@@ -14,7 +14,8 @@ const placeholderLength = 73;
 export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | null {
   if (letter.workflowRunId !== undefined) return "workflow";
   // Half of a surrogate pair has no UTF-8 form: a publish would replace it.
-  if (letter.bodyBase64 !== "" || /\p{Cs}/u.test(letter.body)) return "binary-body";
+  if (letter.brokenText !== undefined) return letter.brokenText;
+  if (letter.bodyBase64 !== "") return "binary-body";
   if (isRedacted(letter, raw)) return "redacted";
   if (!isDestination(letter.url)) return "bad-destination";
   if (hasSeveralCookies(letter.header)) return "unjoinable-header";

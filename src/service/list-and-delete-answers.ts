@@ -1,4 +1,5 @@
 import { isObject } from "../message/json-value.ts";
+import { isWellFormed } from "../message/well-formed.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage } from "../ports/service.ts";
 import { parseJsonBody } from "./http-answer.ts";
@@ -24,7 +25,9 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
   const records: RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
   const page = { records, bytes: bytes.byteLength };
   if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: page };
-  if (typeof cursor !== "string") return problem("expected `cursor` to be a string, got something else");
+  if (typeof cursor !== "string" || !isWellFormed(cursor)) {
+    return problem("expected `cursor` to be a string, got something else");
+  }
   return { kind: "value", value: { ...page, cursor } };
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from "../message/json-value.ts";
+import { toWellFormed } from "../message/well-formed.ts";
 import type {
   Datapoint,
   FieldProblem,
@@ -8,6 +9,11 @@ import type {
 } from "../ports/index-statistics.ts";
 import { scalarFields, seriesFields } from "../ports/index-statistics.ts";
 import { compareInstants, parseTimestamp } from "./timestamp.ts";
+
+/** 240 are documented (service-interface.md 8). */
+const maxPoints = 10_000;
+const maxDays = 31;
+const maxDayLength = 40;
 
 export type ParsedStatistics =
   /** At least one documented field was there and well-formed; the others are in `statistics.problems`. */
@@ -86,6 +92,10 @@ function parseSeries(field: SeriesField, value: unknown, problems: FieldProblem[
     problems.push({ field, expected: "a list of {x, y}", got: describe(value) });
     return [];
   }
+  if (value.length > maxPoints) {
+    problems.push({ field, expected: `at most ${maxPoints} points`, got: `a list of ${value.length}` });
+    return [];
+  }
   const points: Datapoint[] = [];
   for (const [position, entry] of value.entries()) {
     const point = parsePoint(`${field}[${position}]`, entry);
@@ -114,11 +124,15 @@ function parsePoint(field: string, entry: unknown): Datapoint | FieldProblem {
 
 function parseDays(value: unknown, problems: FieldProblem[]): readonly string[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || !value.every((day) => typeof day === "string")) {
+  if (!Array.isArray(value) || value.length > maxDays || !value.every(isDay)) {
     problems.push({ field: "days", expected: "a list of day names", got: describe(value) });
     return [];
   }
-  return value;
+  return value.map(toWellFormed);
+}
+
+function isDay(day: unknown): day is string {
+  return typeof day === "string" && day.length <= maxDayLength;
 }
 
 /** The kind of a value, and the value itself if it is short. */

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type Scalar } from "yaml";
 import { survives } from "../../message/json-losses.ts";
+import { isWellFormed } from "../../message/well-formed.ts";
 import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./yaml-limits.ts";
@@ -123,6 +124,8 @@ export function parseYaml(text: string, file: string): YamlReading {
       });
     } else if (isScalar(node)) {
       place.value = node.value;
+      if (typeof node.value === "string" && !isWellFormed(node.value))
+        refuse(place.at, path, ...halfCharacter);
       if (typeof node.value === "string" && shownMark.test(node.value)) {
         const expected = "the value itself, not the mark that stands for it where settings are shown";
         refuse(place.at, path, `expected ${expected}`, expected);
@@ -173,6 +176,8 @@ function misreadScalar({ value, source = "", type, tag, range }: Scalar, text: s
     ? 'quotes around a value with > (quote it, as in ">5"): here it begins a folded text'
     : null;
 }
+/** An escape can write it; Redis, addresses and files cannot. */
+const halfCharacter = ["expected whole characters, got half a surrogate pair", "whole characters"] as const;
 
 /** The message about a key, and what was expected in its place; null if it can be one. */
 function misfitOfKey(key: unknown, map: object): readonly [string, string] | null {
@@ -180,6 +185,7 @@ function misfitOfKey(key: unknown, map: object): readonly [string, string] | nul
   if (key === "<<") {
     return ["merge keys (<<) are not supported; expected the keys themselves", "no merge key"];
   }
+  if (!isWellFormed(key)) return halfCharacter;
   if (prototypeNames.has(key)) return [`${quoted(key)} cannot be a name`, "another name"];
   return Object.hasOwn(map, key) ? [`duplicate key ${quoted(key)}`, "each key once"] : null;
 }

@@ -10,7 +10,7 @@ import { readJson, naturalOf, refuseParameters } from "../http/parse-body-and-qu
 import { findRoute, toRoute, type Params, type Route } from "../http/routes.ts";
 import { adjust, adjustableOf, adjustmentSchema } from "../options.ts";
 import { endpointsSchema, queueSettings, type Queue } from "../publish/groups-and-queues.ts";
-import { recordsSchema } from "../dlq/seeded-record.ts";
+import { recordsSchema, textsSchema } from "../dlq/seeded-record.ts";
 import { EmulatorRefusal } from "../refusal.ts";
 import { backlogSchema, indexValuesSchema } from "../statistics/index-statistics-answer.ts";
 import { journalAnswer, maxWaitMs } from "./journal-answer.ts";
@@ -101,6 +101,10 @@ const routes: readonly ControlRoute[] = [
   route("POST", "/dlq", (core, exchange) => {
     const { records } = accept(recordsSchema, readJson(exchange));
     return json(201, { dlqIds: core.deadLetters.seed(records) });
+  }),
+  route("POST", "/dlq/texts", (core, exchange) => {
+    const { texts } = accept(textsSchema, readJson(exchange));
+    return json(201, { dlqIds: core.deadLetters.seedTexts(texts) });
   }),
   route("POST", "/dlq/generate", async (core, exchange) => {
     const options = parseGenerateOptions(readJson(exchange));

@@ -4,8 +4,14 @@ import type { Message } from "../publish/message.ts";
 import { toDeadLetter, type StoredDeadLetter } from "./stored-dead-letter.ts";
 import type { DlqQuery } from "./dlq-query.ts";
 import { DlqStore, recordIn, type StoredRecord } from "./dlq-store.ts";
-import { formatCursor, formatDlqId, formatOffsetCursor, parseSeedId } from "./dlq-ids-and-cursors.ts";
-import { toSeed, type SeedRecord } from "./seeded-record.ts";
+import {
+  formatCursor,
+  formatDlqId,
+  formatOffsetCursor,
+  parseSeedId,
+  type Position,
+} from "./dlq-ids-and-cursors.ts";
+import { parseText, toSeed, type SeedRecord } from "./seeded-record.ts";
 
 export class DeadLetters {
   readonly #context: EmulatorContext;
@@ -96,13 +102,34 @@ export class DeadLetters {
   /** Puts records there without any message having failed; returns their dlqIds, in the order given. */
   seed(records: readonly SeedRecord[]): string[] {
     const now = this.#context.clock.now();
-    const dlqIds = records.map((record) => {
-      const given = typeof record.dlqId === "string" ? parseSeedId(record.dlqId) : undefined;
-      const position = given ?? this.#store.nextPosition(now);
-      const dlqId = formatDlqId(position);
-      this.#store.append(position, toSeed(record, dlqId, now));
-      return dlqId;
-    });
+    return this.#seeded(
+      records.map((record) => {
+        const position = this.#positionFor(record.dlqId);
+        this.#store.append(position, toSeed(record, formatDlqId(position), now));
+        return position;
+      }),
+    );
+  }
+
+  /** The same with records whose JSON is listed as given. Each text is that of an object. */
+  seedTexts(texts: readonly string[]): string[] {
+    return this.#seeded(
+      texts.map((text) => {
+        const record = parseText(text) ?? {};
+        const position = this.#positionFor(record["dlqId"]);
+        this.#store.append(position, record, text);
+        return position;
+      }),
+    );
+  }
+
+  #positionFor(dlqId: unknown): Position {
+    const given = typeof dlqId === "string" ? parseSeedId(dlqId) : undefined;
+    return given ?? this.#store.nextPosition(this.#context.clock.now());
+  }
+
+  #seeded(positions: readonly Position[]): string[] {
+    const dlqIds = positions.map((position) => formatDlqId(position));
     this.#context.journal.add({ type: "seeded", records: dlqIds.length });
     // A record may stand where another stood.
     this.#forget(dlqIds);

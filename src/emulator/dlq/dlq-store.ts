@@ -72,9 +72,8 @@ export class DlqStore {
     return free.ms === ms ? free : this.freePosition(free.ms);
   }
 
-  /** Puts a record at a position; one that stood there before is replaced. */
-  append({ ms, seq }: Position, record: StoredDeadLetter): void {
-    const text = JSON.stringify(record);
+  /** Puts a record at a position; one that stood there before is replaced. `text`: its JSON as it is listed. */
+  append({ ms, seq }: Position, record: StoredDeadLetter, text = JSON.stringify(record)): void {
     // Bytes of its own, outside the heap: a share of a pool would be held for as long as its neighbours are.
     const json = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
     json.write(text);

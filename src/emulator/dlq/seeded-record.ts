@@ -24,6 +24,25 @@ export type SeedRecord = Readonly<z.infer<typeof seedRecordSchema>>;
 
 export const recordsSchema = z.strictObject({ records: z.array(seedRecordSchema) });
 
+/**
+ * Records as their JSON is to be listed, byte by byte, and none filled in: for what no object holds, such as
+ * 1e400, a key twice, or a thousand levels. One whose `dlqId` is of the service's form stands there, any other
+ * enters now, and so can be deleted by no id.
+ */
+export const textsSchema = z.strictObject({
+  texts: z.array(z.string().refine((text) => parseText(text) !== undefined, "expected a JSON object")),
+});
+
+export function parseText(text: string): StoredDeadLetter | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isRecord ? (value as StoredDeadLetter) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export function toSeed(record: SeedRecord, dlqId: string, now: number): StoredDeadLetter {
   const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : now;
   return {

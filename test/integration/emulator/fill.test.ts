@@ -180,6 +180,20 @@ describe("generated dead letters", () => {
     expect(emulator.dlq.size).toBe(120);
   });
 
+  test("are listed byte by byte if they are given as texts", async () => {
+    const emulator = await start();
+    const odd = String.raw`{"dlqId":"1-7","body":"\ud800","rate":1e400,"rate":2,"label":${"[".repeat(9_000)}${"]".repeat(9_000)}}`;
+    const nameless = '{"dlqId":"none"}';
+    const answer = await request(`${emulator.controlUrl}/_control/dlq/texts`, {
+      method: "POST",
+      body: JSON.stringify({ texts: [odd] }),
+    });
+    expect(await answer.body.json()).toEqual({ dlqIds: ["1-7"] });
+    expect(emulator.dlq.seedTexts([nameless])).toEqual([`${now}-0`]);
+    expect(await listText(emulator, "")).toBe(`{"messages":[${odd},${nameless}]}`);
+    expect(() => emulator.dlq.seedTexts(["[]"])).toThrow("expected a JSON object");
+  });
+
   test("come to an end with a reset", async () => {
     const emulator = await start();
     const generated = emulator.dlq.generate({ count: 1_000_000 });

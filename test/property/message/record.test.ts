@@ -7,6 +7,7 @@ import { readLineage } from "../../../src/message/lineage.ts";
 import { parseRecord } from "../../../src/message/parse-record.ts";
 import { rebuildItem } from "../../../src/message/rebuild-item.ts";
 import { retryAfterOf } from "../../../src/message/retry-after.ts";
+import { anyText } from "../../support/fuzzing.ts";
 import { deduplicationIdOf, messageIdOf, letterOf, rawRecord } from "../../support/letters.ts";
 
 const context = {
@@ -47,6 +48,9 @@ const headers = fc.dictionary(headerName, fc.array(fc.string({ maxLength: 12 }),
   maxKeys: 6,
 });
 
+/** As JSON writes it: a whole character is written as it is. */
+const halfCharacter = /\\ud[89a-f][0-9a-f]{2}/;
+
 describe("any record", () => {
   it("is read, checked and rebuilt without throwing, whatever its fields hold", () => {
     let read = 0;
@@ -66,6 +70,41 @@ describe("any record", () => {
       { numRuns: 500 },
     );
     expect(read).toBeGreaterThan(25);
+  });
+
+  it("has no half character left in any text, and is not sent if its message had one", () => {
+    const texts =
+      "url method body retryDelayExpression callback failureCallback queueName flowControlKey label".split(
+        " ",
+      );
+    const others = "messageId topicName endpointName scheduleId callerIP responseBody bodyBase64".split(" ");
+    const maps = ["header", "callbackHeader", "failureCallbackHeader", "responseHeader"];
+    const map = fc.dictionary(anyText(3), fc.array(anyText(3), { maxLength: 2 }), { maxKeys: 3 });
+    const fields = fc.oneof(
+      fc.tuple(fc.constantFrom(...texts, ...others), anyText(4)),
+      fc.tuple(fc.constantFrom(...maps), map),
+      fc.tuple(fc.constant("labels"), fc.array(anyText(3), { maxLength: 2 })),
+    );
+    let broken = 0;
+    fc.assert(
+      fc.property(fc.array(fields, { maxLength: 4 }), (changes) => {
+        const raw = { ...rawRecord({ messageId: "msg_1" }), ...Object.fromEntries(changes) } as RawRecord;
+        const parsed = parseRecord(raw);
+        if (parsed.kind === "unusable") return;
+        const { letter } = parsed;
+        expect(halfCharacter.test(JSON.stringify(letter))).toBe(false);
+        const sent = [...texts, "labels", ...maps.slice(0, 3)].map((name) => raw[name]);
+        // Labels stand in place of the label.
+        if (Array.isArray(raw["labels"]) && raw["labels"].some((label) => label !== ""))
+          sent.splice(texts.indexOf("label"), 1);
+        const isBroken = halfCharacter.test(JSON.stringify(sent));
+        expect(letter.brokenText !== undefined).toBe(isBroken);
+        expect(!isBroken || checkFidelity(letter, raw) !== null).toBe(true);
+        broken += isBroken ? 1 : 0;
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(broken).toBeGreaterThan(25);
   });
 
   it("never gives an item a setting of the service that it brought along as a header", () => {

@@ -17,10 +17,17 @@ describe("an entry's line", () => {
     );
   });
 
-  it.each(["", "null", "[]", '"text"', "{", '{"at":1}', toLine(archiveEntry(1)).replace("dropped", "lost")])(
-    "is not %s",
-    (line) => {
-      expect(parseLine(line)).toBeNull();
-    },
-  );
+  it.each([
+    "",
+    "null",
+    "[]",
+    '"text"',
+    "{",
+    '{"at":1}',
+    toLine(archiveEntry(1)).replace("dropped", "lost"),
+    toLine({ ...archiveEntry(1), at: 8.64e15 + 1 }),
+    toLine(archiveEntry(1)).replace(/"at":\d+/, '"at":1e400'),
+  ])("is not %s", (line) => {
+    expect(parseLine(line)).toBeNull();
+  });
 });

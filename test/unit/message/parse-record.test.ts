@@ -123,6 +123,15 @@ describe("a record that cannot be acted on", () => {
     expect(problemOf(rawRecord({ [name]: value }))).toMatch(`malformed-record: field "${name}"`);
   });
 
+  it("has an id of half a character, which is none", () => {
+    expect(problemOf(rawRecord({ dlqId: "1725323658779-\ud800" }))).toMatch("no-dlq-id");
+  });
+
+  it("entered later than a date can be", () => {
+    expect(problemOf(rawRecord({ dlqId: "253402300799999-0" }))).toBe("none");
+    expect(problemOf(rawRecord({ dlqId: "253402300800000-0" }))).toMatch("malformed-record");
+  });
+
   it.each([
     ["body", { a: 1 }],
     ["bodyBase64", 1],

@@ -32,6 +32,7 @@ test.each([
   ["a message that is null", '{"messages":[null]}'],
   ["a message that is an array", '{"messages":[[]]}'],
   ["a cursor that is no text", '{"messages":[],"cursor":5}'],
+  ["half a character for a cursor", '{"messages":[],"cursor":"\\ud800"}'],
   ["an error with status 200", '{"error":"x"}'],
 ])("a listing with %s cannot be read", (_name, text) => {
   expect(page(text).kind).toBe("problem");

@@ -110,6 +110,20 @@ describe("an answer of the statistics operation", () => {
     expect(statistics.problems).toMatchObject([{ field: "monthly_cost" }]);
   });
 
+  it("with more points or days than anything has names them as problems", () => {
+    const point = { x: "2025-10-19 18:33:05.244068975 +0000 UTC", y: 1 };
+    const statistics = statisticsOf({
+      storage_usage: 1,
+      vector_count: Array.from({ length: 200_000 }, () => point),
+      days: Array.from({ length: 10_000 }, () => "Monday"),
+    });
+    expect(statistics.problems.map(({ field }) => field)).toEqual(["vector_count", "days"]);
+  });
+
+  it("has whole characters alone in its days", () => {
+    expect(statisticsOf({ storage_usage: 1, days: ["Mon\ud800"] }).days).toEqual(["Mon\ufffd"]);
+  });
+
   it.each([
     ["null", null],
     ["a list", []],

@@ -123,6 +123,21 @@ drains:
     }
   });
 
+  it.each([
+    ["a rule's name", 'rules: [{ name: "a\\uD800", when: any, then: hold }]'],
+    ["a queue", 'rules: [{ when: any, then: republish, set: { queue: "\\uDFFF" } }]'],
+    ["a selection", 'select: { queueName: "\\uD800" }'],
+    ["a header's name", 'rules: [{ when: { header: { "X-\\uD800": a } }, then: hold }]'],
+    ["a list", 'rules: [{ when: { label: [a, "\\uDC00\\uD800"] }, then: hold }]'],
+  ])("has whole characters alone: not %s with half of one", (_, lines) => {
+    const text = `version: 1\nsources: { a: {} }\ndrains: { a: { ${lines} } }`;
+    expect(problemsOf(text).join("\n")).toContain("expected whole characters, got half a surrogate pair");
+    // Two halves that belong together are a character.
+    expect(problemsOf(text.replace(/(\\u[\dA-F]{4})+/, "\\uD83D\\uDE00")).join("\n")).not.toContain(
+      "surrogate",
+    );
+  });
+
   it("is shown escaped and shortened where it is shown", () => {
     const text = `version: 1\nsources: { a: {} }\ndrains: { a: { mode: "\\e[31m${"x".repeat(500)}" } }`;
     const [problem = ""] = problemsOf(text);
