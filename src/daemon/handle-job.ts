@@ -17,13 +17,13 @@ import type { DrainConfig, IndexConfig } from "../ports/drains-document.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
-import { isRecalled, type Window } from "../ports/passes.ts";
+import { isRecalled, type CloseVerdict, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { takeCensus } from "../redrive/census/count-and-copy-expiring.ts";
 import { runListingChecks, hasLanes } from "../redrive/lanes/listing-checks.ts";
 import { openPass } from "../redrive/pass/open-pass.ts";
 import { knownOffsetMs } from "../redrive/pass/service-clock-offset.ts";
-import { leftToOthers, workWindow } from "../redrive/pass/work-window.ts";
+import { abandonWindow, leftToOthers, workWindow } from "../redrive/pass/work-window.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
@@ -64,13 +64,14 @@ function createJobState(clock: Pick<Clock, "sleep">) {
   };
 }
 
+type Passing = Pick<Work, "queue" | "peers" | "core" | "places" | "earlyTicks">;
 type Work = JobParts & JobState & JobContext & Pick<CoreLease, "core" | "superseded">;
 
-export function createJobHandler(parts: JobParts): (job: Job, context: JobContext) => Promise<void> {
+export function createJobHandler(parts: JobParts) {
   const { live, earlyTicks, mayAct } = parts;
   const state = createJobState(parts.clock);
-  return async (job, context) => {
-    // A window is tried again. If given up, it would keep its pass open until the pass counts as abandoned.
+  const handle = async (job: Job, context: JobContext): Promise<void> => {
+    // A window is tried again, and its pass stays open for it.
     if (!mayAct()) {
       throw new RedriverError("redis-unavailable", "Redis is away or not fit for a ledger now; see /readyz");
     }
@@ -102,6 +103,20 @@ export function createJobHandler(parts: JobParts): (job: Job, context: JobContex
       release();
     }
   };
+  /** No window keeps its pass open that nobody will work. */
+  const beforeGivenUp = async (job: Job): Promise<void> => {
+    if (job.kind !== "window") return;
+    const { core, release } = live.acquire();
+    try {
+      const drain = core.drains.get(job.drain);
+      if (drain === undefined) return;
+      const verdict = await abandonWindow(drain, job);
+      await continuePass(drain, job.passId, verdict, { ...parts, ...state, core });
+    } finally {
+      release();
+    }
+  };
+  return { handle, beforeGivenUp };
 }
 
 async function tick(name: DrainName, work: Work): Promise<void> {
@@ -146,7 +161,7 @@ async function enqueueOldest(
   drain: DrainName,
   passId: PassId,
   left: readonly Window[],
-  { queue, peers, core, places }: Work,
+  { queue, peers, core, places }: Passing,
 ): Promise<void> {
   const { concurrency } = core.settings.windows;
   const ofReplica = core.drains.size === 1 ? concurrency : Math.max(1, Math.floor(concurrency / 2));
@@ -162,7 +177,7 @@ async function enqueueOldest(
 }
 
 async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promise<void> {
-  const { core, superseded, queue, peers, places, earlyTicks, stopping, signal, lastTry } = work;
+  const { core, superseded, peers, places, earlyTicks, stopping, signal, lastTry } = work;
   const { passId, windowId } = job;
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
@@ -194,10 +209,21 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   }).finally(slot.release);
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
-  if (verdict.kind === "pass-closed") await earlyTicks.closed(drain, verdict);
-  if (verdict.kind === "pass-open") await enqueueOldest(job.drain, passId, verdict.left, work);
+  await continuePass(drain, passId, verdict, work);
+}
+
+/** After the end of a window. */
+async function continuePass(
+  drain: DrainRuntime,
+  passId: PassId,
+  verdict: CloseVerdict,
+  work: Passing,
+): Promise<void> {
+  const { name } = drain.config;
+  if (verdict.kind === "pass-closed") await work.earlyTicks.closed(drain, verdict);
+  if (verdict.kind === "pass-open") await enqueueOldest(name, passId, verdict.left, work);
   // Its end is recorded. That worker may have died before it added the next windows, so a tick does.
-  if (verdict.kind === "stale") await queue.addTick(job.drain, drain.source.clock.now());
+  if (verdict.kind === "stale") await work.queue.addTick(name, drain.source.clock.now());
 }
 
 /** Only for calls that this drain makes: in plan mode nothing is published. */

@@ -207,20 +207,19 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
         await announce();
         const { readStatistics, notices } = parts;
         const mayAct = redisFitness.isFit;
-        await queue.start(
-          createJobHandler({
-            live,
-            queue,
-            earlyTicks,
-            peers,
-            events,
-            clock,
-            readStatistics,
-            notices,
-            stopping: stop,
-            mayAct,
-          }),
-        );
+        const { handle, beforeGivenUp } = createJobHandler({
+          live,
+          queue,
+          earlyTicks,
+          peers,
+          events,
+          clock,
+          readStatistics,
+          notices,
+          stopping: stop,
+          mayAct,
+        });
+        await queue.start(handle, beforeGivenUp);
         started = true;
       }
       await keepSchedules();

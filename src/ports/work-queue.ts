@@ -52,7 +52,8 @@ export interface WorkQueue {
   addSweep(source: SourceId, at: number): Promise<void>;
   /**
    * Adds windows from the front until `atOnce` of them wait or run. Absent: all. A window that waits more
-   * than a second for its next try does not count. A window that was added before is not added twice.
+   * than a second for its next try does not count. A window that was added before is not added twice,
+   * unless its job was given up.
    */
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
   /** Sends what waits for these targets of `notify`, unless that is under way or waits for its next try. */
@@ -62,7 +63,14 @@ export interface WorkQueue {
    * have none at first, and no worker.
    */
   allow(max: { readonly short: number; readonly windows: number; readonly notices?: number }): void;
-  start(handle: (job: Job, context: JobContext) => Promise<void>): Promise<void>;
+  /**
+   * `beforeGivenUp`: called once the tries of a job are spent, or its failure allows no other. If it fails with
+   * `redis-unavailable`, the job waits as after any such failure; otherwise it is given up all the same.
+   */
+  start(
+    handle: (job: Job, context: JobContext) => Promise<void>,
+    beforeGivenUp?: (job: Job) => Promise<void>,
+  ): Promise<void>;
   /** Unix ms at which a worker last took or finished a job; the basis of liveness. */
   lastProgressAt(): number | undefined;
   /** Stops taking work; aborts running jobs after softMs; resolves by hardMs, also when Redis is away. */

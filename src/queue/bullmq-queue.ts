@@ -29,6 +29,11 @@ import { applySchedules } from "./apply-schedules.ts";
 
 type WindowJob = Extract<Job, { kind: "window" }>;
 
+interface Handlers {
+  readonly handle: (job: Job, context: JobContext) => Promise<void>;
+  readonly beforeGivenUp: (job: Job) => Promise<void>;
+}
+
 export interface QueueOptions {
   /** Makes one connection; the queue ends it at close. Called once per role. */
   readonly createConnection: (role: ConnectionRole) => QueueConnection;
@@ -66,7 +71,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const workers = new Map<QueueKind, Worker>();
   const concurrency = { short: 1, windows: 1, notices: 0 };
   const retryOf = { short: retry, windows: retry, notices: options.noticeRetry ?? noticeRetry };
-  let started: ((job: Job, context: JobContext) => Promise<void>) | undefined;
+  let started: Handlers | undefined;
   const pauses: WorkerPause[] = [];
   let lastProgressAt: number | undefined;
   let closing: Promise<void> | undefined;
@@ -82,7 +87,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     return queue;
   }
 
-  function createWorker(kind: QueueKind, handle: (job: Job, context: JobContext) => Promise<void>): Worker {
+  function createWorker(kind: QueueKind, handlers: Handlers): Worker {
     const progress = (): void => {
       lastProgressAt = clock.now();
     };
@@ -93,14 +98,23 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       concurrency: concurrency[kind],
       lockDuration: lock.durationMs,
       stalledInterval: lock.stalledIntervalMs,
-      maxStalledCount: maxStalls,
+      maxStalledCount: maxStalls[kind],
       runRetryDelay: refusedRestMs,
       settings: { backoffStrategy: (made) => toBackoffMs(made, retryOf[kind], clock.random()) },
     };
     const pause = createWorkerPause(() => worker, clock);
     pauses.push(pause);
     const { onError } = watch;
-    const jobs = { queue: kind, handle, running, clock, events, retry: retryOf[kind], onError, progress };
+    const jobs = {
+      queue: kind,
+      ...handlers,
+      running,
+      clock,
+      events,
+      retry: retryOf[kind],
+      onError,
+      progress,
+    };
     const processor = createProcessor({ ...jobs, pause: pause.begin });
     const worker = new Worker(toQueueName(keyPrefix, kind), processor, settings);
     worker.on("error", onError);
@@ -140,7 +154,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     for (let room = atOnce - jobs.length + others.length; room > 0 && others.length > 0;) {
       const asked = others.splice(0, room);
       const places = await Promise.all(asked.map((job) => placeOf(queue, toWindowJobId(job))));
-      missing.push(...asked.filter((_, index) => places[index] === "missing"));
+      missing.push(...asked.filter((_, index) => isToAdd(places[index])));
+      // BullMQ adds no job while another of its id is there, failed or not.
+      const failed = asked.filter((_, index) => places[index] === "failed");
+      await Promise.all(failed.map((job) => queue.remove(toWindowJobId(job))));
       room -= places.filter((place) => place !== "away").length;
     }
     return missing;
@@ -215,11 +232,11 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       startWorkers();
     },
 
-    async start(handle) {
+    async start(handle, beforeGivenUp = () => Promise.resolve()) {
       if (started !== undefined || closing !== undefined) {
         throw new RedriverError("invariant-broken", "a queue is started once and not after its close");
       }
-      started = handle;
+      started = { handle, beforeGivenUp };
       startWorkers();
     },
 
@@ -266,10 +283,15 @@ function createRenewedQueue(make: () => Queue) {
   };
 }
 
-/** `away`: it has ended, or waits for long. */
-async function placeOf(queue: Queue, id: string): Promise<"missing" | "going" | "away"> {
+type Place = "missing" | "failed" | "going" | "away";
+
+const isToAdd = (place: Place | undefined): boolean => place === "missing" || place === "failed";
+
+/** `away`: it is done, or waits for long. */
+async function placeOf(queue: Queue, id: string): Promise<Place> {
   const state = await queue.getJobState(id);
   if (state === "unknown") return "missing";
+  if (state === "failed") return "failed";
   if (state === "waiting" || state === "active") return "going";
   if (state !== "delayed") return "away";
   const stored = await queue.getJob(id);

@@ -1,3 +1,5 @@
+import type { QueueKind } from "./queue-names.ts";
+
 /** How often a window is tried and how long it waits in between. */
 export interface RetryPolicy {
   /** All tries, the first included. */
@@ -25,17 +27,22 @@ export interface LockPolicy {
 export const defaultRetry: RetryPolicy = { attempts: 8, baseMs: 5_000, capMs: 30_000 };
 
 /**
- * A killed replica's job runs again after the lock (30 s) and at most two checks for stalled jobs (2 × 15 s):
- * within a minute.
+ * A killed replica's job runs again after the lock (15 s) and at most two checks for stalled jobs (2 × 15 s):
+ * within 45 s.
  */
-export const defaultLock: LockPolicy = { durationMs: 30_000, stalledIntervalMs: 15_000 };
+export const defaultLock: LockPolicy = { durationMs: 15_000, stalledIntervalMs: 15_000 };
 
 /**
  * A job that took its process down this often is given up. Counted by the processor from the job's own
  * stalled counter: BullMQ's maxStalledCount does not apply to scheduled iterations, and maxStartedAttempts
- * also counts waits and hand-backs.
+ * also counts waits and hand-backs. A window is never given up for it: its workers may have been killed from
+ * outside, and the pass book counts what it needs to find a record that ends them.
  */
-export const maxStalls = 3;
+export const maxStalls: Readonly<Record<QueueKind, number>> = {
+  short: 3,
+  windows: Number.MAX_SAFE_INTEGER,
+  notices: 3,
+};
 
 /** How long one call that adds jobs or schedules may take. */
 export const callTimeoutMs = 10_000;

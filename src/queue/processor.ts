@@ -5,7 +5,7 @@ import type { Job, JobContext } from "../ports/work-queue.ts";
 import { BoundedSet } from "../bounded-map.ts";
 import { parseJob } from "./job-data.ts";
 import { isRedisAway, toFailure, type Failure } from "../ports/errors.ts";
-import { toJobEnd } from "./failed-job-end.ts";
+import { toJobEnd, type JobEnd } from "./failed-job-end.ts";
 import type { QueueKind } from "./queue-names.ts";
 import { createFailureThrottle } from "./failure-report-throttle.ts";
 import { maxStalls, toBackoffMs, type RetryPolicy } from "./policy.ts";
@@ -28,6 +28,8 @@ const moveAgainMs = 1_000;
 interface Processing {
   readonly queue: QueueKind;
   readonly handle: (job: Job, context: JobContext) => Promise<void>;
+  /** Called before a job is given up. */
+  readonly beforeGivenUp: (job: Job) => Promise<void>;
   readonly running: RunningJobs;
   readonly clock: Pick<Clock, "now" | "monotonic" | "random" | "sleep">;
   readonly events: Events;
@@ -51,7 +53,8 @@ type Processor = (
  * BullMQ hands over the signal only to a function that declares all three parameters.
  */
 export function createProcessor(processing: Processing): Processor {
-  const { queue, handle, running, clock, events, retry, onError, progress, pause } = processing;
+  const { queue, handle, beforeGivenUp, running, clock, events, retry, onError, progress, pause } =
+    processing;
   const mayReport = createFailureThrottle(clock);
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new BoundedSet<string>(maxLeft);
@@ -83,6 +86,17 @@ export function createProcessor(processing: Processing): Processor {
     }
   }
 
+  /** If Redis fails what has to be done before, the job is not given up yet. */
+  async function endOf(job: Job, end: JobEnd, redisWaitMs: number): Promise<JobEnd> {
+    if (end.kind !== "give-up") return end;
+    try {
+      await beforeGivenUp(job);
+    } catch (error) {
+      if (isRedisAway(error)) return { kind: "wait", until: clock.now() + redisWaitMs };
+    }
+    return end;
+  }
+
   function isLeftAgain(id: string): boolean {
     if (left.delete(id)) return true;
     left.add(id);
@@ -94,7 +108,7 @@ export function createProcessor(processing: Processing): Processor {
     if (job === null) {
       throw giveUp("unknown", { code: "unexpected", message: "expected a job of this version in its data" });
     }
-    if (stored.stalledCounter >= maxStalls) {
+    if (stored.stalledCounter >= maxStalls[queue]) {
       const message = `its process ended ${stored.stalledCounter} times while it ran`;
       throw giveUp(job.kind, { code: "unexpected", message });
     }
@@ -108,7 +122,9 @@ export function createProcessor(processing: Processing): Processor {
       if (outer?.reason === lockLost) throw new WaitingError();
       const redisWaitMs = toBackoffMs(1, retry, clock.random());
       const at = { queue, stopping: running.stopping(), now: clock.now(), redisWaitMs };
-      const end = toJobEnd(error, at);
+      const first = toJobEnd(error, at);
+      const isSpent = first.kind === "retry" && lastTry;
+      const end = await endOf(job, isSpent ? { kind: "give-up" } : first, redisWaitMs);
       switch (end.kind) {
         case "hand-back":
           await move(() => stored.moveToWait(token), outer);
@@ -130,7 +146,6 @@ export function createProcessor(processing: Processing): Processor {
           throw giveUp(job.kind, toFailure(error));
         case "retry": {
           const failure = toFailure(error);
-          if (lastTry) throw giveUp(job.kind, failure);
           events.emit({ type: "job:failed", kind: job.kind, ...failure, givenUp: false });
           throw new Error(failure.code, { cause: error });
         }

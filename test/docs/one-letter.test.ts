@@ -47,6 +47,7 @@ const handOn = new Set([
   "waitWithinBudget in redrive/source/wait-budget.ts",
   "run in redrive/pass/pages-in-flight.ts",
   "ended in redrive/pass/pages-in-flight.ts",
+  "handle in daemon/handle-job.ts",
 ]);
 
 /** The named functions of ours in a stack, through its awaits. */

@@ -96,10 +96,10 @@ export function decorateQueue(queue: WorkQueue, failpoints: Failpoints, atWork: 
     ...wrapped,
     addTick: (drain, at) => failpoints.within("wake", () => wrapped.addTick(drain, at)),
     addSweep: (source, at) => failpoints.within("wake", () => wrapped.addSweep(source, at)),
-    start: (handle) =>
+    start: (handle, beforeGivenUp) =>
       queue.start((job, context) => {
         const work = (): Promise<void> => failpoints.within(job.kind, () => handle(job, context));
         return job.kind === "window" ? counted(work) : work();
-      }),
+      }, beforeGivenUp),
   };
 }

@@ -33,7 +33,7 @@ import { noConsole } from "../support/no-console.ts";
 import { wrapPort } from "./wrap-port.ts";
 
 /**
- * The built-in lock of 30 s and look of 15 s, as much shorter as the takeover is here: 20 s instead of 60 s.
+ * The built-in lock and look of 15 s, shorter as the takeover is here: 20 s instead of 60 s.
  */
 const lock = { durationMs: 8_000, stalledIntervalMs: 4_000 };
 

@@ -251,9 +251,7 @@ drains:
 
 /**
  * About the shortest times that the settings allow: a takeover after 2 s + 3 s + 15 s, a horizon of 100 s − 2
- * s − 1 s − 45 s, 10 s + 20 s for a grant. A window whose worker was lost three times is given up; its pass is
- * abandoned then after 30 s, not after five minutes. Two deaths and one lock that a busy machine did not renew
- * are three.
+ * s − 1 s − 45 s, 10 s + 20 s for a grant.
  */
 export const settings: Readonly<Record<string, string>> = {
   REDRIVER_HTTP_HOST: "127.0.0.1",
@@ -267,7 +265,6 @@ export const settings: Readonly<Record<string, string>> = {
   REDRIVER_SERVICE_BATCH_TIMEOUT: "3s",
   REDRIVER_PUBLISH_MAX_ITEMS: "6",
   REDRIVER_SWEEP_EVERY: "1s",
-  REDRIVER_PASSES_ABANDON_AFTER: "30s",
   REDRIVER_SHUTDOWN_SOFT: "2s",
   REDRIVER_SHUTDOWN_HARD: "6s",
   REDRIVER_LINEAGE_KEY: "a-key-of-the-crash-matrix-alone",

@@ -35,7 +35,7 @@ export async function createJobStand(
   /** Whether Redis is fit for a ledger, as the daemon last found, and how often a job asked. */
   const state = { isFit, asked: 0 };
   const earlyTicks = createEarlyTicks(queue);
-  const handle = createJobHandler({
+  const { handle, beforeGivenUp } = createJobHandler({
     live,
     queue,
     earlyTicks,
@@ -50,5 +50,14 @@ export async function createJobStand(
       return state.isFit;
     },
   });
-  return { rig, live, events, queue, earlyTicks, state, handle, start: () => queue.start(handle) };
+  return {
+    rig,
+    live,
+    events,
+    queue,
+    earlyTicks,
+    state,
+    handle,
+    start: () => queue.start(handle, beforeGivenUp),
+  };
 }

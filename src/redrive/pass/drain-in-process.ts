@@ -6,7 +6,7 @@ import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { openPass, type PassSettings } from "./open-pass.ts";
-import { abandonWindows, workWindow } from "./work-window.ts";
+import { abandonWindow, workWindow } from "./work-window.ts";
 
 interface ClosedPass {
   readonly kind: "closed";
@@ -154,8 +154,9 @@ export async function runPassInProcess(
   } while (running.size > 0 || (left.length > 0 && !failure.signal.aborted));
   if (failure.signal.aborted) {
     // No other process knows these windows. Left open, they would delay the next pass.
-    const ids = left.map(({ windowId }) => windowId);
-    await abandonWindows(drain, { passId, owner }, ids).catch(() => undefined);
+    for (const { windowId } of left) {
+      await abandonWindow(drain, { passId, windowId, owner }).catch(() => undefined);
+    }
     throw failure.signal.reason;
   }
   // Without a verdict another process closed the row, because it took this pass for abandoned.

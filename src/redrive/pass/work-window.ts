@@ -105,19 +105,14 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
 }
 
 /**
- * Ends windows that will not be worked, and that no other worker has. Their pass is closed as partial, and the
- * next one can open.
+ * Ends a window that will not be worked, unless another owner has it (absent: whoever has it). With the last one
+ * its pass is closed as partial, and the next one can open.
  */
-export async function abandonWindows(
-  drain: DrainRuntime,
-  { passId, owner }: Pick<WindowRun, "passId" | "owner">,
-  windowIds: readonly string[],
-): Promise<void> {
-  const end = { kind: "abandoned" } as const;
-  for (const windowId of windowIds) await endWindow(drain, { passId, windowId, owner }, end, emptyTally, {});
+export function abandonWindow(drain: DrainRuntime, run: WindowRun): Promise<CloseVerdict> {
+  return endWindow(drain, run, { kind: "abandoned" }, emptyTally, {});
 }
 
-type WindowRun = Required<Pick<WindowWork, "passId" | "windowId" | "owner">>;
+type WindowRun = Pick<WindowWork, "passId" | "windowId" | "owner">;
 
 async function endWindow(
   drain: DrainRuntime,

@@ -111,6 +111,17 @@ export const trials: readonly Trial[] = [
     watchedS: 900,
     meanwhile: stopInTurn,
   },
+  // 30 pages of one window. A killed worker's window comes back within a minute, and most of its workers die in it.
+  {
+    name: "kills-40",
+    count: 3_000,
+    replicas: 2,
+    shares: { poison: 0.001 },
+    faults: [{ kind: "latency", name: "slow", operation: "any", ms: 1_000 }, lostAnswers("batch", 0.03)],
+    bounds: { doneWithinS: 900, declaredShare: 0.005, stallS: 60 },
+    watchedS: 900,
+    meanwhile: killInTurn,
+  },
   {
     name: "source-accepts-hits",
     count: 600,
@@ -171,6 +182,21 @@ async function stopInTurn({ stack, dice, isOver, stopped, say }: Play): Promise<
     stopped({ from, to: Date.now() });
     await pause(betweenStopsMs, isOver);
   }
+}
+
+const kills = 40;
+
+/** One replica after the other, by the dice; the next process starts at once. */
+async function killInTurn({ stack, dice, isOver, stopped, say }: Play): Promise<void> {
+  for (let made = 0; made < kills && !isOver(); made += 1) {
+    await pause(dice.whole(2_000, 6_000), isOver);
+    const daemon = dice.pick(stack.daemons);
+    const from = Date.now();
+    await daemon.kill();
+    daemon.start();
+    stopped({ from, to: Date.now() });
+  }
+  say("the last kill is made");
 }
 
 /** As long as answers are lost, all that can be accepted is; from then on there are hits only, and poison. */

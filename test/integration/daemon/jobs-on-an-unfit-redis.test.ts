@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DrainName } from "../../../src/ports/ids.ts";
-import { toWindowJobId } from "../../../src/queue/job-data.ts";
-import { toQueueName, toQueuePrefix } from "../../../src/queue/queue-names.ts";
-import { maxStalls, type RetryPolicy } from "../../../src/queue/policy.ts";
+import type { RetryPolicy } from "../../../src/queue/policy.ts";
 import { openPass } from "../../../src/redrive/pass/open-pass.ts";
 import { createJobStand, type JobStand } from "../../support/job-stand.ts";
 import type { RecordedEvents } from "../../support/queue-redis.ts";
@@ -52,39 +50,6 @@ describe("while Redis is not fit for a ledger", () => {
       .toMatchObject([{ outcome: "complete" }]);
     expect(failuresOf(events, "window").map(({ code, givenUp }) => `${code} ${givenUp}`)).toEqual([
       "redis-unavailable false",
-    ]);
-  });
-
-  it("a window that is given up is left to the next pass, which opens when this one has made no progress", async () => {
-    const { rig, events, queue, state, start } = await stand(
-      { attempts: 2, baseMs: 20, capMs: 20 },
-      { "passes.abandonAfter": "1s" },
-    );
-    rig.seed(5);
-    const opened = await openPass(rig.drain, rig.core.settings.passes, never);
-    const { passId } = opened.kind === "opened" ? opened.pass : opened;
-    const jobs = opened.windows.map(
-      ({ windowId }) => ({ kind: "window", drain: main, passId, windowId }) as const,
-    );
-    await queue.addWindows(jobs);
-    const { redis: connection, settings } = rig.core;
-    const { keyPrefix } = settings.redis;
-    const queueKey = `${toQueuePrefix(keyPrefix)}:${toQueueName(keyPrefix, "windows")}`;
-    // As if each had taken its process down so often.
-    for (const job of jobs) {
-      await connection.command("HSET", `${queueKey}:${toWindowJobId(job)}`, "stc", maxStalls);
-    }
-    await start();
-    await expect
-      .poll(() => failuresOf(events, "window").filter(({ givenUp }) => givenUp).length, { timeout: 30_000 })
-      .toBe(jobs.length);
-    state.isFit = true;
-    await queue.applySchedules([tick(200)]);
-    await drained(rig, 5);
-    await expect.poll(() => events.of("pass:closed").length, { timeout: 30_000 }).toBeGreaterThan(1);
-    expect(events.of("pass:closed").slice(0, 2)).toMatchObject([
-      { outcome: "abandoned", passId },
-      { outcome: "complete" },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { DelayedError, WaitingError, type Job as StoredJob } from "bullmq";
+import { DelayedError, UnrecoverableError, WaitingError, type Job as StoredJob } from "bullmq";
 import { describe, expect, test } from "vitest";
 import { RedriverError, type ErrorCode } from "../../../src/ports/errors.ts";
 import { createProcessor } from "../../../src/queue/processor.ts";
@@ -11,19 +11,32 @@ const retry = { attempts: 3, baseMs: 5_000, capMs: 30_000 };
 
 /**
  * A processor of windows whose handler fails with these, one after the other. `refusals`: what the first
- * moves fail with.
+ * moves fail with. `beforeGivenUpFails`: the same of what is done before the job is given up.
  */
-function stand(codes: readonly ErrorCode[], refusals: readonly Error[] = []) {
+function stand(
+  codes: readonly ErrorCode[],
+  refusals: readonly Error[] = [],
+  beforeGivenUpFails: readonly ErrorCode[] = [],
+) {
   const clock = createManualClock();
   const events = recordEvents();
   const errors: Error[] = [];
   const moves: (readonly [string, number?])[] = [];
   const left = [...codes];
+  const beforeFailed = [...beforeGivenUpFails];
+  const given: string[] = [];
   const refused = [...refusals];
   const running = createRunningJobs();
   const process = createProcessor({
     queue: "windows",
     handle: () => Promise.reject(new RedriverError(left.shift() ?? "stopped", "because")),
+    beforeGivenUp: () => {
+      given.push("window");
+      const failure = beforeFailed.shift();
+      return failure === undefined
+        ? Promise.resolve()
+        : Promise.reject(new RedriverError(failure, "because"));
+    },
     running,
     clock,
     events,
@@ -47,7 +60,7 @@ function stand(codes: readonly ErrorCode[], refusals: readonly Error[] = []) {
     moveToDelayed: (at: number) => move("delayed", at),
   } as unknown as StoredJob<unknown>;
   const run = (): Promise<unknown> => process(stored, "token", undefined).catch((error: unknown) => error);
-  return { clock, events, errors, moves, running, run };
+  return { clock, events, errors, moves, running, given, stored, run };
 }
 
 describe("a window that Redis failed", () => {
@@ -111,4 +124,41 @@ describe("a window that cannot be moved", () => {
     expect(await ended).toBeInstanceOf(WaitingError);
     expect(moves.length).toBe(2);
   });
+});
+
+describe("a window that is given up", () => {
+  test("is told of first, so that its pass does not wait for it", async () => {
+    const { events, given, run } = stand(["invariant-broken"]);
+    expect(await run()).toBeInstanceOf(UnrecoverableError);
+    expect(given).toEqual(["window"]);
+    expect(events.of("job:failed")).toMatchObject([{ code: "invariant-broken", givenUp: true }]);
+  });
+
+  test("is told of when its tries are spent, and not before", async () => {
+    const { given, run, stored } = stand(["service-unavailable", "service-unavailable"]);
+    stored.attemptsMade = 0;
+    expect(await run()).not.toBeInstanceOf(UnrecoverableError);
+    expect(given).toEqual([]);
+    stored.attemptsMade = 2;
+    expect(await run()).toBeInstanceOf(UnrecoverableError);
+    expect(given).toEqual(["window"]);
+  });
+
+  test("waits if Redis could not be told, and is given up if nothing else helps", async () => {
+    const { moves, run } = stand(
+      ["invariant-broken", "invariant-broken"],
+      [],
+      ["redis-unavailable", "invariant-broken"],
+    );
+    expect(await run()).toBeInstanceOf(DelayedError);
+    expect(moves).toEqual([["delayed", 3_750]]);
+    expect(await run()).toBeInstanceOf(UnrecoverableError);
+  });
+});
+
+test("a window is worked however many of its workers were lost", async () => {
+  const { given, run, stored } = stand(["rate-limited"]);
+  stored.stalledCounter = 1_000;
+  expect(await run()).toBeInstanceOf(DelayedError);
+  expect(given).toEqual([]);
 });
