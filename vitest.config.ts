@@ -41,6 +41,7 @@ function turnOf({ moduleId }: TestSpecification): number {
 
 export default defineConfig({
   test: {
+    globalSetup: "test/support/set-up/set-up.ts",
     // Many files wait for clocks (takeovers, horizons, outages), so five share two cores well. Seven took a fifth longer:
     // each compiles what it loads for itself.
     maxWorkers: 5,

@@ -33,13 +33,7 @@ const startTimeoutMs = 10_000;
 export async function findRedisServer(search: RedisSearch): Promise<FoundRedis> {
   const given = search.env["REDRIVER_TEST_REDIS_URL"];
   if (given !== undefined && given !== "") return takeGiven(given);
-  const program = await findProgram(search);
-  if (program === null) {
-    throw new Error(
-      "no Redis: expected redis-server or valkey-server on PATH; install it with `sudo apt-get install redis-server` (or `brew install redis`), or set REDRIVER_TEST_REDIS_URL to an empty database",
-    );
-  }
-  return startRedis(program);
+  return startRedis(await findRedisProgram(search));
 }
 
 async function takeGiven(url: string): Promise<FoundRedis> {
@@ -54,11 +48,16 @@ async function takeGiven(url: string): Promise<FoundRedis> {
   return { url, startedByUs: false, stop: () => Promise.resolve() };
 }
 
-/** On PATH, or unpacked; null if there is none and none can be had. */
-async function findProgram({ env, cacheDir, say }: RedisSearch): Promise<RedisProgram | null> {
+/** On PATH, or unpacked. Rejects with the line that installs it. */
+export async function findRedisProgram({ env, cacheDir, say }: RedisSearch): Promise<RedisProgram> {
   const command = await findOnPath(["redis-server", "valkey-server"], env);
   if (command !== null) return { command, env: {} };
-  return unpackRedis(path.resolve(cacheDir), (await findOnPath(["apt-get"], env)) !== null, say);
+  const hasApt = (await findOnPath(["apt-get"], env)) !== null;
+  const program = await unpackRedis(path.resolve(cacheDir), hasApt, say);
+  if (program !== null) return program;
+  throw new Error(
+    "no Redis: expected redis-server or valkey-server on PATH; install it with `sudo apt-get install redis-server` (or `brew install redis`), or set REDRIVER_TEST_REDIS_URL to an empty database",
+  );
 }
 
 async function startRedis(program: RedisProgram): Promise<FoundRedis> {

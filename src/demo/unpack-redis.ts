@@ -11,27 +11,32 @@ export interface RedisProgram {
 }
 
 /**
- * Runs in an empty directory. The libraries that it skips are on every machine that can run apt. Another one
- * that apt does not have may be there already.
+ * Runs in an empty directory. Libraries that are installed are used as they are; another one that apt does not
+ * have may be there already. If apt's own lists are missing or old, it gets lists of our own: that needs no root,
+ * and meets nobody's lock.
  */
 const download = `
-  set -e
   packages="redis-server redis-tools"
-  if ! apt-cache policy redis-server | grep -q "Candidate: [^(]"; then
-    [ "$(id -u)" = 0 ] || { echo "apt has no package lists and only root may run apt-get update" >&2; exit 1; }
-    apt-get update
+  get() {
+    apt-get "$@" download $packages || return 1
+    for library in $(apt-cache "$@" depends --important $packages | sed -nE "s/.*Depends: ((lib|lua)[^ ]*)$/\\1/p" | sort -u); do
+      dpkg-query -W -f='\${db:Status-Abbrev}' "$library" 2>/dev/null | grep -q ^ii || apt-get "$@" download "$library" ||
+        echo "apt-get has no $library; going on without it"
+    done
+  }
+  if ! get 2>/dev/null; then
+    mkdir -p state/lists/partial cache/archives/partial
+    set -- -o "Dir::State=$PWD/state" -o "Dir::Cache=$PWD/cache" -o APT::Sandbox::User=root
+    set -- "$@" -o Acquire::Languages=none -o Acquire::http::Timeout=20
+    apt-get "$@" update
+    get "$@" || exit 1
   fi
-  apt-get download $packages
-  for library in $(apt-cache depends --important $packages | sed -nE "s/.*Depends: ((lib|lua)[^ ]*)$/\\1/p" | sort -u); do
-    case $library in libc6|libssl3|libssl3t64|libsystemd0) continue;; esac
-    apt-get download $library || echo "apt-get has no $library; going on without it"
-  done
-  for deb in *.deb; do dpkg -x "$deb" root; done`;
+  for deb in *.deb; do dpkg-deb -x "$deb" root || exit 1; done`;
 
 /**
  * Downloads Debian's redis-server with the libraries it names and unpacks them into `dir`, without installing
- * anything: a package's own installation would start a system service. Needs apt-get, dpkg and package lists,
- * not root. Resolves to null if that fails; `say` gets the reason.
+ * anything: a package's own installation would start a system service. Needs apt-get and dpkg, not root. Resolves
+ * to null if that fails; `say` gets the reason.
  */
 export async function unpackRedis(
   dir: string,
@@ -51,7 +56,8 @@ export async function unpackRedis(
   } catch (error) {
     const { stderr = "", message } = error as Error & { readonly stderr?: string };
     const other = await programIn(root);
-    if (other === null) say(`could not download or unpack redis-server: ${stderr.trim() || message}`);
+    const why = stderr.split("\n").findLast((line) => line.startsWith("E: ")) ?? message;
+    if (other === null) say(`could not download or unpack redis-server: ${why}`);
     return other;
   } finally {
     await rm(work, { recursive: true, force: true });

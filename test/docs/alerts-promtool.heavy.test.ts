@@ -6,14 +6,14 @@ import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { alertTestFiles } from "../support/alert-tests.ts";
 import { readDoc, root } from "../support/markdown.ts";
+import { isHere } from "../support/tools.ts";
 
 const { spec } = parse(readDoc("deploy/components/monitoring/prometheus-rule.yaml")) as {
   readonly spec: object;
 };
 
-const promtool = spawnSync("promtool", ["--version"]).error === undefined;
-it.skipIf(!promtool)(
-  "the alerts pass promtool (skipped where promtool is not on PATH: apt-get install prometheus)",
+it.skipIf(!isHere("promtool"))(
+  "the alerts pass promtool",
   () => {
     const directory = mkdtempSync(path.join(tmpdir(), "redriver-alerts-"));
     try {

@@ -10,6 +10,7 @@ import { dashboards } from "../pages/dashboards/dashboards.ts";
 import { ownMetrics } from "../pages/metrics-page.ts";
 import { dashboardFiles, expressionsOf, readDashboard } from "../support/dashboards.ts";
 import { readDoc } from "../support/markdown.ts";
+import { isHere } from "../support/tools.ts";
 
 const known = new Map(
   ownMetrics.flatMap(({ name, type, labels }) =>
@@ -18,9 +19,6 @@ const known = new Map(
 );
 const metricsIn = (expr: string): readonly string[] => expr.match(/\bredriver_\w+/g) ?? [];
 const all = dashboardFiles.flatMap(expressionsOf);
-
-const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
-const why = hasPromtool ? "" : " (skipped: no promtool on the PATH; apt-get install prometheus)";
 
 describe.each(dashboardFiles)("%s", (file) => {
   it("is what npm run dashboards writes", () => {
@@ -73,7 +71,7 @@ describe.each(dashboardFiles)("%s", (file) => {
   });
 });
 
-it.skipIf(!hasPromtool)(`every expression of the dashboards passes promtool check rules${why}`, () => {
+it.skipIf(!isHere("promtool"))("every expression of the dashboards passes promtool check rules", () => {
   const directory = mkdtempSync(path.join(tmpdir(), "redriver-dashboards-"));
   try {
     const rules = all.map(({ expr }, at) => ({ record: `panel:${at}`, expr }));

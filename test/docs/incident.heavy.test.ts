@@ -5,7 +5,7 @@ import { toPageSteps } from "../pages/incident/page-steps.ts";
 import { buildLine, demoLine, runSteps, type StepRun } from "../pages/incident/run-steps.ts";
 import { toMovingParts, toStable } from "../pages/incident/stable-text.ts";
 import { readDoc, root } from "../support/markdown.ts";
-import { hasTerminal } from "../support/terminal.ts";
+import { isHere } from "../support/tools.ts";
 
 const steps = toPageSteps(readDoc("docs/incident.md"));
 const lastCommandOf = ({ commands }: { readonly commands: readonly string[] }): string =>
@@ -21,52 +21,47 @@ const movingParts = new Map([
   ["", /newly parked for a person|gets messages again|\w+: drained/g],
 ]);
 
-describe.skipIf(!hasTerminal)(
-  `the incident${hasTerminal ? "" : " (skipped: no script; apt-get install util-linux)"}`,
-  () => {
-    let runs: readonly StepRun[] = [];
-    beforeAll(async () => {
-      using checkout = openCheckout(root);
-      runs = await runSteps(steps, { ...checkout, demoFlags: " --receiver-port 0" });
-    }, 400_000);
+describe.skipIf(!isHere("script"))("the incident", () => {
+  let runs: readonly StepRun[] = [];
+  beforeAll(async () => {
+    using checkout = openCheckout(root);
+    runs = await runSteps(steps, { ...checkout, demoFlags: " --receiver-port 0" });
+  }, 400_000);
 
-    it("has every step of the way", () => {
-      expect(steps[0]?.commands).toEqual([buildLine, demoLine]);
-      const names = steps.flatMap(({ commands }) => commands);
-      for (const name of [
-        "failures show",
-        "rules explain",
-        "lanes probe",
-        "plan --show",
-        "apply",
-        "parked release",
-        "history",
-      ]) {
-        expect(names.some((line) => line.startsWith(`redriver ${name} `))).toBe(true);
-      }
-      expect([...movingParts.keys()].filter((line) => !steps.map(lastCommandOf).includes(line))).toEqual([]);
-    });
+  it("has every step of the way", () => {
+    expect(steps[0]?.commands).toEqual([buildLine, demoLine]);
+    const names = steps.flatMap(({ commands }) => commands);
+    for (const name of [
+      "failures show",
+      "rules explain",
+      "lanes probe",
+      "plan --show",
+      "apply",
+      "parked release",
+      "history",
+    ]) {
+      expect(names.some((line) => line.startsWith(`redriver ${name} `))).toBe(true);
+    }
+    expect([...movingParts.keys()].filter((line) => !steps.map(lastCommandOf).includes(line))).toEqual([]);
+  });
 
-    const titled = steps.map(
-      (step, index) => [lastCommandOf(step) || "(the first terminal)", index] as const,
-    );
+  const titled = steps.map((step, index) => [lastCommandOf(step) || "(the first terminal)", index] as const);
 
-    it.each(titled)("%s ends with 0", (_, index) => {
-      const { exitCode, output } = runs[index]!;
-      expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
-    });
+  it.each(titled)("%s ends with 0", (_, index) => {
+    const { exitCode, output } = runs[index]!;
+    expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+  });
 
-    it.each(titled.filter(([, index]) => steps[index]?.shown !== null))(
-      "%s prints what the page shows",
-      (_, index) => {
-        const { step, output } = runs[index]!;
-        const moving = movingParts.get(lastCommandOf(step));
-        const toCompare = (text: string) =>
-          moving === undefined ? toStable(text) : toMovingParts(text, moving);
-        const shown = toCompare(step.shown ?? "");
-        expect(shown).not.toHaveLength(0);
-        expect(toCompare(output)).toEqual(shown);
-      },
-    );
-  },
-);
+  it.each(titled.filter(([, index]) => steps[index]?.shown !== null))(
+    "%s prints what the page shows",
+    (_, index) => {
+      const { step, output } = runs[index]!;
+      const moving = movingParts.get(lastCommandOf(step));
+      const toCompare = (text: string) =>
+        moving === undefined ? toStable(text) : toMovingParts(text, moving);
+      const shown = toCompare(step.shown ?? "");
+      expect(shown).not.toHaveLength(0);
+      expect(toCompare(output)).toEqual(shown);
+    },
+  );
+});

@@ -6,6 +6,7 @@ import type { DrainName, SourceId } from "../../src/ports/ids.ts";
 import { noticeEvents, type Notice } from "../../src/ports/notices.ts";
 import { complaints, keysInSchema, loaded } from "../support/drains-documents.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
+import { isHere } from "../support/tools.ts";
 
 const page = readDoc("docs/notify.md");
 const blockOf = (language: string): string =>
@@ -71,8 +72,7 @@ describe("the checks of docs/notify.md", () => {
     expect(isFromRedriver(given.header, given.body, "the-key", given.now)).toBe(given.expected);
   });
 
-  const hasPython = spawnSync("python3", ["--version"]).status === 0;
-  it.skipIf(!hasPython).each(cases)("in Python: $name", (given) => {
+  it.skipIf(!isHere("python3")).each(cases)("in Python: $name", (given) => {
     const call = `import sys\nprint(is_from_redriver(sys.argv[1], sys.stdin.buffer.read(), "the-key", ${given.now}))\n`;
     const ran = spawnSync("python3", ["-c", blockOf("python") + call, given.header], { input: given.body });
     expect({ out: ran.stdout.toString().trim(), err: ran.stderr.toString() }).toEqual({

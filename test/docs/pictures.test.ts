@@ -5,7 +5,7 @@ import { toPlanAndApplySvg } from "../pictures/terminal/plan-and-apply.ts";
 import { createRecorder, type TerminalRecording } from "../pictures/terminal/recording.ts";
 import { toTerminalSvg } from "../pictures/terminal/terminal-svg.ts";
 import { ask } from "../support/ask.ts";
-import { hasBrowser, useBrowser, whySkipped } from "../support/browser.ts";
+import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { codeSpans, documentPages, readDoc, root, tableRows, withoutCode } from "../support/markdown.ts";
 
 const maxPngBytes = 150_000;
@@ -104,7 +104,7 @@ describe("the terminal's picture", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)(`the terminal's picture in a browser${whySkipped}`, () => {
+describe.skipIf(!hasBrowser)("the terminal's picture in a browser", () => {
   const browser = useBrowser();
 
   /** Texts that are seen now, from the top. */

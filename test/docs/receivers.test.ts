@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { lineageHeaderName, rootIdHeaderName } from "../../src/message/headers.ts";
 import { readDoc } from "../support/markdown.ts";
+import { isHere } from "../support/tools.ts";
 
 const page = readDoc("docs/receivers.md");
 
@@ -69,8 +70,7 @@ describe("each example does the work of a message once, whatever fails", () => {
     expect([...out, `work ${works}`]).toEqual(expected);
   });
 
-  const hasPython = spawnSync("python3", ["--version"]).status === 0;
-  it.skipIf(!hasPython)("in Python", () => {
+  it.skipIf(!isHere("python3"))("in Python", () => {
     const program = `${blockOf("python")}
 import json, sqlite3, sys
 db = sqlite3.connect(":memory:")
@@ -89,9 +89,8 @@ print("work", works)
     expect(run("python3", ["-c", program])).toEqual({ out: expected, err: "" });
   });
 
-  const hasPhp = spawnSync("php", ["-r", "exit(class_exists('PDO') ? 0 : 1);"]).status === 0;
   // PDO is an interface to databases, and PHP may come without one: the example gets one of three lines.
-  it.skipIf(!hasPhp)("in PHP", () => {
+  it.skipIf(!isHere("php"))("in PHP", () => {
     const program = `${blockOf("php")}
 class Rows extends PDO {
   public array $rows = []; private array $before = [];

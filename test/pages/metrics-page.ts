@@ -16,7 +16,7 @@ from the code. The alerts on them are in \`deploy/components/monitoring\`, with 
 What is not known has no series: absent is not 0. Counters stand at 0 from the start for every drain, source and index of the document. Labels have values
 from closed sets or from the document, and each rule is a series. Only these do not: \`origin\` is limited to 20 lanes and to 20 destinations of a source,
 \`failure\` to 40 failures, and \`answer\` is the signature of a failure's answer, without what varies or is private. So 50 drains on one source have fewer
-than 2,500 series, and \`test/unit/telemetry/series-count.test.ts\` counts them.
+than 2,500 series, and \`test/unit/telemetry/series-count.test.ts\` counts them. Those of the client library are fewer than 100 more.
 
 ## The queue
 

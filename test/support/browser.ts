@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { chromiumArgs, chromiumPath } from "./chromium.ts";
+import { isHere } from "./tools.ts";
 
-export const hasBrowser = existsSync(chromiumPath);
-/** For the name of a test, so that a skip is seen. */
-export const whySkipped = hasBrowser ? "" : " (skipped: no chromium; apt-get install chromium)";
+export const hasBrowser = isHere("chromium");
 
 /** A real Chromium for the tests of a file. `more`: flags of one file. */
 export function useBrowser(more: readonly string[] = []) {

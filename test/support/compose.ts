@@ -1,9 +1,10 @@
 /** `deploy/local/compose.yaml`, as tests read it. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { readDoc, root } from "./markdown.ts";
+import { pathOf } from "./tools.ts";
 
 const file = "deploy/local/compose.yaml";
 
@@ -29,13 +30,7 @@ export interface Compose {
   readonly volumes: Readonly<Record<string, object>>;
 }
 
-const schemaFile = path.join(root, ".cache/tools/compose.schema.json");
-export const isSchemaHere = existsSync(schemaFile);
-if (!isSchemaHere) {
-  process.stderr.write(
-    `\nNOT TESTED: ${file} is not held against the schema of Compose files (.ci/get-compose-schema gets it).\n\n`,
-  );
-}
+const schemaFile = pathOf("compose.schema.json");
 
 /** A line for each thing that the schema of Compose files does not allow. */
 export function schemaProblems(compose: unknown): readonly string[] {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
 import { createFolder } from "./command.ts";
@@ -26,10 +26,6 @@ const hurry = (rule: AlertRule): AlertRule => (rule.for === undefined ? rule : {
 /** The same rules without patience: each waits a second at most. */
 export function withoutPatience({ groups }: RuleSpec): RuleSpec {
   return { groups: groups.map((group) => ({ ...group, rules: group.rules.map(hurry) })) };
-}
-
-export function hasProgram(name: string): boolean {
-  return spawnSync(name, ["--version"]).error === undefined;
 }
 
 /** A Debian program on loopback; killed with its test. */

@@ -5,6 +5,7 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis, type RedisOptions } from "ioredis";
+import { testCertificate, testCertificateKey } from "./service-certificate.ts";
 
 /**
  * Real servers for tests of a topology, each on a port of its own, ended with the test or with this process.
@@ -185,23 +186,12 @@ export interface Certificates {
   readonly keyFile: string;
 }
 
-/** An authority and a server's certificate for 127.0.0.1 and localhost, made by openssl in `folder`. */
-export function makeCertificates(folder: string): Certificates {
-  const openssl = findProgram("openssl", "openssl");
-  const file = (name: string): string => join(folder, name);
-  const run = (...args: string[]): void => {
-    execFileSync(openssl, args, { cwd: folder, stdio: "pipe" });
-  };
-  const elliptic = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const ca = ["-keyout", file("ca.key"), "-out", file("ca.pem"), "-subj", "/CN=redriver test authority"];
-  run("req", "-x509", ...elliptic, "-days", "2", ...ca);
-  const request = ["-keyout", file("redis.key"), "-out", file("redis.csr"), "-subj", "/CN=localhost"];
-  run("req", ...elliptic, ...request);
-  writeFileSync(file("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
-  const signer = ["-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-CAcreateserial"];
-  const leaf = ["-in", file("redis.csr"), "-out", file("redis.pem"), "-days", "2", "-extfile", file("names")];
-  run("x509", "-req", ...leaf, ...signer);
-  return { caFile: file("ca.pem"), certFile: file("redis.pem"), keyFile: file("redis.key") };
+/** Files in `folder`: a server's certificate for 127.0.0.1 and localhost, which is its own authority. */
+export function writeCertificates(folder: string): Certificates {
+  const [certFile, keyFile] = [join(folder, "redis.pem"), join(folder, "redis.key")];
+  writeFileSync(certFile, testCertificate);
+  writeFileSync(keyFile, testCertificateKey);
+  return { caFile: certFile, certFile, keyFile };
 }
 
 /**

@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 
 /** util-linux's, which gives a command a terminal of its own. */
-const scriptPath = "/usr/bin/script";
-export const hasTerminal = existsSync(scriptPath);
+export const scriptPath = "/usr/bin/script";
 
 /** How a question of ours ends. */
 export const question = "[y/N] ";

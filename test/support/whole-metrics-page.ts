@@ -63,6 +63,18 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
   return metrics.render();
 }
 
+/** The series of a page: redriver's own, and those of the client library, of which each line of Node has others. */
+export function seriesOf(page: string): {
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+} {
+  const series = page.split("\n").filter((line) => /^\w/.test(line));
+  return {
+    own: series.filter((line) => line.startsWith("redriver_")),
+    others: series.filter((line) => !line.startsWith("redriver_")),
+  };
+}
+
 const answer = {
   ...Object.fromEntries(scalarFields.map((field) => [field, 1])),
   ...Object.fromEntries(seriesFields.map((field) => [field, [{ x: "2025-10-19 18:33:06 +0000 UTC", y: 1 }]])),

@@ -18,14 +18,7 @@ import { createFolder } from "../../support/command.ts";
 import { readCompose } from "../../support/compose.ts";
 import { components } from "../../support/kubernetes/deploy-folders.ts";
 import { isHelmHere } from "../../support/kubernetes/helm.ts";
-import {
-  deploy,
-  isKustomizeHere,
-  kubernetesTool,
-  only,
-  renderAt,
-  type Tree,
-} from "../../support/kubernetes/kustomize.ts";
+import { deploy, isKustomizeHere, only, renderAt, type Tree } from "../../support/kubernetes/kustomize.ts";
 import {
   type CodeBlock,
   codeBlocks,
@@ -36,6 +29,7 @@ import {
   shellLines,
   withoutCode,
 } from "../../support/markdown.ts";
+import { pathOf } from "../../support/tools.ts";
 
 const pages = ["README.md", "deploy/README.md", "docs/kubernetes-quick-start.md", "docs/upgrading.md"];
 const lines = [
@@ -76,7 +70,7 @@ function printed(line: string): string {
   folder.write("drains.yaml", readDoc("deploy/base/drains.yaml"));
   folder.write("values.yaml", valuesOfQuickStart().text);
   symlinkSync(path.join(root, "deploy"), path.join(folder.path, "deploy"));
-  const tools = ["kubectl", "helm"].map((name) => path.dirname(kubernetesTool(name)));
+  const tools = (["kubectl", "helm"] as const).map((name) => path.dirname(pathOf(name)));
   const run = spawnSync("bash", ["-ec", line], {
     cwd: folder.path,
     encoding: "utf8",

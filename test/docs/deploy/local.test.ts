@@ -8,11 +8,11 @@ import { settingNames, settingRows, toEnvName } from "../../../src/config/settin
 import { parseTokenFile } from "../../../src/console/access/token-file.ts";
 import { ask } from "../../support/ask.ts";
 import { runChild } from "../../support/child.ts";
-import { here, isSchemaHere, mountsOf, readCompose, schemaProblems } from "../../support/compose.ts";
+import { here, mountsOf, readCompose, schemaProblems } from "../../support/compose.ts";
 import { createFolder } from "../../support/command.ts";
 import type { Tree } from "../../support/kubernetes/kustomize.ts";
 import { readDoc, root } from "../../support/markdown.ts";
-import { hasProgram } from "../../support/prometheus.ts";
+import { isHere } from "../../support/tools.ts";
 
 const compose = readCompose();
 const services = Object.entries(compose.services);
@@ -30,7 +30,7 @@ const ownPorts: Readonly<Record<string, readonly number[]>> = {
 };
 
 describe("deploy/local/compose.yaml", () => {
-  it.skipIf(!isSchemaHere)("is a Compose file, in which no unknown field passes", () => {
+  it.skipIf(!isHere("compose.schema.json"))("is a Compose file, in which no unknown field passes", () => {
     expect(schemaProblems(compose)).toEqual([]);
     const { redis, ...others } = compose.services;
     expect(schemaProblems({ ...compose, services: { ...others, redis: { ...redis, comand: [] } } })).toEqual([
@@ -144,24 +144,18 @@ describe("deploy/local/compose.yaml", () => {
     for (const [, host = "", port] of named) expect(listening[host], host).toContain(Number(port));
   });
 
-  it("scrapes the job that alerts and dashboards speak of, and gives Prometheus rules that it takes", async () => {
+  it("scrapes the job that alerts and dashboards speak of, by the rules of production", async () => {
     const [scraped] = yamlIn("prometheus/prometheus.yaml").scrape_configs;
     expect(scraped.job_name).toBe("redriver");
     expect(Object.keys(scraped.static_configs[0].labels)).toEqual(["namespace"]);
-    const service = compose.services["prometheus"]!;
-    const folder = createFolder();
-    const [script = ""] = service.command ?? [];
-    const [cut = ""] = here(mountsOf(compose, service), script).split("\n");
-    const rules = path.join(folder.path, "rules.yaml");
-    const [shell = "", ...flags] = service.entrypoint ?? [];
-    const { exitCode } = await runChild(shell, [...flags, cut.replace("/tmp/rules.yaml", rules)], {
-      cwd: root,
-    });
-    expect(exitCode).toBe(0);
+    const { rules } = await cutRules();
     expect(parse(readFileSync(rules, "utf8"))).toEqual(
       parse(readDoc("deploy/components/monitoring/prometheus-rule.yaml")).spec,
     );
-    if (!hasProgram("promtool")) return;
+  });
+
+  it.skipIf(!isHere("promtool"))("gives Prometheus rules that it takes", async () => {
+    const { folder, rules } = await cutRules();
     const config = readDoc("deploy/local/prometheus/prometheus.yaml").replace("/tmp/rules.yaml", rules);
     const checked = await runChild("promtool", ["check", "config", folder.write("prometheus.yaml", config)], {
       cwd: folder.path,
@@ -169,3 +163,21 @@ describe("deploy/local/compose.yaml", () => {
     expect(checked).toMatchObject({ exitCode: 0, out: expect.stringContaining("SUCCESS") });
   });
 });
+
+/** What its service makes of the rules, in a folder of the test. */
+async function cutRules(): Promise<{
+  readonly folder: ReturnType<typeof createFolder>;
+  readonly rules: string;
+}> {
+  const service = compose.services["prometheus"]!;
+  const folder = createFolder();
+  const [script = ""] = service.command ?? [];
+  const [cut = ""] = here(mountsOf(compose, service), script).split("\n");
+  const rules = path.join(folder.path, "rules.yaml");
+  const [shell = "", ...flags] = service.entrypoint ?? [];
+  const { exitCode } = await runChild(shell, [...flags, cut.replace("/tmp/rules.yaml", rules)], {
+    cwd: root,
+  });
+  expect(exitCode).toBe(0);
+  return { folder, rules };
+}

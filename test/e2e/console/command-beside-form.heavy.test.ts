@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { expect, it } from "vitest";
-import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
+import { hasBrowser, useBrowser } from "../../support/browser.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
 import { startService } from "../../support/service.ts";
@@ -17,7 +17,7 @@ drains:
 `;
 
 it.skipIf(!hasBrowser)(
-  `the command beside a form is copied as the form is now, however late the server writes it${whySkipped}`,
+  "the command beside a form is copied as the form is now, however late the server writes it",
   async () => {
     const { emulator } = await startService();
     const { env } = createEnv({

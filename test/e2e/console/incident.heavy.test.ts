@@ -1,6 +1,6 @@
 /** An incident from the first look to the all-clear, played through the console alone. */
 import { expect, it } from "vitest";
-import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
+import { hasBrowser, useBrowser } from "../../support/browser.ts";
 import { act } from "../../support/console-act.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
@@ -33,7 +33,7 @@ const many = 19_800;
 const few = 200;
 
 it.skipIf(!hasBrowser)(
-  `a person sees a new failure, reads a sample, probes, plans, applies, and watches 20,000 drain${whySkipped}`,
+  "a person sees a new failure, reads a sample, probes, plans, applies, and watches 20,000 drain",
   async () => {
     const { emulator, receiver } = await startService();
     receiver.answer = ({ path }) => (path === "/hook" ? 503 : 200);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasBrowser, useBrowser, whySkipped } from "../../support/browser.ts";
+import { hasBrowser, useBrowser } from "../../support/browser.ts";
 import { act } from "../../support/console-act.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
@@ -18,7 +18,7 @@ drains:
 `;
 
 it.skipIf(!hasBrowser)(
-  `a page that others act on shows what can be done now, or that it is old${whySkipped}`,
+  "a page that others act on shows what can be done now, or that it is old",
   async () => {
     const { emulator } = await startService();
     const at = Date.now() - 60 * 60_000;

@@ -5,7 +5,6 @@ import {
   findSeriousBarriers,
   hasBrowser,
   useBrowser,
-  whySkipped,
 } from "../../support/browser.ts";
 import { useRedis } from "../../support/redis.ts";
 import { serve } from "../../support/serve.ts";
@@ -69,7 +68,7 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
 const paths = ["/", "/failures", "/plans", "/parked", "/history", "/rules", "/indexes"];
 
 it.skipIf(!hasBrowser)(
-  `every screen has no serious barrier, fits a phone, and shows hostile text as text${whySkipped}`,
+  "every screen has no serious barrier, fits a phone, and shows hostile text as text",
   async () => {
     const { url, first, parked, large } = await setUp();
     const { page, errors } = await browser.open();
@@ -115,7 +114,7 @@ it.skipIf(!hasBrowser)(
 );
 
 it.skipIf(!hasBrowser)(
-  `a person without JavaScript reads and acts${whySkipped}`,
+  "a person without JavaScript reads and acts",
   async () => {
     const { url } = await setUp();
     const { page } = await browser.open({ javaScriptEnabled: false });
@@ -141,7 +140,7 @@ it.skipIf(!hasBrowser)(
 );
 
 it.skipIf(!hasBrowser)(
-  `a page of somebody else can neither act nor read${whySkipped}`,
+  "a page of somebody else can neither act nor read",
   async () => {
     const { url } = await setUp();
     const port = new URL(url).port;
@@ -167,7 +166,7 @@ it.skipIf(!hasBrowser)(
 );
 
 it.skipIf(!hasBrowser)(
-  `the command beside a form follows what a person chooses and writes${whySkipped}`,
+  "the command beside a form follows what a person chooses and writes",
   async () => {
     const { url } = await setUp();
     const { page } = await browser.open();
@@ -192,7 +191,7 @@ it.skipIf(!hasBrowser)(
 );
 
 it.skipIf(!hasBrowser)(
-  `keys lead from page to page, and numbers change by themselves${whySkipped}`,
+  "keys lead from page to page, and numbers change by themselves",
   async () => {
     const { url, emulator } = await setUp();
     const { page } = await browser.open({ timezoneId: "Asia/Tokyo" });

@@ -4,11 +4,10 @@ import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { toPids, isAlive, useDemos } from "../../support/demo.ts";
-import { hasProgram, readRules } from "../../support/prometheus.ts";
+import { readRules } from "../../support/prometheus.ts";
+import { isHere } from "../../support/tools.ts";
 
 const startDemo = useDemos();
-const isMissing = !hasProgram("prometheus");
-const why = isMissing ? " (skipped: no prometheus on the PATH; apt-get install prometheus)" : "";
 
 interface Rules {
   readonly data: { readonly groups: readonly { readonly rules: readonly { readonly name: string }[] }[] };
@@ -18,8 +17,8 @@ interface Targets {
 }
 
 describe("redriver demo --with-prometheus", () => {
-  it.skipIf(isMissing)(
-    `has a Prometheus that scrapes the daemon by the shipped alerts, and takes it along${why}`,
+  it.skipIf(!isHere("prometheus"))(
+    "has a Prometheus that scrapes the daemon by the shipped alerts, and takes it along",
     async () => {
       const demo = startDemo(["--messages", "40", "--keep", "--with-prometheus"]);
       await demo.said("Everything keeps running until Ctrl-C");

@@ -4,11 +4,11 @@ import { becomesMaster, startMidDrain } from "../../support/mid-drain.ts";
 import { formCluster, joinReplica, ownerOf } from "../../support/redis-cluster.ts";
 import {
   createRedisServers,
-  makeCertificates,
   tlsAdmin,
   tlsArgs,
   tlsEnv,
   type RedisServer,
+  writeCertificates,
 } from "../../support/redis-servers.ts";
 
 const servers = createRedisServers();
@@ -23,7 +23,7 @@ async function prefixOn(node: RedisServer, nodes: readonly RedisServer[]): Promi
 }
 
 it("a cluster behind TLS with certificates on both sides, whose master dies in the middle of a drain, goes on with its replica: each is delivered once", async () => {
-  const certificates = makeCertificates(servers.folder);
+  const certificates = writeCertificates(servers.folder);
   const args = tlsArgs(certificates, { asksClients: true }).concat(
     ["--tls-cluster", "yes", "--cluster-enabled", "yes", "--cluster-node-timeout", "1000"],
     // Dead for good is dead for as long as the test takes, and its replica is never too old.

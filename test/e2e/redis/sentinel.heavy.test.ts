@@ -6,10 +6,10 @@ import { becomesMaster, startMidDrain } from "../../support/mid-drain.ts";
 import { documentedUsers } from "../../support/redis-acl.ts";
 import {
   createRedisServers,
-  makeCertificates,
   tlsArgs,
   type Certificates,
   type RedisServer,
+  writeCertificates,
 } from "../../support/redis-servers.ts";
 
 const servers = createRedisServers();
@@ -105,7 +105,7 @@ describe("a master that Sentinels watch", () => {
   }, 240_000);
 
   it("behind TLS, handed over on purpose and living on as a replica, is left by itself: each is delivered once", async () => {
-    const certificates = makeCertificates(servers.folder);
+    const certificates = writeCertificates(servers.folder);
     const { sentinels, replica, env } = await startWatched(certificates);
     const { endsWell, deliveredOnce } = await startMidDrain({
       url: url.replace("redis:", "rediss:"),

@@ -5,12 +5,12 @@ import { startDaemon } from "../../support/daemon.ts";
 import { documentedUsers } from "../../support/redis-acl.ts";
 import {
   createRedisServers,
-  makeCertificates,
   tlsAdmin,
   tlsArgs,
   tlsEnv,
   type Certificates,
   type RedisServer,
+  writeCertificates,
 } from "../../support/redis-servers.ts";
 
 const servers = createRedisServers();
@@ -18,7 +18,7 @@ let certificates: Certificates;
 let server: RedisServer;
 
 beforeAll(async () => {
-  certificates = makeCertificates(servers.folder);
+  certificates = writeCertificates(servers.folder);
   server = await servers.start(tlsArgs(certificates), { admin: tlsAdmin(certificates) });
 });
 afterAll(() => servers.stop());

@@ -2,12 +2,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../../src/emulator/index.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { dashboardFiles, expressionsOf } from "../../support/dashboards.ts";
-import { hasProgram, readRules, startPrometheus } from "../../support/prometheus.ts";
+import { readRules, startPrometheus } from "../../support/prometheus.ts";
 import { useRedis } from "../../support/redis.ts";
+import { isHere } from "../../support/tools.ts";
 
 const redis = useRedis("own");
-const hasPrometheus = hasProgram("prometheus");
-const why = hasPrometheus ? "" : " (skipped: no prometheus on the PATH; apt-get install prometheus)";
 
 const rules = readRules();
 /** Every series that an alert's expression reads, without ranges: `redriver_records{state="due"}`. */
@@ -36,8 +35,8 @@ indexes:
 `;
 
 // A daemon with something in every state, scraped by a real Prometheus that evaluates the shipped rules.
-it.skipIf(!hasPrometheus)(
-  `every expression of the alerts and dashboards finds its series on a live scrape${why}`,
+it.skipIf(!isHere("prometheus"))(
+  "every expression of the alerts and dashboards finds its series on a live scrape",
   async () => {
     expect(selectors.size).toBeGreaterThan(10);
     // Without a limit there is no share of it.

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,13 +7,13 @@ import { createFolder } from "../../support/command.ts";
 import { rawRecord } from "../../support/letters.ts";
 import { codeBlocks, readDoc } from "../../support/markdown.ts";
 import { startService } from "../../support/service.ts";
+import { isHere } from "../../support/tools.ts";
 
 const run = promisify(execFile);
-const hasTools = ["jq", "curl"].every((tool) => spawnSync(tool, ["--version"]).status === 0);
 const command = `${process.execPath} ${resolve(import.meta.dirname, "../../../dist/main.js")}`;
 
 describe("what docs/archive.md says of publishing again by hand", () => {
-  it.skipIf(!hasTools)("delivers the message with its method, headers and body", async () => {
+  it.skipIf(!isHere("jq"))("delivers the message with its method, headers and body", async () => {
     const [script = ""] = codeBlocks(readDoc("docs/archive.md"))
       .filter(({ heading, language }) => heading === "Publishing again by hand" && language === "sh")
       .map(({ text }) => text);

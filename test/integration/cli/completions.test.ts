@@ -1,25 +1,23 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import type { CommandEntry } from "../../../src/cli/completions/command-table.ts";
 import { ask } from "../../support/ask.ts";
 import { runChild } from "../../support/child.ts";
 import { commandTable } from "../../support/command-table.ts";
 import { createFolder } from "../../support/command.ts";
+import { isHere } from "../../support/tools.ts";
 
 const table = await commandTable();
-
-const has = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
 
 /** A shell's program that prints what it completes each line to, with a line `##` before each. */
 type ToProgram = (script: string, lines: readonly (readonly string[])[]) => string;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const shells: Readonly<Record<string, { readonly args: readonly string[]; readonly toProgram: ToProgram }>> =
-  {
-    bash: {
-      args: ["--norc", "--noprofile"],
-      toProgram: (script, lines) => `source ${script}
+type Shell = "bash" | "zsh" | "fish";
+const shells: Readonly<Record<Shell, { readonly args: readonly string[]; readonly toProgram: ToProgram }>> = {
+  bash: {
+    args: ["--norc", "--noprofile"],
+    toProgram: (script, lines) => `source ${script}
 complete -p redriver >/dev/null || exit 9
 ${lines
   .map(
@@ -28,11 +26,11 @@ _redriver; echo "##"; printf '%s\\n' "\${COMPREPLY[@]}"`,
   )
   .join("\n")}
 `,
-    },
-    // What the completion system would be told: it runs only under a line editor.
-    zsh: {
-      args: ["-f"],
-      toProgram: (script, lines) => `compdef() { [[ $1 == _redriver && $2 == redriver ]] || exit 9 }
+  },
+  // What the completion system would be told: it runs only under a line editor.
+  zsh: {
+    args: ["-f"],
+    toProgram: (script, lines) => `compdef() { [[ $1 == _redriver && $2 == redriver ]] || exit 9 }
 _describe() { local one; for one in \${(P)@[-1]}; do print -r -- "\${one%%:*}"; done }
 compadd() { shift; print -rl -- "$@" }
 _files() { print -l -- *(N) }
@@ -45,10 +43,10 @@ PREFIX=${quoted(words.at(-1) ?? "")}; print "##"; _redriver`,
   )
   .join("\n")}
 `,
-    },
-    fish: {
-      args: ["--no-config"],
-      toProgram: (script, lines) => `source ${script}
+  },
+  fish: {
+    args: ["--no-config"],
+    toProgram: (script, lines) => `source ${script}
 ${lines
   .map(
     (words) =>
@@ -56,11 +54,11 @@ ${lines
   )
   .join("\n")}
 `,
-    },
-  };
+  },
+};
 
 /** What a shell completes each line to; the last word of a line is the one that is typed. */
-async function complete(shell: string, ...lines: readonly string[]): Promise<readonly (readonly string[])[]> {
+async function complete(shell: Shell, ...lines: readonly string[]): Promise<readonly (readonly string[])[]> {
   const { out } = await ask(["completions", shell]);
   const folder = createFolder({ completions: out, "a file.yaml": "", "b.yaml": "" });
   const { args, toProgram } = shells[shell] ?? { args: [], toProgram: () => "" };
@@ -82,11 +80,10 @@ const behind = ({ path }: CommandEntry): string => path.replace(/^redriver ?/, "
 const lineOf = (entry: CommandEntry, word: string): string =>
   [behind(entry), word].filter((part, index) => part !== "" || index === 1).join(" ");
 
-describe.each(Object.keys(shells))("redriver completions %s", (shell) => {
-  const isMissing = !has(shell);
-  const note = isMissing ? ` (skipped: ${shell} is not on PATH)` : "";
+describe.each(Object.keys(shells) as readonly Shell[])("redriver completions %s", (shell) => {
+  const isMissing = !isHere(shell);
 
-  it.skipIf(isMissing)(`offers every command, option and choice of the table${note}`, async () => {
+  it.skipIf(isMissing)("offers every command, option and choice of the table", async () => {
     const commands = table.filter(({ words }) => words.length > 0);
     const offered = await complete(shell, ...commands.map((entry) => lineOf(entry, "")));
     for (const [index, entry] of commands.entries()) {
@@ -109,7 +106,7 @@ describe.each(Object.keys(shells))("redriver completions %s", (shell) => {
     expect(values.map((words) => words.toSorted())).toEqual(choices.map(({ value }) => value.toSorted()));
   });
 
-  it.skipIf(isMissing)(`knows the command behind options and their values${note}`, async () => {
+  it.skipIf(isMissing)("knows the command behind options and their values", async () => {
     const [list, inDrain, begun, shellNames, common, ofNoValue] = await complete(
       shell,
       "--drains a.yaml lanes l",
@@ -128,7 +125,7 @@ describe.each(Object.keys(shells))("redriver completions %s", (shell) => {
     expect(ofNoValue).toEqual([]);
   });
 
-  it.skipIf(isMissing)(`offers files where a file is meant${note}`, async () => {
+  it.skipIf(isMissing)("offers files where a file is meant", async () => {
     const [value, argument, none] = await complete(shell, "plan --out ", "rules check b", "pause b");
     const files = value?.map((word) => word.replaceAll("\\", ""));
     expect(files).toEqual(expect.arrayContaining(["a file.yaml", "b.yaml"]));

@@ -1,33 +1,22 @@
 /** What `deploy/` renders to, by the kustomize of kubectl. */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
 import { root } from "../markdown.ts";
+import { isHere, pathOf } from "../tools.ts";
 
 export type Tree = any; // oxlint-disable-line typescript/no-explicit-any -- Kubernetes objects, as kubectl prints them
 
 export const deploy = path.join(root, "deploy");
-/** Of PATH, or where `.ci/get-kubernetes-tools` puts it. */
-export function kubernetesTool(name: string): string {
-  const own = path.join(root, ".cache/tools", name);
-  return existsSync(own) ? own : name;
-}
-
-const kubectl = kubernetesTool("kubectl");
-export const isKustomizeHere = spawnSync(kubectl, ["version", "--client"]).error === undefined;
-if (!isKustomizeHere) {
-  process.stderr.write(
-    "\nNOT TESTED: deploy/ is not rendered, because kubectl is not on PATH (.ci/get-kubernetes-tools gets it).\n\n",
-  );
-}
+export const isKustomizeHere = isHere("kubectl");
 
 export const renderOverlay = (overlay: string): readonly Tree[] =>
   renderAt(path.join(deploy, "overlays", overlay));
 
 export function renderAt(folder: string): readonly Tree[] {
-  const run = spawnSync(kubectl, ["kustomize", folder], { encoding: "utf8" });
+  const run = spawnSync(pathOf("kubectl"), ["kustomize", folder], { encoding: "utf8" });
   if (run.status !== 0) throw new Error(run.stderr);
   return parseAllDocuments(run.stdout).map((document) => document.toJS());
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { scalarFields, seriesFields, type IndexStatistics } from "../../../src/ports/index-statistics.ts";
 import { indexMetrics, toGauges } from "../../../src/statistics/index-gauges.ts";
 import { parseStatistics } from "../../../src/statistics/parse-index-statistics.ts";
+import { isHere } from "../../support/tools.ts";
 
 function statisticsOf(answer: unknown): IndexStatistics {
   const parsed = parseStatistics(answer);
@@ -62,8 +63,7 @@ describe("gauges of an index", () => {
     ]);
   });
 
-  const promtool = spawnSync("promtool", ["--version"]).error === undefined;
-  it.skipIf(!promtool)("pass promtool check metrics (skipped where promtool is not on PATH)", () => {
+  it.skipIf(!isHere("promtool"))("pass promtool check metrics", () => {
     const page = gaugesOf(complete)
       .filter(({ labels }) => labels.day !== "Saturday")
       .map(({ name, help, labels, value }) => {

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
 import type { SettingsInput } from "../../../../src/config/settings/load-settings.ts";
 import { createSecretsToRedact } from "../../../../src/compose/secrets-to-redact.ts";
-import { makeCertificates, type Certificates } from "../../../support/redis-servers.ts";
+import { testCertificate, testCertificateKey } from "../../../support/service-certificate.ts";
 import { useSettings } from "../../../support/settings.ts";
 
-const { load, path, problemsOf, write } = useSettings();
+const { load, problemsOf, write } = useSettings();
 const targetOf = (env: SettingsInput["env"]) => load({ env }).redis.target;
 
 const sentinel = {
@@ -73,9 +73,9 @@ const otherKey = (passphrase?: string): string =>
   }).privateKey;
 
 describe("a certificate of our own", () => {
-  let pair: Certificates;
+  let pair: { readonly certFile: string; readonly keyFile: string };
   beforeAll(() => {
-    pair = makeCertificates(path());
+    pair = { certFile: write("redis.pem", testCertificate), keyFile: write("redis.key", testCertificateKey) };
   });
   const env = (more: Readonly<Record<string, string>>) => ({
     REDRIVER_REDIS_URL: "rediss://h",
