@@ -1,5 +1,6 @@
 import { isPrivateHost } from "../message/private-host.ts";
 import { parseRetryMoment } from "../message/retry-after.ts";
+import { describeConnectionFailure, throughProxy } from "../egress/connect-failure.ts";
 import { proxyFor, type EgressConfig } from "../egress/proxy-for.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { NotifyTarget } from "../ports/drains-document.ts";
@@ -26,13 +27,15 @@ export interface SendParts {
   readonly egress: EgressConfig;
 }
 
-/** Messages of errors name the target, and never its address. */
+/** Messages of errors name the target and a proxy, and never the target's address. */
 export function createSendNotices({ target, url, secret, clock, egress }: SendParts): SendNotices {
-  const fail = (why: string, cause?: unknown): RedriverError =>
-    new RedriverError("notice-undelivered", `notify.${target.name}: ${why}`, { cause });
+  const fail = (why: string, cause?: unknown, through = ""): RedriverError =>
+    new RedriverError("notice-undelivered", `notify.${target.name}${through}: ${why}`, { cause });
   return async (notices, signal) => {
     const address = checkAddress(url, target.allowPrivate);
     if (typeof address === "string") throw fail(address);
+    const proxy = proxyFor(address, egress);
+    const through = throughProxy(proxy);
     const { body, contentType } = toMessage(notices, target.form);
     const timeout = AbortSignal.timeout(timeoutMs);
     const now = clock.now();
@@ -45,14 +48,15 @@ export function createSendNotices({ target, url, secret, clock, egress }: SendPa
         },
         body,
         signal: AbortSignal.any([signal, timeout]),
-        proxy: proxyFor(address, egress),
+        proxy,
         ...(target.allowPrivate ? {} : { lookup: createPublicLookup() }),
       });
-      return toAnswer(answer, clock.now());
+      return { ...toAnswer(answer, clock.now()), through };
     } catch (error) {
       if (isRedriverError(error)) throw error;
       if (signal.aborted) throw new RedriverError("stopped", "stopped before the answer", { cause: error });
-      throw fail(timeout.aborted ? `no answer within ${timeoutMs} ms` : toReason(error), error);
+      const why = timeout.aborted ? `no answer within ${timeoutMs} ms` : toReason(error);
+      throw fail(why, error, through);
     }
   };
 }
@@ -85,7 +89,10 @@ function toMessage(
   }
 }
 
-function toAnswer({ status, body, retryAfter }: Awaited<ReturnType<typeof post>>, now: number): NoticeAnswer {
+function toAnswer(
+  { status, body, retryAfter }: Awaited<ReturnType<typeof post>>,
+  now: number,
+): Omit<NoticeAnswer, "through"> {
   const retryAt = retryAfter === null ? null : parseRetryMoment(retryAfter, now);
   return {
     status,
@@ -97,6 +104,5 @@ function toAnswer({ status, body, retryAfter }: Awaited<ReturnType<typeof post>>
 /** The code alone: the message of a failed lookup or connection has the address. */
 function toReason(error: unknown): string {
   if (error instanceof PrivateAddress) return `${error.message}; allowPrivate: true would allow it`;
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code === undefined ? "the connection failed" : `the connection failed (${code})`;
+  return describeConnectionFailure(error);
 }

@@ -106,6 +106,8 @@ export interface NoticeAnswer {
   readonly body: string;
   /** Unix ms before which it wants no other; null: it did not say. */
   readonly retryAt: number | null;
+  /** ` through the proxy …`, for messages: the answer may be the proxy's. Empty without one. */
+  readonly through: string;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { BatchOutcome, ItemOutcome } from "../ports/service.ts";
 import { parseJsonBody, type HttpAnswer, type AnswerBody, type CallEnd } from "./http-answer.ts";
 import type { Sent } from "./batch-body-last-byte.ts";
 import type { CallResult } from "./call.ts";
-import { describeCause, describeStatus, toAdvice, type CallContext } from "./call-failure.ts";
+import { describeCause, describeStatus, toAdvice, whereOf, type CallContext } from "./call-failure.ts";
 import { toErrorText } from "./error-text-filter.ts";
 import { rawErrorText } from "./unmasked-error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
@@ -27,7 +27,7 @@ export function toBatchOutcome(result: CallResult, context: BatchContext): Batch
     case "answered":
       return fromAnswer(result.answer, context);
     case "failed":
-      return unanswered(context, describeCause(result.cause));
+      return unanswered(context, describeCause(result.cause), whereOf(result.cause, context));
     case "ended":
       return fromEnding(result.by, context);
   }
@@ -51,10 +51,10 @@ function fromEnding(by: CallEnd, context: BatchContext): BatchOutcome {
   }
 }
 
-function unanswered({ where, sent }: BatchContext, why: string): BatchOutcome {
+function unanswered({ sent, where }: BatchContext, why: string, place = where): BatchOutcome {
   if (sent === "nothing")
-    return { kind: "not-sent", why: "connect", error: `${where}: nothing was sent: ${why}` };
-  return { kind: "in-doubt", error: `${where}: sent, and no answer: ${why}` };
+    return { kind: "not-sent", why: "connect", error: `${place}: nothing was sent: ${why}` };
+  return { kind: "in-doubt", error: `${place}: sent, and no answer: ${why}` };
 }
 
 function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {

@@ -1,4 +1,4 @@
-import { ProxyRefusal } from "../egress/open-tunnel.ts";
+import { codeOf, ConnectFailure, ProxyRefusal } from "../egress/connect-failure.ts";
 import { RedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { RequestOutcome } from "../ports/events.ts";
 import type { HttpAnswer, AnswerBody, CallEnd } from "./http-answer.ts";
@@ -14,8 +14,10 @@ export interface ServiceSettings {
 }
 
 export interface CallContext {
-  /** Begins every error: operation and host. */
+  /** Begins every error: operation, host, and a proxy between. */
   readonly where: string;
+  /** The same without the proxy, for a cause that names it. */
+  readonly whereDirect: string;
   readonly token: string;
   /** The time allowed and the setting that changes it. */
   readonly timeout: string;
@@ -51,15 +53,21 @@ export function toSuccess(result: CallResult, context: CallContext): WholeAnswer
   }
 }
 
-function networkError(cause: unknown, { where, settings }: CallContext, status?: number): RedriverError {
+function networkError(cause: unknown, context: CallContext, status?: number): RedriverError {
   const code = isConnectTimeoutOrOneOf(cause, timeoutCodes) ? "service-timeout" : "service-unavailable";
-  const message = `${where}: expected an answer, got ${describeCause(cause)}; the address is ${settings.address}`;
+  const advice = cause instanceof ProxyRefusal ? "" : `; the address is ${context.settings.address}`;
+  const message = `${whereOf(cause, context)}: expected an answer, got ${describeCause(cause)}${advice}`;
   // Without a connection nothing was sent. Any other failure may have come after a request.
   return new RedriverError(code, message, {
     cause,
     status,
     notSent: cause instanceof ProxyRefusal || isConnectTimeoutOrOneOf(cause, connectCodes),
   });
+}
+
+/** A proxy is named once: by these causes, else by the place. */
+export function whereOf(cause: unknown, { where, whereDirect }: CallContext): string {
+  return cause instanceof ConnectTimeout || cause instanceof ProxyRefusal ? whereDirect : where;
 }
 
 function endedError(by: CallEnd, { where, timeout }: CallContext, status?: number): RedriverError {
@@ -110,7 +118,7 @@ export function toAdvice(code: ErrorCode, { address, token }: ServiceSettings): 
 
 /** A failed connection's code, such as ECONNREFUSED, else its name. Addresses and values stay in `cause`. */
 export function describeCause(cause: unknown): string {
-  if (cause instanceof ConnectTimeout || cause instanceof ProxyRefusal) return cause.message;
+  if (cause instanceof ConnectFailure) return cause.message;
   if (cause instanceof AggregateError) return describeCause(cause.errors[0]);
   if (!(cause instanceof Error)) return "unknown failure";
   return codeOf(cause) ?? cause.name;
@@ -139,10 +147,6 @@ function isConnectTimeoutOrOneOf(cause: unknown, codes: ReadonlySet<string>): bo
     return cause.errors.length > 0 && cause.errors.every((error) => isConnectTimeoutOrOneOf(error, codes));
   }
   return cause instanceof Error && codes.has(codeOf(cause) ?? "");
-}
-
-function codeOf(error: Error): string | undefined {
-  return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 const outcomes: Partial<Record<ErrorCode, RequestOutcome>> = {

@@ -1,8 +1,9 @@
-import { isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import type { Socket } from "node:net";
 import { Client, type buildConnector } from "undici";
+import { ConnectFailure, throughProxy } from "../egress/connect-failure.ts";
+import { openTls } from "../egress/open-tls.ts";
 import { openTunnel } from "../egress/open-tunnel.ts";
-import { toHostPort, type ForwardProxy } from "../egress/proxy-for.ts";
+import type { ForwardProxy } from "../egress/proxy-for.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AnswerHeaders } from "./http-answer.ts";
 import { ResettableSocket } from "./resettable-socket.ts";
@@ -108,11 +109,9 @@ export function createConnection(options: ConnectionOptions) {
   };
 }
 
-export class ConnectTimeout extends Error {
+export class ConnectTimeout extends ConnectFailure {
   constructor(timeoutMs: number, proxy: ForwardProxy | null) {
-    const through = proxy === null ? "" : ` through the proxy ${toHostPort(proxy)} (proxy.url)`;
-    super(`no connection within ${timeoutMs} ms (service.connectTimeout)${through}`);
-    this.name = "ConnectTimeout";
+    super(`no connection within ${timeoutMs} ms (service.connectTimeout)${throughProxy(proxy)}`);
   }
 }
 
@@ -136,39 +135,30 @@ function connectSocket(
     callback(null, socket);
   };
   const startTls = (): void => {
-    const tls = connectTls({
-      socket: tcp,
-      host: target.hostname,
-      // A server name must not be an address (RFC 6066 3).
-      servername: isIP(target.hostname) === 0 ? target.hostname : "",
-      ALPNProtocols: ["http/1.1"],
-      ...(ca === undefined ? {} : { ca }),
-    });
+    const tls = openTls(tcp, target.hostname, ca);
     tcp.carry(tls);
     tls.on("error", fail);
     tls.once("secureConnect", () => succeed(tls));
   };
-  // Stays for good: under TLS, undici listens to the TLS socket only.
-  tcp.on("error", fail);
-  tcp.once("close", () => fail(new Error("the connection was closed while it was made")));
   clock.sleep(connectTimeoutMs, settled.signal).then(
     () => fail(new ConnectTimeout(connectTimeoutMs, proxy)),
     () => undefined,
   );
-  const isSecure = target.protocol === "https:";
-  const port = Number(target.port === "" ? (isSecure ? 443 : 80) : target.port);
-  const start = (): void => (isSecure ? startTls() : succeed(tcp));
-  tcp.once("connect", () => {
-    if (proxy === null) return start();
-    openTunnel(tcp, { hostname: target.hostname, port }, proxy, (refusal) =>
-      refusal === null ? start() : fail(refusal),
-    );
-  });
   // Node 20 ignores the noDelay of connect() if the socket exists already. Without it the last byte of a
   // batch, which is written apart, waits some 40 ms for an acknowledgement.
   tcp.setNoDelay(true);
-  tcp.connect({
-    ...(proxy === null ? { host: target.hostname, port } : { host: proxy.hostname, port: proxy.port }),
-    keepAlive: true,
-  });
+  const isSecure = target.protocol === "https:";
+  const port = Number(target.port === "" ? (isSecure ? 443 : 80) : target.port);
+  const start = (): void => (isSecure ? startTls() : succeed(tcp));
+  if (proxy === null) {
+    tcp.once("connect", start);
+    tcp.connect({ host: target.hostname, port, keepAlive: true });
+  } else {
+    openTunnel(tcp, { hostname: target.hostname, port }, proxy, (refusal) =>
+      refusal === null ? start() : fail(refusal),
+    );
+  }
+  // These stay for good: under TLS, undici listens to the TLS socket only. A tunnel hears first.
+  tcp.on("error", fail);
+  tcp.once("close", () => fail(new ConnectFailure("the connection was closed while it was made")));
 }

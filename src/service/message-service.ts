@@ -1,3 +1,4 @@
+import { throughProxy } from "../egress/connect-failure.ts";
 import type { ForwardProxy } from "../egress/proxy-for.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
@@ -79,12 +80,14 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     },
   };
   const whereOf = (operation: ServiceOperation): string => `${operation} at ${host}`;
+  const through = throughProxy(options.proxy ?? null);
 
   /** Throws `unauthorised` without a usable token. */
   const contextOf = (operation: ServiceOperation): CallContext => {
-    const where = whereOf(operation);
+    const whereDirect = whereOf(operation);
     const timeout = `${timeoutsMs[operation]} ms (service.${operation}Timeout)`;
-    return { where, token: readToken(options.token, where, settings), timeout, settings };
+    const token = readToken(options.token, whereDirect, settings);
+    return { where: whereDirect + through, whereDirect, token, timeout, settings };
   };
 
   const report = (

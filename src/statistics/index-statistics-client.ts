@@ -1,4 +1,5 @@
 import { fetch, type Response } from "undici";
+import { describeConnectionFailure, throughProxy } from "../egress/connect-failure.ts";
 import { createProxyAgent } from "../egress/proxy-agent.ts";
 import { proxyFor, type EgressConfig } from "../egress/proxy-for.ts";
 import { parseJson } from "../message/json-value.ts";
@@ -36,7 +37,8 @@ export function createStatisticsClient(options: StatisticsClientOptions): Statis
   const dispatcher = proxy === null ? undefined : createProxyAgent(proxy);
 
   return {
-    async read(index, credentials, signal) {
+    async read(target, credentials, signal) {
+      const index = { ...target, through: throughProxy(proxy) };
       const authorization = basic(index, credentials);
       const timeout = AbortSignal.timeout(options.timeoutMs);
       const url = `${baseUrl}/v2/search/${encodeURIComponent(index.id)}/stats?period=${index.period}`;
@@ -85,7 +87,10 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
 
 class BodyTooLong extends Error {}
 
-function basic(index: IndexTarget, { user, password }: IndexCredentials): string {
+/** `through`: a proxy between, for messages. */
+type AskedIndex = IndexTarget & { readonly through: string };
+
+function basic(index: AskedIndex, { user, password }: IndexCredentials): string {
   // RFC 7617: everything after the first colon is the password, so this user could never be recognised.
   if (user.includes(":")) {
     throw failure(index, "unauthorised", `expected a user without a colon; see ${setting(index)}`);
@@ -93,7 +98,7 @@ function basic(index: IndexTarget, { user, password }: IndexCredentials): string
   return `Basic ${Buffer.from(`${user}:${password}`, "utf8").toString("base64")}`;
 }
 
-function refusal(index: IndexTarget, status: number, retryAt: number): RedriverError {
+function refusal(index: AskedIndex, status: number, retryAt: number): RedriverError {
   const problem = `expected 200, got ${status}`;
   if (status === 401 || status === 403) {
     return failure(index, "unauthorised", `${problem}; see ${setting(index)}`, { status });
@@ -106,7 +111,7 @@ function refusal(index: IndexTarget, status: number, retryAt: number): RedriverE
 
 function translate(
   cause: unknown,
-  index: IndexTarget,
+  index: AskedIndex,
   signal: AbortSignal | undefined,
   timeout: AbortSignal,
   timeoutMs: number,
@@ -117,11 +122,11 @@ function translate(
     return failure(index, "answer-unreadable", problem, { cause, status: 200 });
   }
   if (signal?.aborted === true) return failure(index, "stopped", "stopped before the answer", { cause });
-  const problem = timeout.aborted ? `no answer within ${timeoutMs} ms` : "the connection failed";
+  const problem = timeout.aborted ? `no answer within ${timeoutMs} ms` : describeConnectionFailure(cause);
   return failure(index, "statistics-unavailable", problem, { cause });
 }
 
-function decode(index: IndexTarget, text: string): IndexStatistics {
+function decode(index: AskedIndex, text: string): IndexStatistics {
   const unreadable = (problem: string): RedriverError =>
     failure(index, "answer-unreadable", problem, { status: 200 });
   const answer = parseJson(text);
@@ -135,14 +140,14 @@ function decode(index: IndexTarget, text: string): IndexStatistics {
 }
 
 function failure(
-  index: IndexTarget,
+  index: AskedIndex,
   code: RedriverError["code"],
   problem: string,
   details?: ConstructorParameters<typeof RedriverError>[2],
 ): RedriverError {
-  return new RedriverError(code, `statistics of index "${index.name}": ${problem}`, details);
+  return new RedriverError(code, `statistics of index "${index.name}"${index.through}: ${problem}`, details);
 }
 
-function setting(index: IndexTarget): string {
+function setting(index: AskedIndex): string {
   return `indexes.${index.name}.credentials`;
 }

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
+import { testCertificate, testCertificateKey } from "./service-certificate.ts";
 
 export interface ForwardProxyOptions {
   /** `user:password`; absent: anybody may use it. */
@@ -12,6 +14,8 @@ export interface ForwardProxyOptions {
   readonly keepsMs?: number;
   /** Answers CONNECT so, in place of making a way. */
   readonly answers?: string;
+  /** Opens TLS itself, and answers each request so. */
+  readonly inspects?: string;
 }
 
 /** A forward proxy that knows CONNECT only, on a port of its own. Every host is this machine. */
@@ -37,6 +41,14 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}) {
     if (options.stalls === true) return;
     if (options.answers !== undefined || target === undefined) {
       client.end(options.answers ?? "HTTP/1.1 405 Method Not Allowed\r\n\r\n");
+      return;
+    }
+    if (options.inspects !== undefined) {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      const tls = new TLSSocket(client, { isServer: true, cert: testCertificate, key: testCertificateKey });
+      tls.on("error", () => undefined);
+      await once(tls, "data");
+      tls.end(options.inspects);
       return;
     }
     const onward = keep(connect(Number(target.slice(target.lastIndexOf(":") + 1)), "127.0.0.1"));

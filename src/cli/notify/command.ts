@@ -28,7 +28,8 @@ export const registerNotify: Register = (program, { io, exitWith }) => {
       );
       const answer = await send([toTestNotice(document)], new AbortController().signal);
       const isTaken = answer.status >= 200 && answer.status <= 299;
-      printResult(io, options.json, { target: name, taken: isTaken, ...answer }, () =>
+      const { through: _, ...shown } = answer;
+      printResult(io, options.json, { target: name, taken: isTaken, ...shown }, () =>
         toText(name, answer, isTaken),
       );
       exitWith(isTaken ? 0 : 1);
@@ -53,7 +54,8 @@ function toTestNotice({ sources }: DrainsDocument): Notice {
   return { id: `${at}-test`, event: "test", at, source: source.id, items: [item], more: 0 };
 }
 
-function toText(name: string, { status, body }: NoticeAnswer, isTaken: boolean): string {
+function toText(name: string, { status, body, through }: NoticeAnswer, isTaken: boolean): string {
   const said = body.trim() === "" ? "" : `: ${body.trim()}`;
-  return `${name} ${isTaken ? "took" : "refused"} a test message, ${status}${said}\n`;
+  const by = isTaken ? "took a test message" : `refused a test message${through}`;
+  return `${name} ${by}, ${status}${said}\n`;
 }

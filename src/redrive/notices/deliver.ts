@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
-import type { NoticeBook, NoticeRate, SendNotices } from "../../ports/notices.ts";
+import type { NoticeAnswer, NoticeBook, NoticeRate, SendNotices } from "../../ports/notices.ts";
 import { dropNotices, giveUpAfterMs, noticesFor, removeNotices } from "./drop-notices.ts";
 import type { NoticeMemory } from "./to-notices.ts";
 
@@ -39,8 +39,8 @@ export async function deliverNotices(parts: DeliverParts): Promise<void> {
     }
     const notices = left === 0 ? waiting.slice(0, maxGrouped) : waiting.slice(0, 1);
     try {
-      const { status, retryAt } = await send(notices, signal);
-      if (status < 200 || status > 299) throw toRefusal(target, status, retryAt);
+      const answer = await send(notices, signal);
+      if (answer.status < 200 || answer.status > 299) throw toRefusal(target, answer);
     } catch (error) {
       if (!(await isGivenUp(error, parts))) throw error;
       continue;
@@ -50,8 +50,8 @@ export async function deliverNotices(parts: DeliverParts): Promise<void> {
   }
 }
 
-function toRefusal(target: string, status: number, retryAt: number | null): RedriverError {
-  const message = `notify.${target}: expected a status of 2xx, got ${status}`;
+function toRefusal(target: string, { status, retryAt, through }: NoticeAnswer): RedriverError {
+  const message = `notify.${target}${through}: expected a status of 2xx, got ${status}`;
   const isBusy = (status === 429 || status === 503) && retryAt !== null;
   if (isBusy) return new RedriverError("notice-deferred", message, { status, retryAt });
   return new RedriverError("notice-undelivered", message, { status });
