@@ -1,3 +1,4 @@
+import { toDecimal } from "./decimal.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 /**
  * The losses of a JSON text that is read into JavaScript values and written again. Linear in the text,
@@ -45,19 +46,6 @@ export function survives(token: string): boolean {
   const value = Number(token);
   if (Object.is(value, -0) || Math.abs(value) > 2 ** 53) return false;
   return toDecimal(token) === toDecimal(String(value));
-}
-
-/** One spelling: the digits without outer zeros, and their power of ten. Infinite values have no digits. */
-function toDecimal(token: string): string {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
-  const digits = whole + fraction;
-  let from = 0;
-  while (digits[from] === "0") from++;
-  if (from === digits.length) return "0";
-  let to = digits.length;
-  while (digits[to - 1] === "0") to--;
-  return `${sign}${digits.slice(from, to)}e${Number(exponent) - fraction.length + (digits.length - to)}`;
 }
 
 function countMembers(value: unknown): number {

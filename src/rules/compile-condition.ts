@@ -2,14 +2,16 @@ import { BlockList } from "node:net";
 import type { JsonValue } from "../message/json-value.ts";
 import { parsePointer } from "../message/json-pointer.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
+import { compileDecimalRange, toDecimalText } from "./patterns/decimal-ranges.ts";
 import { compileGlob } from "./patterns/glob.ts";
 import { compileRegex } from "./patterns/regex.ts";
 import type {
   Condition,
   AddressPattern,
+  BodyField,
+  HeaderPattern,
   NumberPattern,
   TextField,
-  TextPattern,
   ValuePattern,
 } from "./rule-spec.ts";
 import type { Subject } from "./subject.ts";
@@ -58,10 +60,11 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
       return (subject) => matches(subject.callerIp());
     }
     case "value": {
-      const matches = compileValues(condition.oneOf);
+      const { field } = condition;
       const names = parsePointer(condition.pointer);
       // A text that is no pointer has no value.
-      return (subject) => matches(names === null ? undefined : subject.value(condition.field, names));
+      if (names === null) return () => condition.oneOf.some(({ kind }) => kind === "none");
+      return compileValues(condition.oneOf, field, names);
     }
   }
 }
@@ -81,7 +84,7 @@ function whereThere<Value>(
  * method patterns in upper case, as their fields are written.
  */
 function compileTexts(
-  oneOf: readonly TextPattern[],
+  oneOf: readonly HeaderPattern[],
   field?: TextField,
 ): (values: readonly string[]) => boolean {
   const spelled = (text: string): string =>
@@ -102,7 +105,7 @@ function compileTexts(
 
 /** Null for the kinds that `compileTexts` tests itself. */
 function compileText(
-  pattern: TextPattern,
+  pattern: HeaderPattern,
   spelled: (text: string) => string,
 ): ((text: string) => boolean) | null {
   switch (pattern.kind) {
@@ -118,6 +121,13 @@ function compileText(
     }
     case "regex":
       return compileRegex(pattern.source);
+    case "number": {
+      const isIn = compileDecimalRange(pattern);
+      return (text) => {
+        const digits = toDecimalText(text);
+        return digits !== null && isIn(Number(digits), () => digits);
+      };
+    }
     case "exact":
     case "some":
     case "none":
@@ -148,20 +158,33 @@ function compileAddresses(
   );
 }
 
-function compileValues(oneOf: readonly ValuePattern[]): (value: JsonValue | undefined) => boolean {
-  const tests = oneOf.flatMap((pattern) => compileValue(pattern) ?? []);
-  return whereThere(oneOf, (value: JsonValue) => tests.some((matches) => matches(value)));
+function compileValues(
+  oneOf: readonly ValuePattern[],
+  field: BodyField,
+  names: readonly string[],
+): (subject: Subject) => boolean {
+  const digitsOf = (subject: Subject, value: number) => () => subject.numberText(field, names, value);
+  const tests = oneOf.flatMap((pattern) => compileValue(pattern, digitsOf) ?? []);
+  const none = oneOf.some(({ kind }) => kind === "none");
+  const some = oneOf.some(({ kind }) => kind === "some");
+  return (subject) => {
+    const value = subject.value(field, names);
+    if (value === undefined) return none;
+    return some || tests.some((matches) => matches(value, subject));
+  };
 }
 
-function compileValue(pattern: ValuePattern): ((value: JsonValue) => boolean) | null {
+function compileValue(
+  pattern: ValuePattern,
+  digitsOf: (subject: Subject, value: number) => () => string,
+): ((value: JsonValue, subject: Subject) => boolean) | null {
   switch (pattern.kind) {
     case "literal":
       return (value) => value === pattern.value;
-    case "number":
-      return (value) =>
-        typeof value === "number" &&
-        (pattern.openFrom ? pattern.from < value : pattern.from <= value) &&
-        (pattern.openTo ? value < pattern.to : value <= pattern.to);
+    case "number": {
+      const isIn = compileDecimalRange(pattern);
+      return (value, subject) => typeof value === "number" && isIn(value, digitsOf(subject, value));
+    }
     case "text": {
       const matches = compileTexts([pattern.pattern]);
       return (value) => typeof value === "string" && matches([value]);

@@ -72,16 +72,24 @@ export type AddressPattern =
   | { readonly kind: "network"; readonly address: string; readonly bits: number }
   | Presence;
 
-/** Ranges have inclusive or exclusive ends, because JSON numbers need not be whole. */
+/** Ends are inclusive or exclusive, because JSON numbers need not be whole. */
+export interface DecimalRange {
+  readonly kind: "number";
+  readonly from: number;
+  readonly to: number;
+  readonly openFrom: boolean;
+  readonly openTo: boolean;
+  /** The ends as they are written, if no double has their value. */
+  readonly fromText?: string;
+  readonly toText?: string;
+}
+
+/** A header's value is a text, which may be a number. */
+export type HeaderPattern = TextPattern | DecimalRange;
+
 export type ValuePattern =
   | { readonly kind: "text"; readonly pattern: Exclude<TextPattern, Presence> }
-  | {
-      readonly kind: "number";
-      readonly from: number;
-      readonly to: number;
-      readonly openFrom: boolean;
-      readonly openTo: boolean;
-    }
+  | DecimalRange
   | { readonly kind: "literal"; readonly value: boolean | null }
   | Presence;
 
@@ -97,7 +105,7 @@ export type Condition =
       /** Headers sent to the destination, or those of its last answer. */
       readonly of: "request" | "response";
       readonly name: string;
-      readonly oneOf: readonly TextPattern[];
+      readonly oneOf: readonly HeaderPattern[];
     }
   | { readonly kind: "number"; readonly field: NumberField; readonly oneOf: readonly NumberPattern[] }
   | { readonly kind: "duration"; readonly field: DurationField; readonly oneOf: readonly NumberPattern[] }

@@ -1,7 +1,10 @@
+import { readComparison } from "./patterns/lookalikes.ts";
 import { isThere, writeNumber, type NumberUnit } from "./patterns/write-number-patterns.ts";
 import {
   textFields,
   type AddressPattern,
+  type DecimalRange,
+  type HeaderPattern,
   type Leaf,
   type TextField,
   type TextPattern,
@@ -27,7 +30,7 @@ export function showFieldTest(test: Leaf, bodies: "shown" | "masked"): ShownFiel
     }
     case "header": {
       const key = test.of === "request" ? "header" : "responseHeader";
-      return { keys: [key, test.name], oneOf: test.oneOf.map((pattern) => writeText(pattern, "nothing")) };
+      return { keys: [key, test.name], oneOf: test.oneOf.map(writeHeader) };
     }
     case "number":
     case "duration":
@@ -42,6 +45,10 @@ export function showFieldTest(test: Leaf, bodies: "shown" | "masked"): ShownFiel
       };
     }
   }
+}
+
+function writeHeader(pattern: HeaderPattern): unknown {
+  return pattern.kind === "number" ? writeDecimals(pattern) : writeText(pattern, "nothing");
 }
 
 const masked = "[set]";
@@ -76,7 +83,7 @@ function writeText(pattern: TextPattern, shown: Shown): unknown {
 
 /** True if a pattern of this text means exactly the text. */
 function isPlain(text: string): boolean {
-  return text !== "" && text !== "none" && !text.includes("*") && !/^\s*[<>]/.test(text);
+  return text !== "" && text !== "none" && !text.includes("*") && readComparison(text) === null;
 }
 
 function unitOf(test: Extract<Leaf, { kind: "number" | "duration" }>): NumberUnit {
@@ -100,13 +107,16 @@ function writeValue(pattern: ValuePattern, shown: Shown): unknown {
       return pattern.value;
     case "text":
       return writeText(pattern.pattern, shown);
-    case "number": {
-      const { from, to, openFrom, openTo } = pattern;
-      if (from === to) return from;
-      if (Number.isFinite(from) && Number.isFinite(to)) return { range: `${from}-${to}` };
-      return Number.isFinite(to) ? `${openTo ? "<" : "<="} ${to}` : `${openFrom ? ">" : ">="} ${from}`;
-    }
+    case "number":
+      return writeDecimals(pattern);
   }
+}
+
+function writeDecimals({ from, to, openFrom, openTo, fromText, toText }: DecimalRange): unknown {
+  if (from === to && fromText === undefined) return from;
+  const [low, high] = [fromText ?? String(from), toText ?? String(to)];
+  if (low === "-Infinity") return `${openTo ? "<" : "<="} ${high}`;
+  return high === "Infinity" ? `${openFrom ? ">" : ">="} ${low}` : { range: `${low}-${high}` };
 }
 
 /** An address or pattern with `[set]` in place of its query, which may have a key in it. */

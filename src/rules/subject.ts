@@ -1,6 +1,7 @@
 import type { DeadLetter } from "../message/dead-letter.ts";
 import { urlPartsOf } from "../message/destination-url.ts";
 import { valuesOf } from "../message/headers.ts";
+import { numberTextAt } from "../message/json-number-at.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import { lookUp } from "../message/json-pointer.ts";
 import type { RecordFacts } from "./record-facts.ts";
@@ -80,6 +81,12 @@ export class Subject {
     return this.#callerIp;
   }
 
+  /** The number at the pointer's names as it is written, `value` as JavaScript reads it. */
+  numberText(field: BodyField, names: readonly string[], value: number): string {
+    const text = this.#letter[field];
+    return (mayRound(text) ? numberTextAt(text, names) : null) ?? String(value);
+  }
+
   /** The value at the pointer's names; undefined if there is none, or the body is no JSON. */
   value(field: BodyField, names: readonly string[]): JsonValue | undefined {
     const known = (this.#json ??= new Map<BodyField, JsonValue | undefined>());
@@ -103,6 +110,11 @@ function toAddress(text: string): Address {
   const { hostname, host, pathname } = url;
   if (hostname === "") return { host: nothing, path: [pathname] };
   return { host: hostname === host ? [host] : [hostname, host], path: [pathname] };
+}
+
+/** A double keeps 15 digits apart. Such a text inside a string costs a look more, no more. */
+function mayRound(text: string): boolean {
+  return /\d[\d.]{15}|\d[eE][+-]?\d/.test(text);
 }
 
 /** Bytes of the body as it was sent. */

@@ -5,7 +5,7 @@ import {
   momentPatterns,
 } from "../../src/rules/patterns/number-and-time-patterns.ts";
 import type { Parsed } from "../../src/rules/parsed.ts";
-import { textPatterns } from "../../src/rules/patterns/text-patterns.ts";
+import { headerPatterns, textPatterns } from "../../src/rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../src/rules/patterns/json-value-patterns.ts";
 import type {
   BodyField,
@@ -30,7 +30,7 @@ export const header = (name: string, value: unknown, of: "request" | "response" 
   kind: "header",
   of,
   name,
-  oneOf: parsed(textPatterns.parse(value)),
+  oneOf: parsed(headerPatterns.parse(value)),
 });
 export const number = (field: NumberField, value: unknown): Condition => ({
   kind: "number",

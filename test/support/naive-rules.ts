@@ -39,7 +39,11 @@ export function holdsNaively(condition: Condition, facts: RecordFacts): boolean 
       const values = Object.entries(headers).flatMap(([name, list]) =>
         name.toUpperCase() === condition.name.toUpperCase() ? list : [],
       );
-      return condition.oneOf.some((pattern) => matchesAny(pattern, values, (text) => text));
+      return condition.oneOf.some((pattern) =>
+        pattern.kind === "number"
+          ? values.some((text) => /^-?\d+$/.test(text) && matchesValue(pattern, Number(text)))
+          : matchesAny(pattern, values, (text) => text),
+      );
     }
     case "text": {
       const { field } = condition;

@@ -12,7 +12,7 @@ import {
   type ValuePath,
 } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
-import { asMap } from "./checks/raw-document.ts";
+import { asMap, valueAt } from "./checks/raw-document.ts";
 import { drain as drainSchema } from "./schema/drain-schema.ts";
 import { proposePointer } from "./schema/propose-pointer.ts";
 import { aboutCount, atKey } from "./schema/building-blocks.ts";
@@ -160,13 +160,4 @@ function* flatten(issues: readonly Issue[], base: ValuePath, tree: YamlTree): Ge
     if (meant === undefined) yield { path, issue };
     else yield* flatten(meant, path, tree);
   }
-}
-
-function valueAt(value: unknown, path: ValuePath): unknown {
-  let current = value;
-  for (const segment of path) {
-    if (typeof current !== "object" || current === null || !Object.hasOwn(current, segment)) return undefined;
-    current = (current as Record<string | number, unknown>)[segment];
-  }
-  return current;
 }

@@ -2,6 +2,7 @@ import { isCount } from "../../message/json-value.ts";
 import { toDurationMs } from "../durations.ts";
 import type { NumberPattern, NumberRange } from "../rule-spec.ts";
 import { firstPlausibleMs, parseDay, parseTime } from "./parse-dates.ts";
+import { plainSigns, readComparison, rewritten } from "./lookalikes.ts";
 import { definePatterns, listOf } from "./define-patterns.ts";
 import { orExpected, type Parsed } from "../parsed.ts";
 
@@ -23,7 +24,7 @@ export const numberPatterns = definePatterns<NumberPattern>({
     if (typeof value === "number") return rangeOr(toWhole(value), numbersExpected);
     const isBackwards = typeof value === "string" && /^\s*\d{1,15}\s*-\s*\d{1,15}\s*$/.test(value);
     const expected = "a range from the lower number to the higher, such as 502-504";
-    return rangeOr(toNumbers(value), isBackwards ? expected : numbersExpected);
+    return rangeOr(toNumbers(value), isBackwards ? expected : respelled(value, toNumbers, numbersExpected));
   },
   plain: [whole, { type: "string" }],
   forms: {
@@ -48,10 +49,7 @@ export const durationPatterns = definePatterns<NumberPattern>({
   description: "A comparison (> 48h, <= 5m) or a range (1h-2h) of durations, or a list (or).",
   examples: ["> 48h", "1h-2h"],
   expected: durationsExpected,
-  parsePlain: (value) => {
-    const isSingle = typeof value !== "string" || !/[<>-]/.test(value);
-    return rangeOr(isSingle ? null : toRange(value, toDuration, /\s*-\s*/), durationsExpected);
-  },
+  parsePlain: (value) => rangeOr(toDurations(value), respelled(value, toDurations, durationsExpected)),
   plain: [{ type: "string" }],
   forms: null,
 });
@@ -65,13 +63,22 @@ export const momentPatterns = definePatterns<NumberPattern>({
   description: "A date, a comparison with one, Unix ms, none (absent), { exists }, or a list (or).",
   examples: ["< 2026-11-01", ">= 2026-11-01T18:00:00Z", { exists: true }],
   expected: momentsExpected,
-  parsePlain: (value) => {
-    const isText = typeof value === "string" || typeof value === "number";
-    return rangeOr(isText ? toRange(String(value), toMoment, /\s+-\s+/) : null, momentsExpected);
-  },
+  parsePlain: (value) => rangeOr(toMoments(value), respelled(value, toMoments, momentsExpected)),
   plain: [{ type: "string" }, { type: "integer" }],
   forms: {},
 });
+
+/** What is expected in place of a value that is refused: the same in the spelling that is read, if there is one. */
+function respelled(value: unknown, read: (text: unknown) => NumberRange | null, expected: string): string {
+  if (typeof value !== "string") return expected;
+  const comparison = readComparison(value);
+  if (comparison === null)
+    return read(plainSigns(value)) === null ? expected : `${plainSigns(value)}: ${expected}`;
+  const { operator, number, operand } = comparison;
+  const isEquality = operator === "=" || operator === "!=";
+  if (read(`${isEquality ? "<" : operator} ${number ?? operand}`) === null) return expected;
+  return `${isEquality ? rewritten(comparison) : JSON.stringify(`${operator} ${number ?? operand}`)}: ${expected}`;
+}
 
 function rangeOr(range: NumberRange | null, expected: string): Parsed<readonly NumberPattern[]> {
   return orExpected(range === null ? null : [range], expected);
@@ -90,6 +97,15 @@ function toNumbers(value: unknown): NumberRange | null {
   const hundred = /^\s*([1-9])xx\s*$/i.exec(value)?.[1];
   if (hundred !== undefined) return between(Number(hundred) * 100, Number(hundred) * 100 + 99);
   return toRange(value, toNumber, /\s*-\s*/);
+}
+
+function toDurations(value: unknown): NumberRange | null {
+  return typeof value === "string" && /[<>-]/.test(value) ? toRange(value, toDuration, /\s*-\s*/) : null;
+}
+
+function toMoments(value: unknown): NumberRange | null {
+  const isText = typeof value === "string" || typeof value === "number";
+  return isText ? toRange(String(value), toMoment, /\s+-\s+/) : null;
 }
 
 /** A comparison, a range with `dash` between its ends, or one word. */

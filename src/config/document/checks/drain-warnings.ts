@@ -15,7 +15,7 @@ export function findWarnings(view: LintView, document: Raw, now: number | undefi
   const drains = asMap(document["drains"]);
   for (const [index, drain] of view.drains.entries()) {
     warnAboutOverlap(drain, view.drains.slice(0, index), warn);
-    warnAboutRules(drain, { archive, places, now }, warn);
+    warnAboutRules(drain, { archive, places, document, now }, warn);
     const others = view.drains.filter((other) => other !== drain && sharesSource(other, drain));
     const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
     warnAboutComeBacks(drain, takesRest, warn);

@@ -1,3 +1,5 @@
+import type { ValuePath } from "../../problem.ts";
+
 import { isObject } from "../../../message/json-value.ts";
 
 /**
@@ -11,4 +13,14 @@ export function asMap(value: unknown): Raw {
 
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Undefined if the path ends before. */
+export function valueAt(value: unknown, path: ValuePath): unknown {
+  let current = value;
+  for (const segment of path) {
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, segment)) return undefined;
+    current = (current as Record<string | number, unknown>)[segment];
+  }
+  return current;
 }

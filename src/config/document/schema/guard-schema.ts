@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { scalarFields, type ScalarField } from "../../../ports/index-statistics.ts";
 import type { Parsed } from "../../../rules/parsed.ts";
+import { readComparison } from "../../../rules/patterns/lookalikes.ts";
 import type { NumberRange } from "../../../rules/rule-spec.ts";
 import { key, name, oneOf, parsed, section } from "./building-blocks.ts";
 
@@ -18,7 +19,7 @@ export function parseHold(value: unknown): Parsed<IndexComparison & { readonly f
   return parsed === null || parsed.field === null
     ? {
         ok: false,
-        expected: `a number of the index and a comparison, such as pending_index_count > 10000, of ${scalarFields.join(", ")}`,
+        expected: `${respelled(value)}a number of the index and a comparison, such as pending_index_count > 10000, of ${scalarFields.join(", ")}`,
       }
     : { ok: true, value: { ...parsed, field: parsed.field } };
 }
@@ -27,7 +28,7 @@ export function parseHold(value: unknown): Parsed<IndexComparison & { readonly f
 export function parseResume(value: unknown): Parsed<IndexComparison> {
   const parsed = toComparison(value);
   return parsed === null
-    ? { ok: false, expected: "a comparison with a whole number, such as < 5000" }
+    ? { ok: false, expected: `${respelled(value)}a comparison with a whole number, such as < 5000` }
     : { ok: true, value: parsed };
 }
 
@@ -37,6 +38,15 @@ function toComparison(value: unknown): IndexComparison | null {
   const known = scalarFields.find((name) => name === field);
   if (field !== undefined && known === undefined) return null;
   return { field: known ?? null, pattern: toRange(operator, Number(digits)) };
+}
+
+/** `pending_index_count ≥ 10,000` as it is read; empty if that is not known. */
+function respelled(value: unknown): string {
+  const [, field = "", rest = ""] =
+    (typeof value === "string" ? /^\s*([a-z_]{0,64})(.*)$/.exec(value) : null) ?? [];
+  const { operator, number } = readComparison(rest) ?? {};
+  const text = `${field} ${operator} ${number}`.trim();
+  return toComparison(text) === null ? "" : `${JSON.stringify(text)}: `;
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 } from "../../../rules/patterns/number-and-time-patterns.ts";
 import type { PatternKind } from "../../../rules/patterns/define-patterns.ts";
 import { mismatchesOf } from "../../../rules/parsed.ts";
-import { textPatterns } from "../../../rules/patterns/text-patterns.ts";
+import { headerPatterns, textPatterns } from "../../../rules/patterns/text-patterns.ts";
 import { valuePatterns } from "../../../rules/patterns/json-value-patterns.ts";
 import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/rule-spec.ts";
 import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
@@ -44,6 +44,7 @@ const numbers = testsOf(numberPatterns);
 const moments = testsOf(momentPatterns);
 const durations = testsOf(durationPatterns);
 const addresses = testsOf(addressPatterns);
+const headerValues = testsOf(headerPatterns);
 
 const text = (field: TextField) => texts((oneOf) => ({ kind: "text", field, oneOf }));
 const number = (field: NumberField) => numbers((oneOf) => ({ kind: "number", field, oneOf }));
@@ -53,7 +54,7 @@ const address = () => addresses((oneOf) => ({ kind: "address", field: "callerIp"
 
 /** Header names to patterns; names that differ in case are one header. */
 function headers(of: "request" | "response") {
-  const values = texts((oneOf) => ({ kind: "header", of, name: "", oneOf }));
+  const values = headerValues((oneOf) => ({ kind: "header", of, name: "", oneOf }));
   return z
     .record(headerName, values, "a mapping of header names to patterns")
     .refine(...notEmpty("at least one header name"))
