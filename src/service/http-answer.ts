@@ -1,4 +1,4 @@
-import { parseHttpDate } from "../message/retry-after.ts";
+import { parseHttpDate } from "../message/moment-texts.ts";
 
 /** Header names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -27,16 +27,17 @@ export function headerOf(headers: AnswerHeaders, name: string): string | undefin
 }
 
 /** Unix ms of the answer's Date header, in whole seconds; null without a readable one. */
-export function dateOf(headers: AnswerHeaders): number | null {
-  return parseHttpDate(headerOf(headers, "date")?.trim() ?? "");
+export function dateOf({ headers, receivedAt }: Pick<HttpAnswer, "headers" | "receivedAt">): number | null {
+  return parseHttpDate(headerOf(headers, "date")?.trim() ?? "", receivedAt);
 }
 
 /**
  * The service's clock as it answered, Unix ms. Its Date has whole seconds. If our clock falls into that
  * second, ours is as good and finer.
  */
-export function serviceNowOf({ headers, receivedAt }: Pick<HttpAnswer, "headers" | "receivedAt">): number {
-  const date = dateOf(headers) ?? receivedAt;
+export function serviceNowOf(answer: Pick<HttpAnswer, "headers" | "receivedAt">): number {
+  const { receivedAt } = answer;
+  const date = dateOf(answer) ?? receivedAt;
   return receivedAt >= date && receivedAt < date + 1_000 ? receivedAt : date;
 }
 

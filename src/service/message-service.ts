@@ -75,7 +75,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     toHeaders: createHeaders(),
     maxAnswerBytes: options.maxAnswerBytes,
     onHeaders(headers, receivedAt) {
-      const date = dateOf(headers);
+      const date = dateOf({ headers, receivedAt });
       if (date !== null) serviceClock.note(date - receivedAt);
     },
   };
