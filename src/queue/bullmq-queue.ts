@@ -5,6 +5,7 @@ import type { Events } from "../ports/events.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
 import { toJobData, toNotifyJobId, toWindowJobId } from "./job-data.ts";
+import { repeatStrategy } from "./next-cron-run.ts";
 import { onceOptions } from "./once-options.ts";
 import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "./queue-names.ts";
 import {
@@ -82,6 +83,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       connection: forQueues,
       prefix,
       streams: { events: { maxLen: maxEvents } },
+      settings: { repeatStrategy },
     });
     queue.on("error", watch.onError);
     return queue;
@@ -100,7 +102,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       stalledInterval: lock.stalledIntervalMs,
       maxStalledCount: maxStalls[kind],
       runRetryDelay: refusedRestMs,
-      settings: { backoffStrategy: (made) => toBackoffMs(made, retryOf[kind], clock.random()) },
+      settings: {
+        repeatStrategy,
+        backoffStrategy: (made) => toBackoffMs(made, retryOf[kind], clock.random()),
+      },
     };
     const pause = createWorkerPause(() => worker, clock);
     pauses.push(pause);

@@ -96,7 +96,8 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   re2js: ["rules"],
   // The emulator and the console parse the bodies of their HTTP APIs with it.
   zod: ["config", "emulator", "console"],
-  "cron-parser": ["config", "emulator"],
+  // The queue asks it for the next time, the document whether a pattern is one.
+  "cron-parser": ["config", "queue", "emulator"],
   // The emulator delivers with it.
   undici: ["service", "egress", "statistics", "notify", "emulator"],
   hono: ["daemon", "console"],

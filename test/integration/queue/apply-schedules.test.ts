@@ -1,5 +1,15 @@
 import { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { RedriverError } from "../../../src/ports/errors.ts";
 import type { DrainName, SourceId } from "../../../src/ports/ids.ts";
 import type { Job, ScheduledJob, WorkQueue } from "../../../src/ports/work-queue.ts";
@@ -181,6 +191,29 @@ describe("a schedule", () => {
     await queue.applySchedules([tick(every(3_600_000))]);
     expect((await next()) - Date.now()).toBeLessThanOrEqual(3_600_000);
     expect((await delayed()).length).toBe(1);
+  });
+
+  test("at midnight runs on a day whose midnight does not exist, whether new or made by a worker", async () => {
+    const midnight = {
+      kind: "cron",
+      pattern: "0 0 * * *",
+      timezone: "America/Santiago",
+    } as const;
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-09-05T20:00:00Z") });
+    const queue = replica();
+    await queue.applySchedules([tick(midnight)]);
+    const one = Date.parse("2026-09-06T04:00:00Z");
+    expect(await next()).toBe(one);
+
+    vi.setSystemTime(Date.parse("2026-09-05T03:59:59.900Z"));
+    await queue.applySchedules([tick(midnight, "refunds")]);
+    expect(await next("tick:refunds")).toBe(Date.parse("2026-09-05T04:00:00Z"));
+    const seen: Job[] = [];
+    await queue.start(async (job) => void seen.push(job));
+    vi.setSystemTime(Date.parse("2026-09-05T04:00:01Z"));
+    await waitFor(() => expect(seen).toEqual([{ kind: "tick", drain: "refunds" }]));
+    await waitFor(async () => expect(await next("tick:refunds")).toBe(one));
   });
 
   test("that is no longer wanted is removed with its pending iteration", async () => {
