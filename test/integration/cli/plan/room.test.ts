@@ -141,6 +141,7 @@ describe("redriver plan, where the service's clock is another one", () => {
     );
     await stand.plan();
     expect((await stand.apply()).exitCode).toBe(0);
+    await stand.emulator.idle();
     expect(stand.receiver.deliveries).toHaveLength(2);
   });
 
