@@ -34,6 +34,7 @@ import { RefusalsInARow } from "../redrive/page/publish/refusals-in-a-row.ts";
 import { createCallsInTurn } from "../redrive/source/calls-in-turn.ts";
 import { createPausingService } from "../redrive/source/pausing-service.ts";
 import { createSourceHealth } from "../redrive/source/source-health.ts";
+import { createUnworkableRecords } from "../redrive/page/unworkable-records.ts";
 import { createUnwrittenFacts } from "../redrive/sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../redrive/runtime.ts";
 import { createSweepRequest } from "../redrive/sweep/sweep-request.ts";
@@ -233,6 +234,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),
+    unworkable: createUnworkableRecords(),
     sweepRequest: createSweepRequest(),
     tooLarge: createTooLargeDates(world.clock),
     memory: createPageMemory({

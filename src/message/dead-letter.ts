@@ -66,7 +66,7 @@ export type KeptLetter = Pick<
 
 /** Why a record cannot be a DeadLetter; it is counted as parked and never acted on. */
 export interface UnusableRecord {
-  readonly reason: "no-dlq-id" | "malformed-record";
+  readonly reason: "no-dlq-id" | "malformed-record" | "unworkable";
   /** Names the field and the expectation; never has a value from the record. */
   readonly problem: string;
 }

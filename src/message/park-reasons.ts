@@ -6,6 +6,8 @@ export const parkReasons = [
   "rule",
   "otherwise",
   "no-dlq-id",
+  /** It breaks the work of its page, for a reason that only a mend of redriver removes. */
+  "unworkable",
   "malformed-record",
   "binary-body",
   "redacted",

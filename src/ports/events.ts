@@ -76,6 +76,8 @@ interface EventFields {
   readonly "record:decided": OfRecords<{ mode: "plan" | "live" }, DecidedFields>;
   readonly "record:published": OfRecords<object, PublishedFields>;
   readonly "record:come-back": OfRecords<object, ComeBackFields>;
+  /** It breaks the work of its page, and so is worked alone. Once per record and process. */
+  readonly "record:unworkable": { drain: DrainName; source: SourceId; dlqId: string } & Failure;
   readonly "record:settled": { drain: DrainName | null; source: SourceId; count: number };
   /**
    * A record too large to be listed, so without an id. `date`: as the service's dates select it. Each listing

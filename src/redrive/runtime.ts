@@ -17,6 +17,7 @@ import type { MessageService } from "../ports/service.ts";
 import type { RecordFailures } from "./failures/record-failures.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
+import type { UnworkableRecords } from "./page/unworkable-records.ts";
 import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
 import type { PagesInFlight } from "./pass/pages-in-flight.ts";
 import type { WindowSizes } from "./pass/split-window.ts";
@@ -64,6 +65,7 @@ export interface SourceRuntime extends World {
   readonly poison: PoisonShare;
   readonly refusalsInARow: RefusalsInARow;
   readonly unwritten: UnwrittenFacts;
+  readonly unworkable: UnworkableRecords;
   readonly sweepRequest: SweepRequest;
   readonly tooLarge: TooLargeDates;
   readonly memory: PageMemory;

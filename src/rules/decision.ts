@@ -41,6 +41,8 @@ export const holds = {
   "day-limit": "passing",
   /** A step to its destination is being watched: its come-backs decide. */
   "lane-watched": "passing",
+  /** It breaks its page, and could not be parked either (page/put-aside.ts). */
+  unworkable: "passing",
   /** Too many messages to its destination came back; one is tried now and then. */
   "lane-halted": "passing",
 } as const satisfies Readonly<Record<string, "passing" | "decided">>;

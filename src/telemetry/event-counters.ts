@@ -34,6 +34,8 @@ type MeasuredType =
 /** No metric here. The compiler asks for a decision about each new event. */
 const unmeasured = {
   "pass:opened": true,
+  // Its decision is counted.
+  "record:unworkable": true,
   "source:waiting": true,
   "source:token-read": true,
   "source:dates-learned": true,

@@ -125,6 +125,10 @@ const lines: {
     ];
   },
   "window:failed": ({ code, drain, message }) => failed(code, `window of ${drain} failed: ${message}`),
+  "record:unworkable": ({ code, drain, dlqId, message }) => [
+    "error",
+    () => `${dlqId} of ${drain} breaks its page (${code}): ${message}`,
+  ],
   "record:settled": ({ count }) => ["debug", () => `settled ${count}`],
   "record:passed-over": ({ source, date }) =>
     failed(

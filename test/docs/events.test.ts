@@ -65,6 +65,10 @@ const samples: Samples = {
   "record:come-back": [
     { drain, source, records: [{ dlqId, parentDlqId: "0-0", attempt: 1, canary: false }] },
   ],
+  "record:unworkable": [
+    { drain, source, dlqId, code: "unexpected", message: "m" },
+    { drain, source, dlqId, code: "invariant-broken", message: "m" },
+  ],
   "record:settled": [{ drain, source, count: 1 }],
   "record:passed-over": [{ source, date: 1 }],
   "archive:copied": [{ source, drain, count: 1 }],

@@ -38,9 +38,12 @@ it("the scripts named with them are in the ledger", () => {
 
 /**
  * Functions between the listed ones that only hand on: what each of the client's three calls sends, how long a
- * listing may take, and how many pages are at work.
+ * listing may take, how many pages are at work, and what is halved if it breaks.
  */
 const handOn = new Set([
+  "workPageApart in redrive/page/work-page-apart.ts",
+  "byHalves in redrive/by-halves.ts",
+  "writePublished in redrive/page/publish/record-published.ts",
   "list in service/message-service.ts",
   "publish in service/message-service.ts",
   "page in redrive/listing/detect-endless-listing.ts",

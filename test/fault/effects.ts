@@ -168,6 +168,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   clock: "inside",
   poison: "inside",
   refusalsInARow: "inside",
+  unworkable: "inside",
   identities: "inside",
   events: "inside",
   by: "inside",

@@ -3,6 +3,7 @@ import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
 import { isRedriverError } from "../../ports/errors.ts";
 import type { FailureKind, HourlyArrivals } from "../../ports/failures.ts";
+import { byHalves } from "../../redrive/by-halves.ts";
 import { createPageSize, listPage, listWithinMemory } from "../../redrive/listing/list-page.ts";
 import { collect } from "../../redrive/page/collect.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../../redrive/runtime.ts";
@@ -65,8 +66,12 @@ async function findInLastHour({
     { memory: source.memory, waitSignal: () => search.signal },
   );
   page.release();
-  const { found } = collect(page.records, source.lineageKeys());
-  return found.find(({ failure }) => isOfKind(failure))?.raw ?? null;
+  const found = await byHalves(
+    page.records,
+    async (some) => collect(some, source.lineageKeys()).found,
+    () => Promise.resolve([]),
+  );
+  return found.flat().find(({ failure }) => isOfKind(failure))?.raw ?? null;
 }
 
 async function explainNow({ config, source }: DrainRuntime, raw: RawRecord): Promise<Explanation> {

@@ -1,13 +1,14 @@
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { ParkedReason } from "./count.ts";
 
-type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message";
+type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message" | "fault";
 
 const steps: Readonly<Record<ParkReason, Step>> = {
   rule: "rules",
   otherwise: "rules",
   "no-dlq-id": "message",
   "malformed-record": "message",
+  unworkable: "fault",
   "binary-body": "message",
   redacted: "message",
   "bad-destination": "message",
@@ -38,6 +39,8 @@ const advice: Readonly<Record<Step, string>> = {
   receiver: "if the cause is gone, send them once more:",
   doubt: "ask the receiver whether the messages came; if not, send them again:",
   loss: "if the loss may be, send them with it:",
+  fault:
+    "redriver cannot work them: report the error's code (redriver history), and release them after an update:",
   message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
 

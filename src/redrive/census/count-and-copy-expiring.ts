@@ -20,6 +20,7 @@ import { createDrainSelects, type DatesMeaning } from "../listing/drain-selects.
 import { dayMs, enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
+import { byHalves } from "../by-halves.ts";
 import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { failureKindOf, unreadableKind } from "../failures/failure-kind.ts";
@@ -141,23 +142,30 @@ async function count(
       };
       continue;
     }
-    const found = sort(page.records, now);
-    strays.add(found.unselected, source.lineageKeys());
-    // Also records that a drain selects: its next pass may come after their expiry.
-    await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
-    const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
-    const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
     startedAt ??= page.readAt;
-    census = {
-      ...census,
-      depth: census.depth + page.records.length,
-      unselected: census.unselected + found.unselected.length,
-      oldestUnselectedAt: earlier(census.oldestUnselectedAt, found.oldestUnselectedAt),
-      oldestEnteredAt: earlier(census.oldestEnteredAt, found.oldestEnteredAt),
-      expiringInDay: (census.expiringInDay ?? 0) + found.inDay,
-      expiringUnarchived: census.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
-      expiringAccepted: census.expiringAccepted + accepted + found.withoutId.accepted,
+    census = { ...census, depth: census.depth + page.records.length };
+    const add = async (records: readonly RawRecord[]): Promise<void> => {
+      const found = sort(records, now);
+      const comeBacks = strays.find(found.unselected, source.lineageKeys());
+      // Also records that a drain selects: its next pass may come after their expiry.
+      await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
+      const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
+      const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
+      // Nothing breaks any more: each is counted once.
+      for (const count of found.seen) count();
+      strays.add(comeBacks);
+      census = {
+        ...census,
+        unselected: census.unselected + found.unselected.length,
+        oldestUnselectedAt: earlier(census.oldestUnselectedAt, found.oldestUnselectedAt),
+        oldestEnteredAt: earlier(census.oldestEnteredAt, found.oldestEnteredAt),
+        expiringInDay: (census.expiringInDay ?? 0) + found.inDay,
+        expiringUnarchived: census.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
+        expiringAccepted: census.expiringAccepted + accepted + found.withoutId.accepted,
+      };
     };
+    // One that cannot be sorted is in the depth alone.
+    await byHalves(page.records, add, () => Promise.resolve());
   }
   return {
     census: {
@@ -218,6 +226,7 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
     const toKeep: RawRecord[] = [];
     const accepted = new Set<DlqId>();
     const unselected: RawRecord[] = [];
+    const seen: (() => void)[] = [];
     let oldestUnselectedAt: number | null = null;
     let oldestEnteredAt: number | null = null;
     let inDay = 0;
@@ -229,7 +238,7 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
       const isUnselected = selecting.length === 0;
       if (!isUnselected) {
         const { kind, dlqId } = toKind(record);
-        for (const { failures } of selecting) failures?.add(kind, dlqId, "seen");
+        for (const { failures } of selecting) seen.push(() => failures?.add(kind, dlqId, "seen"));
       }
       if (isUnselected) {
         unselected.push(record);
@@ -253,6 +262,7 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
       withoutId,
       toKeep,
       accepted,
+      seen,
       unselected,
       oldestUnselectedAt,
       oldestEnteredAt,

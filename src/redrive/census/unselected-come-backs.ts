@@ -13,15 +13,18 @@ export function countStrays() {
   const groups = new Map<string, { host: string; status: number | null; count: number }>();
   let count = 0;
   return {
-    add(unselected: readonly RawRecord[], lineageKeys: readonly LineageKey[]): void {
-      for (const raw of unselected) {
+    find(unselected: readonly RawRecord[], lineageKeys: readonly LineageKey[]) {
+      return unselected.flatMap((raw) => {
         const parsed = parseRecord(raw);
-        if (parsed.kind !== "letter") continue;
+        if (parsed.kind !== "letter") return [];
         const { letter } = parsed;
-        if (readLineage(letter, lineageKeys).kind !== "come-back") continue;
+        if (readLineage(letter, lineageKeys).kind !== "come-back") return [];
+        return [{ host: hostOf(letter.url), status: letter.responseStatus ?? null }];
+      });
+    },
+    add(comeBacks: readonly { readonly host: string; readonly status: number | null }[]): void {
+      for (const { host, status } of comeBacks) {
         count += 1;
-        const host = hostOf(letter.url);
-        const status = letter.responseStatus ?? null;
         const key = JSON.stringify([host, status]);
         const group = groups.get(key);
         if (group !== undefined) group.count += 1;

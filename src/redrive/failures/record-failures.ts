@@ -1,6 +1,7 @@
 import type { FailureBook, FailureCounts } from "../../ports/failures.ts";
 import type { DrainName } from "../../ports/ids.ts";
-import { otherFailuresId } from "./failure-kind.ts";
+import { byHalves } from "../by-halves.ts";
+import { otherFailuresId, unreadableKind } from "./failure-kind.ts";
 import type { FailureTally, MetKind } from "./count-failures.ts";
 
 /** A kind that goes on is recorded again this often, so that it is not taken for forgotten. */
@@ -39,7 +40,13 @@ export function createRecordFailures(book: FailureBook, monotonic: () => number,
         othersId: otherFailuresId(kind.origin),
       }));
       const sampled = new Set(met.flatMap(({ kind, stays }) => (stays === true ? [kind.id] : [])));
-      for (const [own, id] of await book.meet(drain, kinds)) {
+      const ids = await byHalves(
+        kinds,
+        async (some) => [...(await book.meet(drain, some))],
+        // A kind that cannot be recorded is counted with what cannot be read.
+        (one) => Promise.resolve([[one.id, unreadableKind.id] as const]),
+      );
+      for (const [own, id] of ids.flat()) {
         recorded.set(own, { id, at: now, sampledAt: sampled.has(own) ? now : -Infinity });
       }
     }

@@ -1,5 +1,6 @@
 import type { DrainName } from "../../ports/ids.ts";
 import type { LaneComeBack, LaneWatch } from "../../ports/lanes.ts";
+import { byHalves } from "../by-halves.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
@@ -87,8 +88,13 @@ async function comeBacksIn(
   for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
     // One record that nobody can read hides at most one come-back; a wait would keep the lane for ever.
     if (page.passedOver !== null) continue;
-    const { found: records } = collect(page.records, source.lineageKeys());
-    found.push(...records.flatMap(toLaneComeBack));
+    const comeBacks = await byHalves(
+      page.records,
+      async (some) => collect(some, source.lineageKeys()).found.flatMap(toLaneComeBack),
+      // One that no page gets through hides at most one come-back as well.
+      () => Promise.resolve([]),
+    );
+    found.push(...comeBacks.flat());
     pages += 1;
     if (pages === maxPages && !page.isLast) return null;
   }

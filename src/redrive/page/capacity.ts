@@ -10,6 +10,7 @@
  *
  * A slow host or rule delays nobody else: in every round all remaining candidates ask again.
  */
+import type { ParkReason } from "../../message/park-reasons.ts";
 import { sleptFully } from "../../ports/clock.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
 import { isAutoRate, type AutoRate } from "../../ports/auto-rate.ts";
@@ -222,11 +223,17 @@ export function leavesCapacityUnused(result: PublishResult): boolean {
     case "done-before":
       return true;
     case "parked":
-      return result.decision.reason !== "refused" && result.decision.reason !== "too-large";
+      return !parksAfterPost.has(result.decision.reason);
     case "held":
       return !countedHolds.has(result.decision.reason);
   }
 }
 
 /** Holds after a POST that the service answered, or has not answered yet. */
-const countedHolds: ReadonlySet<HoldReason> = new Set(["refused-alone", "source-halted", "outcome-unknown"]);
+const countedHolds: ReadonlySet<HoldReason> = new Set([
+  "refused-alone",
+  "source-halted",
+  "outcome-unknown",
+  "unworkable",
+]);
+const parksAfterPost: ReadonlySet<ParkReason> = new Set(["refused", "too-large", "unworkable"]);

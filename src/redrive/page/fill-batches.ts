@@ -4,10 +4,12 @@
  */
 import type { DlqId } from "../../message/dead-letter.ts";
 import { sleptFully } from "../../ports/clock.ts";
+import { byHalves } from "../by-halves.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { toBatches } from "./publish/batches.ts";
 import { isReconciling, type Candidate } from "./records.ts";
+import { putCandidateAside } from "./put-aside.ts";
 import { republish, type BatchPage } from "./republish.ts";
 import { held, type PublishResult } from "./results.ts";
 
@@ -81,7 +83,13 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
     waiting = left;
     for (const { batch, inboxes } of ready) {
       try {
-        deliver(await republish(drain, batch, toCommonPage([...inboxes]), signal));
+        const page = toCommonPage([...inboxes]);
+        const ended = await byHalves(
+          batch,
+          (some) => republish(drain, some, page, signal),
+          async (one, error) => [await putCandidateAside(drain, one, page.readAt, error)],
+        );
+        deliver(ended.flat());
       } catch (error) {
         for (const inbox of inboxes) inbox.fail(error);
       } finally {

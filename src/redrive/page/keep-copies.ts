@@ -4,7 +4,8 @@ import { hostOf } from "../../message/destination-url.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { isNestedTooDeep, maxNestedLevels } from "../../message/nested-too-deep.ts";
 import type { Archive } from "../../ports/archive.ts";
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedriverError, toFailure } from "../../ports/errors.ts";
+import { byHalves } from "../by-halves.ts";
 import { recordFact, type ActOf } from "../write-audit.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
@@ -18,7 +19,23 @@ export async function keepCopies(
   records: readonly RawRecord[],
   { archive, ...of }: ActOf & { readonly archive: Archive | null },
 ): Promise<void> {
-  if (archive === null) return;
+  if (archive === null || records.length === 0) return;
+  await byHalves(
+    records,
+    (some) => keepSome(source, some, archive, of),
+    async (_, error) => {
+      const message = `a record cannot be copied (${toFailure(error).code})`;
+      source.events.emit({ type: "archive:failed", source: source.config.id, message });
+    },
+  );
+}
+
+async function keepSome(
+  source: SourceRuntime,
+  records: readonly RawRecord[],
+  archive: Archive,
+  of: ActOf,
+): Promise<void> {
   const near = new Map<DlqId, RawRecord>();
   for (const raw of records) {
     const key = copyKeyOf(raw);

@@ -95,7 +95,11 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
     if (enteredAt <= expiresInDayFrom) tally.expiringInDay += 1;
   };
-  const leave = (letter: KeptLetter, reason: LeftRecord["reason"], dueAt?: number): void => {
+  const leave = (
+    letter: Pick<KeptLetter, "dlqId" | "enteredAt">,
+    reason: LeftRecord["reason"],
+    dueAt?: number,
+  ): void => {
     countAge(letter);
     const { dlqId, enteredAt } = letter;
     left.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
@@ -104,7 +108,10 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     tally.parked += 1;
     parks[reason] = (parks[reason] ?? 0) + 1;
   };
-  const hold = (letter: KeptLetter, { reason, until }: Extract<Decision, { then: "hold" }>): void => {
+  const hold = (
+    letter: Pick<KeptLetter, "dlqId" | "enteredAt">,
+    { reason, until }: Extract<Decision, { then: "hold" }>,
+  ): void => {
     const isDue = capacityReasons.has(reason);
     const as = isDue ? "due" : "held";
     tally[as] += 1;
@@ -162,6 +169,27 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         const decision: Decision = { then: "park", reason, rule: null };
         addDecision(null, decision, () => `${explainDecision(decision)}: ${problem}`);
       }
+    },
+    /** A record that no page gets through, parked or held. */
+    apart(
+      letter: Pick<KeptLetter, "dlqId" | "enteredAt">,
+      decision: Extract<Decision, { then: "park" | "hold" }>,
+      wasParked: boolean,
+    ): void {
+      const { dlqId } = letter;
+      tally.listed += 1;
+      failures.add(unreadableKind, dlqId, "seen");
+      if (wasParked) failures.add(unreadableKind, dlqId, "parkedBefore");
+      failures.stays(unreadableKind, dlqId);
+      addDecision(dlqId, decision);
+      if (decision.then === "hold") {
+        hold(letter, decision);
+        return;
+      }
+      if (!wasParked) failures.add(unreadableKind, dlqId, "parked");
+      countPark(decision.reason);
+      acted.push(dlqId);
+      leave(letter, decision.reason);
     },
     comeBacks(records: readonly KnownRecord[]): void {
       const found: EventOf<"record:come-back">["records"][number][] = [];

@@ -11,7 +11,7 @@ import { parentOf } from "./audit-record.ts";
 import type { DecidedRecord } from "./records.ts";
 
 /** A record to park, as the audit and the ledger get it. */
-export interface Parking extends Pick<AuditRecord, "parent" | "host"> {
+export interface Parking extends Pick<AuditRecord, "parent" | "host" | "notes"> {
   readonly dlqId: DlqId;
   readonly reason: ParkReason;
   readonly rule: string | null;

@@ -14,6 +14,7 @@
  * deletes.
  */
 import { defined } from "../../message/defined.ts";
+import type { EncodedItem } from "../../message/encode-item.ts";
 import { sleptFully } from "../../ports/clock.ts";
 import { admitAgain } from "../lanes/admit.ts";
 import { unlessRedisAway } from "../../ports/errors.ts";
@@ -143,10 +144,17 @@ async function post(
     previous === undefined && view.state !== "open";
   source.poison.posted(begun.filter(isFirstPost).length);
 
-  // A message that is not in the audit is not sent.
-  const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
-  if (!isAudited) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
-  const items = begun.map(({ candidate, series }) => encodedOf(candidate, series.suffix));
+  let items: readonly EncodedItem[];
+  try {
+    // A message that is not in the audit is not sent.
+    const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
+    if (!isAudited) return [...results, ...(await letCool(context, token, begun, "not-sent"))];
+    items = begun.map(({ candidate, series }) => encodedOf(candidate, series.suffix));
+  } catch (error) {
+    // One of them breaks the batch. The others begin again at once.
+    await letCool(context, token, begun, "not-sent", { until: source.clock.now() });
+    throw error;
+  }
   const outcome = await source.service.publish(items, mayBeSent, context.signal);
   endTurn();
   const concluded =

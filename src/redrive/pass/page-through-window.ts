@@ -8,7 +8,7 @@ import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
 import type { LeftRecord } from "../page/page-report.ts";
 import { createSharedBatches, type PageBatches } from "../page/fill-batches.ts";
-import { workPage } from "../page/work-page.ts";
+import { workPageApart } from "../page/work-page-apart.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { createWindowSplit } from "./split-window.ts";
@@ -93,7 +93,7 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
       const onDecided = page.forget;
-      const outcome = await workPage(ofPage, { records, readAt, isAlone }, signal, {
+      const outcome = await workPageApart(ofPage, { records, readAt, isAlone }, signal, {
         stopping: stop,
         batches,
         onDecided,

@@ -23,7 +23,7 @@ import { laneOriginOf, laneOriginOfLetter } from "../lanes/lane-origin.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { countActs } from "../failures/count-acts.ts";
-import { workPage } from "../page/work-page.ts";
+import { workPageApart } from "../page/work-page-apart.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 import type { PlanCheck } from "./check-plan.ts";
 import { createOpenOrders, isDone } from "./open-orders.ts";
@@ -164,7 +164,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     const raws = records.map(({ decided }) => decided.raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const page = { records: raws, readAt, isAlone: open.size === records.length };
-    const outcome = await workPage(drain, page, signals.signal, work);
+    const outcome = await workPageApart(drain, page, signals.signal, work);
     await countActs(drain, outcome.failures);
     const ids = records.map(({ decided }) => decided.letter.dlqId);
     const { views } = await source.ledger.peek(ids);

@@ -4,10 +4,12 @@
  * records nothing.
  */
 import type { UnusableRecord } from "../../message/dead-letter.ts";
+import { byHalves } from "../by-halves.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { collect } from "../page/collect.ts";
+import { toUnworkable } from "../page/put-aside.ts";
 import { decideOne, type DecidedOne } from "../page/sort-by-decision.ts";
 import { asKnown } from "../page/look-up.ts";
 import { idsOf } from "../page/records.ts";
@@ -49,11 +51,19 @@ export async function* survey(
   // A person waits for it and can stop it.
   const inTime = { ...signals, maxListingMs: Infinity };
   for await (const { records, readAt, isLast } of listToEnd(source, query, inTime)) {
-    const { found, unusable } = collect(records, source.lineageKeys());
-    // If the dates mean creation, or their meaning is not known, records that have just failed are listed
-    // too.
-    const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
-    yield { records: await decideAll(drain, within), unusable, readAt, isLast };
+    const parts = await byHalves(
+      records,
+      async (some) => {
+        const { found, unusable } = collect(some, source.lineageKeys());
+        // If the dates mean creation, or their meaning is not known, records that have just failed are listed
+        // too.
+        const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
+        return { decided: await decideAll(drain, within), unusable };
+      },
+      (_, error) => Promise.resolve({ decided: [], unusable: [toUnworkable(error)] }),
+    );
+    const unusable = parts.flatMap((part) => part.unusable);
+    yield { records: parts.flatMap(({ decided }) => decided), unusable, readAt, isLast };
   }
 }
 

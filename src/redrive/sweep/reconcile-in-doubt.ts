@@ -7,7 +7,7 @@ import { groupBy } from "../group-items-by-key.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import { writeParked } from "../page/park.ts";
 import { countActs } from "../failures/count-acts.ts";
-import { workPage } from "../page/work-page.ts";
+import { workPageApart } from "../page/work-page-apart.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { PerIdBackoff } from "./per-id-backoff.ts";
 
@@ -73,7 +73,7 @@ async function reconcileDrain(
   for await (const { records, readAt, absent, failure } of findRecords(source, wanted, budget, signal)) {
     firstFailure ??= failure;
     if (records.length > 0) {
-      const { tally, failures } = await workPage(drain, { records, readAt }, signal);
+      const { tally, failures } = await workPageApart(drain, { records, readAt }, signal);
       await countActs(drain, failures);
       finished += tally.republished + tally.deleted;
     }

@@ -1,3 +1,4 @@
+import { byHalves } from "../by-halves.ts";
 import type { Ledger, PublishedFact } from "../../ports/ledger.ts";
 
 const pageSize = 100;
@@ -20,7 +21,12 @@ export function createUnwrittenFacts() {
       // By identity: two replays may run at once, and facts may be added during a write.
       while (kept.size > 0) {
         const page = [...kept].slice(0, pageSize);
-        await ledger.published(page);
+        await byHalves(
+          page,
+          async (some) => void (await ledger.published(some)),
+          // One that the ledger never takes would hold up all others for ever.
+          () => Promise.resolve(),
+        );
         for (const fact of page) kept.delete(fact);
       }
     },

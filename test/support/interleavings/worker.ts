@@ -25,6 +25,7 @@ import { createSweepRequest } from "../../../src/redrive/sweep/sweep-request.ts"
 import { amplePageMemory } from "../ample-memory.ts";
 import type { AtWorkMeter } from "../at-work.ts";
 import { createTooLargeDates } from "../../../src/redrive/listing/too-large-records.ts";
+import { createUnworkableRecords } from "../../../src/redrive/page/unworkable-records.ts";
 import { createUnwrittenFacts } from "../../../src/redrive/sweep/unwritten-facts.ts";
 import { anyItem } from "../item-checks.ts";
 import { knobsOfPlans, type Task } from "./plan.ts";
@@ -224,6 +225,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),
+    unworkable: createUnworkableRecords(),
     sweepRequest: createSweepRequest(),
     headerPrefix: "Upstash-",
     publish: { maxItems: plan.maxItems, maxBytes: 1_000_000 },

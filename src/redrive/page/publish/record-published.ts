@@ -4,12 +4,14 @@ import { isRedriverError } from "../../../ports/errors.ts";
 import type { EventOf } from "../../../ports/events.ts";
 import type { DrainName } from "../../../ports/ids.ts";
 import type { PublishedFact, PublishedVerdict } from "../../../ports/ledger.ts";
+import { byHalves, isOfInput } from "../../by-halves.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../lanes/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../../runtime.ts";
 import { targetHostOf } from "../audit-record.ts";
+import { reportUnworkable } from "../put-aside.ts";
 import type { Begun } from "../records.ts";
 import type { PublishContext } from "./publish-context.ts";
 
@@ -28,15 +30,31 @@ export function isOfNow({ one, deduplicated }: Acceptance): boolean {
 /**
  * Records and reports the facts of an answer, before anything is deleted. While Redis is away they wait in
  * memory. The audit gets them in the same step, with the deletes that follow. Answers whether it did: if not,
- * the facts were written apart, and the deletes are still to be written.
+ * the facts were written apart, and the deletes are still to be written. A fact that the ledger never takes is
+ * left out: the proof is in hand, so its delete goes on, and the entry ends as vanished.
  */
 export async function recordPublished(
   { drain }: PublishContext,
   accepted: readonly Acceptance[],
 ): Promise<{ readonly isDeleteAudited: boolean }> {
+  const written = await byHalves(
+    accepted,
+    (some) => writePublished(drain, some),
+    async (one, error) => {
+      reportUnworkable(drain, one.one.candidate.letter.dlqId, error);
+      reportPublished(drain, [one]);
+      return { isDeleteAudited: false };
+    },
+  );
+  return { isDeleteAudited: written.every(({ isDeleteAudited }) => isDeleteAudited) };
+}
+
+async function writePublished(
+  drain: DrainRuntime,
+  accepted: readonly Acceptance[],
+): Promise<{ readonly isDeleteAudited: boolean }> {
   const { source, config } = drain;
-  const { events, unwritten } = source;
-  const of = { drain: config.name, source: source.config.id };
+  const { unwritten } = source;
   const facts = accepted.map((one) => toFact(one, config.name));
   const doubles = new Set<DlqId>();
   const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
@@ -53,24 +71,30 @@ export async function recordPublished(
     isDeleteAudited = audited === true;
     reportDoubles(drain, facts, verdicts, doubles);
   } catch (error) {
-    if (!isRedriverError(error)) throw error;
+    if (!isRedriverError(error) || isOfInput(error)) throw error;
     // The proof is in hand, so the delete goes on without Redis. The fact is written when Redis is back.
     unwritten.keep(facts);
   }
   if (!isDeleteAudited) {
     await recordFact(source, "published", toAuditRecords(accepted, doubles), ofDrain(drain));
   }
+  reportPublished(drain, accepted);
+  return { isDeleteAudited };
+}
+
+function reportPublished(drain: DrainRuntime, accepted: readonly Acceptance[]): void {
+  const { source, config } = drain;
   if (accepted.length > 0) {
     const now = serviceNow(source);
-    events.emit({
+    source.events.emit({
       type: "record:published",
-      ...of,
+      drain: config.name,
+      source: source.config.id,
       records: accepted.map((one) => toEventRecord(one, now)),
     });
   }
   const begun = accepted.map(({ one }) => one);
   reportDeclaredDoubles(drain, begun);
-  return { isDeleteAudited };
 }
 
 /** Records that were published twice: the ledger has the id of another message. Adds them to `doubles`. */
