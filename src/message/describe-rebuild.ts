@@ -56,6 +56,7 @@ export function describeRebuild(
       joined(setting("Flow-Control-Key"), setting("Flow-Control-Value")),
     ),
     ...row("delay", undefined, setting("Delay")),
+    ...row("not before", undefined, setting("Not-Before")),
   ];
 }
 

@@ -132,6 +132,7 @@ function toItemNames(prefix: string) {
     flowControlKey: `${prefix}Flow-Control-Key`,
     flowControlValue: `${prefix}Flow-Control-Value`,
     delay: `${prefix}Delay`,
+    notBefore: `${prefix}Not-Before`,
     deduplicationId: `${prefix}Deduplication-Id`,
     lineage: `${prefix}Forward-${lineageHeaderName}`,
     rootId: `${prefix}Forward-${rootIdHeaderName}`,

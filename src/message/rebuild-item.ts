@@ -44,6 +44,8 @@ export interface RebuildContext {
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
+  /** Unix ms of its delivery at the earliest, instead of a delay. Absent: at once, or after the delay. */
+  readonly notBefore?: number | undefined;
 }
 
 export type Rebuilt =
@@ -64,6 +66,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   const settings = toSettings(letter, changes, prefix, {
     retries: context.retries,
     delayMs: queue === undefined ? delayMs : 0,
+    notBefore: queue === undefined ? context.notBefore : undefined,
   });
   if (typeof settings === "string") return park(settings);
   const method = changes.method ?? letter.method;
@@ -115,7 +118,11 @@ function toSettings(
   letter: DeadLetter,
   changes: ItemChanges,
   prefix: string,
-  { retries, delayMs }: { readonly retries: number | null; readonly delayMs: number },
+  {
+    retries,
+    delayMs,
+    notBefore,
+  }: Pick<RebuildContext, "retries" | "notBefore"> & { readonly delayMs: number },
 ): Headers | ParkReason {
   const names = itemNamesOf(prefix);
   const callback = chosen(changes.callback, letter.callback);
@@ -145,7 +152,8 @@ function toSettings(
     set(headers, names.flowControlKey, flow.key);
     set(headers, names.flowControlValue, flowValue);
   }
-  set(headers, names.delay, toSeconds(delayMs));
+  if (notBefore === undefined) set(headers, names.delay, toSeconds(delayMs));
+  else set(headers, names.notBefore, Math.ceil(notBefore / 1_000));
   return headers;
 }
 

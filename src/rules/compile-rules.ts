@@ -1,4 +1,6 @@
+import { isPlausibleCreation } from "../message/plausible-dates.ts";
 import { compileCondition } from "./compile-condition.ts";
+import { compileCreationDates } from "./creation-dates.ts";
 import type { Routing, Router } from "./decision.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import { leavesOf, type RuleSpec } from "./rule-spec.ts";
@@ -52,5 +54,19 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
     }
     return null;
   };
-  return Object.assign(route, { heldUntil });
+
+  const toCreationDates = compileCreationDates(rules);
+  const restsOnBadDate = (facts: RecordFacts, { then }: Routing): boolean => {
+    const { letter, rootCreatedAt } = facts;
+    const isRootBad = !isPlausibleCreation(rootCreatedAt, letter.enteredAt);
+    // Who asks for such a date by itself means it, but for a drop.
+    const isOwnBad = then === "drop" && !isPlausibleCreation(letter.createdAt, letter.enteredAt);
+    if (!isRootBad && !isOwnBad) return false;
+    return toCreationDates(facts).some((at) => {
+      const rootAt = isRootBad ? at : rootCreatedAt;
+      const one = isOwnBad ? { ...letter, createdAt: at } : letter;
+      return route({ ...facts, letter: one, rootCreatedAt: rootAt }).then !== then;
+    });
+  };
+  return Object.assign(route, { heldUntil, restsOnBadDate });
 }

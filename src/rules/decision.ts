@@ -13,6 +13,10 @@ export const holds = {
   "too-young": "decided",
   waiting: "decided",
   "retry-after": "decided",
+  /** The message itself must not be delivered earlier. */
+  "not-before": "decided",
+  /** A date of the record cannot be true, and its decision rests on it. */
+  "implausible-date": "decided",
   "in-flight": "passing",
   cooling: "passing",
   "outcome-unknown": "passing",
@@ -85,4 +89,6 @@ export interface Router {
   (facts: RecordFacts): Routing;
   /** Of a held record: the first moment (Unix ms) at which time alone changes the decision; null: none. */
   heldUntil(facts: RecordFacts): number | null;
+  /** True if a date of creation that cannot be true makes this decision: a plausible one may change it. */
+  restsOnBadDate(facts: RecordFacts, routing: Routing): boolean;
 }

@@ -1,3 +1,4 @@
+import { isPlausibleDelay } from "../message/plausible-dates.ts";
 import { retryAfterOf } from "../message/retry-after.ts";
 import type { RecordFacts } from "./record-facts.ts";
 
@@ -12,20 +13,37 @@ export type Due =
   | { readonly due: true }
   | {
       readonly due: false;
-      readonly reason: "too-young" | "waiting" | "retry-after";
-      /** Unix ms from which all three are satisfied. */
+      readonly reason: "too-young" | "waiting" | "retry-after" | "not-before";
+      /** Unix ms from which all four are satisfied. */
       readonly until: number;
-    };
+    }
+  /** It says not to be delivered before a date that cannot be true. `until`: at the latest, if known. */
+  | { readonly due: false; readonly reason: "implausible-date"; readonly until?: number };
+
+/**
+ * True if the message itself allows a delivery now: its notBefore has passed. Seconds by mistake would have
+ * passed long ago, so such a date that is ahead as seconds is held too.
+ */
+export function whenDeliverable({ letter, now }: RecordFacts): Due {
+  const { notBefore = 0, enteredAt } = letter;
+  const fromSeconds = notBefore * 1_000;
+  if (notBefore <= now) {
+    const isAhead = fromSeconds > now && isPlausibleDelay(fromSeconds, enteredAt);
+    return isAhead ? { due: false, reason: "implausible-date", until: fromSeconds } : { due: true };
+  }
+  if (!isPlausibleDelay(notBefore, enteredAt)) return { due: false, reason: "implausible-date" };
+  return { due: false, reason: "not-before", until: notBefore };
+}
 
 /**
  * True if a record may be republished now: its age in the DLQ is at least minAge and wait[attempt], and the
- * receiver's Retry-After has passed. If several delay it, the longest one is the reason, so that reason and
+ * receiver's Retry-After and its own notBefore have passed. If several delay it, the longest one is the reason, so that reason and
  * `until` belong together; of equals the first.
  */
 export function whenDue(facts: RecordFacts, timing: Timing): Due {
   const { letter, attempt, now } = facts;
   const waitMs = timing.waitMs[Math.min(attempt, timing.waitMs.length - 1)] ?? 0;
-  let reason: Extract<Due, { due: false }>["reason"] = "too-young";
+  let reason: "too-young" | "waiting" | "retry-after" = "too-young";
   let until = letter.enteredAt + timing.minAgeMs;
   if (letter.enteredAt + waitMs > until) {
     reason = "waiting";
@@ -36,5 +54,7 @@ export function whenDue(facts: RecordFacts, timing: Timing): Due {
     reason = "retry-after";
     until = retryAfter;
   }
+  const deliverable = whenDeliverable(facts);
+  if (!deliverable.due && (deliverable.until ?? Infinity) > until) return deliverable;
   return now >= until ? { due: true } : { due: false, reason, until };
 }

@@ -1,3 +1,4 @@
+import { firstPlausibleAt } from "../../message/plausible-dates.ts";
 import { createSelectMatcher } from "../../message/select.ts";
 import type { ValuePath } from "../../config/problem.ts";
 import type { CheckItem } from "../../message/item-policy.ts";
@@ -76,13 +77,16 @@ const notSelected: Unmet = {
 /** 2026-01-01 00:00 UTC: the clock of tests stands still, so that none fails because a day has passed. */
 export const testNow = Date.UTC(2026, 0, 1);
 
+/** No message of a test was created later. */
+const lastClock = Date.UTC(2100, 0, 1);
+
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
 /**
  * The record of a test. What `given` leaves out is plain: what the drain's select asks for; a POST without
  * headers, body and HTTP answer; old enough for `minAge` and `wait`, an hour at least; created a minute
- * before it entered. `dlqId` and `createdAt` move the clock with them.
+ * before it entered. `dlqId` and `createdAt` move the clock with them, but not a date that cannot be true.
  */
 export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
   const { record, attempt = 0 } = given;
@@ -92,7 +96,8 @@ export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
   const dlqId = record["dlqId"];
   const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : undefined;
   const namedEntry = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
-  const enteredAt = namedEntry ?? (createdAt === undefined ? testNow - ageMs : createdAt + minuteMs);
+  const movesClock = createdAt !== undefined && createdAt >= firstPlausibleAt && createdAt < lastClock;
+  const enteredAt = namedEntry ?? (movesClock ? createdAt + minuteMs : testNow - ageMs);
   const now = enteredAt + ageMs;
   const created = createdAt ?? (messageAgeMs === undefined ? enteredAt - minuteMs : now - messageAgeMs);
   const view: LedgerView =

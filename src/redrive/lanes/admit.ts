@@ -71,8 +71,9 @@ export async function admitToLanes(
     const sendAs = { step: { lane: group.lane, step }, isProbe, timeoutMs };
     for (const one of canaries) free.push(sentAs(one, sendAs));
     const others = group.candidates.filter((one) => !canaries.has(one));
-    plain.push(...others.slice(0, answer.plain));
-    const rest = others.slice(answer.plain);
+    const isOpen = answer.state === "open";
+    plain.push(...others.slice(0, answer.plain), ...(isOpen ? group.sentAhead : []));
+    const rest = [...others.slice(answer.plain), ...(isOpen ? [] : group.sentAhead)];
     heldHere.push(...rest.map((one) => held(one, reason, answer.until ?? undefined, group.origin)));
 
     const count = answer.canaries - canaries.size;
@@ -129,6 +130,11 @@ function worthRecalling(candidates: readonly Candidate[]): readonly Candidate[] 
   return others.length > 0 ? others : candidates;
 }
 
+/** The silence of a message with a time of its own means nothing, so it asks for no place in a step. */
+function isSentAhead(one: Candidate): boolean {
+  return one.isSentAhead === true;
+}
+
 function toGroups(drain: string, candidates: readonly Candidate[], exhausted: readonly DecidedRecord[]) {
   const asking = groupBy(candidates, (one) => laneOriginOf(one.target));
   const spent = groupBy(exhausted, (one) => laneOriginOfLetter(one.letter));
@@ -136,7 +142,8 @@ function toGroups(drain: string, candidates: readonly Candidate[], exhausted: re
   return origins.map((origin) => ({
     lane: toLaneId(drain, origin),
     origin,
-    candidates: asking.get(origin) ?? [],
+    candidates: (asking.get(origin) ?? []).filter((one) => !isSentAhead(one)),
+    sentAhead: (asking.get(origin) ?? []).filter(isSentAhead),
     exhausted: spent.get(origin) ?? [],
   }));
 }

@@ -6,7 +6,8 @@ import { isDecidedAgain, type LedgerView, type Released } from "../../ports/ledg
 import type { Decision } from "../../rules/decision.ts";
 import type { RecordFacts } from "../../rules/record-facts.ts";
 import { asksForStatus } from "../../rules/rule-spec.ts";
-import { whenDue } from "../../rules/when-due.ts";
+import { whenDeliverable, whenDue, type Due } from "../../rules/when-due.ts";
+import type { ItemChanges } from "../../message/item-changes.ts";
 import type { KnownRecord } from "./records.ts";
 
 /** The parts of a drain that a decision needs. */
@@ -56,6 +57,11 @@ function decidedByRules(drain: DecidingDrain, record: KnownRecord, facts: Record
   const isInDoubt = record.view.state === "open";
   const routing = drain.route(facts);
   const { rule } = routing;
+  // What a person ordered or is in doubt goes on, but nothing is dropped by a date that cannot be true.
+  const mayRest = (isOrdered || isInDoubt) && routing.then !== "drop";
+  if (!mayRest && drain.route.restsOnBadDate(facts, routing)) {
+    return { then: "hold", reason: isInDoubt ? "outcome-unknown" : "implausible-date", rule };
+  }
   switch (routing.then) {
     case "hold": {
       if (isInDoubt) return { then: "hold", reason: "outcome-unknown", rule };
@@ -84,9 +90,13 @@ function decidedByRules(drain: DecidingDrain, record: KnownRecord, facts: Record
   }
   if (!isOrdered && attempt >= attempts.max)
     return { then: attempts.then, reason: "attempts-exhausted", rule };
-  if (released === false) {
-    const timing = whenDue(facts, { minAgeMs, waitMs: attempts.waitMs });
-    if (!timing.due) return { then: "hold", reason: timing.reason, rule, until: timing.until };
+  // A release ends every wait but the message's own.
+  const due =
+    released === false ? whenDue(facts, { minAgeMs, waitMs: attempts.waitMs }) : whenDeliverable(facts);
+  const isJudged = isOrdered && !due.due && due.reason === "implausible-date";
+  if (!due.due && !isJudged && !isSentAhead(facts, due, set)) {
+    const { reason, until } = due;
+    return { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) };
   }
   if (!record.mayBeForgotten) return { then: "republish", reason: "due", rule, set };
   if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
@@ -137,6 +147,22 @@ function isSpent(
   { attempt, series }: Extract<LedgerView, { state: "open" }>,
 ): boolean {
   return series.doubts + 1 >= Math.max(2, attempts.max - attempt);
+}
+
+/** 12 h for a message to be published before its record expires. */
+const marginMs = 43_200_000;
+
+/**
+ * True if the record would expire before its message may be delivered. Then it goes now, and the service
+ * delays it. The service refuses a delay with a queue.
+ */
+function isSentAhead(
+  { letter, expiresAt }: RecordFacts,
+  due: Extract<Due, { due: false }>,
+  { queue }: ItemChanges,
+): boolean {
+  const isQueued = queue === undefined ? letter.queueName !== undefined : queue !== null;
+  return due.reason === "not-before" && due.until > expiresAt - marginMs && !isQueued;
 }
 
 function byRule(rule: string | null): Extract<ParkReason, "rule" | "otherwise"> {

@@ -10,6 +10,7 @@ import { toRootFlowControl } from "../../message/flow-control.ts";
 import { isProofUrl } from "../../message/proof-callback-url.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../../message/lineage.ts";
 import type { CheckItem } from "../../message/item-policy.ts";
+import { isPlausibleDelay } from "../../message/plausible-dates.ts";
 import { rebuildItem } from "../../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../../ports/drains-document.ts";
 import { largestCanary, maxSuffix } from "./publish/canary-variant.ts";
@@ -43,10 +44,11 @@ export interface Preparation {
 export function prepare(
   record: DecidedRecord,
   set: ItemChanges,
-  { headerPrefix, lineageKey, onLoss, checkItem, lane, flowControl, proofAddress }: Preparation,
+  preparation: Preparation,
 ):
   | { readonly kind: "candidate"; readonly candidate: Candidate }
   | { readonly kind: "park"; readonly reason: ParkReason } {
+  const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, proofAddress } = preparation;
   const { letter, raw, reading } = record;
   const unfit = checkFidelity(letter, raw);
   if (unfit !== null) return { kind: "park", reason: unfit };
@@ -56,6 +58,13 @@ export function prepare(
   const next = nextLineage(letter, reading, record.attempt);
   const lineage =
     changes.flowControl === undefined ? next : { ...next, ...toRootFlowControl(letter, changes.flowControl) };
+  const delayMs = toDelayMs(letter, changes);
+  const { notBefore = 0 } = letter;
+  const { now } = record.facts;
+  const isSentAhead =
+    record.decision.then === "republish" && notBefore > now && isPlausibleDelay(notBefore, letter.enteredAt);
+  // A canary goes at once, so the silence of a delayed message means nothing.
+  const lane = isSentAhead ? undefined : preparation.lane;
   let bodyHash = "";
   const rebuilt = rebuildItem(letter, changes, {
     headerPrefix,
@@ -66,7 +75,8 @@ export function prepare(
     attempt: Math.max(record.attempt, root.redrives),
     // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
     retries: root.maxRetries,
-    delayMs: toDelayMs(letter, changes),
+    delayMs,
+    notBefore: isSentAhead ? Math.max(notBefore, now + (delayMs ?? 0)) : undefined,
   });
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;
@@ -102,6 +112,7 @@ export function prepare(
       target: toTarget(item),
       losses,
       bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),
+      ...(isSentAhead ? { isSentAhead } : {}),
     },
   };
 }

@@ -83,6 +83,8 @@ export interface Candidate extends Actionable {
   readonly losses: readonly Loss[];
   /** Encoded bytes of its largest variant, with the longest suffix. */
   readonly bytes: number;
+  /** It has its own Not-Before, so it is sent plain only. */
+  readonly isSentAhead?: true;
   /** Its capacity. Absent before it has any, and if no limit applies. */
   readonly grant?: Grant;
 }

@@ -5,6 +5,7 @@ import { itemOf, parkOf } from "../../support/rebuilt.ts";
 
 const retriesOf = (changes: ItemChanges, retries: number | null) =>
   itemOf({ maxRetries: 3 }, changes, { retries }).headers["Upstash-Retries"];
+const sentAt = (notBefore: number, fields = {}) => itemOf(fields, {}, { delayMs: 5_000, notBefore }).headers;
 const delayOf = (delayMs: number) => itemOf({}, {}, { delayMs }).headers["Upstash-Delay"];
 
 describe("a rebuilt item", () => {
@@ -137,6 +138,13 @@ describe("retries and delay", () => {
     expect(delayOf(1)).toBe("1s");
     expect(delayOf(90_000)).toBe("90s");
     expect(delayOf(0)).toBeUndefined();
+  });
+
+  it("give the time of its delivery in whole seconds, rounded up, instead of a delay", () => {
+    expect(sentAt(1_800_000_000_001)).toMatchObject({ "Upstash-Not-Before": "1800000001" });
+    expect(sentAt(1_800_000_000_000)).toMatchObject({ "Upstash-Not-Before": "1800000000" });
+    expect(sentAt(1_800_000_000_000)).not.toHaveProperty("Upstash-Delay");
+    expect(sentAt(1_800_000_000_000, { queueName: "q" })).not.toHaveProperty("Upstash-Not-Before");
   });
 
   it("never put a delay with a queue", () => {

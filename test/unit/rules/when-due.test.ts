@@ -11,7 +11,7 @@ const dueAt = (ageMs: number, minAgeMs: number, waitMs: number[], attempt = 0, r
 
 const untilOf = (responseHeader: Record<string, unknown>) => {
   const due = dueAt(0, 0, [], 0, responseHeader);
-  return due.due ? 0 : due.until - enteredAt;
+  return due.due ? 0 : Number(due.until) - enteredAt;
 };
 const httpDate = (ms: number) => new Date(ms).toUTCString();
 
@@ -54,6 +54,47 @@ describe("a record is due", () => {
       until: enteredAt + 10 * minute,
     });
   });
+});
+
+describe("a message that must not be delivered before a time", () => {
+  const now = enteredAt + 10 * minute;
+  const due = (notBefore: number, minAgeMs = 0, responseHeader = {}) =>
+    whenDue(factsOf({ notBefore, responseHeader }, { now }), { minAgeMs, waitMs: [] });
+
+  it("is due from that moment on, in milliseconds", () => {
+    expect(due(now + 1)).toEqual({ due: false, reason: "not-before", until: now + 1 });
+    expect(due(now)).toEqual({ due: true });
+    expect(due(enteredAt - 60_000)).toEqual({ due: true });
+    expect(due(0)).toEqual({ due: true });
+  });
+
+  it("waits for what is later: its own date, or another wait", () => {
+    expect(due(now + 1, 11 * minute)).toMatchObject({ reason: "too-young", until: now + minute });
+    expect(due(now + 2 * minute, 11 * minute)).toMatchObject({ reason: "not-before" });
+    const wish = { "Retry-After": "1200" };
+    expect(due(now + minute, 0, wish)).toMatchObject({ reason: "retry-after", until: now + 10 * minute });
+    expect(due(now + 11 * minute, 0, wish)).toMatchObject({ reason: "not-before" });
+  });
+
+  it.each([
+    [
+      "of seconds, until then at the latest",
+      Math.ceil(now / 1_000) + 60,
+      Math.ceil(now / 1_000) * 1_000 + 60_000,
+    ],
+    ["in 13 months", now + 400 * day, undefined],
+    ["in the year 275760", 8_640_000_000_000_000, undefined],
+    ["of 2^53 - 1", Number.MAX_SAFE_INTEGER, undefined],
+  ])("is held for a date %s", (_, notBefore, until) => {
+    expect(due(notBefore)).toEqual({ due: false, reason: "implausible-date", ...(until && { until }) });
+    // It lasts longer than any other wait.
+    expect(due(notBefore, 11 * minute).due).toBe(false);
+  });
+
+  it.each([1, 1_000_000, Math.floor(enteredAt / 1_000), 1_300_000_000_000])(
+    "is not held for %d, which has passed by any reading",
+    (notBefore) => expect(due(notBefore)).toEqual({ due: true }),
+  );
 });
 
 describe("a stored wish to be left alone", () => {

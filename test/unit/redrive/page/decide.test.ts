@@ -219,6 +219,158 @@ describe("a record that the ledger does not know", () => {
   });
 });
 
+describe("a message that must not be delivered yet", () => {
+  const ahead = { notBefore: now + 2 * hour };
+  const held = { then: "hold", reason: "not-before", rule: "outage", until: now + 2 * hour };
+
+  it("is held until then, also after a release", () => {
+    expect(decide(absent, ahead)).toEqual(held);
+    expect(decide(absent, { notBefore: now })).toMatchObject({ then: "republish", reason: "due" });
+    expect(decide({ ...cool, released: "by-person" }, ahead)).toEqual(held);
+    expect(decide({ ...cool, released: "listed-again" }, ahead)).toEqual(held);
+    expect(decide(absent, { ...ahead, queueName: "q" })).toEqual(held);
+  });
+
+  it("is parked, dropped and reconciled as any other", () => {
+    expect(decide(absent, { ...ahead, responseStatus: 422 })).toMatchObject({ then: "park", reason: "rule" });
+    expect(decide(open, ahead)).toMatchObject({ then: "republish", reason: "reconcile" });
+    expect(decide(absent, ahead, { kind: "none" }, max(0))).toMatchObject({ reason: "attempts-exhausted" });
+  });
+
+  it("is sent at once if its record would expire before, unless it goes to a queue", () => {
+    const late = { notBefore: now + 71 * hour };
+    expect(decide(absent, late)).toMatchObject({ then: "republish", reason: "due" });
+    const queued = { then: "hold", reason: "not-before", until: now + 71 * hour };
+    expect(decide(absent, { ...late, queueName: "q" })).toMatchObject(queued);
+    const off = [{ name: "off", when: status(503), then: "republish", set: { queue: null } }] as const;
+    const unqueued = { rules: off, route: compileRules(off, "hold") };
+    expect(decide(absent, { ...late, queueName: "q" }, { kind: "none" }, unqueued)).toMatchObject({
+      then: "republish",
+    });
+    const on = [{ name: "on", when: status(503), then: "republish", set: { queue: "q" } }] as const;
+    expect(
+      decide(absent, late, { kind: "none" }, { rules: on, route: compileRules(on, "hold") }),
+    ).toMatchObject(queued);
+  });
+
+  it("is held for a date that cannot be true, unless a person released it", () => {
+    const never = { notBefore: 8_640_000_000_000_000 };
+    expect(decide(absent, never)).toEqual({ then: "hold", reason: "implausible-date", rule: "outage" });
+    expect(decide({ ...cool, released: "by-person" }, never)).toMatchObject({ then: "republish" });
+    expect(decide({ ...cool, released: "listed-again" }, never)).toMatchObject({ then: "hold" });
+  });
+});
+
+const age = (range: { from: number; to: number }): RuleSpec["when"] => ({
+  kind: "duration",
+  field: "messageAge",
+  oneOf: [{ kind: "range", ...range }],
+});
+const created = (range: { from: number; to: number }): RuleSpec["when"] => ({
+  kind: "number",
+  field: "createdAt",
+  oneOf: [{ kind: "range", ...range }],
+});
+const by = (rules: readonly RuleSpec[], otherwise: "hold" | "park" = "hold") => ({
+  rules,
+  route: compileRules(rules, otherwise),
+});
+const comeBack = (rootCreatedAt: number) =>
+  ({
+    kind: "come-back",
+    lineage: { attempt: 0, rootCreatedAt, step: null, isForgiven: false },
+  }) as unknown as KnownRecord["reading"];
+
+describe("a date of creation that cannot be true", () => {
+  const after48h = { from: 48 * hour + 1, to: Infinity };
+  const outage = { name: "outage", when: status("5xx"), then: "republish" } as const;
+  const old = { name: "old", when: age(after48h), then: "drop" } as const;
+  const none = { kind: "none" } as const;
+  const implausible = { then: "hold", reason: "implausible-date" };
+  const dates = [
+    ["seconds", Math.floor(now / 1_000)],
+    ["zero", 0],
+    ["a year ahead", now + 365 * 24 * hour],
+    ["the year 275760", 8_640_000_000_000_000],
+    ["of 2014", Date.UTC(2014, 11, 31)],
+    ["two hours after it died", now + hour],
+  ] as const;
+
+  it.each(dates)("(%s) drops nothing: the record is held", (_, createdAt) => {
+    expect(decide(absent, { createdAt }, none, by([old, outage]))).toMatchObject(implausible);
+    expect(decide(absent, { createdAt }, none, by([outage, old]))).toMatchObject({ then: "republish" });
+    const young = {
+      name: "young",
+      when: age({ from: -Infinity, to: 48 * hour }),
+      then: "republish",
+    } as const;
+    const rest = { name: "rest", when: { kind: "any" }, then: "drop" } as const;
+    expect(decide(absent, { createdAt }, none, by([young, rest]))).toMatchObject(implausible);
+    const not = {
+      name: "not",
+      when: { kind: "not", of: age({ from: -Infinity, to: hour }) },
+      then: "drop",
+    } as const;
+    expect(decide(absent, { createdAt }, none, by([not]))).toMatchObject(implausible);
+    const before = {
+      name: "before",
+      when: created({ from: -Infinity, to: now - 48 * hour }),
+      then: "drop",
+    } as const;
+    const behind = { name: "behind", when: created({ from: now, to: Infinity }), then: "drop" } as const;
+    expect(decide(absent, { createdAt }, none, by([before, behind])).then).toBe("hold");
+  });
+
+  it.each(dates)("(%s) changes nothing if no rule's answer rests on it", (_, createdAt) => {
+    expect(decide(absent, { createdAt })).toMatchObject({ then: "republish" });
+    expect(decide(absent, { createdAt, responseStatus: 422 })).toMatchObject({
+      then: "park",
+      rule: "broken",
+    });
+    const gone = { name: "gone", when: status(410), then: "drop" } as const;
+    const other = {
+      name: "other",
+      when: { kind: "all", of: [status(400), age(after48h)] },
+      then: "drop",
+    } as const;
+    const drain = by([other, gone, outage]);
+    expect(decide(absent, { createdAt, responseStatus: 410 }, none, drain)).toMatchObject({ then: "drop" });
+    expect(decide(absent, { createdAt }, none, drain)).toMatchObject({ then: "republish" });
+    expect(decide(absent, { createdAt, responseStatus: 400 }, none, drain)).toMatchObject(implausible);
+    const slow = { name: "slow", when: age(after48h), then: "republish" } as const;
+    expect(decide(absent, { createdAt }, none, by([slow, outage]))).toMatchObject({ then: "republish" });
+  });
+
+  it("is the root's, which a come-back brings along", () => {
+    expect(decide(absent, {}, comeBack(now / 1_000), by([old, outage]))).toMatchObject(implausible);
+    expect(decide(absent, {}, comeBack(now - 49 * hour), by([old, outage]))).toMatchObject({ then: "drop" });
+    // Its own date is the service's, and the age is not counted from it.
+    const own = { createdAt: 5 };
+    expect(decide(absent, own, comeBack(now - 49 * hour), by([old, outage]))).toMatchObject({ then: "drop" });
+  });
+
+  it("may be asked for by itself, but for a drop", () => {
+    const early = created({ from: -Infinity, to: Date.UTC(2015, 0, 1) });
+    const sent = { name: "seconds", when: early, then: "republish" } as const;
+    const createdAt = Math.floor(now / 1_000);
+    expect(decide(absent, { createdAt }, none, by([sent, old]))).toMatchObject({ then: "republish" });
+    const dropped = { name: "seconds", when: early, then: "drop" } as const;
+    expect(decide(absent, { createdAt }, none, by([dropped]))).toMatchObject(implausible);
+  });
+
+  it("neither stops what a person released, nor what is in doubt, but for a drop", () => {
+    const createdAt = now + 365 * 24 * hour;
+    const released = { ...cool, released: "by-person" } as const;
+    expect(decide(released, { createdAt }, none, by([old, outage]))).toMatchObject({ then: "republish" });
+    expect(decide(released, { createdAt: 5 }, none, by([old, outage]))).toMatchObject(implausible);
+    expect(decide(open, { createdAt }, none, by([old, outage]))).toMatchObject({ reason: "reconcile" });
+    expect(decide(open, { createdAt: 5 }, none, by([old, outage]))).toMatchObject({
+      then: "hold",
+      reason: "outcome-unknown",
+    });
+  });
+});
+
 describe("a record that the ledger knows", () => {
   it("is settled again when it was published, and never republished", () => {
     expect(decide(publishedView)).toMatchObject({ then: "settle" });
