@@ -7,11 +7,13 @@ export const policyLosses = [
   "body-duplicate-keys",
   "signed-body",
   "patch-not-idempotent",
+  "encoded-body",
 ] as const;
 export const reportedLosses = [
   "queue-delay",
   "flow-control",
   "failure-callback-again",
+  "callback-settings",
   "schedule-id",
   "redaction",
   "group-membership",

@@ -34,6 +34,8 @@ export const parkReasons = [
   "body-not-editable",
   "signed-body",
   "patch-not-idempotent",
+  /** Its Content-Encoding is of bytes, and its body is a text. */
+  "encoded-body",
 ] as const;
 
 export type ParkReason = (typeof parkReasons)[number];

@@ -8,7 +8,7 @@
  *
  * Differences from the original are in `losses`. Some parts cannot be recovered from a record, so only a rule
  * can set them in the item: schedule id, caller ip, timeout, redaction settings, the original deduplication
- * id and URL Group membership.
+ * id, URL Group membership, and a callback's method, timeout, retries and delays.
  */
 import { hasUnansweredProof } from "./body-proof-headers.ts";
 import type { BatchItem, DeadLetter, DeduplicationId, HeaderValues, MessageId } from "./dead-letter.ts";
@@ -22,6 +22,7 @@ import {
   itemNamesOf,
   toForwardHeaders,
   valuesOf,
+  type ForwardHeaders,
   type ItemNames,
 } from "./headers.ts";
 import { isMessageId } from "./message-id.ts";
@@ -84,6 +85,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   if (body !== letter.body && hasUnansweredProof(forward, changes.headers ?? {})) losses.push("signed-body");
   addReportedLosses(losses, letter, changes, names, queue !== undefined && delayMs > 0);
   if (changes.headers !== undefined) changeHeaders(forward, changes.headers, prefix);
+  if (isEncodedText(forward, body)) losses.push("encoded-body");
 
   const headers: Headers = {};
   const contentType = forward.get("content-type");
@@ -195,20 +197,33 @@ function toSeconds(ms: number): string | undefined {
 function addReportedLosses(
   losses: Loss[],
   letter: DeadLetter,
-  { flowControl, failureCallback }: ItemChanges,
+  { flowControl, callback, failureCallback }: ItemChanges,
   names: ItemNames,
   losesDelay: boolean,
 ): void {
+  // A callback that a rule sets anew has not fired for this message yet, and has no settings of its own.
+  const keepsCallback =
+    letter.callback !== undefined && chosen(callback, letter.callback) === letter.callback;
   const { failureCallback: known } = letter;
+  const keepsFailureCallback = known !== undefined && chosen(failureCallback, known) === known;
   if (losesDelay) losses.push("queue-delay");
   if (originalFlowControl(letter) !== undefined && isReplaced(letter, flowControl)) {
     losses.push("flow-control");
   }
-  // A callback that a rule sets anew has not fired for this message yet.
-  if (known !== undefined && chosen(failureCallback, known) === known) losses.push("failure-callback-again");
+  if (keepsFailureCallback) losses.push("failure-callback-again");
+  if (keepsCallback || keepsFailureCallback) losses.push("callback-settings");
   if (letter.scheduleId !== undefined) losses.push("schedule-id");
   if (valuesOf(letter.header, names.redactFields).length > 0) losses.push("redaction");
   if (letter.topicName !== undefined) losses.push("group-membership");
+}
+
+/** Codings whose bytes are no text: none of them is UTF-8 for more than a few bytes. */
+const byteCoding = /(?:^|[\s,])(?:x-)?(?:gzip|deflate|br|zstd|compress|dcb|dcz)(?:$|[\s,])/i;
+
+/** True if the header cannot be true of this body: it was altered, or decoded, on its way into the record. */
+function isEncodedText(forward: ForwardHeaders, body: string): boolean {
+  const coding = forward.get("content-encoding");
+  return coding !== undefined && body !== "" && byteCoding.test(coding.value);
 }
 
 function park(reason: ParkReason): Rebuilt {

@@ -30,6 +30,7 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "body-not-editable": "message",
   "signed-body": "loss",
   "patch-not-idempotent": "loss",
+  "encoded-body": "loss",
 };
 
 /** What comes before a release; for `settings` instead of one. */

@@ -196,6 +196,32 @@ describe("an edited body", () => {
   });
 });
 
+const lost = (value: string | readonly string[], changes: ItemChanges = {}, body = '{"a":1}') =>
+  lossesOf({ body, header: { "Content-ENCODING": value } }, changes);
+
+describe("a text body under a content encoding of bytes", () => {
+  it.each(["gzip", "GZIP", "x-gzip", "deflate", "br", "zstd", "compress", "gzip, identity", "identity,br "])(
+    "(%s) is a loss",
+    (value) => expect(lost(value)).toEqual(["encoded-body"]),
+  );
+
+  it("is one too in several values, and under an edit", () => {
+    expect(lost(["identity", "gzip"])).toEqual(["encoded-body"]);
+    expect(lost("gzip", { body: { kind: "merge", value: { schema: 3 } } })).toEqual(["encoded-body"]);
+  });
+
+  it.each(["identity", "", "utf-8", "aws-chunked", "none", "gzipped", "base64"])("(%j) is none", (value) =>
+    expect(lost(value)).toEqual([]),
+  );
+
+  it("is none without a body, or if the rule removes or changes the header", () => {
+    expect(lost("gzip", {}, "")).toEqual([]);
+    expect(lost("gzip", { headers: { "content-encoding": null } })).toEqual([]);
+    expect(lost("gzip", { headers: { "content-encoding": "identity" } })).toEqual([]);
+    expect(lossesOf({ body: "a" }, { headers: { "Content-Encoding": "gzip" } })).toEqual(["encoded-body"]);
+  });
+});
+
 describe("what a rebuild tells", () => {
   const partner = { flowControlKey: "p", rate: 5, period: 1 };
   it.each<[string, Record<string, unknown>, ItemChanges, number | null, readonly string[]]>([
@@ -203,7 +229,35 @@ describe("what a rebuild tells", () => {
     ["a delay that a queue refuses", { queueName: "q" }, {}, 5_000, ["queue-delay"]],
     ["no delay of a record that leaves its queue", { queueName: "q" }, { queue: null }, 5_000, []],
     ["no delay of nothing", { queueName: "q" }, {}, 0, []],
-    ["a failure callback", { failureCallback: "https://f.example" }, {}, null, ["failure-callback-again"]],
+    [
+      "a failure callback",
+      { failureCallback: "https://f.example" },
+      {},
+      null,
+      ["failure-callback-again", "callback-settings"],
+    ],
+    ["settings of a callback", { callback: "https://c.example" }, {}, null, ["callback-settings"]],
+    [
+      "settings of a callback, once",
+      { callback: "https://c.example", failureCallback: "https://f.example" },
+      { failureCallback: "https://g.example" },
+      null,
+      ["callback-settings"],
+    ],
+    [
+      "none of callbacks that are removed or new",
+      { callback: "https://c.example" },
+      { callback: null, failureCallback: "https://f.example" },
+      null,
+      [],
+    ],
+    [
+      "none of another callback",
+      { callback: "https://c.example" },
+      { callback: "https://d.example" },
+      null,
+      [],
+    ],
     ["none that is removed", { failureCallback: "https://f.example" }, { failureCallback: null }, null, []],
     ["none that is new", {}, { failureCallback: "https://f.example" }, null, []],
     ["a schedule", { scheduleId: "s" }, {}, null, ["schedule-id"]],

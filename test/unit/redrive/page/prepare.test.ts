@@ -119,10 +119,18 @@ describe("a loss", () => {
     expect(candidateOf(lossy, {}).losses).toEqual([]);
   });
 
+  it("is a text body that its header calls compressed", () => {
+    const raw = rawRecord({ header: { "Content-Encoding": ["gzip"] } });
+    expect(parkOf(raw, {})).toBe("encoded-body");
+    expect(candidateOf(raw, {}, { onLoss: "republish" }).losses).toEqual(["encoded-body"]);
+    expect(candidateOf(raw, { headers: { "Content-Encoding": null } }).losses).toEqual([]);
+  });
+
   it("that changes nothing of the message parks nowhere", () => {
     const raw = rawRecord({ scheduleId: "s", topicName: "g", failureCallback: "https://f.example" });
     expect(candidateOf(raw, {}).losses).toEqual([
       "failure-callback-again",
+      "callback-settings",
       "schedule-id",
       "group-membership",
     ]);
