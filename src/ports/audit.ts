@@ -45,7 +45,10 @@ export interface AuditRecord {
   readonly as?: string;
   /** The dead letter that this one came back from, if its lineage names one. */
   readonly parent?: string;
-  /** Names of the rebuild's losses, and of a declared double; the error's code of what is `unworkable`. */
+  /**
+   * Names of the rebuild's losses, and of a declared double. Of what is `unworkable`, the error's code or
+   * `workers-lost:` and how many.
+   */
   readonly notes?: readonly string[];
   /** Host with port of its destination. Absent on a `delete`, and if it was not known or the entry was full. */
   readonly host?: string;

@@ -1,3 +1,4 @@
+import type { DlqId } from "../message/dead-letter.ts";
 import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { FailureCounts, HourlyArrivals, StandingFailure } from "./failures.ts";
 import type { Tally } from "./tally.ts";
@@ -127,6 +128,55 @@ export type CloseVerdict =
   /** The pass is closed, or has no such window, or another owner has it: nothing changed. */
   | { readonly kind: "stale" };
 
+/** One run of a window. */
+export interface WindowRun {
+  readonly passId: PassId;
+  readonly windowId: string;
+  readonly owner: string;
+}
+
+export interface TakenWindow {
+  readonly pass: Pass;
+  readonly window: Window;
+  /** How many windows its pass has had. */
+  readonly rows: number;
+  /** How many of them have not ended. */
+  readonly left: number;
+  /** Null: nothing says that something in it ends its workers. */
+  readonly care: Care | null;
+  /** Records of this drain that have ended their workers, the last hundred. */
+  readonly unworkable: readonly DlqId[];
+  /** Moments of this drain whose listing has ended its workers, of the last day. */
+  readonly unlistable: readonly number[];
+}
+
+/**
+ * Two workers in a row were lost before they had done anything in the window. From then on each says what it has
+ * under work, so that the record that ends them is found, if there is one.
+ */
+export interface Care {
+  /** Under work when a worker was lost: with so many. */
+  readonly suspects: Readonly<Partial<Record<DlqId, number>>>;
+  /**
+   * Under work alone when the last was lost. `lost`: so many in a row, each soon after it had begun with it; `long`:
+   * so many after a while. Absent: none.
+   */
+  readonly alone?: { readonly id: DlqId; readonly lost: number; readonly long: number };
+  /** So many in a row were lost while they listed. */
+  readonly listings: number;
+}
+
+export interface WindowMark {
+  /** `waiting`: nothing that could end a worker. `long`: what it had before, for a while already. */
+  readonly under: "listing" | "waiting" | "long" | readonly DlqId[];
+  /** Worked, and the worker lives. */
+  readonly cleared?: readonly DlqId[];
+  /** Not to be worked any more. */
+  readonly unworkable?: readonly DlqId[];
+  /** A moment not to be listed for a day, Unix ms by the service's dates. */
+  readonly unlistable?: number;
+}
+
 /**
  * Passes of one drain do not overlap. This saves work; safety relies on the ledger. A pass is a row opened by
  * compare-and-set, a window an entry in it. Guarantees: one script per call, idempotent per (passId,
@@ -139,16 +189,14 @@ export interface PassBook {
   /** `abandoned`: the earlier pass that this call closed, with what it had done. */
   open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: AbandonedPass | null }>;
   /**
-   * The window's range, how many windows its pass has had, and how many of them have not ended; null if its
-   * pass is closed or the window has ended. Counts as progress. What an earlier worker of the window has done
-   * stays counted; what it left is counted again.
+   * Null if its pass is closed or the window has ended. Counts as progress. What an earlier worker of the window has
+   * done stays counted; what it left is counted again. If it has neither ended nor left the window, it was lost.
    */
-  takeWindow(
-    drain: DrainName,
-    passId: PassId,
-    windowId: string,
-    owner?: string,
-  ): Promise<{ pass: Pass; window: Window; rows: number; left: number } | null>;
+  takeWindow(drain: DrainName, passId: PassId, windowId: string, owner?: string): Promise<TakenWindow | null>;
+  /** False if the window is another owner's by now, or has ended: then nothing is recorded. */
+  markWindow(drain: DrainName, run: WindowRun, mark: WindowMark): Promise<boolean>;
+  /** Its worker lives and gives it back. Nothing, if the window is another owner's by now. */
+  leaveWindow(drain: DrainName, run: WindowRun): Promise<void>;
   /**
    * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed; `taken-over`
    * if the window is another owner's by now, or has ended: then only `dueLater` is recorded. `dueLater`:

@@ -99,7 +99,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       autorun: false,
       concurrency: concurrency[kind],
       lockDuration: lock.durationMs,
-      stalledInterval: lock.stalledIntervalMs,
+      stalledInterval: kind === "windows" ? lock.stalledIntervalMs : 2 * lock.stalledIntervalMs,
       maxStalledCount: maxStalls[kind],
       runRetryDelay: refusedRestMs,
       settings: {

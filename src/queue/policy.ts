@@ -13,7 +13,10 @@ export interface RetryPolicy {
  */
 export const noticeRetry: RetryPolicy = { attempts: 8, baseMs: 30_000, capMs: 30 * 60_000 };
 
-/** How a crashed replica's jobs come back. */
+/**
+ * How a crashed replica's jobs come back. Windows are looked at so often, the others half as often: their next
+ * schedule is the retry, and a look costs an idle Redis some commands.
+ */
 export interface LockPolicy {
   readonly durationMs: number;
   readonly stalledIntervalMs: number;
@@ -27,10 +30,10 @@ export interface LockPolicy {
 export const defaultRetry: RetryPolicy = { attempts: 8, baseMs: 5_000, capMs: 30_000 };
 
 /**
- * A killed replica's job runs again after the lock (15 s) and at most two checks for stalled jobs (2 × 15 s):
- * within 45 s.
+ * A killed replica's window runs again after the lock (15 s) and at most two checks for stalled jobs (2 × 7.5 s):
+ * within 30 s.
  */
-export const defaultLock: LockPolicy = { durationMs: 15_000, stalledIntervalMs: 15_000 };
+export const defaultLock: LockPolicy = { durationMs: 15_000, stalledIntervalMs: 7_500 };
 
 /**
  * A job that took its process down this often is given up. Counted by the processor from the job's own

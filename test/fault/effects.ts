@@ -76,6 +76,8 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
   passes: {
     open: "effect",
     takeWindow: "effect",
+    markWindow: "effect",
+    leaveWindow: "effect",
     progress: "effect",
     endWindow: "effect",
     countActs: "effect",
@@ -196,6 +198,7 @@ export const notReached: Readonly<Record<string, string>> = {
   "laneBook.probeNow": "a person's act, written by a command in one call",
   "laneBook.reset": "a person's act, written by a command in one call",
   "laneBook.delivered": "no source of the scenario has a callback address, so nobody reports a delivery",
+  "passes.markWindow": "the scenario kills fewer workers of one window; the trials kill forty",
   "queue.addNotify": "the document of the scenario notifies nobody",
   "disk.remove": "removes what is older than `keep`, at least 3 days",
   "diskFile.truncate": "cuts a member back that could not be written: a full disk, not a crash",

@@ -32,9 +32,7 @@ import { createFaultDisk, type FaultDisk } from "./fault-disk.ts";
 import { noConsole } from "../support/no-console.ts";
 import { wrapPort } from "./wrap-port.ts";
 
-/**
- * The built-in lock and look of 15 s, shorter as the takeover is here: 20 s instead of 60 s.
- */
+/** Shorter, as the takeover is here: 20 s instead of 60 s. */
 const lock = { durationMs: 8_000, stalledIntervalMs: 4_000 };
 
 // A daemon never outlives the run that it is part of.

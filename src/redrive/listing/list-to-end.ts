@@ -81,21 +81,34 @@ export async function* listToEnd(
  * and passed over. After that, a missing record proves nothing. Throws RedriverErrors: the failure of a page,
  * `stopped` between two pages, `listing-endless`.
  *
- * Its caller releases each page, in any order, also if it asks for no more.
+ * Its caller releases each page, in any order, also if it asks for no more. `unlistable`: moments that are passed
+ * over unasked, because their listing has ended its workers.
  */
 export async function* listPages(
   source: SourceRuntime,
   { fromDate, toDate, ...select }: Listed,
   signals: ListingSignals,
+  unlistable: readonly number[] = [],
 ): AsyncGenerator<ListingPage, void, undefined> {
   const whole: DateRange = defined({ fromDate, toDate });
-  const parts = [...cutAround(whole, source.tooLarge.within(whole))];
+  const { fromDate: low = 0, toDate: high = Infinity } = whole;
+  const moments = [...source.tooLarge.within(whole), ...unlistable.filter((at) => at >= low && at <= high)];
+  const parts = [
+    ...cutAround(
+      whole,
+      [...new Set(moments)].toSorted((one, other) => one - other),
+    ),
+  ];
   // A part that lists some of the records again does not count them twice.
   const ids = new Set<unknown>();
   const time = createListingDeadline(source.clock, signals.maxListingMs ?? maxListingMs);
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const range = part;
+    if (isMoment(range) && unlistable.some((at) => at === range.fromDate)) {
+      yield await passOver(source, range.fromDate ?? 0, parts.length === 0);
+      continue;
+    }
     // At a known moment of a too large record, a page of one record shows whether it is still there.
     const isKnown = isMoment(range) && source.tooLarge.within(range).length > 0;
     const size = createPageSize(isKnown ? 1 : recordsPerPage);
@@ -119,6 +132,7 @@ export async function* listPages(
     } catch (error) {
       if (!isTooLarge(error)) throw error;
       if (isMoment(range) && range.fromDate !== undefined) {
+        source.tooLarge.note(range.fromDate);
         yield await passOver(source, range.fromDate, parts.length === 0);
         continue;
       }
@@ -176,7 +190,6 @@ async function isBlocked(source: SourceRuntime, query: Listed, signals: ListingS
 const holdsNothing = (): void => undefined;
 
 async function passOver(source: SourceRuntime, at: number, isLast: boolean): Promise<ListingPage> {
-  source.tooLarge.note(at);
   source.events.emit({ type: "record:passed-over", source: source.config.id, date: at });
   const readAt = await source.readAt();
   return {

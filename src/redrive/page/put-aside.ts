@@ -7,22 +7,27 @@ import { toFailure } from "../../ports/errors.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import type { Decision } from "../../rules/decision.ts";
 import { isOfInput } from "../by-halves.ts";
+import type { FailureTally } from "../failures/count-failures.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 import { writeParked } from "./park.ts";
 import type { Candidate } from "./records.ts";
 import { held, type PublishResult } from "./results.ts";
 
-/** A single record of a page that no stage gets through. */
+/** A single record of a page that no stage gets through. `note`: for the audit. */
 export async function putRecordAside(
   drain: DrainRuntime,
   raw: RawRecord,
   readAt: number,
   error: unknown,
+  {
+    note = toFailure(error).code,
+    failures,
+  }: { readonly note?: string; readonly failures?: FailureTally } = {},
 ): Promise<PageOutcome> {
   const { dlqId, url } = raw;
   const enteredAt = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
-  const report = createPageReport(drain);
+  const report = createPageReport(drain, failures);
   if (enteredAt === null) {
     report.unusable([toUnworkable(error)]);
     return report.outcome([]);
@@ -30,7 +35,7 @@ export async function putRecordAside(
   const id = dlqId as DlqId;
   const host = typeof url === "string" ? hostOf(toWellFormed(url)) : undefined;
   const view = await viewOf(drain, id);
-  const decision = await parkAlone(drain, { id, view, host, readAt }, error);
+  const decision = await parkAlone(drain, { id, view, host, readAt, note }, error);
   report.apart({ dlqId: id, enteredAt }, decision, view.state === "parked");
   return report.outcome([]);
 }
@@ -48,7 +53,8 @@ export async function putCandidateAside(
   error: unknown,
 ): Promise<PublishResult> {
   const { letter, view } = candidate;
-  const decision = await parkAlone(drain, { id: letter.dlqId, view, host: undefined, readAt }, error);
+  const found = { id: letter.dlqId, view, host: undefined, readAt, note: toFailure(error).code };
+  const decision = await parkAlone(drain, found, error);
   return decision.then === "park" ? { kind: "parked", candidate, decision } : held(candidate, "unworkable");
 }
 
@@ -62,11 +68,12 @@ interface Found {
   readonly view: LedgerView;
   readonly host: string | undefined;
   readonly readAt: number;
+  readonly note: string;
 }
 
 async function parkAlone(
   drain: DrainRuntime,
-  { id, view, host, readAt }: Found,
+  { id, view, host, readAt, note }: Found,
   error: unknown,
 ): Promise<Extract<Decision, { then: "park" | "hold" }>> {
   const { source, config } = drain;
@@ -81,7 +88,7 @@ async function parkAlone(
     reason: "unworkable",
     rule: null,
     attempt,
-    notes: [toFailure(error).code],
+    notes: [note],
   } as const;
   const verdicts = mayPark
     ? await unlessBroken(() =>

@@ -1,6 +1,6 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
 import type { Capacity, CapacityQuery } from "../../ports/capacity.ts";
-import { isRecalled, type Pass, type Window } from "../../ports/passes.ts";
+import { isRecalled, type TakenWindow, type Window } from "../../ports/passes.ts";
 import { addTallies, emptyTally, type Tally } from "../../ports/tally.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { createWindowFailures } from "../failures/window-failures.ts";
@@ -8,24 +8,18 @@ import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
 import type { LeftRecord } from "../page/page-report.ts";
 import { createSharedBatches, type PageBatches } from "../page/fill-batches.ts";
-import { workPageApart } from "../page/work-page-apart.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
-import { createWindowSplit } from "./split-window.ts";
+import { createWindowSplit, equalParts } from "./split-window.ts";
+import { createCarefulWork, workPageBut, type CarefulWork } from "./work-carefully.ts";
 
 /** The pass's row is written at most this often for one window. Its end writes the rest. */
 const progressEveryMs = 500;
 
-export interface WindowPaging {
+export interface WindowPaging extends TakenWindow {
   readonly drain: DrainRuntime;
-  readonly pass: Pass;
-  readonly window: Window;
   /** The token of this run. */
   readonly owner: string;
-  /** The windows of its pass so far. */
-  readonly rows: number;
-  /** Those that have not ended, this one included. */
-  readonly left: number;
   /** How many windows of the pass are worked at once. */
   readonly places: number;
   /** Aborts running calls. */
@@ -71,8 +65,19 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
     toDate: window.to,
   };
   const { retentionMs } = source.config;
+  const run = { passId: pass.passId, windowId: window.windowId, owner: given.owner };
+  const care =
+    given.care === null ? null : createCarefulWork(drain, run, given.care, () => takenOver.abort());
+  if (care?.endsListings === true) {
+    const parts = equalParts(window, source.config.retentionMs);
+    const passedOver = parts.length === 0 ? 1 : 0;
+    if (passedOver > 0) await care.passOver(window.from);
+    return { kind: "paged", split: parts, tally: { ...emptyTally, passedOver }, failures: failures.ended };
+  }
   const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows, left, places });
-  const flight = source.pagesInFlight.ofWindow(() => rates.areFree() && source.memory.hasSpare());
+  const flight = source.pagesInFlight.ofWindow(
+    () => care === null && rates.areFree() && source.memory.hasSpare(),
+  );
   const signals = { signal, stopping: AbortSignal.any([stopping, flight.failed]) };
   const progress = createProgress(given, pages.leftInPass, () => takenOver.abort());
   const behindDeletes = countBehindDeletes();
@@ -80,36 +85,66 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const shared = createSharedBatches(drain, signal);
   const work = async (
     page: ListingPage,
-    batches: PageBatches,
-    learnFrom: readonly RawRecord[],
+    { batches, learnFrom = [], part = page.records, onDecided = page.forget }: PartOfPage,
   ): Promise<void> => {
-    const { records, readAt, isBehindCursor } = page;
-    const listed = records.length;
+    const { readAt, isBehindCursor } = page;
+    const listed = part.length;
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
     const place = behindDeletes.next(isBehindCursor);
-    const rate = rates.ofPage();
+    const rate = rates.ofPage(care?.waits);
     const counts = failures.ofPage();
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
-      const onDecided = page.forget;
-      const outcome = await workPageApart(ofPage, { records, readAt, isAlone }, signal, {
-        stopping: stop,
-        batches,
-        onDecided,
-        failures: counts.tally,
-        onTurn: () => progress.page([], tally, failures.sum),
-      });
+      const outcome = await workPageBut(
+        given.unworkable,
+        ofPage,
+        { records: part, readAt, isAlone },
+        signal,
+        {
+          stopping: stop,
+          batches,
+          onDecided,
+          failures: counts.tally,
+          onTurn: () => progress.page([], tally, failures.sum),
+        },
+      );
       place.ended(outcome.mayHaveDeleted);
       pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
       counts.ended();
       given.onPage(tally, failures.ended);
+      care?.ended(part, outcome.left);
       await progress.page(outcome.left, tally, failures.sum);
     } finally {
       counts.ended();
       rate.ended();
       batches.leave();
+      if (part === page.records) page.release();
+    }
+  };
+  const workCarefully = async (
+    careful: CarefulWork,
+    page: ListingPage,
+    batches: PageBatches,
+    areSuspects: boolean,
+  ): Promise<void> => {
+    batches.leave();
+    try {
+      for (const part of careful.partsOf(page.records, areSuspects)) {
+        stop.throwIfAborted();
+        const [one] = part;
+        if (one !== undefined && careful.isUnworkable(one)) {
+          const counts = failures.ofPage();
+          tally = addTallies(tally, await careful.putAside(one, page.readAt, counts.tally));
+          counts.ended();
+          continue;
+        }
+        await careful.begin(part);
+        await work(page, { batches: shared.join(), part, onDecided: () => undefined });
+      }
+      await careful.lists();
+    } finally {
       page.release();
     }
   };
@@ -117,26 +152,35 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   let isFirst = true;
   let split: readonly Window[] = [];
   try {
-    for await (const page of listPages(source, query, signals)) {
-      if (page.passedOver !== null) {
-        tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
-        continue;
+    for (const areSuspects of [false, true]) {
+      if (areSuspects) await flight.ended();
+      if (areSuspects && (split.length > 0 || care?.hasSuspects() !== true)) break;
+      for await (const page of listPages(source, query, signals, given.unlistable)) {
+        if (page.passedOver !== null) {
+          if (!areSuspects) tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
+          continue;
+        }
+        if (!areSuspects) pages.listed(page.records);
+        const learnFrom = isFirst ? page.records : [];
+        if (learnFrom.length > 0) isFirst = false;
+        const batches = next;
+        flight.begin(() =>
+          care === null
+            ? work(page, { batches, learnFrom })
+            : workCarefully(care, page, batches, areSuspects),
+        );
+        if (page.isLast) continue;
+        await flight.mayListNext();
+        next = shared.join();
+        split = areSuspects ? [] : (pages.parts() ?? []);
+        if (split.length > 0) break;
       }
-      pages.listed(page.records);
-      const learnFrom = isFirst ? page.records : [];
-      if (learnFrom.length > 0) isFirst = false;
-      const batches = next;
-      flight.begin(() => work(page, batches, learnFrom));
-      if (page.isLast) continue;
-      await flight.mayListNext();
-      next = shared.join();
-      split = pages.parts() ?? [];
-      if (split.length > 0) break;
     }
   } catch (error) {
     flight.fail(error);
   }
   next.leave();
+  care?.close();
   try {
     await flight.ended();
   } catch (error) {
@@ -170,6 +214,14 @@ function toActs({ republished, deduplicated, deleted, comeBacks, pages }: Tally)
   return { ...emptyTally, listed: deleted, republished, deduplicated, deleted, comeBacks, pages };
 }
 
+interface PartOfPage {
+  readonly batches: PageBatches;
+  readonly learnFrom?: readonly RawRecord[];
+  /** Absent: all of its records, which may be emptied once they are decided. */
+  readonly part?: readonly RawRecord[];
+  readonly onDecided?: () => void;
+}
+
 /**
  * While a page waits for a rate, no page is listed ahead: the older records have the next turns. With limits,
  * the first page shows whether they leave room.
@@ -179,7 +231,7 @@ function watchRates(capacity: Capacity, hasLimits: boolean) {
   let waiting = 0;
   return {
     areFree: (): boolean => leaveRoom && waiting === 0,
-    ofPage() {
+    ofPage(onWait?: () => Promise<void>) {
       let hasWaited = false;
       return {
         capacity: {
@@ -189,6 +241,7 @@ function watchRates(capacity: Capacity, hasLimits: boolean) {
             if (!hasWaited && answer.verdicts.some(({ kind }) => kind === "wait")) {
               hasWaited = true;
               waiting += 1;
+              await onWait?.();
             }
             return answer;
           },

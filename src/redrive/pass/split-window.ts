@@ -20,7 +20,7 @@ export interface WindowSizes {
 export const windowSizes: WindowSizes = { pages: 20, splitFrom: 90 };
 
 /** So many parts of about equal length, then each is longer: a wrong estimate costs few windows. */
-const equalParts = 8;
+const partsAtOnce = 8;
 const growth = 4;
 /** If so few windows are left for each place, one would soon be idle: a window is cut for so many again … */
 const windowsPerPlace = 2;
@@ -59,7 +59,7 @@ export interface SplitInput {
 
 /** Counts the pages of one window. */
 export function createWindowSplit({ window, retentionMs, sizes, rows, left, places }: SplitInput) {
-  const low = window.from > 0 ? window.from : Math.max(0, window.to - retentionMs);
+  const low = lowOf(window, retentionMs);
   const within = (at: number): number => Math.min(Math.max(at, low), window.to);
   const factor = crowded.find((one) => rows >= one.rows)?.factor ?? 1;
   let dateOf: DateOf | null = null;
@@ -138,7 +138,7 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
  * after the other: while all wait for their last pages, nothing is listed.
  */
 function cutsOf(restMs: number, partMs: number, together: number): readonly number[] {
-  const equal = Math.max(equalParts, together);
+  const equal = Math.max(partsAtOnce, together);
   const lengthOf = (index: number): number => {
     const share = index < together ? 0.5 + (index + 0.5) / together : 1;
     return Math.max(1, Math.round(share * partMs * growth ** Math.max(0, index - equal)));
@@ -149,6 +149,25 @@ function cutsOf(restMs: number, partMs: number, together: number): readonly numb
     if (end + next / 2 >= restMs) return cuts;
     cuts.push(end);
   }
+}
+
+const partsOfUnlisted = 16;
+
+/** By time alone, for a window that nobody could list; none, if it is one millisecond. */
+export function equalParts(window: Window, retentionMs: number): readonly Window[] {
+  const low = lowOf(window, retentionMs);
+  const length = window.to - low + 1;
+  const count = Math.min(partsOfUnlisted, length);
+  if (count < 2) return [];
+  const ends = Array.from(
+    { length: count - 1 },
+    (_, index) => low - 1 + Math.ceil((length * (index + 1)) / count),
+  );
+  return toWindows(window, ends);
+}
+
+function lowOf({ from, to }: Window, retentionMs: number): number {
+  return from > 0 ? from : Math.max(0, to - retentionMs);
 }
 
 /** `ends`: the last millisecond of each part but the last. */

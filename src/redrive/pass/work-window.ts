@@ -65,6 +65,8 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   const run = { passId, windowId, owner };
   const taken = await source.passes.takeWindow(config.name, passId, windowId, owner);
   if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
+  // Whoever takes it next is not to take this worker for lost.
+  const leave = (): Promise<void> => source.passes.leaveWindow(config.name, run).catch(() => undefined);
   let latest = emptyTally;
   let failures = createFailureTally();
   const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
@@ -76,7 +78,10 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   const opened = taken.pass.documentHash;
   if (opened !== documentHash) {
     const message = `the pass was opened under document ${opened}, this is ${documentHash}`;
-    if (await work.isWorkedElsewhere?.(opened)) throw new RedriverError("document-changed", message);
+    if (await work.isWorkedElsewhere?.(opened)) {
+      await leave();
+      throw new RedriverError("document-changed", message);
+    }
     return fail({ code: "document-changed", message }, null);
   }
   const onPage = (soFar: Tally, found: FailureTally): void => {
@@ -88,6 +93,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   try {
     ended = await pageThroughWindow({ drain, ...taken, owner, places, signal, stopping, onPage });
   } catch (error) {
+    await leave();
     if (stopping.aborted || signal.aborted) {
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
     }
@@ -108,15 +114,15 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
  * Ends a window that will not be worked, unless another owner has it (absent: whoever has it). With the last one
  * its pass is closed as partial, and the next one can open.
  */
-export function abandonWindow(drain: DrainRuntime, run: WindowRun): Promise<CloseVerdict> {
+export function abandonWindow(drain: DrainRuntime, run: AbandonedRun): Promise<CloseVerdict> {
   return endWindow(drain, run, { kind: "abandoned" }, emptyTally, {});
 }
 
-type WindowRun = Pick<WindowWork, "passId" | "windowId" | "owner">;
+type AbandonedRun = Pick<WindowWork, "passId" | "windowId" | "owner">;
 
 async function endWindow(
   drain: DrainRuntime,
-  { passId, windowId, owner }: WindowRun,
+  { passId, windowId, owner }: AbandonedRun,
   end: WindowEnd,
   tally: Tally,
   failures: FailureCounts,

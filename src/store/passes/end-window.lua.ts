@@ -40,6 +40,7 @@ if not isOwner(ownerOf(open)) then return cjson.encode({ kind = 'stale' }) end
 
 redis.call('HSET', windowsKey, call.windowId, 'ended')
 if open.owners then open.owners[call.windowId] = nil end
+handCareOn(open, call.split)
 local before = open.soFar and open.soFar[call.windowId]
 if call.isAbandoned and before then call.tally = toActs(before) end
 countPublished(call.tally.republished - (before and before.republished or 0))

@@ -16,7 +16,10 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
  * windowId: tally }, owners? { windowId: token of the worker that took it last }, counted (windows that were
- * ended with counts; an older build ends them without), abandoned? },
+ * ended with counts; an older build ends them without), abandoned?, care? { windowId: { lost (workers in a row that
+ * did nothing before they were lost), marked? [dlqId] (under work), isLong?, isListing?, listings? (lost in a row
+ * while they listed) } }, suspects? { dlqId: how many were under work with it when a worker was lost }, alone? { id,
+ * lost, long } (the last that was alone then, and how often in a row) }, unworkable? [dlqId], unlistable? [{ at, since }],
  * forced?, mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors),
  * watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
  * backlog? { at, published }, arrived? (ever, after the first count), arrivedShown? (most ever shown, as `h`),
@@ -68,6 +71,79 @@ end
 local function isOwner(owner) return not owner or not call.owner or owner == call.owner end
 
 local function ownerOf(open) return open.owners and open.owners[call.windowId] end
+
+local function careOf(open) return open.care and open.care[call.windowId] end
+
+local carefulFrom, maxSuspects, maxUnworkable = 2, 200, 100
+
+-- The worker that took the window last has neither ended nor left it. Of those that did something, many may have been
+-- killed from outside.
+local function noteLost(open)
+  local did = open.soFar and open.soFar[call.windowId]
+  open.care = open.care or {}
+  local care = open.care[call.windowId] or { lost = 0 }
+  if care.lost < carefulFrom and did and did.republished + did.deleted > 0 then
+    open.care[call.windowId] = nil
+    return
+  end
+  open.care[call.windowId] = care
+  care.lost = care.lost + 1
+  local marked = care.marked
+  if marked then
+    local suspects, count = open.suspects or {}, #marked
+    for _ in pairs(suspects) do count = count + 1 end
+    if count > maxSuspects then suspects = {} end
+    for _, id in ipairs(marked) do suspects[id] = #marked end
+    open.suspects = suspects
+    -- If one is lost without it, its own losses may have the same reason.
+    local before = open.alone and open.alone.id == marked[1] and open.alone or { id = marked[1], lost = 0, long = 0 }
+    local kind = care.isLong and 'long' or 'lost'
+    before[kind] = before[kind] + 1
+    open.alone = #marked == 1 and before or nil
+  elseif care.isListing then
+    care.listings = (care.listings or 0) + 1
+  end
+  care.marked, care.isLong, care.isListing = nil, nil, nil
+end
+
+-- For the worker that takes it, which begins with a listing.
+local function careFor(open)
+  local care = careOf(open)
+  if not care or care.lost < carefulFrom then return nil end
+  care.isListing = true
+  return { suspects = open.suspects or {}, alone = open.alone, listings = care.listings or 0 }
+end
+
+-- The parts of a window begin as carefully.
+local function handCareOn(open, parts)
+  local care = careOf(open)
+  if not care then return end
+  open.care[call.windowId] = nil
+  if care.lost < carefulFrom then return end
+  for _, window in ipairs(parts) do
+    open.care[window.windowId] = { lost = care.lost, listings = care.listings and 1 }
+  end
+end
+
+local unlistableForMs = 86400000
+local function unlistable()
+  local moments = {}
+  for _, one in ipairs(row.unlistable or {}) do
+    if now - one.since < unlistableForMs then moments[#moments + 1] = one end
+  end
+  return moments
+end
+
+local function addUnworkable(ids)
+  local all = row.unworkable or {}
+  for _, id in ipairs(ids) do
+    local isKnown = false
+    for _, known in ipairs(all) do isKnown = isKnown or known == id end
+    if not isKnown then all[#all + 1] = id end
+    if #all > maxUnworkable then table.remove(all, 1) end
+  end
+  if #all > 0 then row.unworkable = all end
+end
 
 local function addDue(minute, dueAt)
   local known = redis.call('ZSCORE', dueKey, minute)
@@ -261,9 +337,11 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId, owner? }. Returns: JSON { pass, window, rows, left }, or nil if the
- * pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's. Of an
- * earlier worker's counts, what it did is added to those of the pass.
+ * takeWindow: ARGV[1] { passId, windowId, owner? }. Returns: JSON { pass, window, rows, left, care?, unworkable?,
+ * unlistable? },
+ * or nil if the pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's.
+ * Of an earlier worker's counts, what it did is added to those of the pass. If that worker has not left, it was lost.
+ * Run twice: the same, so the same owner is never lost to itself.
  */
 export const takeWindowScript = defineScript(
   "passes:takeWindow",
@@ -273,6 +351,8 @@ local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' then return false end
 open.progressAt = now
 open.owners = open.owners or {}
+local taker = ownerOf(open)
+if taker and taker ~= call.owner then noteLost(open) end
 open.owners[call.windowId] = call.owner
 local before = open.soFar and open.soFar[call.windowId]
 if before then
@@ -286,8 +366,13 @@ if found then
   addFoundActs(call.windowId, found)
   redis.call('HDEL', foundKey, call.windowId)
 end
+local care, moments = careFor(open), {}
+for i, one in ipairs(unlistable()) do moments[i] = one.at end
 save()
-return cjson.encode({ pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey), left = open.left })
+return cjson.encode({
+  pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey), left = open.left,
+  care = care, unworkable = row.unworkable, unlistable = #moments > 0 and moments or nil,
+})
 `,
 );
 

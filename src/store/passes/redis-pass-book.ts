@@ -5,9 +5,8 @@ import {
   type AbandonedPass,
   type CloseVerdict,
   type OpenVerdict,
-  type Pass,
   type PassBook,
-  type Window,
+  type TakenWindow,
 } from "../../ports/passes.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
@@ -22,6 +21,7 @@ import {
   takeWindowScript,
 } from "./passes.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
+import { leaveWindowScript, markWindowScript } from "./lost-workers.lua.ts";
 import {
   toDrainFacts,
   toHourlyArrivals,
@@ -34,6 +34,9 @@ import {
 import type { ScriptRedis } from "../connection-needs.ts";
 
 const minuteMs = 60_000;
+
+type Found = "care" | "unworkable" | "unlistable";
+type Stored<Taken extends TakenWindow> = Omit<Taken, Found> & Partial<Pick<Taken, Found>>;
 
 /** Passes of one source's drains in Redis. */
 export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
@@ -60,15 +63,32 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       return { ...answer, abandoned: abandoned ? { ...abandoned, tally: toTally(abandoned.tally) } : null };
     },
     async takeWindow(drain, passId, windowId, owner) {
-      const taken = (await run(takeWindowScript, drain, { passId, windowId, owner })) as {
-        pass: Pass;
-        window: Window;
-        rows: number;
-        left: number;
-      } | null;
+      const taken = (await run(takeWindowScript, drain, {
+        passId,
+        windowId,
+        owner,
+      })) as Stored<TakenWindow> | null;
       if (taken === null) return null;
+      const { care = null, unworkable = [], unlistable = [], ...window } = taken;
       // An older build opened a pass without it.
-      return { ...taken, pass: { ...taken.pass, countedTo: taken.pass.countedTo ?? 0 } };
+      return {
+        ...window,
+        care,
+        unworkable,
+        unlistable,
+        pass: { ...taken.pass, countedTo: taken.pass.countedTo ?? 0 },
+      };
+    },
+    async markWindow(
+      drain,
+      { passId, windowId, owner },
+      { under, cleared = [], unworkable = [], unlistable },
+    ) {
+      const call = { passId, windowId, owner, under, cleared, unworkable, unlistable };
+      return (await run(markWindowScript, drain, call)) as boolean;
+    },
+    async leaveWindow(drain, { passId, windowId, owner }) {
+      await run(leaveWindowScript, drain, { passId, windowId, owner });
     },
     async progress(drain, passId, windowId, dueLater, soFar, failures, owner) {
       const call = { passId, windowId, owner, due: toDueMinutes(dueLater), soFar: toStored(soFar) };

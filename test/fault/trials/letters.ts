@@ -3,9 +3,10 @@ import { bodyOf, hourMs, sha256Of, type Letter } from "../../rig/letters.ts";
 import { createDice } from "../../rig/dice.ts";
 
 /**
- * How the service receives a message: as any other, with a refusal of its whole batch, or of its own item.
+ * How the service receives a message: as any other, with a refusal of its whole batch, or of its own item. A deadly one
+ * ends the process that works it, where deadly.ts is loaded.
  */
-export const kinds = ["plain", "poison", "refused"] as const;
+export const kinds = ["plain", "poison", "refused", "deadly"] as const;
 export type Kind = (typeof kinds)[number];
 
 /** Stands in the body, for the faults of the emulator to go by. */
@@ -15,6 +16,7 @@ export const markOf = (kind: Kind): string => `"${idOf(kind, "")}`;
 export interface Shares {
   readonly poison?: number;
   readonly refused?: number;
+  readonly deadly?: number;
 }
 
 export interface TrialLetter extends Letter {
@@ -40,14 +42,12 @@ export function makeLetters(options: {
   readonly now: number;
 }): readonly TrialLetter[] {
   const { seed, count, shares, url, now } = options;
-  const [poison, refused] = [shares.poison ?? 0, shares.refused ?? 0].map((share) =>
-    Math.round(share * count),
-  ) as [number, number];
-  const drawn = createDice(seed).shuffled(
-    Array.from({ length: count }, (_, index): Kind =>
-      index < poison ? "poison" : index < poison + refused ? "refused" : "plain",
-    ),
+  const { poison = 0, refused = 0, deadly = 0 } = shares;
+  const special = Object.entries({ poison, refused, deadly }).flatMap(([kind, share]) =>
+    Array<Kind>(Math.round(share * count)).fill(kind as Kind),
   );
+  const plain = Array<Kind>(count - special.length).fill("plain");
+  const drawn = createDice(seed).shuffled([...special, ...plain]);
   return drawn.map((kind, index) => {
     const root = idOf(kind, String(index));
     const at = now - hourMs - (count - index) * apartMs;

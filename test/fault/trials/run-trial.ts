@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly say: Say;
 }
 
+const deadly = join(import.meta.dirname, "deadly.js");
+const endedByItself = "ended by itself: SIGKILL";
 const lookEveryMs = 500;
 const sayEveryMs = 15_000;
 /** What nobody expects any more shows within this. */
@@ -36,6 +38,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
   const dir = join(options.dir, trial.name);
   const say: Say = (line) => options.say(`${trial.name}: ${line}`);
   const books = createTrialBooks();
+  const deaths: number[] = [];
   // The daemons have the settings as shipped, but for addresses.
   const stack = await startStack({
     ...options,
@@ -45,7 +48,15 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     document: toDocument,
     onEntry: books.read,
     onLine: books.line,
-    onCrash: (daemon, how) => books.judge.broken("crashed", `daemon ${daemon} ${how}`),
+    env: trial.deadlyAt === undefined ? {} : { DEADLY: trial.deadlyAt, NODE_OPTIONS: `--import ${deadly}` },
+    onCrash(daemon, how) {
+      if (trial.deadlyAt === undefined || how !== endedByItself) {
+        books.judge.broken("crashed", `daemon ${daemon} ${how}`);
+        return;
+      }
+      deaths.push(Date.now());
+      setImmediate(() => stack.daemons[daemon]?.start());
+    },
     onEnd: (daemon) => books.log.ended(daemon),
   });
   try {
@@ -78,6 +89,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     for (const { rule, text } of books.judge.violations.slice(0, 5)) say(`VIOLATION ${rule}: ${text}`);
     return [
       ...figures,
+      ...(trial.deadlyAt === undefined ? [] : [shown("daemons that a letter ended", String(deaths.length))]),
       shown("load of the machine, before and after", `${toLoad(load)} and ${toLoad(loadavg())}`),
     ];
   } finally {

@@ -34,6 +34,8 @@ export interface Trial {
   /** Default none. */
   readonly shares?: Shares;
   readonly faults: readonly FaultDefinition[];
+  /** When its deadly letters end a daemon (deadly.ts). Such a daemon is started again. */
+  readonly deadlyAt?: "work" | "list";
   /** Of the emulator, as `PATCH /_control/settings` takes them. */
   readonly service?: Readonly<Record<string, unknown>>;
   readonly bounds: Bounds;

@@ -118,9 +118,40 @@ export const trials: readonly Trial[] = [
     replicas: 2,
     shares: { poison: 0.001 },
     faults: [{ kind: "latency", name: "slow", operation: "any", ms: 1_000 }, lostAnswers("batch", 0.03)],
-    bounds: { doneWithinS: 900, declaredShare: 0.005, stallS: 60 },
+    bounds: { doneWithinS: 900, declaredShare: 0.005, stallS: 60, refusedMayWaitAfterS: 60 },
     watchedS: 900,
-    meanwhile: killInTurn,
+    meanwhile: killTimes(40),
+  },
+  {
+    name: "ends-its-worker",
+    count: 3_000,
+    replicas: 2,
+    shares: { poison: 0.001, deadly: 0.0004 },
+    faults: [lostAnswers("batch", 0.03)],
+    deadlyAt: "work",
+    bounds: { doneWithinS: 300, declaredShare: 0 },
+    watchedS: 600,
+  },
+  {
+    name: "ends-its-lister",
+    count: 600,
+    replicas: 2,
+    shares: { deadly: 0.0017 },
+    faults: [lostAnswers("batch", 0.03)],
+    deadlyAt: "list",
+    // It is never read, so nobody knows an id to park.
+    bounds: { doneWithinS: 600, declaredShare: 0, refusedMayWaitAfterS: 0 },
+    watchedS: 900,
+  },
+  // Each swap takes a worker from what it has at work.
+  {
+    name: "swaps",
+    count: 4_000,
+    replicas: 2,
+    faults: [{ kind: "latency", name: "slow", operation: "any", ms: 1_000 }],
+    bounds: { doneWithinS: 600, declaredShare: 0, stallS: 60 },
+    watchedS: 600,
+    meanwhile: swapTimes(12),
   },
   {
     name: "source-accepts-hits",
@@ -184,19 +215,40 @@ async function stopInTurn({ stack, dice, isOver, stopped, say }: Play): Promise<
   }
 }
 
-const kills = 40;
+/** One replica after the other, by the dice, each a few seconds after it has begun; its next process starts at once. */
+function killTimes(times: number): NonNullable<Trial["meanwhile"]> {
+  return async ({ stack, dice, isOver, stopped, say }: Play): Promise<void> => {
+    const isDown = (): boolean => stack.daemons.every((daemon) => daemon.address() === null);
+    let downSince: number | null = null;
+    const look = setInterval(() => {
+      if (isDown()) downSince ??= Date.now();
+      else if (downSince !== null) stopped({ from: downSince, to: Date.now() });
+      if (!isDown()) downSince = null;
+    }, 50);
+    for (let made = 0; made < times && !isOver(); made += 1) {
+      const daemon = dice.pick(stack.daemons);
+      while (daemon.address() === null && !isOver()) await delay(50);
+      await pause(dice.whole(2_000, 6_000), isOver);
+      await daemon.kill();
+      daemon.start();
+    }
+    say("the last kill is made");
+    while (isDown()) await delay(50);
+    clearInterval(look);
+  };
+}
 
-/** One replica after the other, by the dice; the next process starts at once. */
-async function killInTurn({ stack, dice, isOver, stopped, say }: Play): Promise<void> {
-  for (let made = 0; made < kills && !isOver(); made += 1) {
-    await pause(dice.whole(2_000, 6_000), isOver);
-    const daemon = dice.pick(stack.daemons);
-    const from = Date.now();
-    await daemon.kill();
-    daemon.start();
-    stopped({ from, to: Date.now() });
-  }
-  say("the last kill is made");
+/** One replica is killed and the other is told to stop, in turn, as by rollouts that cross. */
+function swapTimes(times: number): NonNullable<Trial["meanwhile"]> {
+  return async ({ stack, dice, isOver, say }) => {
+    for (let made = 0; made < times && !isOver(); made += 1) {
+      await pause(dice.whole(6_000, 12_000), isOver);
+      const [killed, told] = made % 2 === 0 ? stack.daemons : stack.daemons.toReversed();
+      await Promise.all([killed?.kill(), told?.terminate()]);
+      for (const daemon of stack.daemons) daemon.start();
+    }
+    say("the last swap is made");
+  };
 }
 
 /** As long as answers are lost, all that can be accepted is; from then on there are hits only, and poison. */

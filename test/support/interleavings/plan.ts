@@ -63,6 +63,8 @@ const weights = {
   summary: 1,
   endWindow: 1,
   takeWindow: 1,
+  markWindow: 1,
+  leaveWindow: 1,
   progress: 1,
   ask: 1,
   askLanes: 1,

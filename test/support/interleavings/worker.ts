@@ -213,7 +213,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     hostPauses: () => Promise.resolve([]),
     audit,
     copies: installation.copies,
-    passes: inOne(installation.passes, ["takeWindow", "progress", "endWindow"]),
+    passes: inOne(installation.passes, ["takeWindow", "markWindow", "leaveWindow", "progress", "endWindow"]),
     book: installation.book,
     failures,
     recordFailures: createRecordFailures(failures, turns.clock.monotonic, () => 0),

@@ -148,6 +148,9 @@ describe("passes", () => {
       pass,
       window: parts[0],
       rows: 3,
+      care: null,
+      unworkable: [],
+      unlistable: [],
       left: 2,
     });
     const done = { kind: "done", split: [] } as const;

@@ -1,0 +1,61 @@
+import { defineScript } from "../../redis/script-runner.ts";
+import { passPreludeLua } from "./passes.lua.ts";
+
+/**
+ * markWindow: ARGV[1] { passId, windowId, owner, under: "listing" | "waiting" | "long" | [dlqId], cleared: [dlqId],
+ * unworkable: [dlqId], unlistable? (Unix ms) }. Returns: JSON of whether the window is still this owner's. Effects: if it is, what it has
+ * under work replaces what it had before; `long` says of the same records that they are under work for long. Nothing
+ * is suspected of the cleared. The unworkable are passed over from now on. Counts as progress. Run twice: the same.
+ */
+export const markWindowScript = defineScript(
+  "passes:markWindow",
+  `${passPreludeLua}
+local open = openPass()
+local text = open and redis.call('HGET', windowsKey, call.windowId)
+if not text or text == 'ended' or ownerOf(open) ~= call.owner then return cjson.encode(false) end
+open.progressAt = now
+for _, ids in ipairs({ call.cleared, call.unworkable }) do
+  for _, id in ipairs(ids) do
+    if open.suspects then open.suspects[id] = nil end
+    if open.alone and open.alone.id == id then open.alone = nil end
+  end
+end
+addUnworkable(call.unworkable)
+if call.unlistable then
+  local moments = { { at = call.unlistable, since = now } }
+  for _, one in ipairs(unlistable()) do
+    if one.at ~= call.unlistable and #moments < maxUnworkable then moments[#moments + 1] = one end
+  end
+  row.unlistable = moments
+end
+local care = careOf(open)
+if care then
+  if call.under == 'long' then
+    care.isLong = care.marked and true
+  else
+    care.marked, care.isLong, care.isListing = nil, nil, nil
+    if call.under == 'listing' then care.isListing = true end
+    if type(call.under) == 'table' then care.marked, care.listings = call.under, nil end
+  end
+end
+save()
+return cjson.encode(true)
+`,
+);
+
+/**
+ * leaveWindow: ARGV[1] { passId, windowId, owner }. Returns: nil. Effects: if the window is this owner's, it has
+ * none, so that the next one is not told of a lost worker. Run twice: the same.
+ */
+export const leaveWindowScript = defineScript(
+  "passes:leaveWindow",
+  `${passPreludeLua}
+local open = openPass()
+if not open or ownerOf(open) ~= call.owner then return false end
+open.owners[call.windowId] = nil
+local care = careOf(open)
+if care then care.marked, care.isLong, care.isListing = nil, nil, nil end
+save()
+return false
+`,
+);
