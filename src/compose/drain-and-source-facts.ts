@@ -1,9 +1,9 @@
 import { pauseOf } from "../ports/pauses.ts";
-import { isRedisAway } from "../ports/errors.ts";
+import { isRedisSilent } from "../ports/errors.ts";
 import type { LanesCounted } from "../ports/lanes.ts";
 import { maxLanesShown, type QueueFacts } from "../ports/queue-facts.ts";
-import type { RedisConnection } from "../redis/connect.ts";
 import { checkFitness } from "../redis/check-fitness-and-room.ts";
+import { findMissingRights } from "../redis/find-missing-rights.ts";
 import type { SourceRuntime } from "../redrive/runtime.ts";
 import type { Core } from "./build-core.ts";
 import { toDepth } from "../redrive/backlog/depth.ts";
@@ -55,7 +55,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   });
   return {
     documentHash: core.document.hash,
-    ...(await readFitness(core.redis)),
+    ...(await readFitness(core)),
     drains: withDestinations,
     sources: sources.map(({ pauses: _pauses, ...source }) => {
       const own = withDestinations.filter((drain) => drain.source === source.source);
@@ -69,17 +69,21 @@ async function readLanes(core: Core, source: SourceRuntime): Promise<LanesCounte
 }
 
 /** A Redis that refuses this user's questions is as unfit as one that is set up wrongly. */
-async function readFitness(
-  redis: RedisConnection,
-): Promise<Pick<QueueFacts, "redisFit" | "redisMemoryShare">> {
+async function readFitness({
+  redis,
+  sources,
+}: Pick<Core, "redis" | "sources">): Promise<Pick<QueueFacts, "redisFit" | "redisMemoryShare">> {
   try {
-    const { problems, memoryShare } = await checkFitness(redis);
+    const [{ problems, memoryShare }, missing] = await Promise.all([
+      checkFitness(redis),
+      findMissingRights(redis, [...sources.keys()]),
+    ]);
     return {
-      redisFit: problems.every(({ weight }) => weight !== "refuse"),
+      redisFit: missing.length === 0 && problems.every(({ weight }) => weight !== "refuse"),
       redisMemoryShare: memoryShare,
     };
   } catch (error) {
-    if (isRedisAway(error)) throw error;
+    if (isRedisSilent(error)) throw error;
     return { redisFit: false, redisMemoryShare: null };
   }
 }

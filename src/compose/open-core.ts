@@ -11,6 +11,7 @@ import { isRedisAway, RedriverError } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import { createRedis } from "../redis/connect.ts";
 import { checkFitness } from "../redis/check-fitness-and-room.ts";
+import { findMissingRights } from "../redis/find-missing-rights.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 import type { Decorate } from "./build-source.ts";
@@ -90,10 +91,11 @@ export async function reachRedis(redis: Pick<RedisConnection, "ready">): Promise
   }
 }
 
-/** For commands in the foreground: Redis must also be fit for a ledger. */
+/** For commands in the foreground: Redis must also be fit for a ledger, and its user have every right. */
 export async function requireRedis(redis: RedisConnection): Promise<void> {
   await reachRedis(redis);
-  const problems = (await checkFitness(redis)).problems.filter(({ weight }) => weight === "refuse");
+  const found = [...(await checkFitness(redis)).problems, ...(await findMissingRights(redis, []))];
+  const problems = found.filter(({ weight }) => weight === "refuse");
   if (problems.length > 0) {
     throw new RedriverError("redis-unsuitable", problems.map(({ message }) => message).join("; "));
   }

@@ -111,7 +111,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     file: parts.documentFile,
     text: parts.documentText,
   });
-  const redisFitness = createRedisFitness(redis, events, clock);
+  const redisFitness = createRedisFitness(redis, events, clock, () => [...live.current().sources.keys()]);
+  redis.onDenied(redisFitness.denied);
   const watchedArchive = createArchiveWatch({
     current: () => live.current(),
     look: lookAtVolume,
@@ -199,9 +200,15 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   /** Starts to work once Redis is fit, then keeps the schedules in Redis. */
   async function work(): Promise<void> {
     let started = false;
+    let wasFit = false;
     await keepGoing(async () => {
       queue.allow(toMaxJobs(live.current()));
-      if (!redisFitness.isFit()) return redisAwayWaitMs;
+      if (!redisFitness.isFit()) {
+        wasFit = false;
+        return redisAwayWaitMs;
+      }
+      const isFitAgain = started && !wasFit;
+      wasFit = true;
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
         await announce();
@@ -223,14 +230,26 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
         started = true;
       }
       await keepSchedules();
+      if (isFitAgain) await goOn();
       return basisCheckEveryMs;
     });
+  }
+
+  /** Ticks and sweeps that Redis refused come now, and not with their next schedule. */
+  async function goOn(): Promise<void> {
+    const { drains, sources } = live.current();
+    const now = clock.now();
+    await Promise.all([
+      ...[...drains.keys()].map((drain) => queue.addTick(drain, now)),
+      ...[...sources.keys()].map((source) => queue.addSweep(source, now)),
+    ]);
   }
 
   /** Writes the schedules every 15 s, and at once if they may differ from those in Redis. */
   function keepSchedules(): Promise<void> {
     const { document: now } = live.current();
-    return isApplied(toScheduleBasis(live.current()), async () => {
+    const basis = `${toScheduleBasis(live.current())}, fit since ${redisFitness.fitSince()}`;
+    return isApplied(basis, async () => {
       // While replicas disagree, schedules that this document lacks may be in force elsewhere.
       const keep = await peers.workUnderAnother(now.hash);
       await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");

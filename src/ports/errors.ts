@@ -121,8 +121,16 @@ export function isRedriverError(error: unknown): error is RedriverError {
   return error instanceof RedriverError;
 }
 
-/** True if Redis gave no answer. The write may or may not have happened. */
+/**
+ * True if Redis gave no answer, or refused for what a person must change, perhaps in the middle of a script.
+ * The write may or may not have happened.
+ */
 export function isRedisAway(error: unknown): boolean {
+  return isRedisSilent(error) || (isRedriverError(error) && error.code === "redis-unsuitable");
+}
+
+/** True if Redis gave no answer, or asks to wait. */
+export function isRedisSilent(error: unknown): boolean {
   return isRedriverError(error) && error.code === "redis-unavailable";
 }
 

@@ -59,7 +59,7 @@ async function applyOne(
   } else if (isFarAhead(scheduled.schedule, stored.next, now)) {
     await queue.removeJobScheduler(scheduled.id);
     await queue.upsertJobScheduler(scheduled.id, repeat, template);
-  } else if (!(await isAlive(queue, scheduled.id, stored.next))) {
+  } else if (!(await isAlive(queue, scheduled.id, stored.next, now))) {
     await queue.upsertJobScheduler(scheduled.id, repeat, template);
   }
 }
@@ -104,11 +104,15 @@ function isSame(
   );
 }
 
-/** BullMQ names the pending iteration after its scheduler and its slot; the slot is the scheduler's score. */
-async function isAlive(queue: Queue, id: string, next: number | undefined): Promise<boolean> {
+/**
+ * BullMQ names the pending iteration after its scheduler and its slot; the slot is the scheduler's score. The
+ * next one is made as this one is taken. If it is not there soon after, Redis refused it.
+ */
+async function isAlive(queue: Queue, id: string, next: number | undefined, now: number): Promise<boolean> {
   if (next === undefined) return false;
   const state = await queue.getJobState(`repeat:${id}:${next}`);
-  return state === "delayed" || state === "waiting" || state === "prioritized" || state === "active";
+  if (state === "active") return now - next < clockSlackMs;
+  return state === "delayed" || state === "waiting" || state === "prioritized";
 }
 
 /** A fixed phase in (0, everyMs), spread over ids (FNV-1a). 0 would mean "none" to BullMQ. */

@@ -1,6 +1,6 @@
 import { Queue, Worker, type WorkerOptions } from "bullmq";
 import type { Clock } from "../ports/clock.ts";
-import { RedriverError } from "../ports/errors.ts";
+import { RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
@@ -23,10 +23,12 @@ import {
   type RetryPolicy,
 } from "./policy.ts";
 import { createProcessor, lockLost } from "./processor.ts";
+import { isDenied } from "../redis/translate-error.ts";
 import { createRedisWatch } from "./redis-watch.ts";
 import { createWorkerPause, type WorkerPause } from "./worker-pause.ts";
 import { createRunningJobs, closeQueues } from "./shutdown.ts";
 import { applySchedules } from "./apply-schedules.ts";
+import { createTakeBack, type WorkedQueue } from "./take-back.ts";
 
 type WindowJob = Extract<Job, { kind: "window" }>;
 
@@ -45,6 +47,8 @@ export interface QueueOptions {
   readonly keyPrefix: string;
   readonly clock: Clock;
   readonly events: Events;
+  /** Called when Redis refused a call for a right that the user lacks. */
+  readonly onDenied?: (message: string) => void;
   readonly retry?: RetryPolicy;
   /** Of messages to people. */
   readonly noticeRetry?: RetryPolicy;
@@ -62,7 +66,12 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const forQueues = options.createConnection("queue");
   const forWorkers = options.createConnection("worker");
   const connections = [forQueues, forWorkers];
-  const watch = createRedisWatch(connections, events, clock);
+  const stopped = new AbortController();
+  const onDenied = (message: string): void => {
+    takingBack.denied();
+    options.onDenied?.(message);
+  };
+  const watch = createRedisWatch(connections, events, clock, onDenied);
   const running = createRunningJobs();
   const prefix = toQueuePrefix(keyPrefix);
   const short = createRenewedQueue(() => createQueue("short"));
@@ -70,8 +79,14 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   // Made with the first message: a daemon without `notify` has no use for it.
   let notices: ReturnType<typeof createRenewedQueue> | undefined;
   const workers = new Map<QueueKind, Worker>();
+  const inHand: Readonly<Record<QueueKind, Set<string>>> = {
+    short: new Set(),
+    windows: new Set(),
+    notices: new Set(),
+  };
   const concurrency = { short: 1, windows: 1, notices: 0 };
   const retryOf = { short: retry, windows: retry, notices: options.noticeRetry ?? noticeRetry };
+  const takingBack = createTakeBack(toWorked, forQueues, clock, stopped.signal);
   let started: Handlers | undefined;
   const pauses: WorkerPause[] = [];
   let lastProgressAt: number | undefined;
@@ -120,13 +135,29 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       onError,
       progress,
     };
-    const processor = createProcessor({ ...jobs, pause: pause.begin });
+    const processor = createProcessor({ ...jobs, pause: pause.begin, inHand: inHand[kind] });
     const worker = new Worker(toQueueName(keyPrefix, kind), processor, settings);
     worker.on("error", onError);
     worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) worker.cancelJob(id, lockLost);
     });
     return worker;
+  }
+
+  function toWorked(): readonly WorkedQueue[] {
+    return [...workers].flatMap(([kind, worker]) => {
+      const queue = { short, windows, notices }[kind]?.current();
+      return queue === undefined ? [] : [{ queue, worker, inHand: inHand[kind] }];
+    });
+  }
+
+  async function withRedis<T>(what: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await withinRedis(forQueues, callTimeoutMs, what, call);
+    } catch (error) {
+      if (isDenied(error)) onDenied(toFailure(error).message);
+      throw error;
+    }
   }
 
   /** Starts the workers of queues that may have jobs and have none yet. */
@@ -142,9 +173,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
   async function addOnce(job: Exclude<Job, { kind: "window" }>, of: string, at: number): Promise<void> {
     const opts = onceOptions(job.kind, of, at, clock.now());
-    await withinRedis(forQueues, callTimeoutMs, job.kind, () =>
-      short.current().add(job.kind, toJobData(job), opts),
-    );
+    await withRedis(job.kind, () => short.current().add(job.kind, toJobData(job), opts));
   }
 
   /**
@@ -173,7 +202,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       // One after the other: a reload's schedules must not be undone by an older call that is still under
       // way.
       const mine = applying.then(() =>
-        withinRedis(forQueues, callTimeoutMs, "schedules", () =>
+        withRedis("schedules", () =>
           applySchedules(short.current(), schedules, others, async () => {
             const [seconds] = await forQueues.time();
             return Number(seconds) * 1_000;
@@ -190,10 +219,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
     async addWindows(jobs, atOnce) {
       if (jobs.length === 0) return;
-      const toAdd =
-        atOnce === undefined
-          ? jobs
-          : await withinRedis(forQueues, callTimeoutMs, "windows", () => toFill(jobs, atOnce));
+      const toAdd = atOnce === undefined ? jobs : await withRedis("windows", () => toFill(jobs, atOnce));
       if (toAdd.length === 0) return;
       const added = toAdd.map((job) => ({
         name: job.kind,
@@ -206,7 +232,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
           stackTraceLimit: 0,
         },
       }));
-      await withinRedis(forQueues, callTimeoutMs, "windows", () => windows.current().addBulk(added));
+      await withRedis("windows", () => windows.current().addBulk(added));
     },
 
     async addNotify(targets) {
@@ -225,7 +251,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
           stackTraceLimit: 0,
         },
       }));
-      await withinRedis(forQueues, callTimeoutMs, "notices", () => queue.addBulk(added));
+      await withRedis("notices", () => queue.addBulk(added));
     },
 
     allow(max) {
@@ -249,6 +275,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 
     close(deadline) {
       watch.stop();
+      stopped.abort();
       for (const pause of pauses) pause.stop();
       const queues = [short, windows, ...(notices === undefined ? [] : [notices])];
       closing ??= closeQueues(

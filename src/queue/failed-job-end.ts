@@ -1,4 +1,4 @@
-import { isRedisAway, isRedriverError } from "../ports/errors.ts";
+import { isRedisSilent, isRedriverError } from "../ports/errors.ts";
 import type { QueueKind } from "./queue-names.ts";
 
 /** What becomes of a job after its handler threw. */
@@ -44,7 +44,7 @@ export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
   if (error.code === "document-changed" && at.queue !== "short" && !at.stopping) {
     return { kind: "leave" };
   }
-  if (isRedisAway(error) && at.queue !== "short" && !at.stopping) {
+  if (isRedisSilent(error) && at.queue !== "short" && !at.stopping) {
     return { kind: "wait", until: at.now + at.redisWaitMs };
   }
   const { disposition } = error;

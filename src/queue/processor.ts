@@ -4,7 +4,7 @@ import type { Events } from "../ports/events.ts";
 import type { Job, JobContext } from "../ports/work-queue.ts";
 import { BoundedSet } from "../bounded-map.ts";
 import { parseJob } from "./job-data.ts";
-import { isRedisAway, toFailure, type Failure } from "../ports/errors.ts";
+import { isRedisAway, isRedisSilent, RedriverError, toFailure, type Failure } from "../ports/errors.ts";
 import { toJobEnd, type JobEnd } from "./failed-job-end.ts";
 import type { QueueKind } from "./queue-names.ts";
 import { createFailureThrottle } from "./failure-report-throttle.ts";
@@ -40,6 +40,14 @@ interface Processing {
   readonly progress: () => void;
   /** Takes no further job for this long. */
   readonly pause: (ms: number) => void;
+  /** Ids of the jobs that run in this process. */
+  readonly inHand?: Set<string>;
+}
+
+/** What only a person can mend in Redis ends a job as an outage does: it is mended while the job waits. */
+function toOutage(error: unknown): unknown {
+  if (!isRedisAway(error) || isRedisSilent(error)) return error;
+  return new RedriverError("redis-unavailable", "Redis refused", { cause: error });
 }
 
 type Processor = (
@@ -53,8 +61,19 @@ type Processor = (
  * BullMQ hands over the signal only to a function that declares all three parameters.
  */
 export function createProcessor(processing: Processing): Processor {
-  const { queue, handle, beforeGivenUp, running, clock, events, retry, onError, progress, pause } =
-    processing;
+  const {
+    queue,
+    handle,
+    beforeGivenUp,
+    running,
+    clock,
+    events,
+    retry,
+    onError,
+    progress,
+    pause,
+    inHand = new Set<string>(),
+  } = processing;
   const mayReport = createFailureThrottle(clock);
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new BoundedSet<string>(maxLeft);
@@ -79,7 +98,8 @@ export function createProcessor(processing: Processing): Processor {
       } catch (error) {
         const failed = error instanceof Error ? error : new Error("a job was not moved", { cause: error });
         onError(failed);
-        const isAway = toQueueFailure(failed).code === "redis-unavailable";
+        const { code } = toQueueFailure(failed);
+        const isAway = code === "redis-unavailable" || code === "redis-unsuitable";
         if (!isAway || running.stopping() || outer?.aborted === true) throw new WaitingError();
         await clock.sleep(moveAgainMs, outer).catch(() => undefined);
       }
@@ -122,7 +142,7 @@ export function createProcessor(processing: Processing): Processor {
       if (outer?.reason === lockLost) throw new WaitingError();
       const redisWaitMs = toBackoffMs(1, retry, clock.random());
       const at = { queue, stopping: running.stopping(), now: clock.now(), redisWaitMs };
-      const first = toJobEnd(error, at);
+      const first = toJobEnd(toOutage(error), at);
       const isSpent = first.kind === "retry" && lastTry;
       const end = await endOf(job, isSpent ? { kind: "give-up" } : first, redisWaitMs);
       switch (end.kind) {
@@ -131,8 +151,11 @@ export function createProcessor(processing: Processing): Processor {
           throw new WaitingError();
         case "wait":
           // All windows that are taken meanwhile fail so.
-          if (isRedisAway(error) && mayReport("redis-unavailable")) {
-            events.emit({ type: "job:failed", kind: job.kind, ...toFailure(error), givenUp: false });
+          if (isRedisAway(error)) {
+            const failure = toFailure(error);
+            if (mayReport(failure.code)) {
+              events.emit({ type: "job:failed", kind: job.kind, ...failure, givenUp: false });
+            }
           }
           await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
@@ -155,9 +178,11 @@ export function createProcessor(processing: Processing): Processor {
 
   return async (stored, token, outer) => {
     progress();
+    inHand.add(stored.id ?? "");
     try {
       await work(stored, token ?? "", outer);
     } finally {
+      inHand.delete(stored.id ?? "");
       progress();
     }
   };

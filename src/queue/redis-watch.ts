@@ -2,6 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import type { QueueConnection } from "./connection.ts";
 import { createFailureThrottle } from "./failure-report-throttle.ts";
+import { isDenied } from "../redis/translate-error.ts";
 import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 
 /**
@@ -14,6 +15,7 @@ export function createRedisWatch(
   connections: readonly QueueConnection[],
   events: Events,
   clock: Pick<Clock, "monotonic">,
+  onDenied: (message: string) => void = () => undefined,
 ) {
   let lost = false;
   let stopped = false;
@@ -41,6 +43,7 @@ export function createRedisWatch(
     onError(error: Error): void {
       if (stopped || saysOnlyAway(error)) return;
       const failure = toQueueFailure(error);
+      if (isDenied(error)) onDenied(failure.message);
       if (!mayReport(failure.code)) return;
       events.emit({ type: "job:failed", kind: "queue", ...failure, givenUp: false });
     },

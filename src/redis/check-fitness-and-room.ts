@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import { isRedisAway, isRedriverError, unlessRedisAway } from "../ports/errors.ts";
+import { isRedisSilent, isRedriverError, unlessRedisAway } from "../ports/errors.ts";
 import type { RedisConnection } from "./connect.ts";
 import { sharedKey } from "./key-prefix.ts";
 import { judgeServer, memoryShare, parseInfo, type RedisProblem } from "./judge-server.ts";
@@ -91,7 +91,7 @@ async function askPolicies(redis: RedisConnection): Promise<ReadonlyMap<string, 
     );
   } catch (error) {
     // A forbidden or renamed command leaves the policy unknown.
-    if (isRedisAway(error)) throw error;
+    if (isRedisSilent(error)) throw error;
     return new Map();
   }
 }

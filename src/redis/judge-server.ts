@@ -16,7 +16,8 @@ export type RedisProblemKind =
   | "no-master"
   | "not-writing"
   | "other-topology"
-  | "cluster-down";
+  | "cluster-down"
+  | "missing-right";
 
 /**
  * `refuse`: publishing on it can double messages, or nothing can be written. `hold`: nothing new is begun,

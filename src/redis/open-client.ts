@@ -1,6 +1,6 @@
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from "ioredis";
 import type { RedisTarget, SentinelTarget } from "../ports/redis-target.ts";
-import { toNode } from "./target.ts";
+import { toDatabase, toLogin, toNode } from "./target.ts";
 
 /** Both have the same commands. A cluster sends each to the node that has its key. */
 export type RedisClient = Redis | Cluster;
@@ -48,13 +48,8 @@ export function openClient(target: RedisTarget, kind: ClientKind, name: string):
 type NodeOptions = Omit<NonNullable<ClusterOptions["redisOptions"]>, "replyMapping">;
 
 function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOptions {
-  const url = new URL(target.url);
-  // Some tools write them into the query.
-  const partOf = (part: "username" | "password"): string =>
-    decodeURIComponent(url[part]) || (url.searchParams.get(part) ?? "");
-  const user = partOf("username");
-  const password = partOf("password");
-  const database = Number(url.pathname.slice(1));
+  const { user, password } = toLogin(target);
+  const database = toDatabase(target);
   return {
     connectionName: name,
     connectTimeout: commandTimeoutMs,

@@ -17,6 +17,20 @@ export function toAddress({ url, sentinel, cluster }: RedisTarget): string {
   return `the cluster of ${[`${bracketed(host)}:${port}`, ...cluster].join(", ")}`;
 }
 
+/** Empty if there is none. */
+export function toLogin({ url }: RedisTarget): { readonly user: string; readonly password: string } {
+  const { username, password, searchParams } = new URL(url);
+  // Some tools write them into the query.
+  return {
+    user: decodeURIComponent(username) || (searchParams.get("username") ?? ""),
+    password: decodeURIComponent(password) || (searchParams.get("password") ?? ""),
+  };
+}
+
+export function toDatabase({ url }: RedisTarget): number {
+  return Number(new URL(url).pathname.slice(1));
+}
+
 /** `host:port` or a URL → host without brackets, and port. Fails with `settings-invalid`. */
 export function toNode(
   address: string,

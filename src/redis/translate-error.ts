@@ -36,9 +36,30 @@ const meanings: Readonly<Record<string, Meaning>> = {
   CROSSSLOT: inCluster,
   NOAUTH: login,
   WRONGPASS: login,
-  NOPERM: login,
   DENIED: login,
 };
+
+/** A right that this user lacks, by the words of Redis 6.2 to 8: of a call, or of a call in a script. */
+const denial =
+  /^NOPERM\b|the user executing the script can't (run|access)|^(ERR )?ACL failure in script|has no permissions to/i;
+
+/** True if Redis refused a call because its user lacks a right. */
+export function isDenied(error: unknown): boolean {
+  return denial.test(toReply(error));
+}
+
+/** The command that this user may not call, as ACL SETUSER takes it; null: it is keys, or Redis does not say. */
+export function deniedRight(error: unknown): string | null {
+  const name = /to run the '([\w|-]+)' command/i.exec(toReply(error))?.[1];
+  return name === undefined ? null : `+${name.toLowerCase()}`;
+}
+
+/** The words of the server. */
+function toReply(error: unknown): string {
+  if (typeof error === "string") return error;
+  if (!(error instanceof Error)) return "";
+  return isRedriverError(error) ? toReply(error.cause) : error.message;
+}
 
 /** Refusals that start with ERR, by their text. */
 const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
@@ -73,6 +94,10 @@ export interface Refusal extends Meaning {
 /** Reads a refusal of the server by its words; null if they are not known. */
 export function findRefusal(text: string): Refusal | null {
   const answer = text.replace(askedInVain, "");
+  if (isDenied(answer)) {
+    const right = deniedRight(answer);
+    return { word: "NOPERM", ...login, fix: right === null ? login.fix : `${login.fix}: it lacks ${right}` };
+  }
   const word = /^[A-Z]+/.exec(answer)?.[0] ?? "";
   const known = meanings[word];
   if (known === undefined) {

@@ -21,7 +21,7 @@ import { createRisingTotals } from "./rising-total.ts";
 export function createQueueGauges(
   registry: Registry,
   clock: Pick<Clock, "now">,
-): (facts: QueueFacts | null) => void {
+): (facts: QueueFacts | "refused" | null) => void {
   const all: { reset(): void }[] = [];
   /** Answers the function that sets one subject's series, after all were removed. */
   const table = <Subject>({ type, labels, rows }: Table<Subject>) => {
@@ -137,6 +137,7 @@ export function createQueueGauges(
     redisMemory.remove();
     redisFit.remove();
     if (facts === null) return;
+    if (facts === "refused") return redisFit.set(0);
     redisFit.set(Number(facts.redisFit));
     if (facts.redisMemoryShare !== null) redisMemory.set(facts.redisMemoryShare);
     for (const drain of facts.drains) {

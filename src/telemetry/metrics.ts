@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
+import { isRedisAway, isRedisSilent } from "../ports/errors.ts";
 import type { QueueFacts } from "../ports/queue-facts.ts";
 import type { IndexGauge } from "../ports/index-statistics.ts";
 import { createEventCounters, eventMetrics, type MeasuredDocument } from "./event-counters.ts";
@@ -72,7 +73,10 @@ export function createMetrics(options: MetricsOptions) {
   const setMemory = createMemoryGauges(registry);
   const setQueueGauges = createQueueGauges(registry, options.clock);
   const setIndexGauges = createIndexGauges(registry);
-  const readFacts = createScrapeReader(options.readFacts, options.clock);
+  const readFacts = createScrapeReader<QueueFacts | "refused">(
+    () => options.readFacts().catch(toRefused),
+    options.clock,
+  );
   const readIndexes = createScrapeReader(options.indexGauges, options.clock);
 
   return {
@@ -97,6 +101,12 @@ export function createMetrics(options: MetricsOptions) {
       return registry.metrics();
     },
   };
+}
+
+/** Redis answers, and lets this user read nothing. */
+function toRefused(error: unknown): "refused" {
+  if (isRedisAway(error) && !isRedisSilent(error)) return "refused";
+  throw error;
 }
 
 /** Below every scrape timeout in use (Prometheus: 10 s). */

@@ -101,6 +101,7 @@ async function runUntilStopped(
     keyPrefix: settings.redis.keyPrefix,
     clock: systemClock,
     events,
+    onDenied: (message) => live.current().redis.denied(message),
   });
   // Closing it twice is one closing; the daemon closes it with its deadlines.
   teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeEachWithinMs }));

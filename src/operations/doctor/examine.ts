@@ -11,7 +11,9 @@ import { lookAtSource } from "./look-at-source.ts";
 export async function examine(core: Core, signal: AbortSignal): Promise<readonly DoctorFinding[]> {
   const { document, sources } = core;
   const { archive } = document;
-  const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [lookAtRedis(core.redis)];
+  const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [
+    lookAtRedis(core.redis, [...sources.keys()]),
+  ];
   for (const config of document.sources) {
     const source = sources.get(config.id);
     const drains = document.drains.filter((drain) => drain.source.id === config.id);

@@ -1,20 +1,27 @@
 import { reachRedis } from "../../compose/open-core.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { checkFitness } from "../../redis/check-fitness-and-room.ts";
+import { findMissingRights } from "../../redis/find-missing-rights.ts";
 import { parseInfo } from "../../redis/judge-server.ts";
 import { failed, judgeClock, messageOf, ok, warning, type DoctorFinding } from "./finding.ts";
 
 const subject = "redis";
 
 /** Reachable, fit for a ledger, durable, and on time. */
-export async function lookAtRedis(redis: RedisConnection): Promise<readonly DoctorFinding[]> {
+export async function lookAtRedis(
+  redis: RedisConnection,
+  sources: readonly string[],
+): Promise<readonly DoctorFinding[]> {
   try {
     await reachRedis(redis);
-    const { problems } = await checkFitness(redis);
-    const findings = problems.map(({ weight, message }) =>
+    const missing = await findMissingRights(redis, sources);
+    const isReadable = !missing.some(({ message }) => message.includes("+info"));
+    const { problems } = isReadable ? await checkFitness(redis) : { problems: [] };
+    const findings = [...missing, ...problems].map(({ weight, message }) =>
       weight === "refuse" ? failed(subject, message) : warning(subject, message),
     );
     if (findings.length === 0) findings.push(ok(subject, "it answers, and it is fit for a ledger"));
+    if (missing.length > 0) return findings;
     return [...findings, await lookAtDurability(redis), await lookAtClock(redis)];
   } catch (error) {
     return [failed(subject, messageOf(error))];

@@ -1,7 +1,7 @@
 /** What the rules do with a kind: one of its dead letters, read with at most two calls and decided. */
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
-import { isRedriverError } from "../../ports/errors.ts";
+import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { FailureKind, HourlyArrivals } from "../../ports/failures.ts";
 import { byHalves } from "../../redrive/by-halves.ts";
 import { createPageSize, listPage, listWithinMemory } from "../../redrive/listing/list-page.ts";
@@ -41,7 +41,7 @@ export async function readSample(search: SampleSearch): Promise<Sample> {
     if (drain === undefined) return { missing: `${String(raw["dlqId"])} is selected by no drain` };
     return { explanation: await explainNow(drain, raw) };
   } catch (error) {
-    if (!isRedriverError(error) || error.code === "redis-unavailable") throw error;
+    if (!isRedriverError(error) || isRedisAway(error)) throw error;
     return { missing: `the service was not read (${error.code}: ${error.message})` };
   }
 }

@@ -8,7 +8,7 @@ import { readLineage } from "../../message/lineage.ts";
 import { parseRecord, toEnteredAt } from "../../message/parse-record.ts";
 import { createSelectMatcher } from "../../message/select.ts";
 import type { Show } from "../../message/show-masked-values.ts";
-import { isRedriverError, RedriverError } from "../../ports/errors.ts";
+import { isRedisAway, isRedriverError, RedriverError } from "../../ports/errors.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import { readHostsOfKinds } from "../../redrive/failures/hosts-of-kinds.ts";
@@ -145,7 +145,7 @@ async function readRecord(
     const record = await findWithOneCall(dlqId, { source: runtime, signal });
     return record ?? "The queue does not list it where its id belongs, so it has most likely left the queue.";
   } catch (error) {
-    if (!isRedriverError(error) || error.code === "redis-unavailable") throw error;
+    if (!isRedriverError(error) || isRedisAway(error)) throw error;
     return `The service was not read (${error.code}: ${error.message}).`;
   }
 }

@@ -98,8 +98,8 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
     }
     const disposition = isRedriverError(error) ? error.disposition : "crash";
-    const isTriedAgain = !work.lastTry || (work.awaitsRedis === true && isRedisAway(error));
-    if (disposition === "wait" || (disposition === "retry" && isTriedAgain)) throw error;
+    if (work.awaitsRedis === true && isRedisAway(error)) throw error;
+    if (disposition === "wait" || (disposition === "retry" && !work.lastTry)) throw error;
     if (disposition === "halt" && (await work.isCalledElsewhere?.())) throw leftToOthers(source, error);
     return fail(toFailure(error), error);
   }

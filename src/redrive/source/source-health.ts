@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { RedriverError, isRedriverError, type ErrorCode } from "../../ports/errors.ts";
+import { RedriverError, isRedisAway, isRedriverError, type ErrorCode } from "../../ports/errors.ts";
 import type { Events } from "../../ports/events.ts";
 import type { SourceId } from "../../ports/ids.ts";
 import { callClasses, type CallClass } from "../../ports/source-pauses.ts";
@@ -131,7 +131,9 @@ export function createSourceHealth(
     },
     note(error, callClass) {
       if (!isRedriverError(error)) return;
-      if (error.disposition === "halt") health.halt(error.code, error.message, callClass);
+      // A refusal of Redis is no news of the source.
+      if (error.disposition === "halt" && !isRedisAway(error))
+        health.halt(error.code, error.message, callClass);
     },
     noteDelete(error) {
       const isForeign = isRedriverError(error) && error.isForeign;
