@@ -19,6 +19,9 @@ if (command === "run") {
   }
 }
 
+// Until then it has nothing to read again.
+if (command === "run") process.on("SIGHUP", () => undefined);
+
 let isOutputLost = false;
 process.stderr.on("error", () => undefined);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

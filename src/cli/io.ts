@@ -19,8 +19,8 @@ export interface ProcessIo {
   confirm(question: string): Promise<boolean>;
   /** One line of text; empty if there is no terminal, and at Ctrl-C. */
   ask(question: string): Promise<string>;
-  /** Calls back on SIGINT and SIGTERM; answers how to stop listening. */
-  onSignal(listener: (signal: NodeJS.Signals) => void): () => void;
+  /** Calls back on these, by default on those that end a command; answers how to stop listening. */
+  onSignal(listener: (signal: NodeJS.Signals) => void, signals?: readonly NodeJS.Signals[]): () => void;
 }
 
 let isOutLost = false;
@@ -56,12 +56,11 @@ export const processIo: ProcessIo = {
   confirm: async (question) =>
     ["y", "yes"].includes((await askOnTerminal(`${question} [y/N] `)).toLowerCase()),
   ask: (question) => askOnTerminal(`${question} `),
-  onSignal: (listener) => {
-    process.on("SIGINT", listener);
-    process.on("SIGTERM", listener);
+  // SIGHUP: its terminal is gone.
+  onSignal: (listener, signals = ["SIGINT", "SIGTERM", "SIGHUP"]) => {
+    for (const signal of signals) process.on(signal, listener);
     return () => {
-      process.off("SIGINT", listener);
-      process.off("SIGTERM", listener);
+      for (const signal of signals) process.off(signal, listener);
     };
   },
 };

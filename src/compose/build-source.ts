@@ -115,7 +115,9 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     );
   }
   const { readSecret } = parts;
-  const token = createLiveSecret(config.token, readSecret, `source ${config.name} has no token`);
+  const onRefused = (problem: string): void =>
+    world.events.emit({ type: "source:secret-refused", source: config.id, problem });
+  const token = createLiveSecret(config.token, readSecret, `source ${config.name} has no token`, onRefused);
 
   const { listTimeoutMs, batchTimeoutMs, deleteTimeoutMs, connectTimeoutMs } = settings.service;
   const timeoutsMs = { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs };
@@ -154,7 +156,12 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
   });
   const address = proofAddressOf(config);
   const keys = (config.callbacks?.keys ?? []).map((ref) =>
-    createLiveSecret(ref, readSecret, `source ${config.name} has no signing key for its callbacks`),
+    createLiveSecret(
+      ref,
+      readSecret,
+      `source ${config.name} has no signing key for its callbacks`,
+      onRefused,
+    ),
   );
   const callbacks =
     address === undefined

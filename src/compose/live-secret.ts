@@ -12,15 +12,27 @@ export interface LiveSecret {
 
 export type ReadSecret = (ref: SecretRef) => SecretReading;
 
-/** Throws `settings-invalid` if the first reading fails; the message begins with `lack`. */
-export function createLiveSecret(ref: SecretRef, read: ReadSecret, lack: string): LiveSecret {
+/**
+ * Throws `settings-invalid` if the first reading fails; the message begins with `lack`. `onRefused` is called with
+ * what is wrong with a later one, once until that changes.
+ */
+export function createLiveSecret(
+  ref: SecretRef,
+  read: ReadSecret,
+  lack: string,
+  onRefused: (problem: string) => void,
+): LiveSecret {
   const first = read(ref);
   if (!first.ok) throw new RedriverError("settings-invalid", `${lack}: ${formatProblem(first.problem)}`);
   let current = first.value;
+  let refused: string | null = null;
   return {
     value: () => current,
     reread() {
       const next = read(ref);
+      const problem = next.ok ? null : formatProblem(next.problem);
+      if (problem !== null && problem !== refused) onRefused(problem);
+      refused = problem;
       if (!next.ok || next.value === current) return false;
       current = next.value;
       return true;

@@ -15,6 +15,7 @@ import { randomIdentities } from "../compose/system-world.ts";
 import { createPlanDesk, type PlanDesk } from "../operations/plans/plan-desk.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DrainsDocument } from "../ports/drains-document.ts";
+import { toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
 import { createCallbacks } from "./canary-callbacks.ts";
@@ -77,6 +78,8 @@ interface DaemonParts {
   readonly version: string;
   /** Aborts when the daemon is to stop, with the reason. */
   readonly stop: AbortSignal;
+  /** Calls back when somebody asks to read document and secrets again. Answers how to stop listening. */
+  readonly onReload?: (listener: (why: string) => void) => () => void;
 }
 
 /** Runs until `stop` aborts. Answers true if everything ended within the deadline. */
@@ -153,6 +156,12 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     throw error;
   });
   await console.listen();
+  const forgetReload = parts.onReload?.((why) => {
+    events.emit({ type: "daemon:reloading", why });
+    reload().catch((error: unknown) =>
+      events.emit({ type: "job:failed", kind: "daemon", ...toFailure(error), givenUp: false }),
+    );
+  });
   events.emit({
     type: "daemon:started",
     httpAddress: ops.address,
@@ -173,11 +182,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     keepGoing(() => redisFitness.look()),
     work(),
     keepGoing(async () => {
-      if ((await watchedDocument.look()) === "changed") {
-        // At once, and not a turn of their loop later; that loop also reports and repeats what fails.
-        if (schedulesAppliedAt !== null && redisFitness.isFit()) keepSchedules().catch(() => undefined);
-        await announce().catch(() => undefined);
-      }
+      await lookAtDocument("by-time");
       return documentCheckEveryMs;
     }),
     keepAnnouncing(),
@@ -189,13 +194,31 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       return documentCheckEveryMs;
     }),
     keepGoing(async () => {
-      await probeSources(live.current().sources.values(), { clock, events }, stop);
+      await readSecrets();
       await earlyTicks.afterHalts(live.current());
       return probeEveryMs;
     }),
   ];
   if (!stop.aborted) await once(stop, "abort");
+  forgetReload?.();
   return end();
+
+  async function reload(): Promise<void> {
+    await lookAtDocument("asked");
+    for (const { callbacks: own } of live.current().sources.values()) own?.reread();
+    await readSecrets();
+  }
+
+  async function lookAtDocument(why: "by-time" | "asked"): Promise<void> {
+    if ((await watchedDocument.look(why)) === "unchanged") return;
+    // At once, and not a turn of their loop later; that loop also reports and repeats what fails.
+    if (schedulesAppliedAt !== null && redisFitness.isFit()) keepSchedules().catch(() => undefined);
+    await announce().catch(() => undefined);
+  }
+
+  function readSecrets(): Promise<void> {
+    return probeSources(live.current().sources.values(), { clock, events }, stop);
+  }
 
   /** Starts to work once Redis is fit, then keeps the schedules in Redis. */
   async function work(): Promise<void> {

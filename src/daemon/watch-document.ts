@@ -48,6 +48,8 @@ export function createDocumentWatch(parts: DocumentWatchParts) {
   let state: DocumentState = { adoptedAt: clock.now(), rejected: null };
   /** Hash of the content that was judged last and need not be judged again; null: the next one is. */
   let judged: string | null = toKey({ ok: true, text });
+  /** One look at a time: two would adopt the same text twice. */
+  let looking: Promise<unknown> = Promise.resolve();
 
   function judge(reading: ReturnType<DocumentFile["read"]>): Verdict {
     if (!reading.ok) {
@@ -66,12 +68,12 @@ export function createDocumentWatch(parts: DocumentWatchParts) {
     return { kind: "in-force", before, warnings: loaded.warnings };
   }
 
-  function note(verdict: Verdict): "changed" | "unchanged" {
+  function note(verdict: Verdict, isAsked: boolean): "changed" | "unchanged" {
     const { document } = live.current();
     const { hash } = document;
     if (verdict.kind === "rejected") {
       const rejected = verdict.problems.join("\n");
-      if (rejected === state.rejected) return "unchanged";
+      if (rejected === state.rejected && !isAsked) return "unchanged";
       state = { ...state, rejected };
       events.emit({ type: "document:rejected", hash, problems: verdict.problems });
       return "changed";
@@ -84,18 +86,25 @@ export function createDocumentWatch(parts: DocumentWatchParts) {
     return "changed";
   }
 
+  async function readAndJudge(isAsked: boolean): Promise<"changed" | "unchanged"> {
+    const key = toKey(file.read());
+    if (key === judged && !isAsked) return "unchanged";
+    if (key !== judged) await clock.sleep(settleMs, stop).catch(() => undefined);
+    if (stop.aborted) return "unchanged";
+    const reading = file.read();
+    if (toKey(reading) !== key) return "unchanged";
+    const verdict = judge(reading);
+    judged = verdict.kind === "rejected" && verdict.again ? null : key;
+    return note(verdict, isAsked);
+  }
+
   return {
     state: () => state,
-    async look(): Promise<"changed" | "unchanged"> {
-      const key = toKey(file.read());
-      if (key === judged) return "unchanged";
-      await clock.sleep(settleMs, stop).catch(() => undefined);
-      if (stop.aborted) return "unchanged";
-      const reading = file.read();
-      if (toKey(reading) !== key) return "unchanged";
-      const verdict = judge(reading);
-      judged = verdict.kind === "rejected" && verdict.again ? null : key;
-      return note(verdict);
+    /** `asked`: somebody wants the verdict now, also of what was judged before. */
+    look(why: "by-time" | "asked" = "by-time"): Promise<"changed" | "unchanged"> {
+      const look = looking.then(() => readAndJudge(why === "asked"));
+      looking = look.catch(() => undefined);
+      return look;
     },
   };
 }

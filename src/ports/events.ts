@@ -123,6 +123,8 @@ interface EventFields {
     until: number;
   };
   readonly "source:token-read": { source: SourceId; changed: boolean };
+  /** `problem`: the place and what was expected there, never the secret. The one from before stays. Once per change. */
+  readonly "source:secret-refused": { source: SourceId; problem: string };
   readonly "source:dates-learned": { source: SourceId; meaning: "entered" | "created" };
   readonly "service:answered": {
     source: SourceId;
@@ -204,6 +206,7 @@ interface EventFields {
     documentHash: string;
     version: string;
   };
+  readonly "daemon:reloading": { why: string };
   readonly "daemon:stopping": { why: string };
   readonly "daemon:stopped": { clean: boolean };
 }

@@ -38,6 +38,7 @@ const unmeasured = {
   "record:unworkable": true,
   "source:waiting": true,
   "source:token-read": true,
+  "source:secret-refused": true,
   "source:dates-learned": true,
   // The states of guards, lanes and Redis are facts of Redis: drain-and-source-gauges.ts.
   "guard:closed": true,
@@ -52,6 +53,7 @@ const unmeasured = {
   "console:tokens-rejected": true,
   "console:page-failed": true,
   "daemon:started": true,
+  "daemon:reloading": true,
   "daemon:stopping": true,
   "daemon:stopped": true,
 } satisfies Readonly<Record<Exclude<RedriverEvent["type"], CountedType | MeasuredType>, true>>;

@@ -146,6 +146,8 @@ const lines: {
     said("info", `source ${source}: no ${callClass} calls until ${new Date(until).toISOString()}: ${why}`),
   "source:token-read": ({ changed }) =>
     changed ? ["info", () => "token read, changed"] : ["debug", () => "token read, unchanged"],
+  "source:secret-refused": ({ source, problem }) =>
+    said("error", `a secret of source ${source} is refused, the one from before stays: ${problem}`),
   "source:dates-learned": ({ source, meaning }) => said("info", `dates of source ${source} mean ${meaning}`),
   "source:calls": ({ source }) => ["debug", () => `calls of source ${source} in flight`],
   "service:answered": ({ operation, outcome }) => [requestLevels[outcome], () => `${operation}: ${outcome}`],
@@ -213,6 +215,7 @@ const lines: {
   "redis:fit": () => ["info", () => "Redis is fit again"],
   "process:warned": ({ name, message }) => ["warn", () => `${name}: ${message}`],
   "daemon:started": ({ version }) => ["info", () => `redriver ${version} started`],
+  "daemon:reloading": ({ why }) => ["info", () => `${why}: reads the document and secrets again`],
   "daemon:stopping": ({ why }) => ["info", () => `stopping: ${why}`],
   "daemon:stopped": ({ clean }) =>
     clean ? ["info", () => "stopped"] : ["warn", () => "stopped with work unfinished"],

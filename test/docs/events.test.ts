@@ -91,6 +91,7 @@ const samples: Samples = {
     { source, changed: true },
     { source, changed: false },
   ],
+  "source:secret-refused": [{ source, problem: "p" }],
   "source:dates-learned": [{ source, meaning: "entered" }],
   "service:answered": requestOutcomes.map((outcome) => ({
     source,
@@ -166,6 +167,7 @@ const samples: Samples = {
   "daemon:started": [
     { httpAddress: "a", callbackAddress: null, consoleAddress: null, documentHash: "h", version: "v" },
   ],
+  "daemon:reloading": [{ why: "w" }],
   "daemon:stopping": [{ why: "w" }],
   "daemon:stopped": [{ clean: true }, { clean: false }],
 };

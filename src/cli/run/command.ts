@@ -32,7 +32,7 @@ const closeEachWithinMs = 2_000;
 export const registerRun: Register = (program, context) => {
   program
     .command("run")
-    .description("the daemon: drains by schedule until SIGTERM")
+    .description("the daemon: drains by schedule until SIGTERM; SIGHUP reads the document and secrets again")
     .action(async (_options, command) => {
       context.exitWith(await run(loadAll(command, context.io), context));
     });
@@ -55,7 +55,10 @@ async function runUntilStopped(
   io: Io,
   teardown: Teardown,
 ): Promise<void> {
-  const { stop, closed } = endOnSignals(io.onSignal, settings.shutdown.hardMs);
+  const { stop, closed } = endOnSignals(
+    (listener) => io.onSignal(listener, ["SIGINT", "SIGTERM"]),
+    settings.shutdown.hardMs,
+  );
   // First in, so last: a second signal ends the process also while the rest is being closed.
   teardown.add("signals", closed);
   const secrets = createSecretsToRedact(settings);
@@ -143,6 +146,7 @@ async function runUntilStopped(
       metrics,
       version,
       stop,
+      onReload: (listener) => io.onSignal(listener, ["SIGHUP"]),
       readStatistics: readings.take,
       notices: buildNotices(readOwnSecret, events, systemClock),
     });

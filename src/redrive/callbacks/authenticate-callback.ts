@@ -23,6 +23,10 @@ export function createCallbackAuthenticator(
   const { clock } = time;
   let readAt = clock.monotonic();
   const secrets = (): readonly string[] => keys.map((key) => key.value());
+  const reread = (): void => {
+    readAt = clock.monotonic();
+    for (const key of keys) key.reread();
+  };
   return {
     /** Of the URL that is called, without its query. */
     path: new URL(address).pathname,
@@ -31,10 +35,7 @@ export function createCallbackAuthenticator(
      * is read. It is `another-body` unless it is the signed one.
      */
     async admit(signature: string | undefined, search: string) {
-      if (clock.monotonic() - readAt >= rereadEveryMs) {
-        readAt = clock.monotonic();
-        for (const key of keys) key.reread();
-      }
+      if (clock.monotonic() - readAt >= rereadEveryMs) reread();
       const expected = { url: address + search, keys: secrets(), now: serviceNow(time) };
       const verdict = await verifySignature(signature, expected);
       if (verdict.kind === "unverified") return { kind: "refused" as const, why: verdict.why };
@@ -44,6 +45,7 @@ export function createCallbackAuthenticator(
           verdict.isFor(body) ? (parseCallback(body) ?? "unreadable") : "another-body",
       };
     },
+    reread,
     /** For logs, which leave them out. */
     secrets,
   };
