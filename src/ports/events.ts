@@ -180,6 +180,8 @@ interface EventFields {
   readonly "console:tokens-rejected": { file: string; why: string };
   /** A page, an act or a live section failed. `place`: the pattern of its path. Once a minute of each. */
   readonly "console:page-failed": { place: string } & Failure;
+  /** The reader of the log is back, and so many lines before this one were not written. */
+  readonly "log:dropped": { lines: number };
   /** A warning of Node about this process, such as a deprecation or a leak. */
   readonly "process:warned": { name: string; message: string };
   readonly "redis:lost": { message: string };

@@ -48,6 +48,8 @@ const unmeasured = {
   "redis:ready": true,
   "redis:unfit": true,
   "redis:fit": true,
+  // Counted as they are dropped: metrics.ts.
+  "log:dropped": true,
   "process:warned": true,
   "console:failed": true,
   "console:tokens-rejected": true,

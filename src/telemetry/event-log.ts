@@ -213,6 +213,10 @@ const lines: {
   "redis:unfit": ({ problems }) =>
     said("warn", `Redis is not fit, and nothing new is begun: ${problems.join("; ")}`),
   "redis:fit": () => ["info", () => "Redis is fit again"],
+  "log:dropped": ({ lines: count }) => [
+    "warn",
+    () => `${count} lines of the log were dropped: nobody read it fast enough`,
+  ],
   "process:warned": ({ name, message }) => ["warn", () => `${name}: ${message}`],
   "daemon:started": ({ version }) => ["info", () => `redriver ${version} started`],
   "daemon:reloading": ({ why }) => ["info", () => `${why}: reads the document and secrets again`],

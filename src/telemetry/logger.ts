@@ -11,7 +11,6 @@ type Write = (fields: Readonly<Record<string, unknown>>, message: string) => voi
 export interface Logger extends Readonly<Record<LineLevel, Write>> {
   /** False: a line of this level is not written, so its text need not be made. */
   isOn(level: LineLevel): boolean;
-  flush(): void;
 }
 
 export interface LoggerOptions {
@@ -19,13 +18,11 @@ export interface LoggerOptions {
   /** Values that must not appear in any line. Called for every line. */
   readonly secrets: () => readonly string[];
   /** Commands do not log to stdout, because data is there; the daemon may. */
-  readonly destination: "stdout" | { readonly write: (line: string) => void };
+  readonly destination: { readonly write: (line: string) => void };
 }
 
 export function createLogger({ level, secrets, destination }: LoggerOptions): Logger {
   const redact = createRedact(secrets);
-  // Synchronous, so that the last lines before an exit are written.
-  const stream = destination === "stdout" ? pino.destination({ dest: 1, sync: true }) : destination;
   const logger = pino(
     {
       level,
@@ -35,7 +32,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
       // Redacts the finished line, so that every secret in it passes here.
       hooks: { streamWrite: redact },
     },
-    stream,
+    destination,
   );
   const write =
     (at: LineLevel): Write =>
@@ -53,7 +50,6 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
     error: write("error"),
     fatal: write("fatal"),
     isOn: (asked) => logger.isLevelEnabled(asked),
-    flush: () => logger.flush(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { Clock } from "../ports/clock.ts";
 import type { Events } from "../ports/events.ts";
 import { isRedisAway, isRedisSilent } from "../ports/errors.ts";
@@ -15,6 +15,8 @@ export interface MetricsOptions {
   /** The latest statistics of search indexes, read like the facts. A rejection: no series. */
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
   readonly memory: () => MemoryUse;
+  /** So far; absent: the log drops none. */
+  readonly droppedLogLines?: () => number;
   readonly clock: Pick<Clock, "sleep" | "now">;
 }
 
@@ -47,10 +49,18 @@ const memoryGauges = {
     "How close is a replica to being ended for lack of memory?",
   ),
 } as const satisfies Readonly<Record<keyof MemoryUse, MetricDefinition>>;
+const droppedLines = {
+  type: "counter",
+  name: "redriver_log_lines_dropped_total",
+  help: "Lines of the log that were not written, because nobody read it fast enough.",
+  question: "Is the log complete?",
+  labels: [],
+} as const satisfies MetricDefinition;
 /** Of this process alone. */
 export const processMetrics: readonly MetricDefinition[] = [
   ...eventMetrics,
   ...Object.values(memoryGauges),
+  droppedLines,
   buildInfo,
 ];
 
@@ -69,6 +79,8 @@ export function createMetrics(options: MetricsOptions) {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs });
   for (const kind of timerFed) registry.removeSingleMetric(`nodejs_eventloop_lag_${kind}_seconds`);
   createGauge(registry, buildInfo).set({ version: options.version, node: process.version }, 1);
+  const dropped = new Counter({ ...droppedLines, labelNames: [], registers: [registry] });
+  let droppedSoFar = 0;
   const counters = createEventCounters(registry);
   const setMemory = createMemoryGauges(registry);
   const setQueueGauges = createQueueGauges(registry, options.clock);
@@ -98,6 +110,9 @@ export function createMetrics(options: MetricsOptions) {
       setQueueGauges(facts);
       setIndexGauges(indexes ?? []);
       setMemory(options.memory());
+      const lines = options.droppedLogLines?.() ?? 0;
+      dropped.inc(lines - droppedSoFar);
+      droppedSoFar = lines;
       return registry.metrics();
     },
   };

@@ -154,6 +154,7 @@ const samples: Samples = {
   "console:failed": [{ message: "m" }],
   "console:tokens-rejected": [{ file: "f", why: "line 2: w" }],
   "console:page-failed": failures.map((failure) => ({ place: "GET /failures", ...failure })),
+  "log:dropped": [{ lines: 3 }],
   "process:warned": [{ name: "MaxListenersExceededWarning", message: "m" }],
   "redis:lost": [{ message: "m" }],
   "redis:ready": [{}],

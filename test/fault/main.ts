@@ -68,7 +68,11 @@ const failpoints = createFailpoints({
 });
 disk = createFaultDisk(failpoints);
 
-const logger = createLogger({ level: settings.log.level, secrets: () => [], destination: "stdout" });
+const logger = createLogger({
+  level: settings.log.level,
+  secrets: () => [],
+  destination: { write: (line) => void process.stdout.write(line) },
+});
 const events = createFanOut([
   createEventLog(logger),
   {

@@ -47,6 +47,5 @@ function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
     error,
     fatal: error,
     isOn: (level) => level !== "debug" && level !== "info",
-    flush: nothing,
   };
 }

@@ -18,6 +18,7 @@ import { readNextRuns } from "../../queue/apply-schedules.ts";
 import { requestSweep } from "../../queue/command-queue.ts";
 import { createBullmqQueue } from "../../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../redis/connect.ts";
+import { createBoundedLines } from "../../telemetry/bounded-lines.ts";
 import { createAuditLog } from "../../telemetry/audit-log-lines.ts";
 import { createEventLog } from "../../telemetry/event-log.ts";
 import { createLogger } from "../../telemetry/logger.ts";
@@ -28,6 +29,8 @@ import { loadAll, type LoadedWhole } from "../load-config.ts";
 import { version } from "../version.ts";
 
 const closeEachWithinMs = 2_000;
+/** Characters. Some 3,000 lines, while a reader takes a breath. */
+const maxWaitingLog = 1_048_576;
 
 export const registerRun: Register = (program, context) => {
   program
@@ -62,16 +65,24 @@ async function runUntilStopped(
   // First in, so last: a second signal ends the process also while the rest is being closed.
   teardown.add("signals", closed);
   const secrets = createSecretsToRedact(settings);
-  const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: "stdout" });
   // Metrics read facts of the core, which emits the events that metrics count: the list is completed below.
-  const listeners: Events[] = [createEventLog(logger)];
+  const listeners: Events[] = [];
   const events = createFanOut(listeners);
+  const lines = createBoundedLines({
+    stream: process.stdout,
+    maxWaiting: maxWaitingLog,
+    onResumed: (dropped) => events.emit({ type: "log:dropped", lines: dropped }),
+  });
+  // All that is closed before may still log. A reader that stalls must not keep the process.
+  teardown.add("log", () => lines.flushed(closeEachWithinMs / 2));
+  const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: lines });
+  listeners.push(createEventLog(logger));
   const giveWarningsBack = takeWarnings(({ name, message }) => {
     events.emit({ type: "process:warned", name, message });
   });
   teardown.add("warnings", giveWarningsBack);
   // Whatever the level of the log: an act is never left out.
-  const auditLogger = createLogger({ level: "info", secrets: secrets.all, destination: "stdout" });
+  const auditLogger = createLogger({ level: "info", secrets: secrets.all, destination: lines });
   const live = openLiveCore({
     settings,
     document,
@@ -94,6 +105,7 @@ async function runUntilStopped(
     readFacts: () => readQueueFacts(live.current()),
     indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
     memory: () => live.memoryUse(),
+    droppedLogLines: lines.dropped,
     clock: systemClock,
   });
   metrics.adopt(document);
@@ -114,45 +126,41 @@ async function runUntilStopped(
     teardown.add("console's queue connection", () => connection.disconnect());
     return connection;
   });
-  try {
-    await runDaemon({
-      createConsole: (plans) =>
-        createConsole(
-          {
-            settings: settings.console,
-            live,
-            plans,
-            nextRuns: () => readNextRuns(toConsoleConnection(), settings.redis.keyPrefix),
-            requestSweep: (source) =>
-              requestSweep(toConsoleConnection(), settings.redis.keyPrefix, source, systemClock.now()),
-            version,
-            replica: replicaName(),
-            now: systemClock.now,
-            stop,
-          },
-          events,
-        ),
-      live,
-      documentFile: createDocumentFile(settings),
-      documentText: text,
-      onAdopted: (adopted) => {
-        secrets.use(live.current());
-        metrics.adopt(adopted);
-      },
-      replica: replicaName(),
-      queue,
-      events,
-      clock: systemClock,
-      metrics,
-      version,
-      stop,
-      onReload: (listener) => io.onSignal(listener, ["SIGHUP"]),
-      readStatistics: readings.take,
-      notices: buildNotices(readOwnSecret, events, systemClock),
-    });
-  } finally {
-    logger.flush();
-  }
+  await runDaemon({
+    createConsole: (plans) =>
+      createConsole(
+        {
+          settings: settings.console,
+          live,
+          plans,
+          nextRuns: () => readNextRuns(toConsoleConnection(), settings.redis.keyPrefix),
+          requestSweep: (source) =>
+            requestSweep(toConsoleConnection(), settings.redis.keyPrefix, source, systemClock.now()),
+          version,
+          replica: replicaName(),
+          now: systemClock.now,
+          stop,
+        },
+        events,
+      ),
+    live,
+    documentFile: createDocumentFile(settings),
+    documentText: text,
+    onAdopted: (adopted) => {
+      secrets.use(live.current());
+      metrics.adopt(adopted);
+    },
+    replica: replicaName(),
+    queue,
+    events,
+    clock: systemClock,
+    metrics,
+    version,
+    stop,
+    onReload: (listener) => io.onSignal(listener, ["SIGHUP"]),
+    readStatistics: readings.take,
+    notices: buildNotices(readOwnSecret, events, systemClock),
+  });
 }
 
 /** Opened when it is first needed: nobody may look at the console of a replica. */
