@@ -1,5 +1,6 @@
 import type { BatchItem } from "./dead-letter.ts";
-import { parseUrl, urlPartsOf } from "./destination-url.ts";
+import { urlPartsOf } from "./destination-url.ts";
+import { hostText, parseHost, slipInHost } from "./host-and-path.ts";
 import { oncePerText } from "./once-per-text.ts";
 
 /**
@@ -48,15 +49,10 @@ export function namesOfOrigin(origin: string): readonly DestinationName[] {
 /** The name as namesOfDestination has it; null if the text is none. */
 export function toDestinationName(text: string): DestinationName | null {
   if (text.startsWith("queue:")) return text === "queue:" ? null : text;
-  const hasScheme = /^https?:\/\//iu.test(text);
-  const url = parseUrl(hasScheme ? text : `https://${text}`);
-  if (url === null || !isHttp(url) || !isHostAlone(url) || !/^[^\s/?#@\\]+$/u.test(withoutScheme(text))) {
-    return null;
-  }
-  if (hasScheme) return url.origin;
-  // A URL hides the port that is usual for its scheme.
-  const port = /:(\d+)$/.exec(text)?.[1];
-  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
+  const [, scheme, written = ""] = /^(?:(https?):\/\/)?(.*?)\/?$/isu.exec(text) ?? [];
+  const host = slipInHost(written) === null ? parseHost(written) : null;
+  if (host === null) return null;
+  return scheme === undefined ? hostText(host) : new URL(`${scheme}://${hostText(host)}`).origin;
 }
 
 /** True if one of the names means a part of what the other means, or the same. */
@@ -79,14 +75,6 @@ function widerNamesOf(name: DestinationName): readonly DestinationName[] {
   return [name, name.replace(/:\d+$/, "")];
 }
 
-function withoutScheme(text: string): string {
-  return text.replace(/^https?:\/\//iu, "").replace(/\/$/u, "");
-}
-
 function isHttp({ protocol }: Pick<URL, "protocol">): boolean {
   return protocol === "https:" || protocol === "http:";
-}
-
-function isHostAlone({ hostname, pathname, search, hash, username, password }: URL): boolean {
-  return hostname !== "" && pathname === "/" && `${search}${hash}${username}${password}` === "";
 }

@@ -1,3 +1,4 @@
+import { withoutDot } from "./host-and-path.ts";
 import type { DestinationRewrite } from "./item-changes.ts";
 import { oncePerText } from "./once-per-text.ts";
 
@@ -19,8 +20,12 @@ const readUrl = oncePerText(500, 1_024, (text): ReadUrl => {
   return { parts, isDestination: parts !== null && hasDestinationForm(text) };
 });
 
+/** Without the dot at the end of a host, so that one receiver has one lane, one pause and one limit. */
 function toParts({ protocol, hostname, host, origin, pathname }: URL): UrlParts {
-  return { protocol, hostname, host, origin, pathname };
+  const bare = withoutDot(hostname);
+  if (bare === hostname) return { protocol, hostname, host, origin, pathname };
+  const change = (text: string) => text.replace(hostname, () => bare);
+  return { protocol, hostname: bare, host: change(host), origin: change(origin), pathname };
 }
 
 export function urlPartsOf(text: string): UrlParts | null {

@@ -5,6 +5,7 @@
  */
 import type { BatchItem } from "./dead-letter.ts";
 import { parseUrl, urlPartsOf } from "./destination-url.ts";
+import { parseHost, slipInHost, withoutDot } from "./host-and-path.ts";
 import { oncePerText } from "./once-per-text.ts";
 import type { ParkReason } from "./park-reasons.ts";
 import { isProofUrl } from "./proof-callback-url.ts";
@@ -88,7 +89,7 @@ function createUrlCheck(
   const named = new Set(allowPrivate === "auto" ? allowHosts : []);
   const protocols = new Set(allowSchemes.map((scheme) => `${scheme}:`));
   const allowsHost = oncePerText(500, 255, (hostname) => {
-    const host = toBareHost(hostname);
+    const host = withoutDot(hostname);
     if (allowHosts.length > 0 && !allowHosts.some((pattern) => covers(pattern, host))) return false;
     return privateAllowed || !isPrivateHost(host) || named.has(host);
   });
@@ -103,22 +104,12 @@ export function parseHostPattern(text: string): string | null {
   if (text === "*") return text;
   const isBelow = text.startsWith("*.");
   const name = isBelow ? text.slice(2) : text;
-  if (name === "" || /[\s/?#@\\*\p{Cc}\p{Cs}]/u.test(name)) return null;
-  const isIpv6 = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(name);
-  if (!isIpv6 && name.includes(":") && !/^\[.*\]$/.test(name)) return null;
-  const parsed = parseUrl(`http://${isIpv6 ? `[${name}]` : name}/`);
-  if (parsed === null) return null;
-  const host = toBareHost(parsed.hostname);
-  if (host === "") return null;
-  return isBelow ? `*.${host}` : host;
+  const host = slipInHost(name) === null ? parseHost(name) : null;
+  if (host === null || host.port !== "") return null;
+  return isBelow ? `*.${host.hostname}` : host.hostname;
 }
 
 function covers(pattern: string, host: string): boolean {
   if (pattern === "*") return true;
   return pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : host === pattern;
-}
-
-/** `example.com.` and `example.com` are one host. */
-function toBareHost(hostname: string): string {
-  return hostname.toLowerCase().replace(/\.+$/, "");
 }

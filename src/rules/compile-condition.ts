@@ -3,8 +3,8 @@ import type { JsonValue } from "../message/json-value.ts";
 import { parsePointer } from "../message/json-pointer.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
 import { compileDecimalRange, toDecimalText } from "./patterns/decimal-ranges.ts";
-import { compileGlob } from "./patterns/glob.ts";
-import { compileRegex } from "./patterns/regex.ts";
+import { compileText, type Matching } from "./patterns/compile-text.ts";
+import { compileHost, compilePath } from "./patterns/host-and-path-tests.ts";
 import type {
   Condition,
   AddressPattern,
@@ -12,6 +12,7 @@ import type {
   HeaderPattern,
   NumberPattern,
   TextField,
+  TextPattern,
   ValuePattern,
 } from "./rule-spec.ts";
 import type { Subject } from "./subject.ts";
@@ -39,8 +40,11 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
       return (subject) => !matches(subject);
     }
     case "text": {
-      const matches = compileTexts(condition.oneOf, condition.field);
-      return (subject) => matches(subject.texts(condition.field));
+      const { field, oneOf } = condition;
+      if (field === "host") return compileForms(oneOf, compileHost, (subject) => subject.host());
+      if (field === "path") return compileForms(oneOf, compilePath, (subject) => subject.path());
+      const matches = compileTexts(oneOf, field);
+      return (subject) => matches(subject.texts(field));
     }
     case "header": {
       const matches = compileTexts(condition.oneOf);
@@ -79,20 +83,32 @@ function whereThere<Value>(
   return (value) => (value === undefined ? none : some || matches(value));
 }
 
+/** Of a field that is one value in several forms. */
+function compileForms<Forms>(
+  oneOf: readonly TextPattern[],
+  compile: (pattern: Matching) => (forms: Forms) => boolean,
+  formsOf: (subject: Subject) => Forms | undefined,
+): (subject: Subject) => boolean {
+  const tests = oneOf.flatMap((pattern) =>
+    pattern.kind === "some" || pattern.kind === "none" ? [] : [compile(pattern)],
+  );
+  const matches = whereThere<Forms>(oneOf, (forms) => tests.some((test) => test(forms)));
+  return (subject) => matches(formsOf(subject));
+}
+
 /**
- * True if any value matches; a field without values is absent. Host patterns are compared in lower case and
- * method patterns in upper case, as their fields are written.
+ * True if any value matches; a field without values is absent. Method patterns are compared in upper case, as their
+ * field is written.
  */
 function compileTexts(
   oneOf: readonly HeaderPattern[],
   field?: TextField,
 ): (values: readonly string[]) => boolean {
-  const spelled = (text: string): string =>
-    field === "host" ? text.toLowerCase() : field === "method" ? text.toUpperCase() : text;
+  const spelled = (text: string): string => (field === "method" ? text.toUpperCase() : text);
   const exact = new Set(
     oneOf.flatMap((pattern) => (pattern.kind === "exact" ? [spelled(pattern.value)] : [])),
   );
-  const tests = oneOf.flatMap((pattern) => compileText(pattern, spelled) ?? []);
+  const tests = oneOf.flatMap((pattern) => compileOther(pattern, spelled) ?? []);
   const matchesAny = whereThere<readonly string[]>(oneOf, (values) => {
     for (const value of values) {
       if (exact.has(value)) return true;
@@ -104,35 +120,17 @@ function compileTexts(
 }
 
 /** Null for the kinds that `compileTexts` tests itself. */
-function compileText(
+function compileOther(
   pattern: HeaderPattern,
   spelled: (text: string) => string,
 ): ((text: string) => boolean) | null {
-  switch (pattern.kind) {
-    case "glob":
-      return compileGlob(spelled(pattern.pattern));
-    case "prefix": {
-      const prefix = spelled(pattern.value);
-      return (text) => text.startsWith(prefix);
-    }
-    case "suffix": {
-      const suffix = spelled(pattern.value);
-      return (text) => text.endsWith(suffix);
-    }
-    case "regex":
-      return compileRegex(pattern.source);
-    case "number": {
-      const isIn = compileDecimalRange(pattern);
-      return (text) => {
-        const digits = toDecimalText(text);
-        return digits !== null && isIn(Number(digits), () => digits);
-      };
-    }
-    case "exact":
-    case "some":
-    case "none":
-      return null;
-  }
+  if (pattern.kind === "some" || pattern.kind === "none" || pattern.kind === "exact") return null;
+  if (pattern.kind !== "number") return compileText(pattern, spelled);
+  const isIn = compileDecimalRange(pattern);
+  return (text) => {
+    const digits = toDecimalText(text);
+    return digits !== null && isIn(Number(digits), () => digits);
+  };
 }
 
 export function compileNumbers(oneOf: readonly NumberPattern[]): (value: number | undefined) => boolean {

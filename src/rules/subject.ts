@@ -1,17 +1,19 @@
 import type { DeadLetter } from "../message/dead-letter.ts";
 import { urlPartsOf } from "../message/destination-url.ts";
+import { hostFormsOf, readablePath, spellPath, type HostForms } from "../message/host-and-path.ts";
 import { valuesOf } from "../message/headers.ts";
 import { numberTextAt } from "../message/json-number-at.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import { lookUp } from "../message/json-pointer.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
+import type { PathForms } from "./patterns/host-and-path-tests.ts";
 import { toJson } from "./read-json-body.ts";
 import type { BodyField, DurationField, NumberField, TextField } from "./rule-spec.ts";
 
 interface Address {
-  readonly host: readonly string[];
-  readonly path: readonly string[];
+  readonly host: HostForms;
+  readonly path: PathForms;
 }
 
 /**
@@ -24,7 +26,7 @@ export class Subject {
   readonly #facts: RecordFacts;
   #now: number;
   readonly #letter: DeadLetter;
-  #address: Address | undefined;
+  #address: Address | null | undefined;
   #method: readonly string[] | undefined;
   #callerIp: IpAddress | null | undefined;
   #size: number | undefined;
@@ -43,10 +45,24 @@ export class Subject {
 
   /** A text field's values. Any of them may match; none when it is absent. */
   texts(field: TextField): readonly string[] {
-    if (field === "host" || field === "path") return (this.#address ??= toAddress(this.#letter.url))[field];
+    if (field === "host") return this.host()?.written ?? nothing;
+    if (field === "path") return this.path()?.written.slice(0, 1) ?? nothing;
     if (field === "label") return this.#letter.labels;
     if (field === "method") return (this.#method ??= [this.#letter.method.toUpperCase()]);
     return present(this.#letter[field]);
+  }
+
+  host(): HostForms | undefined {
+    return this.#toAddress()?.host;
+  }
+
+  path(): PathForms | undefined {
+    return this.#toAddress()?.path;
+  }
+
+  #toAddress(): Address | null {
+    if (this.#address === undefined) this.#address = toAddress(this.#letter.url);
+    return this.#address;
   }
 
   header(of: "request" | "response", lowerName: string): readonly string[] {
@@ -103,13 +119,14 @@ function present(text: string | undefined): readonly string[] {
   return text === undefined || text === "" ? nothing : [text];
 }
 
-/** Patterns may name a host with or without its port; a default port is not written. */
-function toAddress(text: string): Address {
+/** Null for a text that is no address, or one without a host: its path is no path at a receiver. */
+function toAddress(text: string): Address | null {
   const url = urlPartsOf(text);
-  if (url === null) return { host: nothing, path: nothing };
-  const { hostname, host, pathname } = url;
-  if (hostname === "") return { host: nothing, path: [pathname] };
-  return { host: hostname === host ? [host] : [hostname, host], path: [pathname] };
+  if (url === null || url.hostname === "") return null;
+  const { protocol, host, pathname } = url;
+  const readable = readablePath(pathname);
+  const written = readable === pathname ? [pathname] : [pathname, readable];
+  return { host: hostFormsOf(`${protocol}//${host}`), path: { spelled: spellPath(pathname), written } };
 }
 
 /** A double keeps 15 digits apart. Such a text inside a string costs a look more, no more. */

@@ -137,7 +137,7 @@ describe("the tables of docs/rules.md and the pages beside it", () => {
       "*.example.com": forms("'*.example.com'"),
       none: forms("none"),
       '"< 3"': [
-        ["responseStatus: '< 3'", "numbers"],
+        ["responseStatus: '< 300'", "numbers"],
         ["body: { /a: '< 3' }", "JSON values"],
         ["createdAt: '< 2026-11-01'", "moments"],
         ["callerIp: '< 3'", "addresses"],
@@ -162,14 +162,14 @@ describe("the tables of docs/rules.md and the pages beside it", () => {
       "{ range: 3-7 }": forms("{ range: 3-7 }"),
       "{ equals: … }": [
         ["topicName: { equals: a }", "texts"],
-        ["responseStatus: { equals: 1 }", "numbers"],
+        ["responseStatus: { equals: 503 }", "numbers"],
         ["body: { /a: { equals: a } }", "JSON values"],
         ["callerIp: { equals: 10.1.2.3 }", "addresses"],
         ["createdAt: { equals: 2026-11-01 }", "moments"],
       ],
       "{ in: [a, b] }": [
         ["topicName: { in: [a] }", "texts"],
-        ["responseStatus: { in: [1] }", "numbers"],
+        ["responseStatus: { in: [503] }", "numbers"],
         ["body: { /a: { in: [a] } }", "JSON values"],
         ["callerIp: { in: [10.1.2.3] }", "addresses"],
         ["createdAt: { in: [2026-11-01] }", "moments"],
@@ -191,10 +191,10 @@ describe("the tables of docs/rules.md and the pages beside it", () => {
 function forms(value: string): readonly (readonly [string, string])[] {
   return [
     [`topicName: ${value}`, "texts"],
-    [`responseStatus: ${value}`, "numbers"],
+    [`maxRetries: ${value}`, "numbers"],
     [`body: { /a: ${value} }`, "JSON values"],
     [`callerIp: ${value}`, "addresses"],
-    [`createdAt: ${value}`, "moments"],
+    [`notBefore: ${value}`, "moments"],
   ];
 }
 

@@ -47,10 +47,11 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   const overfull = misfits.overfull.map(toPathText);
   const strays = misfits.strays.map((name) => toPathText(["drains", name]));
   const together = checkTogether(tree, fileName, misfits.strays, options.now);
+  const misread = new Set(reading.problems.map(placeOf));
   const problems = [
     ...reading.problems,
     // What follows from a value that is misread is no news.
-    ...misfits.problems.filter((one) => !reading.problems.some((other) => isSamePlace(one, other))),
+    ...misfits.problems.filter((one) => !misread.has(placeOf(one))),
     ...together.problems.filter(isOutside([...strays, ...overfull])),
   ];
   const warnings = inOrder(together.warnings.filter(isOutside(overfull)));
@@ -70,8 +71,8 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
 
 const noMisfits: Misfits = { problems: [], strays: [], overfull: [] };
 
-function isSamePlace(one: Problem, other: Problem): boolean {
-  return one.line === other.line && one.column === other.column;
+function placeOf({ line, column }: Problem): string {
+  return `${line}:${column}`;
 }
 
 function isOutside(paths: readonly string[]): (problem: Problem) => boolean {

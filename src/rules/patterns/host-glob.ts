@@ -1,15 +1,21 @@
+import { hostFormsOf, hostText, parseHost } from "../../message/host-and-path.ts";
 import { compileGlob } from "./glob.ts";
+import { compileHost } from "./host-and-path-tests.ts";
 
 /**
- * Tests a host as people ask for it: in any case, with its port or without, as an origin too, `*` for any part.
- * Records name a host without the port that is usual for its scheme.
+ * Tests a host as people ask for it: in any spelling, with its port or without, as an origin too, `*` for any part.
+ * Records name a host without the port that is usual for its scheme, so either usual one means it. A queue
+ * (`queue:<name>`) is no host, and is compared as it is.
  */
 export function compileHostGlob(pattern: string): (host: string) => boolean {
-  const named = pattern
-    .toLowerCase()
-    .replace(/^https?:\/\//, "")
-    .replace(/\/$/, "");
-  const isLike = compileGlob(named);
-  const isUsual = /:(?:80|443)$/.test(named) ? compileGlob(named.replace(/:\d+$/, "")) : () => false;
-  return (host) => isLike(host) || isLike(host.replace(/:\d+$/, "")) || isUsual(host);
+  const named = pattern.replace(/^https?:\/\//i, "").replace(/\/$/, "");
+  const isLike = compileGlob(named.startsWith("queue:") ? named : named.toLowerCase());
+  const isHost = compileHost(
+    named.includes("*") ? { kind: "glob", pattern: named } : { kind: "exact", value: named },
+  );
+  return (host) => {
+    const known = parseHost(host);
+    if (known === null || host.startsWith("queue:")) return isLike(host);
+    return ["http:", "https:"].some((scheme) => isHost(hostFormsOf(`${scheme}//${hostText(known)}`)));
+  };
 }

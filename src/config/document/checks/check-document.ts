@@ -11,6 +11,7 @@ import { toLintView } from "./lint-view.ts";
 import { asList, asMap, type Raw } from "./raw-document.ts";
 import { reportTo, type Report, type Warn } from "./report-problem.ts";
 import { checkRetentions } from "./retention-checks.ts";
+import { checkWhens } from "./when-checks.ts";
 import { findWarnings } from "./drain-warnings.ts";
 
 export interface Findings {
@@ -58,7 +59,9 @@ export function checkTogether(
     checkSchedule([], asMap(asMap(value)["schedule"]), ["indexes", name, "schedule"], report);
   }
   checkNotify(document, strays, report, warn);
-  findWarnings(toLintView(document, strays), document, now, warn);
+  const view = toLintView(document, strays);
+  for (const drain of view.drains) checkWhens(drain, { places: view.places, document }, { report, warn });
+  findWarnings(view, document, now, warn);
   checkRetentions(document, report, warn);
   return { problems, warnings };
 }

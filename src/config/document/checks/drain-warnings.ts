@@ -11,11 +11,11 @@ import { warnAboutRules } from "./rule-warnings.ts";
 
 /** Warns of what loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
 export function findWarnings(view: LintView, document: Raw, now: number | undefined, warn: Warn): void {
-  const { archive, places } = view;
+  const { archive } = view;
   const drains = asMap(document["drains"]);
   for (const [index, drain] of view.drains.entries()) {
     warnAboutOverlap(drain, view.drains.slice(0, index), warn);
-    warnAboutRules(drain, { archive, places, document, now }, warn);
+    warnAboutRules(drain, { archive, now }, warn);
     const others = view.drains.filter((other) => other !== drain && sharesSource(other, drain));
     const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
     warnAboutComeBacks(drain, takesRest, warn);

@@ -1,6 +1,5 @@
-import type { ValuePath } from "../../problem.ts";
-
 import { isObject } from "../../../message/json-value.ts";
+import type { ValuePath } from "../../problem.ts";
 
 /**
  * The document as it was written, before anything is known of its shape. Reading a part of it never throws.

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defined } from "../../../message/defined.ts";
 import { isCallbackUrl, isDestination } from "../../../message/destination-url.ts";
+import { hasPlaceholder, hostText, parseHost, slipInHost } from "../../../message/host-and-path.ts";
 import {
   isForwardable,
   isFieldValue,
@@ -51,16 +52,21 @@ const changedHeaderName = headerName.refine(
 const destinationExpected =
   "an http(s) address without user and password, or a mapping of scheme, host, path";
 
-const destinationUrl = parsed(toAddressParser(destinationExpected, isDestination), {
-  type: "string",
-  format: "uri",
-});
+const destinationUrl = parsed(
+  (value): Parsed<string> => {
+    const [, scheme = "", host = "", rest = ""] =
+      (typeof value === "string" ? /^(https?:\/\/)([^/?#@]+)(.*)$/isu.exec(value) : null) ?? [];
+    const spelled = scheme === "" ? null : spellHost(host);
+    if (spelled !== null && !spelled.ok) return spelled;
+    const address = spelled === null ? value : `${scheme}${spelled.value}${rest}`;
+    return toAddressParser(destinationExpected, isDestination)(address);
+  },
+  { type: "string", format: "uri" },
+);
 
 const destinationParts = section({
   scheme: oneOf(["http", "https"]).optional(),
-  host: line("a host, with a port if needed")
-    .regex(/^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/, "a host, with a port if needed")
-    .optional(),
+  host: parsed(spellHost, { type: "string", minLength: 1 }).optional(),
   path: line("a path that begins with /")
     .regex(/^\/[^\s?#]*$/, "a path that begins with /, without ? and #")
     .optional(),
@@ -68,12 +74,22 @@ const destinationParts = section({
   .refine(...notEmpty("at least one of scheme, host, path"))
   .transform((parts) => defined(parts));
 
+/** As it is compared with what rules ask for, and with what people pause. */
+function spellHost(value: unknown): Parsed<string> {
+  const text = typeof value === "string" ? value : "";
+  const host = text.length > 300 ? null : parseHost(text);
+  const slip = slipInHost(text);
+  if (host !== null && slip === null) return { ok: true, value: hostText(host) };
+  const why = host === null || slip === null ? "" : ` (${slip})`;
+  return { ok: false, expected: `a host, with a port if needed, such as api.example.com:8443${why}` };
+}
+
 const callbackExpected = "an http(s) address, or null for none";
 const callback = parsed(toAddressParser(callbackExpected, isCallbackUrl), { type: "string", format: "uri" });
 
 function toAddressParser(expected: string, fits: (url: string) => boolean) {
   return (value: unknown): Parsed<string> =>
-    typeof value === "string" && value.length <= 2_048 && fits(value)
+    typeof value === "string" && value.length <= 2_048 && fits(value) && !hasPlaceholder(value)
       ? { ok: true, value }
       : { ok: false, expected };
 }

@@ -98,9 +98,9 @@ drains:
 `;
     const outcome = loadDocument(text, "drains.yaml");
     expect(toCheckText(Infinity, { file: "drains.yaml", outcome })).toMatchInlineSnapshot(`
-      "drains.yaml:6:28: warning: drains.orders.rules[0].when.path: can never match: got "a-path-without-its-slash", but a path begins with /; expected a path such as /orders, or a glob such as */orders
+      "drains.yaml:6:28: error: drains.orders.rules[0].when.path: can never match: got "a-path-without-its-slash", but a path begins with /; expected a path such as /orders, or a glob such as */orders
       drains.yaml:7:44: error: drains.orders.rules[1].when.responseStatus: expected a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"
-      1 error, 1 warning: drains.yaml
+      2 errors: drains.yaml
       "
     `);
   });

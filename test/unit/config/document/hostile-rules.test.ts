@@ -28,7 +28,8 @@ describe("rules made to hurt", () => {
     ["networks", (rule: number) => `{ callerIp: [${numbered(10, (n) => `10.${rule % 250}.${n}.0/24`)}] }`],
     [
       "nests",
-      (rule: number) => `{ any: [{ all: [{ host: a${rule} }, { not: { path: b } }] }, { path: c${rule} }] }`,
+      (rule: number) =>
+        `{ any: [{ all: [{ host: a${rule} }, { not: { path: /b } }] }, { path: /c${rule} }] }`,
     ],
   ])("a thousand rules of %s load, or say that they are too many, soon", (_, when) => {
     const started = performance.now();

@@ -39,7 +39,7 @@ describe("the JSON Schema of the drains document", () => {
     "{ when: { callerIp: [10.0.0.0/8, { in: ['::1'] }], header: { A: x }, responseHeader: { B: [y, none] } }, then: hold }",
     "{ when: { body: { /a: [1, x, null, true, '< 3', { range: 1-2 }], '': { exists: true } }, responseBody: '*x*' }, then: hold }",
     "{ when: { body: { regex: x } }, then: hold }",
-    "{ when: { any: [{ not: { host: a } }, { all: [{ path: b }] }] }, then: hold }",
+    "{ when: { any: [{ not: { host: a } }, { all: [{ path: /b }] }] }, then: hold }",
     "{ when: any, then: republish, limit: 5/s, set: { queue: null, delay: 5s, headers: { A: null }, flowControl: null } }",
     "{ when: any, then: republish, set: { body: { patch: [{ op: add, path: /a, value: null }, { op: move, from: /a, path: /b }] } } }",
   ])("accepts what the loader accepts: %s", (rule) => {

@@ -18,7 +18,7 @@ drains:
     rules:
       - when: { responseStatus: ["< 3", "> 5", 7-9, none, ">= 0"], age: ["> 5m", 1h-2h, "<= 90s"], attempt: 2 }
         then: park
-      - when: { all: [{ host: a }, { host: ["b", none] }], any: [{ path: "/*" }, { label: "5" }] }
+      - when: { all: [{ host: "a*" }, { host: ["b", "*b"] }], any: [{ path: "/*" }, { label: "5" }] }
         then: republish
         set: { destination: https://b/c, queue: q, retries: 3, headers: { X-Gone: null } }
       - { when: { not: { header: { X-A: none } } }, then: republish, set: { delay: 90s, destination: { scheme: http } }, ignoreAfter: 2027-01-01 }
@@ -36,7 +36,7 @@ drains:
         then: republish
         limit: 600/m
         set: { queue: null, method: put, retryDelay: "1000 * retried", timeout: 90s, callback: null, failureCallback: https://b/c, labels: [b, a], flowControl: { key: k, parallelism: 3, rate: 5, period: 1m } }
-      - { when: { all: [{ body: { /a: 1 } }, { body: { /a: 2 } }, { body: x }, { label: y }, { label: z }] }, then: republish, set: { flowControl: null, body: { merge: { gone: null } } } }
+      - { when: { all: [{ body: { /a: [1, 2] } }, { body: { /a: 2 } }, { body: x }, { label: y }, { label: z }] }, then: republish, set: { flowControl: null, body: { merge: { gone: null } } } }
       - { when: { any: [{ body: { regex: /x } }, { not: { callerIp: none } }] }, then: republish, set: { body: { patch: [{ op: remove, path: /a }, { op: copy, from: /b, path: /c }] } } }
     guards: [{ index: i, hold: "pending_index_count > 10", resume: "< 5", whenStale: ignore }, { index: i, hold: "monthly_cost <= 3" }]
     lane: { canary: 3, watch: 90s, haltAt: 50% }

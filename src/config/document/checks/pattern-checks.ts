@@ -2,36 +2,55 @@ import { writeNumber } from "../../../rules/patterns/write-number-patterns.ts";
 import { maskQuery } from "../../../rules/show-field-test.ts";
 import { durationText } from "../../../rules/durations.ts";
 import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/rule-spec.ts";
+import { parseHost } from "../../../message/host-and-path.ts";
 import { nearestName } from "../../nearest-name.ts";
 import { quoted } from "../../problem.ts";
 import { proposePointer } from "../schema/propose-pointer.ts";
 
 /** A pattern that the field of no record can ever match. */
-interface Impossible {
+interface Impossible extends Misfit {
   readonly pattern: string;
+}
+
+interface Misfit {
   readonly why: string;
   readonly expected: string;
+  /** It is probable only: a method or an address of one's own, a record that outlives its retention. */
+  readonly isLikely?: true;
+}
+
+export interface PatternFinding {
+  /** A problem: no record that the service can list is matched. */
+  readonly kind: "problem" | "warning";
+  readonly found: string;
+  readonly expected: string;
+  readonly message: string;
 }
 
 /**
- * The warning about patterns of a test that its field can never match, each judged by itself; null if there
+ * The finding about patterns of a test that its field can never match, each judged by itself; null if there
  * are none. `retentionMs` is the source's; null if it is not known.
  */
-export function toPatternWarning(
-  leaf: Leaf,
-  retentionMs: number | null,
-): { readonly found: string; readonly expected: string; readonly message: string } | null {
+export function judgePatterns(leaf: Leaf, retentionMs: number | null): PatternFinding | null {
   if (leaf.kind === "value" && /\[\d+\]/.test(leaf.pointer)) {
     const [found, expected] = [quoted(leaf.pointer), JSON.stringify(proposePointer(leaf.pointer))];
-    return { found, expected, message: `asks for a name with brackets; expected ${expected}, got ${found}` };
+    return {
+      kind: "warning",
+      found,
+      expected,
+      message: `asks for a name with brackets; expected ${expected}, got ${found}`,
+    };
   }
   const impossible = impossibleOf(leaf, retentionMs);
   if (impossible.length === 0) return null;
   const found = impossible.map(({ pattern }) => pattern).join(", ");
   const why = [...new Set(impossible.map((one) => one.why))].join("; ");
   const expected = [...new Set(impossible.map((one) => one.expected))].join("; ");
-  const head = impossible.length === leaf.oneOf.length ? "can never match" : "matches less than it says";
-  return { found, expected, message: `${head}: got ${found}, but ${why}; expected ${expected}` };
+  const isWhole = impossible.length === leaf.oneOf.length;
+  const head = isWhole ? "can never match" : "matches less than it says";
+  const message = `${head}: got ${found}, but ${why}; expected ${expected}`;
+  const isSure = isWhole && impossible.every(({ isLikely }) => isLikely !== true);
+  return { kind: isSure ? "problem" : "warning", found, expected, message };
 }
 
 function impossibleOf(leaf: Leaf, retentionMs: number | null): readonly Impossible[] {
@@ -81,19 +100,22 @@ function impossibleText(field: TextField, pattern: TextPattern): Impossible | nu
   return misfit === null ? null : { pattern: JSON.stringify(maskQuery(text)), ...misfit };
 }
 
-type Misfit = Pick<Impossible, "why" | "expected">;
+type Kind = "exact" | "glob" | "prefix" | "suffix";
 
-function misfitOf(
-  field: TextField,
-  text: string,
-  kind: "exact" | "glob" | "prefix" | "suffix",
-): Misfit | null {
+function misfitOf(field: TextField, text: string, kind: Kind): Misfit | null {
   if (field === "method") return kind === "exact" ? misspeltMethod(text.toUpperCase()) : null;
-  if (field === "host") return hostWithMore(text);
+  if (field === "host") return impossibleHost(text, kind);
+  if (field === "dlqId") return impossibleId(text, kind);
   if (field === "path" && /[?#]/.test(text)) {
     return {
       why: "a path ends before the query",
       expected: "a path without ? and #; url asks for the whole address",
+    };
+  }
+  if (field === "path" && kind !== "exact" && /\/(?:\.|%2e){1,2}\//i.test(text)) {
+    return {
+      why: "an address is listed without . and .. in its path",
+      expected: "the path that they lead to",
     };
   }
   if (kind === "suffix") return null;
@@ -109,15 +131,25 @@ const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "
 /** A method of one's own is as good as any. Only one that nearly is a known one is taken for a slip. */
 function misspeltMethod(method: string): Misfit | null {
   const meant = methods.includes(method) ? undefined : nearestName(method, methods);
-  return meant === undefined ? null : { why: "no usual HTTP method has this name", expected: meant };
+  return meant === undefined
+    ? null
+    : { why: "no usual HTTP method has this name", expected: meant, isLikely: true };
 }
 
-function hostWithMore(text: string): Misfit | null {
-  if (!/[\s/?#@\\]/.test(text)) return null;
+function impossibleHost(text: string, kind: Kind): Misfit | null {
+  const fits = kind === "exact" ? parseHost(text) !== null : !/[\s/?#@\\]/.test(text);
+  if (fits) return null;
   return {
-    why: "a host has no scheme, path or space in it",
+    why: "a host has no scheme, path, space or | in it",
     expected: "a host such as api.example.com; url asks for the whole address, path for the path",
   };
+}
+
+/** A record with another id is unusable, so no rule is asked about it. */
+function impossibleId(text: string, kind: Kind): Misfit | null {
+  const form = kind === "exact" ? /^\d+-\d+$/ : kind === "glob" ? /^[\d*-]+$/ : /^[\d-]+$/;
+  const expected = "an id such as 1725323658779-0; messageId asks for the message's";
+  return form.test(text) ? null : { why: "a dlqId is <milliseconds>-<sequence>", expected };
 }
 
 /**
@@ -132,6 +164,7 @@ function withoutScheme(start: string, kind: "exact" | "glob" | "prefix"): Misfit
   if (fits) return null;
   return {
     why: "a url begins with http:// or https://",
+    isLikely: true,
     expected: "a whole address, or a glob such as https://api.example.com/*; host and path ask for its parts",
   };
 }
@@ -142,6 +175,7 @@ function beyondRetention(pattern: NumberPattern, retentionMs: number): Impossibl
   return {
     pattern: String(writeNumber(pattern, "duration")),
     why: `a record stays ${retention} in the queue, the source's retention`,
+    isLikely: true,
     expected: `at most ${retention}, or the retention of your plan at the source`,
   };
 }

@@ -1,0 +1,59 @@
+import { hasPlaceholder, slipInHost } from "../../../message/host-and-path.ts";
+import { meantAsNumbers } from "../../../rules/patterns/lookalikes.ts";
+import { textFields, type Leaf } from "../../../rules/rule-spec.ts";
+import { quoted, type ValuePath } from "../../problem.ts";
+import type { Report, Warn } from "./report-problem.ts";
+
+const asItIs = "{ equals: … } if this very text is meant";
+
+/**
+ * Judges a plain text of a test, one without a form such as `equals`: it loads, and may not be meant as it is. A host
+ * that no receiver has is a problem.
+ */
+export function judgeText(
+  text: string,
+  leaf: Leaf,
+  place: ValuePath,
+  { report, warn }: { readonly report: Report; readonly warn: Warn },
+): void {
+  const found = isSecretive(leaf) ? undefined : quoted(text);
+  const got = found === undefined ? "" : `, got ${found}`;
+  if (leaf.kind === "text" && leaf.field === "host") {
+    const slip = slipInHost(text);
+    const expected = `a host such as api.example.com, or ${asItIs}`;
+    const message = `no receiver has this host: ${slip}; expected ${expected}${got}`;
+    if (slip !== null) report(place, "key", expected, { found, message });
+    return;
+  }
+  const [why, expected] = doubtOf(text, leaf) ?? [];
+  if (why !== undefined)
+    warn(place, `${expected}${asItIs}`, `${why}; expected ${expected}${asItIs}${got}`, found);
+}
+
+/** Header values, and addresses with their queries, are never repeated. */
+function isSecretive(leaf: Leaf): boolean {
+  return leaf.kind === "header" || (leaf.kind === "text" && textFields[leaf.field] === "address");
+}
+
+/** Why a text may not be meant as it is, and what may be, with "or" behind it. */
+function doubtOf(text: string, leaf: Leaf): readonly [why: string, expected: string] | null {
+  if (hasPlaceholder(text)) return ["has a placeholder, which nothing fills in", "the value itself, or "];
+  const unseen = /[\p{Default_Ignorable_Code_Point}\p{Zs}]/u.exec(text.replaceAll(" ", ""))?.[0];
+  if (unseen !== undefined) {
+    const code = (unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    return [`has a character that nobody sees (U+${code})`, "a text without it, or "];
+  }
+  if (/^[‘’“”«»„‚].*[‘’“”«»]$/su.test(text))
+    return ["has typographic quotes, which belong to it", "a text without them, or "];
+  const meant = mayBeNumbers(leaf) ? meantAsNumbers(text) : null;
+  if (meant === null) return null;
+  const numbers = leaf.kind === "header" ? "numbers (> 5, { range: 3-7 }), or " : `${meant}, or `;
+  return ["is a text, and may be meant as numbers", leaf.kind === "text" ? "" : numbers];
+}
+
+const fieldsOfIds: ReadonlySet<string> = new Set(["dlqId", "messageId", "method"]);
+
+function mayBeNumbers(leaf: Leaf): boolean {
+  if (leaf.kind !== "text") return leaf.kind === "value" || leaf.kind === "header";
+  return /^(?:name|body)$/.test(textFields[leaf.field]) && !fieldsOfIds.has(leaf.field);
+}

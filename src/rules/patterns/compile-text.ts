@@ -1,0 +1,38 @@
+import type { Presence, TextPattern } from "../rule-spec.ts";
+import { compileGlob } from "./glob.ts";
+import { compileRegex } from "./regex.ts";
+
+export type Matching = Exclude<TextPattern, Presence>;
+
+/** The text that a pattern is made of. */
+export function textOf(pattern: Matching): string {
+  return pattern.kind === "glob"
+    ? pattern.pattern
+    : pattern.kind === "regex"
+      ? pattern.source
+      : pattern.value;
+}
+
+/** Tests a text. `spell`: the spelling in which the field's texts are; a regex stays as it is. */
+export function compileText(
+  pattern: Matching,
+  spell: (text: string) => string = asItIs,
+): (text: string) => boolean {
+  const wanted = spell(textOf(pattern));
+  switch (pattern.kind) {
+    case "exact":
+      return (text) => text === wanted;
+    case "glob":
+      return compileGlob(wanted);
+    case "prefix":
+      return (text) => text.startsWith(wanted);
+    case "suffix":
+      return (text) => text.endsWith(wanted);
+    case "regex":
+      return compileRegex(pattern.source);
+  }
+}
+
+function asItIs(text: string): string {
+  return text;
+}

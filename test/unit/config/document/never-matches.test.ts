@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { problemsOf } from "../../../support/loaded-document.ts";
+import { loadWhen } from "../../../support/decide-by-document.ts";
+
+describe("a test that no record passes", () => {
+  it.each([
+    ["{ responseStatus: '> 599' }", "responseStatus", "got > 599, but an HTTP status is from 100 to 599"],
+    ["{ responseStatus: '< 100' }", "responseStatus", "got <= 99, but an HTTP status"],
+    ["{ responseStatus: 700 }", "responseStatus", "got 700, but an HTTP status"],
+    ["{ responseStatus: 0 }", "responseStatus", "got 0, but an HTTP status"],
+    ["{ responseStatus: 7xx }", "responseStatus", "got 700-799, but an HTTP status"],
+    ["{ attempt: '< 0' }", "attempt", "got < 0, but attempt is 0 or more"],
+    ["{ attempt: none }", "attempt", "got none, but every record has attempt"],
+    ["{ rate: 0 }", "rate", "got 0, but rate is 1 or more; expected 1 or more, or none"],
+    ["{ createdAt: none }", "createdAt", "got none, but every record has createdAt"],
+    ["{ method: { exists: false } }", "method", "got none, but every record has method"],
+    ["{ host: 'https://api.example.com' }", "host", 'got "https://api.example.com", but a host has no'],
+    ["{ host: 'https://api.example.com/x' }", "host", "but a host has no scheme"],
+    ["{ host: api.example.com/orders }", "host", 'got "api.example.com/orders", but a host has no'],
+    ["{ host: 'https://*.example.com' }", "host", "but a host has no"],
+    ["{ host: { prefix: 'http://' } }", "host", 'got "http://", but a host has no'],
+    ["{ host: 'a@b.example' }", "host", "but a host has no"],
+    ["{ host: 'a b.example' }", "host", "but a host has no"],
+    ["{ host: 'api.example.com:99999' }", "host", "but a host has no"],
+    ["{ host: 'a\\u00a0b.example' }", "host", "but a host has no"],
+    ["{ path: orders }", "path", 'got "orders", but a path begins with /'],
+    ["{ path: 'orders/*' }", "path", 'got "orders/*", but a path begins with /'],
+    ["{ path: '/orders?id=1' }", "path", 'got "/orders?[set]", but a path ends before the query'],
+    ["{ path: '/orders#top' }", "path", "but a path ends before the query"],
+    ["{ path: '/a/../*' }", "path", "without . and .."],
+    ["{ dlqId: msg_1 }", "dlqId", 'got "msg_1", but a dlqId is <milliseconds>-<sequence>'],
+    ["{ any: [{ host: a, path: b }, { host: c }] }", "any[0].path", 'got "b"'],
+    ["{ not: { path: b } }", "not.path", 'got "b"'],
+    ["{ path: [a, b] }", "path", 'got "a", "b"'],
+  ])("is refused with where and why: %s", (when, way, why) => {
+    const { problems, warnings } = loadWhen(when.replaceAll("'", '"'));
+    expect(problems).toEqual([expect.stringMatching(/^drains\.yaml:6:\d+ .*; expected /)]);
+    expect(problems[0]).toContain(` drains.orders.rules[0].when.${way}: can never match: `);
+    expect(problems[0]).toContain(why);
+    expect(warnings).toEqual([]);
+  });
+
+  it("is refused at the line of the test in a rule of many lines", () => {
+    const lines = [
+      "- when:",
+      "    all:",
+      "      - responseStatus: 503",
+      "      - host: a",
+      "        responseStatus:",
+      "          999",
+      "  then: hold",
+    ];
+    const text = `version: 1\nsources: { default: {} }\ndrains:\n  orders:\n    rules:\n${lines.map((line) => `      ${line}`).join("\n")}`;
+    expect(problemsOf(text)).toEqual([
+      expect.stringMatching(/^drains\.yaml:10:15 drains\.orders\.rules\[0\]\.when\.all\[1\]\.responseStatus/),
+    ]);
+  });
+
+  it.each([
+    "{ host: [] }",
+    "{ label: { in: [] } }",
+    "{ header: {} }",
+    "{ body: {} }",
+    "{ all: [] }",
+    "{ any: [] }",
+    "{}",
+  ])("is refused if it is empty: %s", (when) => {
+    expect(loadWhen(when).problems).toHaveLength(1);
+  });
+});
+
+describe("tests that exclude each other", () => {
+  it.each([
+    ['{ all: [{ size: "> 5" }, { size: "< 3" }] }', "all[1].size: can never match beside size is > 5"],
+    ['{ all: [{ size: "> 5" }, { size: "< 6" }] }', "all[1].size"],
+    ["{ responseStatus: 503, all: [{ responseStatus: 504 }] }", "all[0].responseStatus"],
+    ["{ responseStatus: 5xx, all: [{ responseStatus: [404, none] }] }", "all[0].responseStatus"],
+    ['{ all: [{ age: "> 2h" }, { age: "< 1h" }] }', "all[1].age"],
+    ['{ all: [{ createdAt: "< 2026-01-01" }, { createdAt: "> 2026-02-01" }] }', "all[1].createdAt"],
+    ['{ all: [{ body: { /n: "> 5" } }, { body: { /n: "<= 5" } }] }', 'all[1].body["/n"]'],
+    [
+      '{ all: [{ body: { /n: "> 9007199254740993" } }, { body: { /n: "< 9007199254740993" } }] }',
+      'all[1].body["/n"]',
+    ],
+    ["{ all: [{ body: { /n: 5 } }, { body: { /n: a } }] }", 'all[1].body["/n"]'],
+    ["{ all: [{ body: { /n: none } }, { body: { /n: true } }] }", 'all[1].body["/n"]'],
+    ["{ all: [{ queueName: none }, { queueName: a }] }", "all[1].queueName"],
+    ["{ all: [{ queueName: a }, { queueName: b }] }", "all[1].queueName"],
+    ['{ all: [{ queueName: "a*" }, { queueName: b }] }', "all[1].queueName"],
+    ["{ all: [{ host: a.example }, { host: b.example }] }", "all[1].host"],
+    ['{ all: [{ host: "a.example:1" }, { host: "a.example:2" }] }', "all[1].host"],
+    ["{ all: [{ path: /a }, { path: /b }] }", "all[1].path"],
+    ["{ all: [{ header: { X-A: none } }, { header: { x-a: b } }] }", "all[1].header.x-a"],
+    ["{ responseStatus: 503, not: { responseStatus: 5xx } }", "not.responseStatus"],
+    ["{ label: a, not: { label: [a, b] } }", "not.label"],
+    [
+      "{ responseStatus: 503, any: [{ responseStatus: 500 }, { responseStatus: 502 }] }",
+      "any[0].responseStatus",
+    ],
+    ["{ not: { all: [{ size: 1 }, { size: 2 }] } }", "not.all[1].size"],
+  ])("are refused: %s", (when, place) => {
+    const { problems } = loadWhen(when);
+    expect(problems).toEqual([
+      expect.stringMatching(/^drains\.yaml:6:\d+ .*can never match beside .*; expected /),
+    ]);
+    expect(problems[0]).toContain(`rules[0].when.${place}`);
+  });
+
+  it.each([
+    '{ all: [{ size: ">= 5" }, { size: "<= 5" }] }',
+    "{ responseStatus: [503, none], all: [{ responseStatus: none }] }",
+    "{ all: [{ label: a }, { label: b }] }",
+    "{ all: [{ header: { X-A: a } }, { header: { X-A: b } }] }",
+    '{ all: [{ header: { X-A: "> 5" } }, { header: { X-A: "< 3" } }] }',
+    "{ all: [{ host: api.example.com }, { host: 'api.example.com:443' }] }",
+    "{ all: [{ host: münchen.example }, { host: xn--mnchen-3ya.example }] }",
+    "{ all: [{ host: api.example.com. }, { host: API.example.com }] }",
+    "{ all: [{ path: /café }, { path: /caf%c3%a9 }] }",
+    "{ all: [{ path: /a/../b }, { path: /b }] }",
+    "{ all: [{ method: get }, { method: GET }] }",
+    "{ all: [{ body: { /n: 5 } }, { body: { /m: a } }] }",
+    "{ all: [{ body: { /n: 1.0 } }, { body: { /n: 1 } }] }",
+    '{ all: [{ queueName: "a*" }, { queueName: "*b" }] }',
+    "{ responseStatus: 5xx, not: { responseStatus: 503 } }",
+    "{ responseStatus: 503, any: [{ responseStatus: 500 }, { host: a }] }",
+    "{ label: a, not: { label: b } }",
+    "{ all: [{ callerIp: 10.0.0.1 }, { callerIp: 10.0.0.0/8 }] }",
+  ])("are not refused if some record passes them: %s", (when) => {
+    expect(loadWhen(when).problems).toEqual([]);
+  });
+});
