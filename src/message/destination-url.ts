@@ -48,7 +48,12 @@ function hasDestinationForm(text: string): boolean {
 
 /** Unlike a destination it may carry credentials, which the service accepted with the original. */
 export function isCallbackUrl(url: string): boolean {
-  return isDestination(url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1"));
+  return isDestination(withoutCredentials(url));
+}
+
+/** The same address without its user and password. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1");
 }
 
 /** Host in lower case, with its port unless it is the usual one; `(no host)` for a text that is no URL. */
@@ -58,15 +63,22 @@ export function hostOf(url: string): string {
 
 /**
  * The item's destination: the record's own URL, another one, or the own one with parts replaced. Other parts
- * stay, byte for byte. `host` replaces host and port together. Null if the result is no destination.
+ * stay, byte for byte. `host` replaces user, password, host and port together. Null if the result is no
+ * destination. `keepsCredentials`: one with user and password is one.
  */
-export function toDestination(url: string, change: string | DestinationRewrite | undefined): string | null {
+export function toDestination(
+  url: string,
+  change: string | DestinationRewrite | undefined,
+  keepsCredentials = false,
+): string | null {
   const destination = typeof change === "object" ? rewritten(url, change) : (change ?? url);
-  return destination !== null && isDestination(destination) ? destination : null;
+  if (destination === null) return null;
+  return (keepsCredentials ? isCallbackUrl : isDestination)(destination) ? destination : null;
 }
 
 function rewritten(url: string, change: DestinationRewrite): string | null {
-  const parts = /^(https?):\/\/([^/?#]*)([^?#]*)([^]*)$/iu.exec(url);
+  // The own one may have no scheme, or another: then only a rule that sets it makes an address of it.
+  const parts = /^(?:([a-z][a-z0-9+.-]*):\/\/|\/\/)?([^/?#]*)([^?#]*)([^]*)$/iu.exec(url);
   if (parts === null) return null;
   const [, scheme = "", host = "", path = "", rest = ""] = parts;
   if (change.host !== undefined && !/^[^/?#@\s\\]+$/u.test(change.host)) return null;

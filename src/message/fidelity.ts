@@ -9,15 +9,20 @@ const placeholderLength = 73;
 
 /**
  * Why a record cannot be published again unchanged; null if no reason is known. Of several reasons, the one
- * that explains the others comes first: a redacted body also has another length.
+ * that explains the others comes first: a redacted body also has another length. `destination`: where it is
+ * to go, null if that is no address.
  */
-export function checkFidelity(letter: DeadLetter, raw: RawRecord): ParkReason | null {
+export function checkFidelity(
+  letter: DeadLetter,
+  raw: RawRecord,
+  destination: string | null = isDestination(letter.url) ? letter.url : null,
+): ParkReason | null {
   if (letter.workflowRunId !== undefined) return "workflow";
   // Half of a surrogate pair has no UTF-8 form: a publish would replace it.
   if (letter.brokenText !== undefined) return letter.brokenText;
   if (letter.bodyBase64 !== "") return "binary-body";
   if (isRedacted(letter, raw)) return "redacted";
-  if (!isDestination(letter.url)) return "bad-destination";
+  if (destination === null) return "bad-destination";
   if (hasSeveralCookies(letter.header)) return "unjoinable-header";
   if (bodyLengthDiffers(letter)) return "body-length-differs";
   return null;

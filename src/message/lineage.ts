@@ -21,6 +21,7 @@
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import { comeBackKindOf } from "./come-back-kind.ts";
 import type { DeadLetter, DlqId, MessageId } from "./dead-letter.ts";
+import { withoutCredentials } from "./destination-url.ts";
 import { hmacSha256 } from "./hmac.ts";
 import { lineageHeaderName, valuesOf } from "./headers.ts";
 import type { FlowControl } from "./item-changes.ts";
@@ -173,7 +174,8 @@ export function nextLineage(letter: DeadLetter, reading: LineageReading, attempt
     rootId: known === null ? letter.messageId : known.rootId,
     rootCreatedAt: known === null ? letter.createdAt : known.rootCreatedAt,
     rootMaxRetries: known === null ? (letter.maxRetries ?? null) : known.rootMaxRetries,
-    rootDestination: known === null ? letter.url : known.rootDestination,
+    // The header goes to whatever address a rule sets.
+    rootDestination: known === null ? withoutCredentials(letter.url) : known.rootDestination,
     parentDlqId: letter.dlqId,
     step: null,
     isForgiven: known?.isForgiven === true || isForgivenNow,

@@ -45,6 +45,8 @@ export interface RebuildContext {
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
+  /** A destination with user and password is sent as it is. */
+  readonly keepsCredentials?: boolean | undefined;
   /** Unix ms of its delivery at the earliest, instead of a delay. Absent: at once, or after the delay. */
   readonly notBefore?: number | undefined;
 }
@@ -60,7 +62,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   const { headerPrefix: prefix } = context;
   const names = itemNamesOf(prefix);
   // A URL Group message goes back to the endpoint that failed; its group would send it to all again.
-  const destination = toDestination(letter.url, changes.destination);
+  const destination = toDestination(letter.url, changes.destination, context.keepsCredentials);
   if (destination === null) return park("bad-destination");
   const queue = chosen(changes.queue, letter.queueName);
   const delayMs = context.delayMs ?? 0;

@@ -31,6 +31,8 @@ export interface SourceConfig {
   readonly censusEveryMs: number;
   /** True if listings take `dlqIds`. The service's interface has that parameter for deletes only. */
   readonly listByIds?: true;
+  /** True if a message goes to an address with user and password. Absent: it is parked. */
+  readonly keepsCredentials?: true;
   /** Absent: only silence judges canaries. */
   readonly callbacks?: CallbacksConfig;
 }

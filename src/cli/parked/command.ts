@@ -1,4 +1,4 @@
-import { parkReasons } from "../../message/park-reasons.ts";
+import { parkReasons, type ParkReason } from "../../message/park-reasons.ts";
 import { Option, type Command } from "commander";
 import type { Core } from "../../compose/build-core.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -17,6 +17,8 @@ import {
   type FoundParked,
   type ParkedFilter,
 } from "../../operations/parked/find.ts";
+import { findUseless } from "../../operations/parked/find-useless.ts";
+import { insteadOfRelease } from "../../operations/parked/next-step.ts";
 import { showListed } from "./listed-line.ts";
 import { toParkedFailures, toParkedJson, toParkedTable, toReleaseTable } from "./text.ts";
 import { showParked } from "./show.ts";
@@ -136,6 +138,12 @@ async function list(core: Core, flags: ListFlags, stop: Stop, { io }: CommandCon
   );
 }
 
+function countsOf(reasons: Iterable<ParkReason>): ReadonlyMap<ParkReason, number> {
+  const counts = new Map<ParkReason, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
+}
+
 function checkRelease(ids: readonly string[], flags: ReleaseFlags, { io }: CommandContext): void {
   requireChoice(ids, flags, flags.all === true);
   requireOwnReason(flags.reason);
@@ -184,6 +192,13 @@ async function release(
   found.forEach(counts.add);
   const chosen = counts.read();
   io.err(toReleaseTable(chosen));
+  const { reasons: useless, unknown: notAsked } = await showListed(io, stop, (search) =>
+    findUseless(core, found, search),
+  );
+  for (const [reason, count] of countsOf(useless.values())) {
+    io.err(`${count} would only be parked again for ${reason}: ${insteadOfRelease(reason)}\n`);
+  }
+  if (notAsked !== null) io.err(`whether a release helps could not be found out (${notAsked})\n`);
   const question = `Release ${found.length}? Each is published once more, whatever parked it.`;
   if (!(await hasConsent(io, flags.yes, () => question))) {
     exitWith(3);

@@ -55,6 +55,7 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     dedupWindowMs: source.dedupWindow ?? builtIn.source.dedupWindow,
     censusEveryMs: source.census ?? builtIn.source.census,
     listByIds: source.listByIds === true ? (true as const) : undefined,
+    keepsCredentials: source.urlCredentials === "send" ? (true as const) : undefined,
     callbacks:
       callbacks === undefined ? undefined : { url: callbacks.url, keys: callbacks.keys.map(toSecretRef) },
   });

@@ -45,6 +45,21 @@ const advice: Readonly<Record<Step, string>> = {
   message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
 
+/** True if something about the record or the settings parked it, so that a release alone may not help. */
+export function isOfRecord(reason: ParkReason): boolean {
+  return steps[reason] === "message" || steps[reason] === "settings";
+}
+
+/** What to do about dead letters that a release would only have parked again. */
+export function insteadOfRelease(reason: ParkReason): string {
+  if (reason === "bad-destination") {
+    return "change the destination by a rule (set), or see urlCredentials of the source";
+  }
+  return steps[reason] === "settings"
+    ? "allow it (publish.*), or change the destination by a rule"
+    : "change them by a rule (set) first, if that can be";
+}
+
 /** What a person does next about all that a drain parked for one reason. */
 export function nextStepOf({
   drain,

@@ -92,6 +92,7 @@ function toBecoming(
     checkItem: source.checkItem,
     lane: config.lane,
     flowControl: config.flowControl,
+    keepsCredentials: config.source.keepsCredentials,
   });
   if (prepared.kind === "park") return prepared;
   return { kind: "item", item: itemOf(prepared.candidate, 1), losses: prepared.candidate.losses };

@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import type { BatchItem, DeadLetter, KeptLetter } from "../../message/dead-letter.ts";
 import { toDeduplicationId } from "../../message/deduplication-id.ts";
 import { toItemJson } from "../../message/encode-item.ts";
+import { toDestination } from "../../message/destination-url.ts";
 import { checkFidelity } from "../../message/fidelity.ts";
 import { toRootFlowControl } from "../../message/flow-control.ts";
 import { isProofUrl } from "../../message/proof-callback-url.ts";
@@ -33,6 +34,8 @@ export interface Preparation {
   readonly lane?: LaneConfig | undefined;
   /** Replaces the message's own flow control if the rule sets none. */
   readonly flowControl?: DrainConfig["flowControl"] | undefined;
+  /** An address with user and password is sent. Absent: it is parked. */
+  readonly keepsCredentials?: boolean | undefined;
   /** The callback address for canaries (proofAddressOf). Absent: silence judges them. */
   readonly proofAddress?: string | undefined;
 }
@@ -48,9 +51,11 @@ export function prepare(
 ):
   | { readonly kind: "candidate"; readonly candidate: Candidate }
   | { readonly kind: "park"; readonly reason: ParkReason } {
-  const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, proofAddress } = preparation;
+  const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, proofAddress, keepsCredentials } =
+    preparation;
   const { letter, raw, reading } = record;
-  const unfit = checkFidelity(letter, raw);
+  const destination = toDestination(letter.url, set.destination, keepsCredentials);
+  const unfit = checkFidelity(letter, raw, destination);
   if (unfit !== null) return { kind: "park", reason: unfit };
 
   const changes = flowControl === undefined ? set : { flowControl, ...set };
@@ -76,6 +81,7 @@ export function prepare(
     // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
     retries: root.maxRetries,
     delayMs,
+    keepsCredentials,
     notBefore: isSentAhead ? Math.max(notBefore, now + (delayMs ?? 0)) : undefined,
   });
   if (rebuilt.kind === "park") return rebuilt;

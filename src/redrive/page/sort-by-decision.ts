@@ -101,6 +101,7 @@ export function decideOne({ config, source }: DecidingRuntime, record: KnownReco
     lane: config.lane,
     flowControl: config.flowControl,
     proofAddress: proofAddressOf(config.source),
+    keepsCredentials: config.source.keepsCredentials,
   });
   if (prepared.kind === "candidate") return { decided, candidate: prepared.candidate };
   const parked = { then: "park", reason: prepared.reason, rule: decision.rule } as const;

@@ -233,3 +233,13 @@ it("history of a host has the releases, and says what the filter leaves out", as
   expect(await page("/history?host=other.example.com")).not.toContain("they fixed it");
   expect(await page("/history")).not.toContain("This filter leaves out");
 });
+
+it("a release that would only park again is refused with what to change, and not recorded", async () => {
+  const { page, act, seed, pass } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  const [dlqId = ""] = seed(1, { url: "https://us3r:s3cret@shop.example.com/x", responseStatus: 503 });
+  await pass();
+  const path = `/messages/default/${dlqId}`;
+  await act(path, "release-one", { source: "default", dlqId, reason: "they fixed it" });
+  expect(await page("/history?act=release")).not.toContain("they fixed it");
+  expect(await page(path)).not.toMatch(/us3r|s3cret/);
+});

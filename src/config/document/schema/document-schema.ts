@@ -46,6 +46,10 @@ const source = section({
   dedupWindow: key(positiveDuration, "How long the service remembers a deduplication id."),
   census: key(censusInterval, "Between two listings without filter: depth, and records no drain selects."),
   listByIds: key(flag, "Whether the service lists by dlqIds, which its interface has for deleting only."),
+  urlCredentials: key(
+    oneOf(["park", "send"]),
+    "park: a message whose address has a user or password waits for a person; send: it is sent there.",
+  ),
   callbacks: key(
     callbacks,
     "The service calls back for canaries, so that what became of them is known at once.",

@@ -67,7 +67,7 @@ function named<Item extends { readonly name: string }>(
 }
 
 function showSource(source: SourceConfig): unknown {
-  const { id, isIdWritten, url, token, listByIds, callbacks } = source;
+  const { id, isIdWritten, url, token, listByIds, keepsCredentials, callbacks } = source;
   return defined({
     // An id that is written means more than the same id by default.
     id: isIdWritten === true ? id : undefined,
@@ -77,6 +77,7 @@ function showSource(source: SourceConfig): unknown {
     dedupWindow: durationText(source.dedupWindowMs),
     census: durationText(source.censusEveryMs),
     listByIds,
+    urlCredentials: keepsCredentials === true ? "send" : undefined,
     callbacks: callbacks && { url: callbacks.url, keys: callbacks.keys.map(showRef) },
   });
 }
