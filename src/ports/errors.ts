@@ -32,6 +32,7 @@ export const errorTable = {
   "source-misconfigured": row("halt", "error", 1, "the service does not know this operation at this address"),
   "answer-unreadable": row("halt", "error", 1, "an answer of the service does not have the documented shape"),
   "answer-too-large": row("retry", "warn", 1, "an answer of the service is larger than the limit"),
+  "worker-lost": row("park", "error", 1, "workers were lost each time a record was worked alone"),
   "listing-endless": row("skip", "error", 1, "a listing of the service goes in circles or does not end"),
   "archive-unavailable": row(
     "retry",

@@ -10,6 +10,7 @@
  * something says so, and then nothing is suspected.
  */
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { RedriverError } from "../../ports/errors.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { sleptFully } from "../../ports/clock.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
@@ -72,7 +73,8 @@ export function createCarefulWork(drain: DrainRuntime, run: WindowRun, care: Car
     /** Parks it in place of its work. Nothing of it but its id is read. */
     async putAside({ dlqId }: RawRecord, readAt: number, failures: FailureTally): Promise<Tally> {
       const lost = (care.alone?.lost ?? 0) + (care.alone?.long ?? 0);
-      const error = new Error(`${lost} workers in a row were lost while it was worked alone`);
+      const message = `${lost} workers in a row were lost while it was worked alone`;
+      const error = new RedriverError("worker-lost", message);
       const as = { note: `workers-lost:${lost}`, failures };
       const { acted, tally } = await putRecordAside(drain, { dlqId }, readAt, error, as);
       await mark({ under: "waiting", unworkable: acted });

@@ -217,14 +217,9 @@ async function stopInTurn({ stack, dice, isOver, stopped, say }: Play): Promise<
 
 /** One replica after the other, by the dice, each a few seconds after it has begun; its next process starts at once. */
 function killTimes(times: number): NonNullable<Trial["meanwhile"]> {
-  return async ({ stack, dice, isOver, stopped, say }: Play): Promise<void> => {
-    const isDown = (): boolean => stack.daemons.every((daemon) => daemon.address() === null);
-    let downSince: number | null = null;
-    const look = setInterval(() => {
-      if (isDown()) downSince ??= Date.now();
-      else if (downSince !== null) stopped({ from: downSince, to: Date.now() });
-      if (!isDown()) downSince = null;
-    }, 50);
+  return async (play) => {
+    const { stack, dice, isOver, say } = play;
+    const endWatch = watchDown(play);
     for (let made = 0; made < times && !isOver(); made += 1) {
       const daemon = dice.pick(stack.daemons);
       while (daemon.address() === null && !isOver()) await delay(50);
@@ -233,21 +228,41 @@ function killTimes(times: number): NonNullable<Trial["meanwhile"]> {
       daemon.start();
     }
     say("the last kill is made");
-    while (isDown()) await delay(50);
-    clearInterval(look);
+    await endWatch();
   };
 }
 
 /** One replica is killed and the other is told to stop, in turn, as by rollouts that cross. */
 function swapTimes(times: number): NonNullable<Trial["meanwhile"]> {
-  return async ({ stack, dice, isOver, say }) => {
+  return async (play) => {
+    const { stack, dice, isOver, say } = play;
+    const endWatch = watchDown(play);
     for (let made = 0; made < times && !isOver(); made += 1) {
-      await pause(dice.whole(6_000, 12_000), isOver);
+      await pause(dice.whole(8_000, 16_000), isOver);
       const [killed, told] = made % 2 === 0 ? stack.daemons : stack.daemons.toReversed();
-      await Promise.all([killed?.kill(), told?.terminate()]);
-      for (const daemon of stack.daemons) daemon.start();
+      await killed?.kill();
+      killed?.start();
+      while (killed?.address() === null && !isOver()) await delay(50);
+      await told?.terminate();
+      told?.start();
     }
     say("the last swap is made");
+    await endWatch();
+  };
+}
+
+/** Whenever none has begun, that is a stop. Answers how to end, once one has. */
+function watchDown({ stack, stopped }: Play): () => Promise<void> {
+  const isDown = (): boolean => stack.daemons.every((daemon) => daemon.address() === null);
+  let since: number | null = null;
+  const look = setInterval(() => {
+    if (isDown()) since ??= Date.now();
+    else if (since !== null) stopped({ from: since, to: Date.now() });
+    if (!isDown()) since = null;
+  }, 50);
+  return async () => {
+    while (isDown()) await delay(50);
+    clearInterval(look);
   };
 }
 
