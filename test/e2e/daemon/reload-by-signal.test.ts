@@ -33,6 +33,8 @@ it("SIGHUP reads document and secrets again at once, and tells what is wrong wit
     return daemon.line((line) => all(event).indexOf(line) >= before, 10_000);
   };
 
+  // That of the start.
+  await daemon.line(({ event }) => event === "document:adopted");
   // The same document once more: only a signal makes the daemon judge it again.
   const { level, before, hash } = await hangUp("document:adopted");
   expect([level, hash]).toEqual(["info", before]);
