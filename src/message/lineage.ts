@@ -220,7 +220,7 @@ function isFree(
     step?.isCanary === true &&
     (step.isProbe || !isForgiven) &&
     comeBackKindOf(responseStatus) === "down" &&
-    enteredAt - rootCreatedAt <= maxFreeMs
+    Math.abs(enteredAt - rootCreatedAt) <= maxFreeMs
   );
 }
 

@@ -193,6 +193,9 @@ describe("the root of a dead letter", () => {
     const reading = { kind: "come-back", lineage: sent } as const;
     expect(rootOf(back, reading)).toMatchObject({ attempt, redrives: 2 });
     // A message that is down for a week is not waited for any longer.
+    // A root from the future would be free for ever.
+    const ahead = { ...sent, rootCreatedAt: enteredAt + 7 * 86_400_000 + 1 };
+    expect(rootOf(back, { kind: "come-back", lineage: ahead })).toMatchObject({ attempt: 2 });
     const old = { ...sent, rootCreatedAt: enteredAt - 7 * 86_400_000 - 1 };
     expect(rootOf(back, { kind: "come-back", lineage: old })).toMatchObject({ attempt: 2 });
     expect(nextLineage(back, reading, attempt)).toMatchObject({ attempt: attempt + 1, step: null });
