@@ -247,7 +247,7 @@ drains:
           expected  hold
           got       park
         decision  park: malformed-record: field "dlqId" must be
-                  <milliseconds>-<sequence>
+                  <milliseconds>-<sequence>, not beyond the year 9999
 
       failed: 5 of 6 tests, 1 passed
       "
