@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { z } from "zod";
+import type { ServeOrder } from "./delivery/concurrency-limits.ts";
 import type { GenerateOptions } from "./fill/generate-options.ts";
 import { operations } from "./journal.ts";
 import { EmulatorRefusal } from "./refusal.ts";
@@ -100,6 +101,7 @@ const fixedDefaults = () => ({
   indexes: ["demo"] as readonly string[],
   signingKeys: { current: `sig_${secret()}`, next: `sig_${secret()}` },
   maxInFlight: 64,
+  serveOrder: "first" as ServeOrder,
   deliveryTimeoutMs: 30_000,
   maxResponseBytes: 1_048_576,
   journalLimit: 200_000,

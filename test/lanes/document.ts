@@ -19,6 +19,8 @@ export interface DrainChanges {
   readonly censusMs?: number;
   readonly minAgeMs?: number;
   readonly lane?: "none" | "scaled";
+  /** Keys of the source, as the document has them. */
+  readonly source?: string;
   /** Where people are told that a backlog began or ended; absent: nobody is. */
   readonly notifyUrl?: string;
 }
@@ -36,6 +38,7 @@ export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainC
     censusMs = 15 * minuteMs,
     minAgeMs = 2 * minuteMs,
     lane = "scaled",
+    source = "",
     notifyUrl,
   } = changes;
   const notify =
@@ -53,7 +56,7 @@ export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainC
   return `
 version: 1
 archive: { dir: ${archiveDir}, keep: 30d }
-sources: { default: { retention: 3d, census: ${ms(censusMs)} } }
+sources: { default: { retention: 3d, census: ${ms(censusMs)}${source === "" ? "" : `, ${source}`} } }
 drains:
   main:
     mode: live

@@ -10,6 +10,7 @@ import { fourHosts } from "./scenarios/four-hosts.ts";
 import { live } from "./scenarios/live.ts";
 import { outage } from "./scenarios/outage.ts";
 import { poison } from "./scenarios/poison.ts";
+import { saturated } from "./scenarios/saturated.ts";
 import type { World } from "./world.ts";
 
 export const scenarioNames = [
@@ -25,6 +26,7 @@ export const scenarioNames = [
   "live",
   "cost",
   "incident",
+  "saturated",
 ] as const;
 
 type ListedWork = Work & { readonly isIn: boolean };
@@ -60,6 +62,7 @@ export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number
     listed("four-hosts", 7, fourHosts),
     listed("flushed", 9, flushed),
     listed("expiry", 8, expiry),
+    listed("saturated", 11, saturated),
   ];
   return works.filter(({ isIn }) => isIn);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { toRecords, type LetterBatch } from "../rig/letters.ts";
+import { builtProgram } from "../rig/program.ts";
 import { startStack, type Stack } from "../rig/stack.ts";
 import { toDocument, type DrainChanges } from "./document.ts";
 import { minuteMs, secondMs, type TimeScale } from "./time-scale.ts";
@@ -32,6 +33,10 @@ export interface StageOptions {
   /** Where daemons find Redis, given its port; the same port unless it says otherwise. */
   readonly redisPathOf?: (port: number) => Promise<number>;
   readonly env?: Readonly<Record<string, string>>;
+  /** More arguments of the emulator. */
+  readonly emulatorArgs?: readonly string[];
+  /** Called with each line that a daemon wrote. */
+  readonly onLine?: (line: string) => void;
 }
 
 export async function startStage(world: World, options: StageOptions): Promise<Stage> {
@@ -44,6 +49,8 @@ export async function startStage(world: World, options: StageOptions): Promise<S
   const stack = await startStack({
     guard,
     program,
+    // Another build may be judged, and the service is the same.
+    emulatorProgram: builtProgram,
     dir: join(world.dir, name),
     receivers: options.receivers ?? 1,
     replicas: options.replicas ?? 1,
@@ -54,6 +61,7 @@ export async function startStage(world: World, options: StageOptions): Promise<S
       "--retry-scale",
       (1 / scale.factor).toFixed(6),
       ...(retentionMs === undefined ? [] : ["--retention", `${retentionMs}ms`]),
+      ...(options.emulatorArgs ?? []),
     ],
     document: (archiveDir) => toDocument(scale, archiveDir, changes),
     env: {
@@ -63,6 +71,7 @@ export async function startStage(world: World, options: StageOptions): Promise<S
       ...options.env,
     },
     onLine: (_daemon, line) => {
+      options.onLine?.(line);
       const move = toMove(line);
       if (move !== null) moves.push(move);
     },

@@ -25,7 +25,7 @@ type Followed = (typeof followed)[number];
  * message API.
  */
 export interface EmulatorProcess
-  extends Pick<EmulatorAddresses, "url" | "token">, Pick<EmulatorClient, "control" | "state"> {
+  extends Pick<EmulatorAddresses, "url" | "token">, Pick<EmulatorClient, "control" | "service" | "state"> {
   seed(records: readonly SeedRecord[]): Promise<void>;
   /** All of them so far, oldest first. */
   journal<Type extends Followed>(type: Type): Promise<readonly EntryOf<Type>[]>;
@@ -94,6 +94,7 @@ export async function followEmulator(
     url: addresses.url,
     token: addresses.token,
     control: client.control,
+    service: client.service,
     state: client.state,
     async seed(records) {
       for (const some of toPortions(records)) await client.control("POST", "/dlq", { records: some });

@@ -7,7 +7,7 @@ import { idOf } from "./letters.ts";
 import { poisonPrefix, refusalOf, type Arrival, type Behaviour } from "./receiver-messages.ts";
 
 const arrivals: Arrival[] = [];
-let behaviour: Behaviour = { manner: "up", perSecond: null };
+let behaviour: Behaviour = { manner: "up", perSecond: null, delayMs: 0 };
 /** When the last request that was taken is worked off, Unix ms. */
 let freeAt = 0;
 
@@ -28,6 +28,7 @@ async function answer(request: IncomingMessage, body: Buffer, response: ServerRe
     freeAt = Math.max(Date.now(), freeAt) + 1_000 / behaviour.perSecond;
     await delay(freeAt - Date.now());
   }
+  if (behaviour.delayMs > 0) await delay(behaviour.delayMs);
   const status = behaviour.manner === "refusing" ? 503 : id.startsWith(poisonPrefix) ? 422 : 200;
   record(status);
   response.writeHead(status).end(status === 422 ? refusalOf(id) : "");

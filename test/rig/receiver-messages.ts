@@ -9,6 +9,8 @@ export interface Behaviour {
   readonly manner: Manner;
   /** Requests that it works off in a second, one after the other in their order; null: all at once. */
   readonly perSecond: number | null;
+  /** What each answer takes, besides. */
+  readonly delayMs: number;
 }
 
 /** A request as the receiver saw it. Those that met a closed port are in no log. */

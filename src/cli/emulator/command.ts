@@ -68,6 +68,8 @@ export const registerEmulator: Register = (program, { io }) => {
       toFactor,
       1,
     )
+    .option("--max-in-flight <count>", "deliveries at once; others wait", toPositive, 64)
+    .addOption(choice("--serve-order <order>", "of those that wait, who is served", "first", "last"))
     .addOption(duration("--dedup-window <duration>", "how long a deduplication id is remembered", "10m"))
     .addOption(duration("--retention <duration>", "age at which dead letters vanish (default: never)"))
     .addOption(
@@ -212,6 +214,7 @@ function choice(flags: string, description: string, ...choices: readonly string[
 }
 
 const toPort = numberOf(/^\d{1,5}$/, 65_535, "a port from 0 to 65535");
+const toPositive = numberOf(/^[1-9]\d{0,8}$/, Infinity, "a whole number from 1 up, of at most nine digits");
 const toNatural = numberOf(/^\d{1,9}$/, Infinity, "a whole number of at most nine digits");
 const toFactor = numberOf(/^\d{1,9}(\.\d{1,9})?$/, 1_000, "a number from 0 to 1000, such as 0.01");
 const toToken = textOf((text) => /^[\x21-\x7e]+$/.test(text), "printable ASCII without spaces");

@@ -1,11 +1,22 @@
 /** Takes the one who waits out of the line; without effect once served. */
 export type Leave = () => void;
 
+/** Who is served first: who came first, or who came last. */
+export type ServeOrder = "first" | "last";
+
+type Place = { readonly run: () => void };
+
 export class WaitingLine {
-  readonly #waiting = new Set<{ readonly run: () => void }>();
+  readonly #waiting = new Set<Place>();
   // One iterator goes along with the line: a new one would pass over the places of all who were served, each
   // time.
   readonly #next = this.#waiting.values();
+  /** Of those who came, if the last is served first; some have left. */
+  readonly #stack: Place[] | null;
+
+  constructor(order: ServeOrder = "first") {
+    this.#stack = order === "last" ? [] : null;
+  }
 
   get length(): number {
     return this.#waiting.size;
@@ -14,25 +25,34 @@ export class WaitingLine {
   join(run: () => void): Leave {
     const place = { run };
     this.#waiting.add(place);
+    this.#stack?.push(place);
     return () => void this.#waiting.delete(place);
   }
 
   next(): (() => void) | undefined {
     if (this.#waiting.size === 0) return undefined;
+    if (this.#stack !== null) return this.#nextOf(this.#stack);
     const { value: first } = this.#next.next();
     this.#waiting.delete(first!);
     return first!.run;
   }
+
+  #nextOf(stack: Place[]): (() => void) | undefined {
+    let place = stack.pop();
+    while (place !== undefined && !this.#waiting.delete(place)) place = stack.pop();
+    return place?.run;
+  }
 }
 
-/** A bounded number of holders; who comes first is served first. */
+/** A bounded number of holders. */
 export class Turns {
   #limit: number;
   protected held = 0;
-  protected readonly line = new WaitingLine();
+  protected readonly line: WaitingLine;
 
-  constructor(limit: number) {
+  constructor(limit: number, order: ServeOrder = "first") {
     this.#limit = limit;
+    this.line = new WaitingLine(order);
   }
 
   /** How many have their turn now. */

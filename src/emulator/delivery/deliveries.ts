@@ -40,12 +40,12 @@ export class Deliveries implements DeliveryWays {
 
   /** `bury` keeps the message as a dead letter and returns its dlqId. */
   constructor(context: EmulatorContext, log: MessageLog, bury: (failure: FinalFailure) => string) {
-    const { maxInFlight, maxResponseBytes } = context.settings;
+    const { maxInFlight, maxResponseBytes, serveOrder } = context.settings;
     this.#context = context;
     this.#log = log;
     this.#bury = bury;
     this.#caller = new HttpCaller(maxInFlight, maxResponseBytes);
-    this.slots = new Turns(maxInFlight);
+    this.slots = new Turns(maxInFlight, serveOrder);
     this.flowControl = new FlowControlByKey(context.clock);
   }
 
