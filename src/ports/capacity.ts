@@ -31,7 +31,8 @@ export type CapacityVerdict =
    */
   | {
       readonly kind: "wait";
-      readonly by: RateKind;
+      /** `service`: what was published before is not known to be delivered. */
+      readonly by: RateKind | "service";
       readonly until: number;
       readonly perSecond?: number;
     }
@@ -41,12 +42,29 @@ export type CapacityVerdict =
 /** `publish`, `host`: the drain's `limits.publish` and `limits.perHost`. `rule`: the rule's own `limit`. */
 export type RateKind = "publish" | "host" | "rule";
 
+/** What a source may have published and not know to be delivered (`maxParallelism`). */
+export interface UndeliveredLimit {
+  /** Deliveries that the account makes at once. */
+  readonly max: number;
+  /** How long one is taken to be while nothing is known of any, and at most. */
+  readonly slowMs: number;
+  /** True: the service may be asked. */
+  readonly asks?: true;
+}
+
+/** A reported delivery, or what the service said. `granted`: of the take that wanted it asked. */
+export type DeliveryNews =
+  | { readonly tookMs: number }
+  | { readonly load: { readonly count: number; readonly max: number }; readonly granted: number };
+
 export interface CapacityQuery {
   readonly source: SourceId;
   readonly drain: DrainName;
   /** Null: no pass (a person's order), so no ceiling of a pass. */
   readonly passId: PassId | null;
   readonly limits: LimitsConfig;
+  /** Of the whole source. Absent: no limit. */
+  readonly undelivered?: UndeliveredLimit;
   /** In order of preference; at most 100. */
   readonly requests: readonly CapacityRequest[];
 }
@@ -95,6 +113,10 @@ export interface CeilingUse {
  * - One script and one round trip per call. A request that one rate or ceiling refuses takes nothing from the
  *   others.
  *
+ * Of a source with a limit of what is undelivered, at most three times its `max` is granted and not released.
+ * It is released once it is older than a delivery takes, as far as is known, or than `slowMs`; and at once by an
+ * answer of the service that nothing waits.
+ *
  * A learned rate (`AutoRate`) begins at `from`. It doubles, up to `to`, after a watch in which at least half of
  * it was granted and nothing failed again. It halves, at most once in a watch and never below a tenth of
  * `from` or 1/s, if more than a twentieth failed again: of the canaries, or of everything granted. It is
@@ -107,9 +129,23 @@ export interface CeilingUse {
  */
 export interface Capacity {
   /** Verdicts in order; `at` is Redis time, Unix ms. A refused request uses up no room of a later one. */
-  take(query: CapacityQuery): Promise<{ readonly verdicts: readonly CapacityVerdict[]; readonly at: number }>;
+  take(query: CapacityQuery): Promise<{
+    readonly verdicts: readonly CapacityVerdict[];
+    readonly at: number;
+    /** The service is to be asked now, as `learn` then says. One caller a second gets it. */
+    readonly ask?: { readonly granted: number };
+  }>;
+  /** For the limit of what is undelivered. */
+  learn(source: SourceId, limit: UndeliveredLimit, news: DeliveryNews): Promise<void>;
   /** Restores grants without a POST: `query` has only those requests, `at` is the take's. Once per grant. */
   giveBack(query: CapacityQuery, at: number): Promise<void>;
+  /**
+   * How long a delivery takes, and how many were granted a second since the service last said that nothing waits,
+   * or else in the time of one delivery. Null: nothing is known. Changes nothing.
+   */
+  deliveryTime(
+    source: SourceId,
+  ): Promise<{ readonly tookMs: number; readonly grantedPerSecond: number } | null>;
   /** Takes and changes nothing. */
   used(of: Pick<CapacityQuery, "source" | "drain" | "passId">): Promise<CeilingUse>;
   /** For hosts with a learned rate; of any other it changes nothing. At most 1,000. */

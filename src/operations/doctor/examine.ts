@@ -1,9 +1,11 @@
 /** Looks at everything that a daemon will need, before one runs or while one does. Publishes and deletes nothing. */
 import type { Core } from "../../compose/build-core.ts";
 import { proofAddressOf } from "../../message/proof-callback-url.ts";
-import { ok, type DoctorFinding } from "./finding.ts";
+import { silenceNote, silentSources } from "../../config/document/silent-sources.ts";
+import { ok, warning, type DoctorFinding } from "./finding.ts";
 import { lookAtArchive } from "./look-at-archive.ts";
 import { lookAtCallbacks } from "./look-at-callbacks.ts";
+import { lookAtPace } from "./look-at-pace.ts";
 import { lookAtRedis } from "./look-at-redis.ts";
 import { lookAtSource } from "./look-at-source.ts";
 
@@ -14,10 +16,13 @@ export async function examine(core: Core, signal: AbortSignal): Promise<readonly
   const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [
     lookAtRedis(core.redis, [...sources.keys()]),
   ];
+  const silent = new Set(silentSources(document).map(({ name }) => name));
   for (const config of document.sources) {
     const source = sources.get(config.id);
     const drains = document.drains.filter((drain) => drain.source.id === config.id);
     if (source === undefined) continue;
+    if (silent.has(config.name)) looks.push(Promise.resolve(warning(`source ${config.name}`, silenceNote)));
+    if (config.maxParallelism !== undefined) looks.push(lookAtPace(config, config.maxParallelism, source));
     const isLive = drains.some(({ mode }) => mode === "live");
     looks.push(lookAtSource(config.name, source, isLive, signal));
     const address = proofAddressOf(config);

@@ -1,10 +1,18 @@
 import { hostOf } from "../../message/destination-url.ts";
 import { isAutoRate, type AutoRate } from "../../ports/auto-rate.ts";
-import type { CapacityQuery, CapacityRequest, CapacityVerdict } from "../../ports/capacity.ts";
+import type {
+  CapacityQuery,
+  CapacityRequest,
+  CapacityVerdict,
+  UndeliveredLimit,
+} from "../../ports/capacity.ts";
+import { defined } from "../../message/defined.ts";
+import type { LaneConfig } from "../../ports/drains-document.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import { groupBy } from "../group-items-by-key.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { canaryTimeoutMs } from "./publish/canary-variant.ts";
 import { isReconciling, type Candidate } from "./records.ts";
 import { held, type HeldResult } from "./results.ts";
 
@@ -44,8 +52,22 @@ export function toQuery(
     drain: config.name,
     passId: passId ?? null,
     limits: config.limits,
+    ...defined({ undelivered: undeliveredLimitOf(source, config.lane) }),
     requests,
   };
+}
+
+/** Three quarters of the built-in watch, in which a canary times out. */
+const slowWithoutLaneMs = 45_000;
+
+export function undeliveredLimitOf(
+  { config: { maxParallelism }, deliveryWatch }: Pick<SourceRuntime, "config" | "deliveryWatch">,
+  lane?: LaneConfig,
+): UndeliveredLimit | undefined {
+  if (maxParallelism === undefined) return undefined;
+  const slowMs = lane === undefined ? slowWithoutLaneMs : canaryTimeoutMs(lane.watchMs);
+  const asks = deliveryWatch.isOn() ? (true as const) : undefined;
+  return defined({ max: maxParallelism, slowMs, asks });
 }
 
 /** The result of a candidate without capacity: held, with the limit that held it. */
@@ -66,6 +88,8 @@ export function toHeld(
         until,
         `limits.perHost is ${toPerHostText(perHost, verdict)}, for ${request.host}`,
       );
+    case "service":
+      return held(candidate, "still-under-way", until, "maxParallelism: as much as may wait is undelivered");
     case "rule":
       return held(candidate, "rate-limit", until, `the rule's limit is ${toText(request.ruleLimit)}`);
     case "pass":

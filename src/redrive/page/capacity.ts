@@ -18,7 +18,15 @@ import type { CapacityVerdict, Rate } from "../../ports/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { groupBy } from "../group-items-by-key.ts";
-import { byEntry, inPublishOrder, toAsking, toHeld, toQuery, type Asking } from "./capacity-request.ts";
+import {
+  byEntry,
+  inPublishOrder,
+  toAsking,
+  toHeld,
+  toQuery,
+  undeliveredLimitOf,
+  type Asking,
+} from "./capacity-request.ts";
 import { admitAgain } from "../lanes/admit.ts";
 import type { Candidate, Grant } from "./records.ts";
 import { whyNotNow } from "./publish/why-not-now.ts";
@@ -65,7 +73,8 @@ export async function* turnsOf(
   signals: TurnSignals,
 ): AsyncGenerator<Turn, void, undefined> {
   if (candidates.length === 0) return;
-  if (areUnlimited(drain.config, candidates)) {
+  const { maxParallelism } = drain.source.config;
+  if (maxParallelism === undefined && areUnlimited(drain.config, candidates)) {
     yield { granted: candidates.toSorted(byEntry), held: [], giveBack: async () => undefined };
     return;
   }
@@ -117,24 +126,39 @@ async function* inRounds(
     if (free.length === 0) return;
 
     const takenAt = clock.monotonic();
-    const { verdicts, at } = await capacity.take(toQuery(drain, requestsOf(free)));
+    const { verdicts, at, ask } = await capacity.take(toQuery(drain, requestsOf(free)));
     const answeredAt = clock.monotonic();
     startedAt ??= at;
     const granted = free.filter((_, index) => verdicts[index]?.kind === "granted");
     const again: Asking[] = [];
     if (granted.length > 0) yield toTurn(drain, granted, { at, askedAt: takenAt }, again);
 
+    const isNews = ask !== undefined && (await learnLoad(drain, ask, signal));
+
     const now = at + clock.monotonic() - answeredAt;
     const sorted = sortOut(drain, free, verdicts, { now, startedAt, pageReadAt });
     if (sorted.held.length > 0) yield onlyHeld(sorted.held);
     remaining = [...again, ...sorted.waiting];
     if (remaining.length === 0) return;
-    const waitMs = again.length > 0 ? 0 : sorted.wakeAt - now;
+    const waitMs = again.length > 0 || isNews ? 0 : sorted.wakeAt - now;
     if (!(await sleptFully(clock, Math.max(minWaitMs, waitMs), stop))) {
       yield onlyHeld(remaining.map(({ candidate }) => held(candidate, "stopping")));
       return;
     }
   }
+}
+
+/** Asks the service what it has under way. True if it answered. */
+async function learnLoad(
+  { source, config }: DrainRuntime,
+  { granted }: { readonly granted: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const limit = undeliveredLimitOf(source, config.lane);
+  const load = await source.deliveryWatch.ask(signal);
+  if (limit === undefined || load === undefined || "isAbsent" in load) return false;
+  await source.capacity.learn(source.config.id, limit, { load, granted });
+  return true;
 }
 
 function onlyHeld(results: readonly PublishResult[]): Turn {
@@ -180,7 +204,7 @@ function sortOut(
   const forDrain = Math.min(times.startedAt + maxWaitForDrainMs, oldestAt);
   const forOthers = Math.min(times.startedAt + maxWaitForOthersMs, oldestAt);
   const deadlineOf = (verdict: Extract<CapacityVerdict, { kind: "wait" }>): number => {
-    if (verdict.by === "publish") return forDrain;
+    if (verdict.by === "publish" || verdict.by === "service") return forDrain;
     if (verdict.by === "rule") return forOthers;
     return Math.min(
       forOthers,

@@ -2,6 +2,7 @@ import type { CapacityVerdict, CeilingUse, LearnedRate } from "../../ports/capac
 import { defineScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { autoRateLua } from "./auto-rate.lua.ts";
+import { undeliveredLua } from "./undelivered.lua.ts";
 
 /**
  * Shared by all scripts. A rate's key holds its grants of one span as JSON [at, count, at, count, …], oldest
@@ -14,6 +15,7 @@ local call = cjson.decode(ARGV[1])
 local nowUp = time[1] * 1000 + math.ceil(time[2] / 1000)
 local dayMs = 86400000
 ${autoRateLua}
+${undeliveredLua}
 local function slotEnd(at, rate) return math.ceil(at / rate.slotMs) * rate.slotMs end
 
 local function record(log, at, count)
@@ -72,18 +74,24 @@ end
  * take: asks for one publish per request.
  *
  * KEYS: 1 count of the pass, 2 count of the day (`<days since 1970>:<count>`), 3 hosts with a learned rate, 4…
- * grants of the rates, and then what is learned of those rates that have `auto`.
+ * grants of the rates, and then what is learned of those rates that have `auto`; the last one what is
+ * undelivered, if there is a limit of it.
  * ARGV: 1 { rates: [{ kind, max, spanMs, slotMs, auto?: { host, id, from, to, least, watchMs } }], requests:
- * [{ needs: [1-based rates], again?, canary?, grantedAt? }], perPass?, perDay?, passLife }, times in ms.
- * Returns: JSON { at, verdicts: [CapacityVerdict] in order }.
+ * [{ needs: [1-based rates], again?, canary?, grantedAt? }], perPass?, perDay?, passLife, undelivered?: { max, slowMs, asks?, key } }, times in ms; key:
+ * the place of its key.
+ * Returns: JSON { at, verdicts: [CapacityVerdict] in order, ask?: { granted } }.
  * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
  * long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant. The grant
  * of `grantedAt`, if a rate still counts it, is taken out and recorded again as one of now, or stays. A learned
- * rate replaces `max`; its watch ends if it is over, and its grants are added up.
+ * rate replaces `max`; its watch ends if it is over, and its grants are added up. What is granted is undelivered.
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  * A second run of a move takes out another grant of that moment at most, and records as many as it takes out.
  */
-export const takeScript = defineScript<{ at: number; verdicts: readonly CapacityVerdict[] }>(
+export const takeScript = defineScript<{
+  at: number;
+  verdicts: readonly CapacityVerdict[];
+  ask?: { granted: number };
+}>(
   "limits:take",
   `${preludeLua}
 local logs, learned, autos = {}, {}, 0
@@ -101,6 +109,8 @@ local passCount = call.perPass and tonumber(redis.call('GET', KEYS[1]) or '0')
 local today, dayCount
 if call.perDay then today, dayCount = readToday(KEYS[2]) end
 local counted = 0
+local undelivered = call.undelivered and readUndelivered(KEYS[call.undelivered.key], call.undelivered)
+local waitingForService, sent = 0, 0
 
 -- When the rank-th request that waits for this rate is granted, if no other comes.
 local function freeAt(log, rate, rank)
@@ -148,6 +158,10 @@ local function ask(request)
   end
   local places = takeOut(request)
   local hasRoom = true
+  -- What moves is counted already.
+  local counts = undelivered and not request.grantedAt
+  local isFull = counts and roomForMore(undelivered, call.undelivered) < 1
+  if isFull then hasRoom = false end
   for _, i in ipairs(request.needs) do
     if logs[i].used >= call.rates[i].max then hasRoom = false end
   end
@@ -158,6 +172,10 @@ local function ask(request)
       if learned[i] and not request.grantedAt then addSent(learned[i], 1, request.canary and 1 or 0) end
     end
     if first then counted = counted + 1 end
+    if counts then
+      undelivered.out = undelivered.out + 1
+      sent = sent + 1
+    end
     return { kind = 'granted' }
   end
   putBack(places)
@@ -169,6 +187,15 @@ local function ask(request)
       verdict['until'] = at
       verdict.by = call.rates[i].kind
       verdict.perSecond = learned[i] and learned[i].rate or nil
+    end
+  end
+  if isFull then
+    waitingForService = waitingForService + 1
+    local at = roomAt(undelivered, call.undelivered, waitingForService)
+    if at > verdict['until'] then
+      verdict['until'] = at
+      verdict.by = 'service'
+      verdict.perSecond = nil
     end
   end
   return verdict
@@ -194,7 +221,12 @@ end
 if counted > 0 and call.perDay then
   redis.call('SET', KEYS[2], string.format('%.0f:%.0f', today, dayCount + counted), 'PX', 2 * dayMs)
 end
-return cjson.encode({ at = nowUp, verdicts = verdicts })
+local asks = undelivered and call.undelivered.asks and waitingForService > 0 and mayAsk(undelivered)
+if undelivered and (sent > 0 or asks) then
+  undelivered.granted = undelivered.granted + sent
+  writeUndelivered(KEYS[call.undelivered.key], undelivered)
+end
+return cjson.encode({ at = nowUp, verdicts = verdicts, ask = asks and { granted = undelivered.granted } or nil })
 `,
 );
 
@@ -218,9 +250,9 @@ return cjson.encode({
  * giveBack: restores grants of a take.
  *
  * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates, and then what
- * is learned of those that have `auto`.
- * ARGV: 1 { at, rates: [{ spanMs, slotMs, count, auto?, canaries }], counted, hasPass, markLife }: the take's
- * `at`; `counted` for both ceilings.
+ * is learned of those that have `auto`; the last one what is undelivered, if there is a limit of it.
+ * ARGV: 1 { at, rates: [{ spanMs, slotMs, count, auto?, canaries }], counted, hasPass, markLife, undelivered?,
+ * requests }: the take's `at`; `counted` for both ceilings.
  * Returns: 1, or 0 if it was done before. Effects: grants of exactly that moment are taken back, as far as
  * they are still recorded. The counts of the pass, of that day and of a learned rate's watch are lowered,
  * never below 0. Run twice: the mark prevents a second effect.
@@ -229,6 +261,11 @@ export const giveBackScript = defineScript(
   "limits:giveBack",
   `${preludeLua}
 if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', call.markLife) then return 0 end
+if call.undelivered then
+  local known = readUndelivered(KEYS[call.undelivered.key], call.undelivered)
+  known.out = math.max(0, known.out - call.requests)
+  writeUndelivered(KEYS[call.undelivered.key], known)
+end
 local autos = 0
 for i, rate in ipairs(call.rates) do
   if rate.auto then

@@ -9,10 +9,11 @@ import type {
   Rate,
   RateKind,
 } from "../../ports/capacity.ts";
-import { drainKeys } from "../keys.ts";
+import { drainKeys, sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { parseReply } from "../../redis/script-runner.ts";
 import { maxLearnedHosts } from "./auto-rate.lua.ts";
+import { deliveryTimeScript, learnUndeliveredScript } from "./undelivered.lua.ts";
 import { failedAgainScript, giveBackScript, learnedScript, takeScript, usedScript } from "./capacity.lua.ts";
 
 /** A pass that has published nothing for a day is over. */
@@ -28,6 +29,8 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
     const keys = drainKeys(redis.keyPrefix, source, drain);
     return { ...keys, pass: keys.pass(passId ?? noPass) };
   };
+  const undeliveredKeys = ({ source, undelivered }: Pick<CapacityQuery, "source" | "undelivered">) =>
+    undelivered === undefined ? [] : [sourceKeys(redis.keyPrefix, source).undelivered];
   return {
     async take(query) {
       const { pass, day, rate, autoHosts, autoPrefix } = keysOf(query);
@@ -50,8 +53,9 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
         autoHosts,
         ...rates.map(({ name }) => rate(name)),
         ...toLearnedKeys(autoPrefix, rates),
+        ...undeliveredKeys(query),
       ];
-      const reply = await redis.run(takeScript, keys, [JSON.stringify(call)]);
+      const reply = await redis.run(takeScript, keys, [JSON.stringify({ ...call, ...placed(query, keys) })]);
       return parseReply(takeScript, reply);
     },
 
@@ -71,6 +75,7 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
         counted: query.requests.filter(isFirst).length,
         hasPass: query.passId !== null,
         markLife: markLifeMs,
+        requests: query.requests.length,
       };
       const keys = [
         givenBack(identity.token()),
@@ -78,8 +83,19 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
         day,
         ...rates.map(({ name }) => rate(name)),
         ...toLearnedKeys(autoPrefix, rates),
+        ...undeliveredKeys(query),
       ];
-      await redis.run(giveBackScript, keys, [JSON.stringify(call)]);
+      await redis.run(giveBackScript, keys, [JSON.stringify({ ...call, ...placed(query, keys) })]);
+    },
+
+    async learn(source, limit, news) {
+      const keys = [sourceKeys(redis.keyPrefix, source).undelivered];
+      await redis.run(learnUndeliveredScript, keys, [JSON.stringify({ ...limit, ...news })]);
+    },
+
+    async deliveryTime(source) {
+      const keys = [sourceKeys(redis.keyPrefix, source).undelivered];
+      return parseReply(deliveryTimeScript, await redis.run(deliveryTimeScript, keys, ["{}"]));
     },
 
     async used(of) {
@@ -109,6 +125,11 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
       return parseReply(learnedScript, await redis.run(learnedScript, [autoHosts], [call])).learned;
     },
   };
+}
+
+/** The limit with the place of its key, which is the last one. */
+function placed({ undelivered }: CapacityQuery, keys: readonly string[]): object {
+  return undelivered === undefined ? {} : { undelivered: { ...undelivered, key: keys.length } };
 }
 
 /** Ceilings count what is published for the first time. */

@@ -1,0 +1,112 @@
+import { defineScript } from "../../redis/script-runner.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
+
+/**
+ * So many times the parallelism may be undelivered. One is under way. One waits, so that no place is empty while
+ * the next page is begun. One is delivered and not known yet: a callback takes a delivery of its own.
+ */
+export const undeliveredFactor = 3;
+/** The service is asked again after this at the earliest, by whichever replica waits. */
+const askEveryMs = 1_000;
+const lifeMs = 86_400_000;
+
+/**
+ * What is published and not known to be delivered, of one source: hash with out (at the time `at`), seenMs (how
+ * long a delivery takes, if that is known), granted (ever), newsAt (the last report, or
+ * answer that nothing waits), and of the last such answer: clearAt and clearGranted; askedAt. Expects `now`.
+ *
+ * Time alone releases it: what was published longer ago than a delivery takes is taken for delivered. A delivery
+ * takes as long as those that are known, their wait at the service included, so that a service that falls behind
+ * gets less. Where none is known it takes as long as a canary may. So it is a model. Without news it slows down: a
+ * delivery then takes at least half of the time since the last news. News of a service that keeps up comes within
+ * a second or two: of canaries that go all the time, or by asking.
+ */
+export const undeliveredLua = `
+local function readUndelivered(key, limit)
+  local names = { 'out', 'at', 'seenMs', 'granted', 'newsAt', 'clearAt', 'clearGranted', 'askedAt' }
+  local known, values = {}, redis.call('HMGET', key, unpack(names))
+  for i, name in ipairs(names) do known[name] = tonumber(values[i]) end
+  local quietMs = known.newsAt and (now - known.newsAt) / 2 or 0
+  known.tookMs = math.min(math.max(known.seenMs or limit.slowMs, quietMs), limit.slowMs)
+  known.granted = known.granted or 0
+  local gone = math.max(0, now - (known.at or now)) * ${undeliveredFactor} * limit.max / known.tookMs
+  known.out = math.max(0, (known.out or 0) - gone)
+  known.at = now
+  return known
+end
+
+local function writeUndelivered(key, known)
+  for name, value in pairs(known) do
+    if name ~= 'tookMs' then redis.call('HSET', key, name, string.format('%.3f', value)) end
+  end
+  redis.call('PEXPIRE', key, ${lifeMs})
+end
+
+local function roomForMore(known, limit) return ${undeliveredFactor} * limit.max - known.out end
+
+-- When the rank-th that waits has room, if time alone releases it. An answer of the service may release all.
+local function roomAt(known, limit, rank)
+  local ms = math.ceil(math.max(0, rank - roomForMore(known, limit)) * known.tookMs / (${undeliveredFactor} * limit.max))
+  return now + (limit.asks and math.min(ms, ${askEveryMs}) or ms)
+end
+
+-- True for one caller a second.
+local function mayAsk(known)
+  if known.askedAt and now - known.askedAt < ${askEveryMs} and known.askedAt <= now then return false end
+  known.askedAt = now
+  return true
+end
+`;
+
+/**
+ * learn: what became of what was published.
+ *
+ * KEYS: 1 what is undelivered. ARGV: 1 { max, slowMs, tookMs?, load?: { count, max }, granted? }: tookMs of a
+ * delivery that was reported; load as the service said it, `granted` when it was asked.
+ * Returns: 1. Effects: what a delivery takes is the mean of the last ones. If the service says that nothing waits,
+ * what is out is what it has under way and what was granted since; it has shown its pace since the last such
+ * answer. If messages wait, nothing.
+ * Run twice: the same, or a little more cautious.
+ */
+export const learnUndeliveredScript = defineScript(
+  "limits:learn",
+  `${serverTimeLua}
+${undeliveredLua}
+local call = cjson.decode(ARGV[1])
+local known = readUndelivered(KEYS[1], call)
+local seenMs = known.seenMs
+if call.tookMs then
+  seenMs = seenMs and seenMs + (call.tookMs - seenMs) * 0.2 or call.tookMs
+  known.newsAt = now
+end
+if call.load and call.load.count < call.load.max then
+  known.out = math.min(known.out, call.load.count + math.max(0, known.granted - call.granted))
+  local sent = call.granted - (known.clearGranted or call.granted)
+  if known.clearAt and sent >= call.max and now > known.clearAt then
+    seenMs = ${undeliveredFactor} * call.max * (now - known.clearAt) / sent
+  end
+  known.newsAt, known.clearAt, known.clearGranted = now, now, call.granted
+end
+known.seenMs = seenMs and math.max(1, math.min(seenMs, call.slowMs))
+writeUndelivered(KEYS[1], known)
+return 1
+`,
+);
+
+/**
+ * deliveryTime: KEYS: 1 what is undelivered. ARGV: 1 {}. Returns: JSON { tookMs, grantedPerSecond }, or null if
+ * nothing was learned. Effects: none.
+ */
+export const deliveryTimeScript = defineScript<{ tookMs: number; grantedPerSecond: number } | null>(
+  "limits:deliveryTime",
+  `${serverTimeLua}
+local values = redis.call('HMGET', KEYS[1], 'seenMs', 'granted', 'clearAt', 'clearGranted', 'out')
+local tookMs, granted, clearAt, clearGranted, out = unpack(values)
+if not tookMs then return 'null' end
+local perSecond = tonumber(out or 0) * 1000 / tonumber(tookMs)
+if clearAt and now > tonumber(clearAt) then
+  perSecond = math.max(0, tonumber(granted) - tonumber(clearGranted)) * 1000 / (now - tonumber(clearAt))
+end
+return cjson.encode({ tookMs = tonumber(tookMs), grantedPerSecond = perSecond })
+`,
+);
