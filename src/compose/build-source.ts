@@ -28,6 +28,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/check-fitness-and-room.ts";
 import { proofAddressOf } from "../message/proof-callback-url.ts";
 import { beginOnlyWithRoom } from "../redrive/source/begin-with-redis-room.ts";
+import { createDeliveryWatch } from "../redrive/lanes/delivery-watch.ts";
 import { createLanes } from "../redrive/lanes/lanes.ts";
 import { createPoisonShare } from "../redrive/page/publish/batch-size-under-poison.ts";
 import { RefusalsInARow } from "../redrive/page/publish/refusals-in-a-row.ts";
@@ -235,6 +236,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       audit,
       by: world.by,
     }),
+    deliveryWatch: createDeliveryWatch(config, called, world.events),
     passes,
     book,
     health: createSourceHealth(config.id, world.clock, world.events, pauses),

@@ -7,6 +7,8 @@ export interface AttemptReport {
   /** 0 for the first attempt. */
   readonly retried: number;
   readonly maxRetries: number;
+  /** When the message was published, Unix ms by the service's clock, if it says so. */
+  readonly createdAt?: number;
   /** The message as it was sent to the destination. One of the two bodies is empty. */
   readonly sent: { readonly header: HeaderValues; readonly body: string; readonly bodyBase64: string };
 }

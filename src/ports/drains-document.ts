@@ -34,7 +34,12 @@ export interface SourceConfig {
   /** True if a message goes to an address with user and password. Absent: it is parked. */
   readonly keepsCredentials?: true;
   /** Absent: only silence judges canaries. */
+  /** Absent: nobody reports what became of canaries. */
   readonly callbacks?: CallbacksConfig;
+  /** True: before canaries are judged, the service is asked how much is under way. */
+  readonly watchDeliveries?: true;
+  /** Deliveries that the account makes at once, by its plan. What may wait is a few times that. Absent: any. */
+  readonly maxParallelism?: number;
 }
 
 /** Lets the service call back for canaries, at an address that `redriver run` serves. */
@@ -70,6 +75,10 @@ export interface LaneConfig {
   readonly probeEveryMs: number;
   /** A step of this size opens the lane, because limits bind before it does. From the drain's limits. */
   readonly openFrom: number;
+  /** Only what the service's callbacks report counts as delivered. */
+  readonly byReport?: true;
+  /** Silence counts only after the service has said that nothing waits. */
+  readonly byAsking?: true;
 }
 
 /** Holds a drain from a reading of a search index that matches `hold` until one matches `resume`. */

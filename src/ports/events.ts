@@ -30,6 +30,10 @@ export const requestOutcomes = [
 ] as const;
 export type RequestOutcome = (typeof requestOutcomes)[number];
 
+/** What became of the question how much is under way. `unknown`: no answer, or none that can be read. */
+export const deliveriesOutcomes = ["keeps-up", "behind", "unknown", "absent"] as const;
+export type DeliveriesOutcome = (typeof deliveriesOutcomes)[number];
+
 type NoticeRef = Pick<Notice, "id" | "event">;
 
 type GuardChange = { drain: DrainName } & Omit<GuardStanding, "effect">;
@@ -159,6 +163,8 @@ interface EventFields {
   /** A lane's new state, or its next step's new size (0: halted). `why` has nothing of a message. */
   readonly "lane:moved": { source: SourceId } & LaneMove;
   /** A call to the callback address of a source. `why` has nothing that the caller sent. */
+  /** `why`: counts, or what went wrong; null if it is absent. */
+  readonly "deliveries:asked": { source: SourceId; outcome: DeliveriesOutcome; why: string | null };
   readonly "callback:received": {
     source: SourceId;
     outcome: CallbackOutcome;

@@ -1,6 +1,7 @@
 import type { ComeBackKind } from "../message/come-back-kind.ts";
 import type { LaneConfig } from "./drains-document.ts";
 import type { DrainName } from "./ids.ts";
+import type { ServiceLoad } from "./service.ts";
 
 /** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
 export type Origin = string;
@@ -60,6 +61,8 @@ export interface LaneAnswer {
    * because of this lane. False for a halted lane once nothing was sent for a day.
    */
   readonly isSuspect: boolean;
+  /** Canaries of it are not known to be delivered although their watch is over. */
+  readonly isUnknown: boolean;
   /**
    * Redis time, Unix ms, of the next possible grant, as far as is known. Not after now if there is room
    * already. Null: it is open and holds nothing, or the time is unknown.
@@ -88,6 +91,8 @@ export interface LaneComeBack extends StepRef {
   readonly kind: ComeBackKind | "again";
   /** Status of its failure; 0: no answer. */
   readonly status: number;
+  /** From its publish to its failure, by the service's clock, if known. */
+  readonly tookMs?: number;
 }
 
 export interface LaneWatch extends StepRef {
@@ -97,6 +102,8 @@ export interface LaneWatch extends StepRef {
   /** Redis time of the step's first grant, Unix ms: no canary was published earlier. */
   readonly firstSentAt: number;
   readonly until: number;
+  /** Its silence counts only if the service is asked now, before the listing. At most once in each watch. */
+  readonly asks?: true;
 }
 
 /** A lane's new state, or the new size of its next step. */
@@ -164,6 +171,8 @@ export interface LaneView extends StepRef {
   readonly size: number;
   readonly sent: number;
   readonly comeBacks: { readonly down: number; readonly refused: number };
+  /** Canaries whose watch is over, and of which nobody knows what became of them. */
+  readonly unknown: number;
   readonly nextAt: number | null;
   /** It halted soon after it opened: a surviving probe leads to `canary` messages, not ten times that. */
   readonly isShaky: boolean;
@@ -182,6 +191,9 @@ export interface LaneView extends StepRef {
  *   (`grantLifeMs`).
  * - A step survives only if some of it was published and a listing check covered its whole watch, or if each
  *   of its messages has come back or was delivered. A come-back is counted once.
+ * - With `byReport` silence is no proof: the step is as large as what is known of it, and is watched again if
+ *   nothing is. With `byAsking` it is one once the service has said that nothing waits.
+ * - A step that survived halts its lane if too many of it fail later.
  * - A lane takes about 1 KB and is forgotten after seven days without use. A repeated call counts once.
  *
  * Fails with `redis-unavailable`.
@@ -213,9 +225,14 @@ export interface LaneBook {
   /**
    * Reports a listing that began at `checkedAt` (Redis time) and covered all that entered since the step's
    * first canary. `comeBacks` of other steps are ignored here. The step is judged if its watch was over by
-   * then and none of its messages is under way.
+   * then and none of its messages is under way. `service`: what it answered before this listing began.
    */
-  checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<LaneChange>;
+  checked(
+    step: StepRef,
+    checkedAt: number,
+    comeBacks: readonly LaneComeBack[],
+    service?: ServiceLoad,
+  ): Promise<LaneChange>;
   /** A callback reported a delivery. A step needs no silence once each message is delivered or back. */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
   /** In the order of `laneStates`, so that no other lane hides a halted one, and then the last used first. */
@@ -244,4 +261,12 @@ export interface LanesCounted {
   readonly counts: Readonly<Record<LaneState, number>>;
   /** Of all lanes of the source, forgotten ones included. They start over when all are forgotten. */
   readonly totals: LaneTotals;
+  /** Redis time, Unix ms. */
+  readonly at: number;
+  /** Of all lanes, as in `LaneView`. */
+  readonly unknown: number;
+  /** Last publish of a canary in any lane, or when a new one was asked for. Null: there is no lane. */
+  readonly lastUsedAt: number | null;
+  /** What the service said last, and when. Null: it was never asked. */
+  readonly service: (ServiceLoad & { readonly at: number }) | null;
 }

@@ -30,6 +30,12 @@ export interface ListPage {
   readonly bytes?: number;
 }
 
+/**
+ * What the service says of its deliveries, of all its messages and not only ours. Nothing waits for a delivery
+ * while `count` is below `max`. `isAbsent`: this service does not say.
+ */
+export type ServiceLoad = { readonly count: number; readonly max: number } | { readonly isAbsent: true };
+
 /** The proof of one position of a batch answer about its item. */
 export type ItemOutcome =
   | { readonly kind: "accepted"; readonly messageId: MessageId; readonly deduplicated: boolean }
@@ -94,4 +100,13 @@ export interface MessageService {
    * `agreed`: the last value that they agreed on; undefined before that.
    */
   clockOffsetMs(of?: "careful" | "agreed"): number | undefined;
+}
+
+/** Beside the interface that we were given, so apart from it. */
+export interface ServiceLoadReader {
+  /**
+   * How much of the account is under way, in one GET /v2/globalParallelism. `isAbsent`: the service does not
+   * have it (404, 405, 501). Fails as a listing does.
+   */
+  load(signal?: AbortSignal): Promise<ServiceLoad>;
 }

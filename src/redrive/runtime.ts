@@ -15,6 +15,7 @@ import type { PassBook } from "../ports/passes.ts";
 import type { HostPause } from "../ports/pauses.ts";
 import type { MessageService } from "../ports/service.ts";
 import type { RecordFailures } from "./failures/record-failures.ts";
+import type { DeliveryWatch } from "./lanes/delivery-watch.ts";
 import type { Lanes } from "./lanes/lanes.ts";
 import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
 import type { UnworkableRecords } from "./page/unworkable-records.ts";
@@ -57,6 +58,7 @@ export interface SourceRuntime extends World {
   /** The destinations that a person has paused for this drain, as known for a second at most. */
   readonly hostPauses: (drain: DrainName) => Promise<readonly HostPause[]>;
   readonly lanes: Lanes;
+  readonly deliveryWatch: DeliveryWatch;
   readonly audit: Audit;
   readonly copies: CopyBook;
   readonly passes: PassBook;

@@ -47,6 +47,8 @@ export const holds = {
   "lane-watched": "passing",
   /** It breaks its page, and could not be parked either (page/put-aside.ts). */
   unworkable: "passing",
+  /** What was published is not known to be delivered, and the service may be behind. */
+  "still-under-way": "passing",
   /** Too many messages to its destination came back; one is tried now and then. */
   "lane-halted": "passing",
 } as const satisfies Readonly<Record<string, "passing" | "decided">>;

@@ -1,7 +1,7 @@
-import { isObject } from "../message/json-value.ts";
+import { isCount, isObject } from "../message/json-value.ts";
 import { isWellFormed } from "../message/well-formed.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
-import type { ListPage } from "../ports/service.ts";
+import type { ListPage, ServiceLoad } from "../ports/service.ts";
 import { parseJsonBody } from "./http-answer.ts";
 import { parseListAnswer } from "./parse-list-answer.ts";
 import { withoutTokenInIds } from "./sanitise-ids.ts";
@@ -44,6 +44,29 @@ export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonl
   // A larger number means that the service did not read the ids as ids.
   if (deleted > asked) return problem(`expected at most ${asked} deleted, got ${deleted}`);
   return { kind: "value", value: { deleted } };
+}
+
+/** Documented in one place only, so that other names and texts of digits are taken too. */
+const countNames = ["parallelismCount", "parallelism", "count", "current", "active"];
+const maxNames = ["parallelismMax", "maxParallelism", "max", "limit"];
+
+/** The answer of GET /v2/globalParallelism: `{parallelismCount, parallelismMax}`. */
+export function parseLoad(bytes: Uint8Array): Shaped<ServiceLoad> {
+  const parsed = parseJsonBody(bytes);
+  if (!isObject(parsed)) return problem("expected a JSON object, got something else");
+  const [count, max] = [numberIn(parsed, countNames), numberIn(parsed, maxNames)];
+  if (count === undefined || max === undefined || max === 0) {
+    return problem(
+      "expected `parallelismCount` and `parallelismMax` to be whole numbers, got something else",
+    );
+  }
+  return { kind: "value", value: { count, max } };
+}
+
+function numberIn(fields: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {
+  const value = names.map((name) => fields[name]).find((one) => one !== undefined);
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return isCount(number) ? number : undefined;
 }
 
 function problem(text: string): Extract<Shaped<never>, { kind: "problem" }> {

@@ -4,10 +4,10 @@ import type { Clock } from "../ports/clock.ts";
 import { isRedriverError, RedriverError } from "../ports/errors.ts";
 import type { EventOf, RequestOutcome, ServiceOperation } from "../ports/events.ts";
 import type { NamedLimit } from "../ports/call-shares.ts";
-import type { BatchOutcome, MessageService } from "../ports/service.ts";
+import type { BatchOutcome, MessageService, ServiceLoadReader } from "../ports/service.ts";
 import { readBurstLimit } from "./burst-limit.ts";
 import { dateOf } from "./http-answer.ts";
-import { parseDeleted, parseListPage, type Shaped } from "./list-and-delete-answers.ts";
+import { parseDeleted, parseListPage, parseLoad, type Shaped } from "./list-and-delete-answers.ts";
 import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
 import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
 import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
@@ -48,10 +48,14 @@ export interface MessageServiceOptions {
   readonly ca?: string;
 }
 
-export type ClosableMessageService = MessageService & {
-  /** Stops what is running and closes all connections; later calls end as stopped. */
-  close(): Promise<void>;
-};
+export type ClosableMessageService = MessageService &
+  ServiceLoadReader & {
+    /** Stops what is running and closes all connections; later calls end as stopped. */
+    close(): Promise<void>;
+  };
+
+/** Of a path or a method that a service does not have. */
+const absentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
 /** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
@@ -199,6 +203,20 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       return ask({ operation: "delete", method: "DELETE", path, signal }, (bytes) =>
         parseDeleted(bytes, dlqIds.length),
       );
+    },
+
+    // Asked rarely, so in no turn, and what it answers is no news of the calls that publishing needs.
+    async load(signal) {
+      const where = `deliveries at ${host}`;
+      const context = { ...contextOf("list"), where };
+      const path = `${prefix}/v2/globalParallelism`;
+      const { token } = context;
+      return makeCall({ operation: "list", token, method: "GET", path, signal }, tools, (result) => {
+        if (result.kind === "answered" && absentStatuses.has(result.answer.status)) return { isAbsent: true };
+        const shaped = parseLoad(toSuccess(result, context).body.bytes);
+        if (shaped.kind === "value") return shaped.value;
+        throw new RedriverError("answer-unreadable", `${where}: ${shaped.problem}`);
+      });
     },
 
     clockOffsetMs: serviceClock.offsetMs,

@@ -16,6 +16,8 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     batchPrefix: `${key("ledger", "batch")}:`,
     /** An entry's key is this and the dlqId. */
     entryPrefix: `${key("ledger", "entry")}:`,
+    /** What is published and not known to be delivered. */
+    undelivered: key("undelivered"),
     pauses: key("pauses"),
     binding: key("binding"),
     copies: key("copies"),
@@ -49,6 +51,8 @@ export function laneKeys(keyPrefix: string, sourceId: SourceId) {
     records: key("records"),
     /** Canaries, come-backs and halts of all of them. */
     totals: key("totals"),
+    /** Lanes with canaries that are not known to be delivered after their watch. */
+    unknown: key("unknown"),
     /** A lane's key is this and its id. */
     lanePrefix: `${key("lane")}:`,
     /** What a call answered, should it be sent again. */

@@ -1,5 +1,6 @@
 import { callbackOutcomes } from "../ports/callbacks.ts";
 import {
+  deliveriesOutcomes,
   doubleReasons,
   passOutcomes,
   requestOutcomes,
@@ -209,6 +210,14 @@ export const counterRows = [
     "Do callbacks arrive, and are they good?",
     { "callback:received": once },
     callbackOutcomes.map((outcome) => ({ outcome })),
+  ),
+  row(
+    ["source"],
+    "redriver_deliveries_asked_total",
+    "How often the service was asked what is under way (watchDeliveries).",
+    "Does the service keep up, and does it say so?",
+    { "deliveries:asked": once },
+    deliveriesOutcomes.map((outcome) => ({ outcome })),
   ),
   row(
     ["drain"],

@@ -192,6 +192,13 @@ const lines: {
       () => `lane ${origin} of ${drain}: ${resumed}${next}: ${why}`,
     ];
   },
+  "deliveries:asked": ({ source, outcome, why }) => [
+    outcome === "absent" ? "warn" : outcome === "unknown" ? "info" : "debug",
+    () =>
+      outcome === "absent"
+        ? `${source}: watchDeliveries is off, the service has no /v2/globalParallelism: silence judges canaries`
+        : `${source}: deliveries under way: ${why ?? "not known"}`,
+  ],
   "callback:received": ({ source, outcome, why, isNews }) => [
     isNews ? callbackLevels[outcome] : "debug",
     () => `callback of ${source}: ${outcome}${why === null ? "" : `: ${why}`}`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { callbackOutcomes } from "../../src/ports/callbacks.ts";
+import { deliveriesOutcomes } from "../../src/ports/events.ts";
 import { errorTable, type ErrorCode } from "../../src/ports/errors.ts";
 import { requestOutcomes, type EventOf, type RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
@@ -145,6 +146,7 @@ const samples: Samples = {
       comeBacks: 0,
     },
   ],
+  "deliveries:asked": deliveriesOutcomes.map((outcome) => ({ source, outcome, why: null })),
   "callback:received": callbackOutcomes.map((outcome) => ({ source, outcome, why: null, isNews: true })),
   "statistics:read": [{ index: "i", durationMs: 1 }],
   "statistics:failed": failures.map((failure) => ({ index: "i", ...failure })),

@@ -69,7 +69,15 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     summary: "read",
     recordLoss: "effect",
   },
-  capacity: { take: "effect", giveBack: "effect", used: "read", failedAgain: "effect", learned: "read" },
+  capacity: {
+    take: "effect",
+    giveBack: "effect",
+    learn: "effect",
+    deliveryTime: "read",
+    used: "read",
+    failedAgain: "effect",
+    learned: "read",
+  },
   audit: { append: "effect", record: "effect" },
   // Asking renews what is known.
   copies: { missing: "effect", copied: "effect" },
@@ -154,6 +162,8 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   // Reads the ledger's time, or remembers it.
   readAt: "inside",
   capacity: "capacity",
+  // Reads only.
+  deliveryWatch: "inside",
   audit: "audit",
   copies: "copies",
   passes: "passes",

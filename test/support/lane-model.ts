@@ -1,6 +1,7 @@
 import type * as fc from "fast-check";
 import { expect } from "vitest";
 import type { LaneConfig } from "../../src/ports/drains-document.ts";
+import type { ServiceLoad } from "../../src/ports/service.ts";
 import type { LaneChange, LaneComeBack, LaneState, LaneTotals, LaneView } from "../../src/ports/lanes.ts";
 import { grantLifeMs, type LaneStand } from "./lane-stands.ts";
 import { drain } from "./ledger-stands.ts";
@@ -32,6 +33,8 @@ interface KnownStep {
   readonly down: Set<string>;
   readonly back: Set<string>;
   readonly delivered: Set<string>;
+  /** When the service said that nothing waits, and how long what it had begun may still take. */
+  cleared: { readonly elapsed: number; readonly endsIn: number } | null;
 }
 
 export interface Model {
@@ -130,6 +133,7 @@ function checkGrant(model: Model, view: LaneView, grant: Grant): void {
     down: new Set(),
     back: new Set(),
     delivered: new Set(),
+    cleared: null,
   };
   const taken = takenOf(model, grant.lane, grant.step);
   // Grants from before the clock was set back may count for longer.
@@ -141,9 +145,15 @@ function checkGrant(model: Model, view: LaneView, grant: Grant): void {
   expect(step.state).toBe(view.state);
   const paced = Math.max(1, Math.ceil((10 * canary * Math.min(elapsed, watchMs)) / watchMs));
   const most = { canary, ramping: step.size, open: paced, halted: 1 }[view.state];
-  expect(taken + grant.count).toBeLessThanOrEqual(most);
+  // Only reports show anything, and none came in its watch.
+  const isFresh =
+    model.config.byReport === true &&
+    view.state !== "open" &&
+    model.elapsed >= step.lastSentAt + watchMs &&
+    grant.count === 1;
+  if (!isFresh) expect(taken + grant.count).toBeLessThanOrEqual(most);
   if (view.state === "ramping") expect(step.size).toBeLessThan(Math.max(model.config.openFrom, canary + 1));
-  if (isTimed && view.state !== "open" && sentOf(model, grant.lane, grant.step) > 0) {
+  if (isTimed && !isFresh && view.state !== "open" && sentOf(model, grant.lane, grant.step) > 0) {
     expect(elapsed).toBeLessThan(watchMs / 2);
   }
   if (view.state === "halted") {
@@ -171,7 +181,16 @@ function checkMove(
   const known = model.steps.get(keyOf(lane, step))!;
   const published = sentOf(model, lane, step);
   expect(comeBacks).toBe(known.back.size);
+  if (change.why.includes("after their watch")) {
+    expect(known.down.size).toBeGreaterThan(model.config.haltAt * sent + 1e-9);
+    expect(to).toBe("halted");
+    return;
+  }
   expect(known.state).toBe(from);
+  if (change.why === "nothing is known of its canaries") {
+    expect([from, to, model.config.byReport, known.delivered.size]).toEqual(["open", "canary", true, 0]);
+    return;
+  }
   expect(sent).toBeGreaterThanOrEqual(published);
   expect(sent).toBeGreaterThan(0);
   if (to === "halted") {
@@ -181,7 +200,16 @@ function checkMove(
     expect(isTooMany || (known.back.size >= whole && whole >= 3)).toBe(true);
     return;
   }
-  const isSilent = look !== null && published > 0 && look.elapsed >= known.lastSentAt + model.config.watchMs;
+  const { cleared } = known;
+  const isCleared = look !== null && cleared !== null && look.elapsed >= cleared.elapsed + cleared.endsIn;
+  const { byReport, byAsking, canary } = model.config;
+  const needsMore = (byReport === true || byAsking === true) && !isCleared;
+  const isOver = look !== null && published > 0 && look.elapsed >= known.lastSentAt + model.config.watchMs;
+  const isReported = byReport === true && (known.delivered.size > 0 || from === "halted");
+  const isSilent = isOver && (!needsMore || isReported);
+  if (isSilent && needsMore && to !== "open" && from !== "halted") {
+    expect(change.size).toBeLessThanOrEqual(Math.max(canary, 10 * (known.delivered.size + known.back.size)));
+  }
   const isProven = known.back.size + known.delivered.size >= published;
   const isLookedAtProof = look !== null && published === 0 && known.back.size + known.delivered.size > 0;
   expect(isSilent || isProven || isLookedAtProof).toBe(true);
@@ -265,7 +293,9 @@ export const toSend = (pick: number, most: number): Command =>
     await real.book.sent([{ lane: grant.lane, step: grant.step, roots }]);
     grant.left -= count;
     grant.sent += count;
-    model.steps.get(keyOf(grant.lane, grant.step))!.lastSentAt = model.elapsed;
+    const known = model.steps.get(keyOf(grant.lane, grant.step))!;
+    known.lastSentAt = model.elapsed;
+    known.cleared = null;
   });
 
 export const toGiveBack = (pick: number, most: number, minutes: readonly number[]): Command =>
@@ -327,13 +357,20 @@ export const toRecordComeBacks = (found: Found): Command =>
     checkNoHalt(model, (await viewsOf(model, real)).get(met.lane));
   });
 
-export const toCheck = (found: Found, ago: number): Command =>
-  command(`checked ${JSON.stringify(found)} ${ago}`, async (model, real) => {
+/** `load`: what the service said, after the look. */
+export const toCheck = (found: Found, ago: number, load: ServiceLoad | null = null): Command =>
+  command(`checked ${JSON.stringify(found)} ${ago} ${JSON.stringify(load)}`, async (model, real) => {
     const look = model.looks.at(-1 - ago);
     const met = look === undefined ? null : find(model, found);
     if (met === null || look === undefined) return;
     const { lane, step, comeBacks } = met;
-    const change = await real.book.checked({ lane, step }, look.at, comeBacks);
+    const known = model.steps.get(keyOf(lane, step))!;
+    if (load !== null && "count" in load && load.count < load.max) {
+      const [elapsed, endsIn] =
+        load.count === 0 ? [look.elapsed, 0] : [model.elapsed, (model.config.watchMs * 3) / 4];
+      known.cleared = { elapsed, endsIn };
+    }
+    const change = await real.book.checked({ lane, step }, look.at, comeBacks, load ?? undefined);
     checkMove(model, step, change, look);
     checkNoHalt(model, (await viewsOf(model, real)).get(lane));
   });

@@ -100,6 +100,7 @@ const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
   size: 5,
   sent: 0,
   comeBacks: { down: 0, refused: 0 },
+  unknown: 0,
   nextAt: null,
   isShaky: false,
   totals: { canaries: 0, comeBacks: 0, halts: 0 },
@@ -110,6 +111,10 @@ const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
 export const lanes: LanesCounted = {
   counts: { canary: 0, ramping: 1, open: 3, halted: 1 },
   totals: { canaries: 250, comeBacks: 7, halts: 4 },
+  at: 1_700_000_200_000,
+  unknown: 0,
+  lastUsedAt: 1_700_000_000_000,
+  service: null,
   lanes: [
     {
       drain: "orders",

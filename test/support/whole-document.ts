@@ -12,6 +12,7 @@ sources:
     retention: 3d                        # your plan's; absent = 3d, the shortest
     dedupWindow: 10m                     # how long the service remembers a deduplication id
     census: 15m                          # lists without filter: depth, and records no drain selects
+    watchDeliveries: true                # ask what is under way before silence counts as delivery
 
 defaults:                                # what every drain gets; the values shown are the built-in ones
   mode: plan                             # plan = decide and report, change nothing; live = act

@@ -1,3 +1,4 @@
+import { silenceNote, silentSources } from "../../config/document/silent-sources.ts";
 import { countProblems, type Problem } from "../../config/problem.ts";
 import type { DrainsDocument } from "../../ports/drains-document.ts";
 import { counted, joined, present } from "../../operations/phrases.ts";
@@ -22,7 +23,12 @@ export function toCheckText(columns: number, checked: Checked): string {
   ]);
   const head = `${counts.join(", ") || "ok"}: ${file}`;
   const last = outcome.ok ? `${head}: ${toSummary(outcome.document)}` : head;
-  return joined(...findings.map((finding) => toFinding(columns, finding)), wrapWords(columns, 0, "", last));
+  const silent = outcome.ok ? silentSources(outcome.document) : [];
+  return joined(
+    ...findings.map((finding) => toFinding(columns, finding)),
+    ...silent.map(({ name }) => wrapWords(columns, 2, "", `note: sources.${name}: ${silenceNote}`)),
+    wrapWords(columns, 0, "", last),
+  );
 }
 
 /** Errors and warnings in the order of the document. */

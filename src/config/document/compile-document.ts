@@ -56,6 +56,8 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     censusEveryMs: source.census ?? builtIn.source.census,
     listByIds: source.listByIds === true ? (true as const) : undefined,
     keepsCredentials: source.urlCredentials === "send" ? (true as const) : undefined,
+    maxParallelism: source.maxParallelism,
+    watchDeliveries: source.watchDeliveries === true ? (true as const) : undefined,
     callbacks:
       callbacks === undefined ? undefined : { url: callbacks.url, keys: callbacks.keys.map(toSecretRef) },
   });

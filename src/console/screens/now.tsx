@@ -66,7 +66,7 @@ function Verdict({ status }: { readonly status: Status }): Html {
 
 function toMood(verdict: string): string {
   if (/halted|not running|reject|cannot|expire/.test(verdict)) return "bad";
-  if (/paused|parked|index|problem|not every/.test(verdict)) return "warn";
+  if (/paused|parked|index|problem|not every|is behind/.test(verdict)) return "warn";
   return verdict.startsWith("all clear") ? "good" : "";
 }
 

@@ -6,6 +6,7 @@ import { isAutoRate } from "../../ports/auto-rate.ts";
 import type { DrainName, SourceId } from "../../ports/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../ports/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../ports/lanes.ts";
+import { toDeliveries, type DeliveryStanding } from "../../redrive/backlog/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../redrive/backlog/outlook.ts";
 import { readLaneStandings, type LaneStandings } from "../../redrive/plan/lane-standings.ts";
 import { toFailingSince } from "../../redrive/backlog/failing-since.ts";
@@ -108,6 +109,7 @@ export async function readStatus(
         census,
         depth,
         failures,
+        deliveries: readDeliveries(core, source, lanes),
         /** A person's pauses of single destinations. */
         hostPauses: (pausesOf.get(source) ?? []).filter(({ host }) => host !== undefined),
         lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),
@@ -163,6 +165,14 @@ async function readHostRates([name, { config, source }]: readonly [DrainName, Dr
   const isLearned = perHost !== undefined && isAutoRate(perHost);
   const of = { source: source.config.id, drain: name };
   return [name, isLearned ? await source.capacity.learned(of, maxHostRates) : null] as const;
+}
+
+function readDeliveries(core: Core, source: SourceId, lanes: LanesCounted | null): DeliveryStanding | null {
+  const config = core.sources.get(source)?.runtime.config;
+  const watches = [...core.drains.values()].flatMap((drain) =>
+    drain.source.config.id === source && drain.config.lane !== undefined ? [drain.config.lane.watchMs] : [],
+  );
+  return config === undefined ? null : toDeliveries(lanes, config, Math.max(0, ...watches));
 }
 
 async function readLanes(core: Core, source: SourceId, pauses: readonly PauseRecord[]) {

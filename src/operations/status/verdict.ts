@@ -17,6 +17,7 @@ export function toVerdict(status: Status): string {
   const notes: readonly Part[] = [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
+    ...sources.map((source) => toBehind(source, sources.length === 1)),
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
     ...toReplicaNotes(replicas),
@@ -31,7 +32,25 @@ export function toVerdict(status: Status): string {
   return present([toHeadline(status), ...notes]).join("; ");
 }
 
-function toHeadline({ drains, replicas, at }: Status): string {
+/** Nothing is in the queue. What was published may still wait at the service. */
+function toQuiet(sources: Status["sources"]): string {
+  const standings = sources.map(({ deliveries }) => deliveries?.standing);
+  if (standings.includes("behind")) return "nothing waits here";
+  if (standings.includes("watched")) return "nothing waits here: deliveries are still watched";
+  if (standings.includes("unwatched")) {
+    return "nothing waits here: what was published within the hour has not failed again so far";
+  }
+  return "all clear: nothing waits";
+}
+
+function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boolean): Part {
+  if (deliveries?.standing !== "behind") return false;
+  const { undelivered } = deliveries;
+  const waiting = undelivered === null ? "messages wait" : `at least ${number(undelivered)} wait`;
+  return `the service${isOnly ? "" : ` of ${source}`} is behind: ${waiting} undelivered`;
+}
+
+function toHeadline({ drains, sources, replicas, at }: Status): string {
   const listed = sum(drains, ({ outlook }) => outlook.waiting);
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
@@ -43,7 +62,7 @@ function toHeadline({ drains, replicas, at }: Status): string {
   if (listed === 0 && drains.some((drain) => drain.mayHaveSkipped === true)) {
     return "nothing known waits: the next full pass confirms it";
   }
-  if (listed === 0) return "all clear: nothing waits";
+  if (listed === 0) return toQuiet(sources);
   const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
   if (acting.length === 0) {
     const paused = drains.find((one) => one.paused !== null)?.paused ?? null;

@@ -13,6 +13,7 @@ export function parseCallback(body: Buffer): AttemptReport | null {
     status = 0,
     retried = 0,
     maxRetries = 0,
+    createdAt,
     sourceMessageId,
     sourceHeader = {},
     sourceBody = "",
@@ -28,6 +29,7 @@ export function parseCallback(body: Buffer): AttemptReport | null {
     status,
     retried,
     maxRetries,
+    ...(isCount(createdAt) ? { createdAt } : {}),
     sent: {
       header,
       body: isText ? bytes.toString("utf8") : "",

@@ -4,16 +4,18 @@
  *   candidates ─┬─ reconcile an earlier POST ─► go on, with any answer of the lane
  *               └─ by destination ─► ask ─┬─ canaries ─► go on, sent in a way that gives silence a meaning
  *                                         ├─ plain ────► go on as they are
- *                                         └─ others ───► held: lane-watched, lane-halted
+ *                                         └─ others ───► held: lane-watched, still-under-way, lane-halted
  */
 import { comeBackKindOf, isKnownBad } from "../../message/come-back-kind.ts";
+import { defined } from "../../message/defined.ts";
+import type { LaneConfig } from "../../ports/drains-document.ts";
 import type { LaneUnused } from "../../ports/lanes.ts";
 import { grantedForMs } from "../../ports/ledger-limits.ts";
 import { groupBy } from "../group-items-by-key.ts";
 import { canaryTimeoutMs, sentAs } from "../page/publish/canary-variant.ts";
 import { isReconciling, type Candidate, type DecidedRecord } from "../page/records.ts";
 import { held, type HeldResult } from "../page/results.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { canariesByStep } from "./canaries-by-step.ts";
 import { toLaneId } from "./lane-id.ts";
@@ -54,7 +56,7 @@ export async function admitToLanes(
     isAgain,
     resumeMinutes: resumeMinutesOf(worthRecalling(one.candidates)),
   }));
-  const { answers } = await lanes.ask(name, lane, asks);
+  const { answers } = await lanes.ask(name, { ...lane, ...proofOf(drain.source) }, asks);
   const timeoutMs = canaryTimeoutMs(lane.watchMs);
   const free = candidates.filter((one) => !needsLane(one));
   const plain: Candidate[] = [];
@@ -66,7 +68,7 @@ export async function admitToLanes(
     if (answer === undefined) continue;
     const { step } = answer;
     const isProbe = answer.state === "halted";
-    const reason = isProbe ? "lane-halted" : "lane-watched";
+    const reason = isProbe ? "lane-halted" : answer.isUnknown ? "still-under-way" : "lane-watched";
     const canaries = new Set(chooseCanaries(group.candidates, answer));
     const sendAs = { step: { lane: group.lane, step }, isProbe, timeoutMs };
     for (const one of canaries) free.push(sentAs(one, sendAs));
@@ -106,6 +108,14 @@ export async function admitAgain(
   if (lane === undefined) return null;
   if (drain.source.clock.monotonic() - admittedAt <= lane.watchMs * partOfWatch) return null;
   return admitToLanes(drain, candidates, [], true);
+}
+
+/** What it takes to know that a canary was delivered. Without either, silence is taken for it. */
+function proofOf({ config, deliveryWatch }: SourceRuntime): Pick<LaneConfig, "byReport" | "byAsking"> {
+  return defined({
+    byReport: config.callbacks === undefined ? undefined : (true as const),
+    byAsking: deliveryWatch.isOn() ? (true as const) : undefined,
+  });
 }
 
 /** What reconciles goes in any case, and a canary has its grant. */

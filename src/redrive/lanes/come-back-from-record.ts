@@ -5,7 +5,11 @@ import type { FoundRecord } from "../page/records.ts";
 
 /** The come-back that a record shows: a message of a lane's step has failed again. None without a step. */
 export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
-  return reading.kind === "come-back" ? comeBackOf(reading.lineage, letter.responseStatus ?? 0) : [];
+  if (reading.kind !== "come-back") return [];
+  const { enteredAt, createdAt, responseStatus = 0 } = letter;
+  const tookMs = createdAt === undefined ? undefined : enteredAt - createdAt;
+  const isTime = tookMs !== undefined && tookMs > 0;
+  return comeBackOf(reading.lineage, responseStatus).map((one) => (isTime ? { ...one, tookMs } : one));
 }
 
 /** The same from a message's lineage and the status of its failure; 0: no answer. */

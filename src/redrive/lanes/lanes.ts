@@ -109,9 +109,8 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       for (const one of due.ready) await wake(one);
       return due;
     },
-    async checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[]): Promise<void> {
-      await report(await book.checked(step, checkedAt, comeBacks));
-    },
+    checked: async (...what: Parameters<LaneBook["checked"]>): Promise<void> =>
+      report(await book.checked(...what)),
     /** Drains with a lane that can go on, since the last call. */
     takeReady(): readonly DrainName[] {
       const taken = [...ready];

@@ -37,6 +37,8 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
   const { watches, at } = await source.lanes.due();
   if (watches.length === 0) return;
   source.health.check();
+  // Before the listing: what had ended by then is in it. One answer is good for all of them.
+  const service = watches.some(({ asks }) => asks) ? await source.deliveryWatch.ask(signal) : undefined;
   // The later of both, and read last, for the same reason.
   const askedAt = Math.max(serviceNow(source), source.clock.now());
   for (const interval of toIntervals(watches)) {
@@ -48,10 +50,10 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
     // Also of steps that need no check yet: too many come-backs now are too many at the end.
     await source.lanes.recordComeBacks(found);
     for (const watch of interval.watches) {
-      const { lane, step } = watch;
+      const { lane, step, asks } = watch;
       const back = found.filter((one) => one.lane === lane && one.step === step);
       await Promise.all([
-        source.lanes.checked({ lane, step }, at, back),
+        source.lanes.checked({ lane, step }, at, back, asks === true ? service : undefined),
         slowDownForWatch(source, watch, back),
       ]);
     }

@@ -29,3 +29,12 @@ export const steadyWatches = 10;
 export const maxDue = 200;
 /** A client sends a call again within seconds or not at all. */
 export const markLifeMs = 60_000;
+/** Steps that survived, and whose canaries may still fail: the watches in which one that waited comes back. */
+export const maxJudged = 4;
+/**
+ * Watches that show nothing before a step is run again: 1, 1, 2, 4, 8 and then 15 minutes each, built in, so an
+ * hour, with seven fresh canaries in it. An open lane, of which each has the same length, then starts over.
+ */
+export const watchesUntilAnew = 8;
+/** A service is taken to deliver slowly for no longer than a watch may be set to. */
+export const maxSlowMs = 3_600_000;

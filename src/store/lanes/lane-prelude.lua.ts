@@ -1,4 +1,4 @@
-import { forgetAfterMs, markLifeMs } from "./lane-constants.ts";
+import { forgetAfterMs, markLifeMs, maxSlowMs } from "./lane-constants.ts";
 import { laneMachineLua } from "./lane-machine.lua.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -8,7 +8,8 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * KEYS, all of one source: 1-4 the lanes that are canary, ramping, open, halted (zset: lane by usedAt), 5 due
  * (zset: lane by when it wants something), 6 at (when a lane was last written), 7 mark of this call (its
  * answer, if a second run would change something again), 8 records (zset: lane by how many messages it was
- * asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes). Keys of lanes are ARGV[1] .. lane and
+ * asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes; service: what it answered last), 10 lanes
+ * with canaries that are not known to be delivered after their watch (zset by usedAt). Keys of lanes are ARGV[1] .. lane and
  * share the hash tag of KEYS. They are not in KEYS: half of the scripts find them in an index.
  * ARGV: 1 prefix of lane keys, 2 the call (JSON), 3 how long a grant may be published, ms.
  *
@@ -19,6 +20,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
 export const lanePreludeLua = `
 local stateKeys = { canary = KEYS[1], ramping = KEYS[2], open = KEYS[3], halted = KEYS[4] }
 local dueKey, atKey, markKey, recordsKey, totalsKey = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local unknownKey = KEYS[10]
 local prefix, call, grantLife = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3])
 local answered = redis.call('GET', markKey)
 if answered then return answered end
@@ -76,6 +78,12 @@ local function put(id, lane)
     end
   end
   indexDue(id, lane)
+  if undeliveredOf(lane) > 0 then
+    redis.call('ZADD', unknownKey, lane.usedAt, id)
+    redis.call('PEXPIRE', unknownKey, ${forgetAfterMs})
+  else
+    redis.call('ZREM', unknownKey, id)
+  end
   redis.call('PEXPIRE', totalsKey, ${forgetAfterMs})
   redis.call('SET', atKey, now, 'PX', ${forgetAfterMs})
 end
@@ -101,10 +109,32 @@ local function recordProof(step)
   step.lookAt = step.lookAt or step.lastAt + math.floor(step.watchMs / 2)
 end
 
--- A proof is a delivery (said is 1) or a come-back.
+-- Of a step that has survived: returns it if this is news of it.
+local function mergeLate(lane, proof)
+  local isGood = proof.said == 1 or string.sub(proof.said, 1, 1) == 'a'
+  for _, judged in ipairs(lane.judged or {}) do
+    if isGood and judged.step == proof.step and judged.missing then
+      judged.heard = judged.heard or {}
+      if not judged.heard[proof.parent] then judged.missing = judged.missing > 1 and judged.missing - 1 or nil end
+      judged.heard[proof.parent] = 1
+    elseif not isGood and judged.step == proof.step and not judged.back[proof.parent] then
+      if not judged.again[proof.parent] then addTotal(lane, 'comeBacks', 1) end
+      judged.back[proof.parent] = proof.said
+      return judged
+    end
+  end
+end
+
+-- A proof is a delivery (said is 1) or a come-back. took: from publish to failure, ms. Returns the step that had
+-- survived and has failed again, or nil.
 local function merge(lane, proof)
   local step, parent, said = stepOf(lane, proof.step), proof.parent, proof.said
-  if not step or step.back[parent] then return end
+  if proof.took and proof.took > math.max(lane.config.watchMs, lane.slowMs or 0) then
+    lane.slowMs = math.min(proof.took, ${maxSlowMs})
+    for _, one in ipairs(stepsOf(lane)) do one.watchMs = math.max(one.watchMs, lane.slowMs) end
+  end
+  if not step then return mergeLate(lane, proof) end
+  if step.back[parent] then return end
   if said ~= 1 and not step.delivered[parent] then addTotal(lane, 'comeBacks', 1) end
   if said == 1 or string.sub(said, 1, 1) == 'a' then
     step.delivered[parent] = said

@@ -13,10 +13,13 @@ import {
  *
  * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?,
  * cause? (what halted it), resumedAt?, nextAt?, probeEvery?, isShaky?, isDoubted?, isMixed?, isAsked? (by a
- * person, without a place to list), places, hasHeld?, roots, canaries, comeBacks, halts, usedAt. A step: step, size, watchMs, haltAt, underWay,
- * forgotten, sent, unreported? (of sent: proven, and not reported when their grants were forgotten),
+ * person, without a place to list), places, hasHeld?, roots, canaries, comeBacks, halts, usedAt, slowMs? (the
+ * slowest failure lately, if slower than a watch), judged? [{ step, whole, haltAt, back, again, at,
+ * missing?, heard? }] (the last that survived; missing: not reported), missing?, missingAt? (of earlier ones). A step: step, size, watchMs, haltAt, byReport?, byAsking? (what else than silence it needs),
+ * underWay, forgotten, sent, unreported? (of sent: proven, and not reported when their grants were forgotten),
  * firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status },
- * delivered { hash: 1, or a and the status }.
+ * delivered { hash: 1, or a and the status }, isAsked? (the service, in this watch), clearedAt? (by then each
+ * was tried), again? (watches that showed nothing), endsAt? (of the last of these), mayAdd? (a fresh canary).
  */
 export const laneModelLua = `
 local function count(set)
@@ -25,20 +28,28 @@ local function count(set)
   return n
 end
 
-local function newStep(number, size, config)
-  return {
-    step = number, size = size, watchMs = config.watchMs, haltAt = config.haltAt,
-    underWay = 0, forgotten = 0, sent = 0, back = {}, delivered = {},
-  }
+-- No step is watched for less long than a failure has taken lately.
+local function plan(lane, step)
+  local config = lane.config
+  step.watchMs = math.max(config.watchMs, lane.slowMs or 0)
+  step.haltAt = config.haltAt
+  step.byReport = config.byReport or nil
+  step.byAsking = config.byAsking or nil
+  return step
+end
+
+local function newStep(number, size, lane)
+  return plan(lane, { step = number, size = size, underWay = 0, forgotten = 0, sent = 0, back = {}, delivered = {} })
 end
 
 local function newLane(drain, origin, config)
-  return {
+  local lane = {
     drain = drain, origin = origin, state = 'canary', since = now, why = 'new', config = config,
-    -- A message of a forgotten step may still come back. A number made of the time is not used twice.
-    step = newStep(math.floor(now / 1000), config.canary, config),
     places = {}, roots = {}, canaries = 0, comeBacks = 0, halts = 0, usedAt = now,
   }
+  -- A message of a forgotten step may still come back. A number made of the time is not used twice.
+  lane.step = newStep(math.floor(now / 1000), config.canary, lane)
+  return lane
 end
 
 local function stepsOf(lane)
@@ -49,6 +60,28 @@ end
 local function proven(step) return count(step.back) + count(step.delivered) end
 local function knownOf(step) return math.max(step.sent, proven(step)) end
 local function takenOf(step) return math.max(step.sent + step.underWay, proven(step)) end
+
+-- When what is known of its canaries decides. A watch that showed nothing was followed by another.
+local function endOf(step) return math.max(step.endsAt or 0, step.lastAt + step.watchMs) end
+
+-- Canaries whose watch is over, and of which nobody knows what became of them.
+local function unknownOf(lane)
+  local unknown = 0
+  for _, step in ipairs(stepsOf(lane)) do
+    if step.again then unknown = unknown + knownOf(step) - proven(step) end
+  end
+  return unknown
+end
+
+-- With those of judged steps that nobody has reported, for an hour.
+local function undeliveredOf(lane)
+  local undelivered = unknownOf(lane)
+  for _, judged in ipairs(lane.judged or {}) do
+    if judged.missing and now - judged.at < ${idleMs} then undelivered = undelivered + judged.missing end
+  end
+  if lane.missing and now - lane.missingAt < ${idleMs} then undelivered = undelivered + lane.missing end
+  return undelivered
+end
 
 local function isClosed(lane, step)
   local known = knownOf(step)
@@ -93,8 +126,8 @@ local function atNow(lane)
         if from[name] then from[name] = from[name] - back end
       end
     end
-    move(lane, { 'since', 'usedAt', 'nextAt', 'resumedAt' })
-    for _, step in ipairs(stepsOf(lane)) do move(step, { 'firstAt', 'grantAt', 'lastAt', 'lookAt', 'calledAt' }) end
+    move(lane, { 'since', 'usedAt', 'nextAt', 'resumedAt', 'missingAt' })
+    for _, step in ipairs(stepsOf(lane)) do move(step, { 'firstAt', 'grantAt', 'lastAt', 'lookAt', 'calledAt', 'clearedAt', 'endsAt' }) end
   end
   if now - lane.usedAt > ${forgetAfterMs} then return nil end
   for _, step in ipairs(stepsOf(lane)) do
@@ -108,7 +141,7 @@ local function atNow(lane)
       -- A forgotten probe may have been published all the same.
       if lane.state == 'halted' then lane.nextAt = math.max(lane.nextAt, step.grantAt + lane.probeEvery) end
       -- A new number: late reports of its workers must not count for the step that follows.
-      if step == lane.step and takenOf(step) == 0 then lane.step = newStep(step.step + 1, step.size, lane.config) end
+      if step == lane.step and takenOf(step) == 0 then lane.step = newStep(step.step + 1, step.size, lane) end
     end
   end
   dropEmptyPrevious(lane)
@@ -128,7 +161,7 @@ local function enter(lane, state, why, size)
   lane.state = state
   lane.why = why
   lane.since = now
-  lane.step = newStep(lane.step.step + 1, size, lane.config)
+  lane.step = newStep(lane.step.step + 1, size, lane)
   lane.previous = nil
   -- A full pass finds the messages of all minutes.
   if state == 'open' then lane.places = {} end
@@ -172,8 +205,7 @@ local function planAgain(lane)
   if takenOf(step) > 0 then return end
   -- Even nil is a new key where there was none, and moves others in the text.
   if step.firstAt then step.firstAt = nil end
-  step.watchMs = config.watchMs
-  step.haltAt = config.haltAt
+  plan(lane, step)
   if lane.state ~= 'ramping' then step.size = sizeIn(lane.state, config) end
 end
 
@@ -192,7 +224,7 @@ local function beginPeriod(lane)
   if lane.state ~= 'open' or not step.firstAt or now < step.firstAt + step.watchMs then return end
   if lane.previous and knownOf(lane.previous) > 0 then return end
   lane.previous = step
-  lane.step = newStep(step.step + 1, sizeIn('open', lane.config), lane.config)
+  lane.step = newStep(step.step + 1, sizeIn('open', lane.config), lane)
 end
 
 -- Open, and the collected step has waited a watch and a minute too long for its verdict: no listing check
@@ -206,7 +238,8 @@ end
 -- How many canaries may be granted now.
 local function roomOf(lane)
   local step, taken = lane.step, takenOf(lane.step)
-  if lane.state == 'halted' then return taken == 0 and now >= lane.nextAt and 1 or 0 end
+  if lane.state == 'halted' then return (taken == 0 or step.mayAdd) and now >= lane.nextAt and 1 or 0 end
+  if step.mayAdd then return step.underWay == 0 and 1 or 0 end
   if lane.state ~= 'open' then return isClosed(lane, step) and 0 or math.max(0, step.size - taken) end
   if isBlind(lane) then return 0 end
   local elapsed = step.firstAt and now - step.firstAt or 0

@@ -38,6 +38,7 @@ local function grant(lane, wanted, resumeMinutes)
     step.underWay = step.underWay + canaries
     step.grantAt = now
     if lane.isAsked then lane.isAsked = nil end
+    if step.mayAdd then step.mayAdd = nil end
   end
   local plain = lane.state == 'open' and not isBlind(lane) and wanted - canaries or 0
   -- A probe may be given back unused. Its minute is then handed out again.
@@ -45,7 +46,7 @@ local function grant(lane, wanted, resumeMinutes)
   return {
     state = lane.state, canaries = canaries, plain = plain, step = step.step, avoid = lane.roots,
     mayRepeat = lane.state ~= 'halted' or now >= lane.nextAt + ${repeatAfterMs}, ['until'] = nextGrantAt(lane) or cjson.null,
-    isSuspect = isSuspect(lane),
+    isSuspect = isSuspect(lane), isUnknown = unknownOf(lane) > 0,
   }
 end
 
@@ -60,12 +61,15 @@ local function ask(one)
   local lane = read(one.lane)
   if one.wanted == 0 then
     if lane then return grant(lane, 0, {}) end
-    return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false, ['until'] = cjson.null }
+    return { state = 'canary', canaries = 0, plain = 0, step = 0, avoid = {}, mayRepeat = true, isSuspect = false, isUnknown = false, ['until'] = cjson.null }
   end
   isWanted = true
   if not one.isAgain then addUp(one.lane, one.wanted, not lane) end
   if lane then
     for name, value in pairs(call.config) do lane.config[name] = value end
+    for _, name in ipairs({ 'byReport', 'byAsking' }) do
+      if lane.config[name] and not call.config[name] then lane.config[name] = nil end
+    end
   else
     lane = newLane(call.drain, one.origin, call.config)
   end
@@ -99,6 +103,8 @@ local function recordSent(lane, step, sent)
   step.sent = step.sent + sent - counted
   step.firstAt = step.firstAt or now
   step.lastAt = now
+  -- An answer of the service from before says nothing about these.
+  step.isAsked, step.clearedAt = nil, nil
   -- A lane that is always in use would otherwise never get its listing check.
   step.lookAt = lane.state == 'open' and step.lookAt or now + math.floor(step.watchMs / 2)
   if lane.state == 'halted' then lane.nextAt = now + lane.probeEvery end
@@ -155,12 +161,15 @@ return mark('1')
 /**
  * prove: records come-backs and deliveries, and judges their steps.
  *
- * ARGV[2]: { lanes: [{ lane, steps: [step], proofs: [{ step, parent, said }] }], checkedAt? }: said is d, r
- * or a (again) and the status, or 1 for a delivery. checkedAt: when a listing began that showed all
- * come-backs.
+ * ARGV[2]: { lanes: [{ lane, steps: [step], proofs: [{ step, parent, said, took? }] }], checkedAt?, service? }: said
+ * is d, r or a (again) and the status, or 1 for a delivery; took: ms from publish to failure. checkedAt: when a
+ * listing began that showed all come-backs. service: what the service answered before that listing, if it was
+ * asked for the named steps: { count, max } of deliveries under way, or { isAbsent }.
  * Returns: JSON list of the LaneChanges.
  * Effects: new proofs are recorded with their step. Each named step is judged if all of it is known, or if
- * too many of it are back. Also if its watch was over at checkedAt and none of it is under way.
+ * too many of it are back. Also if its watch was over at checkedAt and none of it is under way. A step that
+ * needs more than silence is then watched again, unless it has that. A step that survived is judged anew if
+ * too many of it fail after all.
  * Run twice: a proof counts once; marked if a lane moved.
  */
 export const proveScript = defineScript<readonly LaneChange[]>(
@@ -168,21 +177,41 @@ export const proveScript = defineScript<readonly LaneChange[]>(
   `${lanePreludeLua}
 -- A time that is still to come was read before the server's clock was set back.
 local checkedAt = call.checkedAt and call.checkedAt <= now + 1000 and call.checkedAt or nil
-local moves = {}
+local moves, service = {}, call.service
+if service then
+  service.at = now
+  redis.call('HSET', totalsKey, 'service', cjson.encode(service))
+end
+
+-- Fewer deliveries than the service may make at once: nothing waits, so each canary was begun by now. It ends
+-- within its timeout, or has ended if none is under way.
+local function clear(step)
+  if not service or not step.lastAt then return end
+  if service.isAbsent then
+    step.byAsking = nil
+  elseif service.count < service.max then
+    step.clearedAt = service.count == 0 and checkedAt or now + math.ceil(step.watchMs * 3 / 4)
+  end
+end
+
 for _, one in ipairs(call.lanes) do
   local lane = read(one.lane)
   if lane then
-    for _, proof in ipairs(one.proofs) do merge(lane, proof) end
+    local late, moved = {}, nil
+    for _, proof in ipairs(one.proofs) do late[#late + 1] = merge(lane, proof) end
+    for _, judged in ipairs(late) do moved = moved or haltForLate(one.lane, lane, judged) end
+    if service and service.isAbsent then lane.config.byAsking = nil end
     local isNamed = {}
     for _, number in ipairs(one.steps) do isNamed[number] = true end
     -- The step before, then the one that is collecting, unless the lane has moved by then.
-    for _, step in ipairs(stepsOf(lane)) do
-      local moved = isNamed[step.step] and judgeAndReport(one.lane, lane, step, checkedAt)
-      if moved then
-        moves[#moves + 1] = moved
-        break
+    for _, step in ipairs(moved and {} or stepsOf(lane)) do
+      if isNamed[step.step] then
+        clear(step)
+        moved = judgeAndReport(one.lane, lane, step, checkedAt)
+        if moved then break end
       end
     end
+    if moved then moves[#moves + 1] = moved end
     put(one.lane, lane)
   end
 end
@@ -195,7 +224,7 @@ return #moves > 0 and mark(reply) or reply
  * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes, wantsFull? }] }
  * of the lanes that want something by now, the earliest 200.
  * Effects: a step that was handed out for a listing check comes again at the end of its watch, and then every
- * 15 s. A minute of entry is handed out once; other minutes for the same step follow a minute later.
+ * 15 s. A step that needs it is handed out once in a watch to ask the service about. A minute of entry is handed out once; other minutes for the same step follow a minute later.
  * Run twice: marked where something is handed out.
  */
 export const dueScript = defineScript<{
@@ -210,9 +239,13 @@ local watches, ready, minutesOf, needsFull = {}, {}, {}, {}
 local function takeWatch(id, lane, step)
   local at = wantsCheckAt(lane, step)
   if not at or at > now then return end
-  local ends = step.lastAt + step.watchMs
+  local ends = endOf(step)
   step.lookAt = now < ends and ends or now + ${checkEveryMs}
+  -- Once in a watch, and once all of it is sent.
+  local asks = step.byAsking and not step.isAsked and not waitsForGrants(lane, step) and isClosed(lane, step)
+  if asks then step.isAsked = true end
   watches[#watches + 1] = {
+    asks = asks or nil,
     lane = id, step = step.step, drain = lane.drain, origin = lane.origin, state = lane.state, firstSentAt = step.firstAt, ['until'] = ends,
   }
 end
@@ -286,7 +319,7 @@ if not lane then return cjson.encode({ kind = 'unknown' }) end
 local step = lane.step
 local was = { kind = 'reset', from = lane.state, why = lane.why, sent = knownOf(step), comeBacks = count(step.back) }
 enter(lane, 'canary', 'reset by a person', sizeIn('canary', lane.config))
-for _, name in ipairs({ 'cause', 'nextAt', 'probeEvery', 'isShaky', 'isMixed' }) do lane[name] = nil end
+for _, name in ipairs({ 'cause', 'nextAt', 'probeEvery', 'isShaky', 'isMixed', 'judged', 'slowMs', 'missing', 'missingAt' }) do lane[name] = nil end
 if #lane.places == 0 then lane.isAsked = true end
 put(call.lane, lane)
 return mark(cjson.encode(was))
@@ -314,7 +347,7 @@ local function add(id)
   lanes[#lanes + 1] = {
     lane = id, step = step.step, drain = lane.drain, origin = lane.origin, state = lane.state, since = lane.since,
     why = lane.why, size = step.size, sent = knownOf(step), comeBacks = { down = down, refused = count(step.back) - down },
-    nextAt = lane.nextAt or cjson.null, isShaky = lane.isShaky or false, lastUsedAt = lane.usedAt,
+    unknown = undeliveredOf(lane), nextAt = lane.nextAt or cjson.null, isShaky = lane.isShaky or false, lastUsedAt = lane.usedAt,
     totals = { canaries = lane.canaries, comeBacks = lane.comeBacks, halts = lane.halts },
   }
   return true
@@ -352,6 +385,20 @@ end
 for _, name in ipairs({ 'canaries', 'comeBacks', 'halts' }) do
   totals[name] = tonumber(redis.call('HGET', totalsKey, name) or 0)
 end
-return cjson.encode({ lanes = lanes, counts = counts, totals = totals })
+
+local unknown, lastUsedAt = 0, cjson.null
+for _, id in ipairs(redis.call('ZREVRANGE', unknownKey, 0, ${maxDue} - 1)) do
+  local lane = read(id)
+  if lane then unknown = unknown + undeliveredOf(lane) else redis.call('ZREM', unknownKey, id) end
+end
+for _, key in pairs(stateKeys) do
+  local last = tonumber(redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2])
+  if last and (lastUsedAt == cjson.null or last > lastUsedAt) then lastUsedAt = last end
+end
+local service = redis.call('HGET', totalsKey, 'service')
+return cjson.encode({
+  lanes = lanes, counts = counts, totals = totals, at = now, unknown = unknown, lastUsedAt = lastUsedAt,
+  service = service and cjson.decode(service) or cjson.null,
+})
 `,
 );

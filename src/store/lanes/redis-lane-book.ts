@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SourceId } from "../../ports/ids.ts";
 import type { LaneBook, LaneChange, LaneComeBack, LaneReady } from "../../ports/lanes.ts";
+import type { ServiceLoad } from "../../ports/service.ts";
 import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
 import { laneKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
@@ -21,6 +22,8 @@ interface Proof {
   readonly parent: string;
   /** `d`, `r` or `a` and the status of a come-back; 1: a delivery. */
   readonly said: 1 | string;
+  /** From publish to failure, ms. */
+  readonly took?: number;
 }
 
 interface ProvedLane {
@@ -39,17 +42,18 @@ export function createRedisLaneBook(
   grantLifeMs: number,
   identity: { token(): string },
 ): LaneBook {
-  const { canary, ramping, open, halted, due, at, call, records, totals, lanePrefix } = laneKeys(
+  const { canary, ramping, open, halted, due, at, call, records, totals, unknown, lanePrefix } = laneKeys(
     redis.keyPrefix,
     sourceId,
   );
   const run = async <Answer>(script: RedisScript<Answer>, what: object): Promise<Answer> => {
-    const keys = [canary, ramping, open, halted, due, at, call(identity.token()), records, totals];
+    const keys = [canary, ramping, open, halted, due, at, call(identity.token()), records, totals, unknown];
     return parseReply(script, await redis.run(script, keys, [lanePrefix, JSON.stringify(what), grantLifeMs]));
   };
-  const prove = (lanes: readonly ProvedLane[], checkedAt?: number) => run(proveScript, { lanes, checkedAt });
-  const proveStep = async (provedLane: ProvedLane, checkedAt?: number): Promise<LaneChange> =>
-    (await prove([provedLane], checkedAt))[0] ?? { kind: "none" };
+  const prove = (lanes: readonly ProvedLane[], checkedAt?: number, service?: ServiceLoad) =>
+    run(proveScript, { lanes, checkedAt, service });
+  const proveStep = async (...what: [ProvedLane, number?, ServiceLoad?]): Promise<LaneChange> =>
+    (await prove([what[0]], what[1], what[2]))[0] ?? { kind: "none" };
 
   return {
     ask(drain, given, asks) {
@@ -79,9 +83,9 @@ export function createRedisLaneBook(
       );
       return { at: answer.at, watches, ready: inOrder(answer.ready) };
     },
-    checked({ lane, step }, checkedAt, comeBacks) {
+    checked({ lane, step }, checkedAt, comeBacks, service) {
       const proofs = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toProof);
-      return proveStep({ lane, steps: [step], proofs }, checkedAt);
+      return proveStep({ lane, steps: [step], proofs }, checkedAt, service);
     },
     delivered: ({ lane, step }, parentDlqId) =>
       proveStep({ lane, steps: [step], proofs: [{ step, parent: toShort(parentDlqId), said: 1 }] }),
@@ -98,8 +102,9 @@ export function createRedisLaneBook(
   };
 }
 
-function toProof({ step, parentDlqId, kind, status }: LaneComeBack): Proof {
-  return { step, parent: toShort(parentDlqId), said: `${saidOf[kind]}${status}` };
+function toProof({ step, parentDlqId, kind, status, tookMs }: LaneComeBack): Proof {
+  const proof = { step, parent: toShort(parentDlqId), said: `${saidOf[kind]}${status}` };
+  return tookMs === undefined ? proof : { ...proof, took: tookMs };
 }
 
 const saidOf = { down: "d", refused: "r", again: "a" } as const;

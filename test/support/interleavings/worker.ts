@@ -197,6 +197,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     config,
     service,
     takeBatchTurn: takeTurn,
+    deliveryWatch: { isOn: () => false, ask: async () => undefined },
     ledger,
     readAt: async () => (await ledger.now()).at,
     capacity,

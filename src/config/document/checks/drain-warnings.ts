@@ -7,6 +7,7 @@ import type { ValuePath } from "../../problem.ts";
 import type { LintDrain, LintRule, LintView } from "./lint-view.ts";
 import { asMap, type Raw } from "./raw-document.ts";
 import type { Warn } from "./report-problem.ts";
+import { warnAboutDeliveries } from "./delivery-warnings.ts";
 import { warnAboutRules } from "./rule-warnings.ts";
 
 /** Warns of what loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
@@ -22,6 +23,7 @@ export function findWarnings(view: LintView, document: Raw, now: number | undefi
     warnAboutPace(drain, rateAt(drains, drain.name), warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
+  warnAboutDeliveries(view, warn);
   if (!archive) warnAboutCopies(document["defaults"], ["defaults"], warn);
 }
 

@@ -36,16 +36,22 @@ export function toLintView(value: unknown, strays: readonly string[]) {
   const document = asMap(value);
   const places: Places = new Map();
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
-    const { id, retention } = asMap(raw);
+    const { id, retention, maxParallelism } = asMap(raw);
     const given = parseDuration(retention);
     const retentionMs = retention === undefined ? builtIn.source.retention : given.ok ? given.value : null;
-    return { name, id: typeof id === "string" ? id : name, retentionMs };
+    return {
+      name,
+      id: typeof id === "string" ? id : name,
+      retentionMs,
+      maxParallelism: typeof maxParallelism === "number" && maxParallelism > 0 ? maxParallelism : null,
+    };
   });
   const defaults = asMap(document["defaults"]);
   const drains = Object.entries(asMap(document["drains"])).filter(([name]) => !strays.includes(name));
   return {
     archive: document["archive"] !== undefined || hasStray(document, documentSchema.shape),
     places,
+    sources,
     drains: drains.map(([name, raw]) => {
       const drain = asMap(raw);
       const wanted = drain["source"] ?? (sources.length === 1 ? sources[0]?.name : undefined);

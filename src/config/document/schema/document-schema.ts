@@ -16,6 +16,7 @@ import {
   parsed,
   notEmpty,
   section,
+  wholeNumber,
 } from "./building-blocks.ts";
 
 const callbacks = section({
@@ -53,6 +54,14 @@ const source = section({
   callbacks: key(
     callbacks,
     "The service calls back for canaries, so that what became of them is known at once.",
+  ),
+  watchDeliveries: key(
+    flag,
+    "Whether the service is asked how much is under way before silence counts: GET /v2/globalParallelism.",
+  ),
+  maxParallelism: key(
+    wholeNumber(1, 1_000_000),
+    "Deliveries that your plan makes at once; what may wait undelivered stays below three times that.",
   ),
 });
 

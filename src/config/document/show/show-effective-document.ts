@@ -67,7 +67,17 @@ function named<Item extends { readonly name: string }>(
 }
 
 function showSource(source: SourceConfig): unknown {
-  const { id, isIdWritten, url, token, listByIds, keepsCredentials, callbacks } = source;
+  const {
+    id,
+    isIdWritten,
+    url,
+    token,
+    listByIds,
+    keepsCredentials,
+    callbacks,
+    watchDeliveries,
+    maxParallelism,
+  } = source;
   return defined({
     // An id that is written means more than the same id by default.
     id: isIdWritten === true ? id : undefined,
@@ -78,6 +88,8 @@ function showSource(source: SourceConfig): unknown {
     census: durationText(source.censusEveryMs),
     listByIds,
     urlCredentials: keepsCredentials === true ? "send" : undefined,
+    watchDeliveries,
+    maxParallelism,
     callbacks: callbacks && { url: callbacks.url, keys: callbacks.keys.map(showRef) },
   });
 }

@@ -19,13 +19,25 @@ import { casesOf } from "../../../support/fuzzing.ts";
 
 const redis = useRedis();
 
-const anyConfig: fc.Arbitrary<LaneConfig> = fc.record({
+/** What else than silence is needed. */
+const anyProof: fc.Arbitrary<Pick<LaneConfig, "byReport" | "byAsking">> = fc.constantFrom(
+  {},
+  {},
+  { byReport: true as const },
+  { byAsking: true as const },
+  { byReport: true as const, byAsking: true as const },
+);
+const anySettings = fc.record({
   canary: fc.constantFrom(1, 2, 5),
   watchMs: fc.constantFrom(10_000, 60_000, 400_000),
   haltAt: fc.constantFrom(0, 0.2, 0.34, 0.5, 1),
   probeEveryMs: fc.constantFrom(60_000, 300_000, 900_000),
   openFrom: fc.constantFrom(1, 40, 400),
 });
+const anyConfig: fc.Arbitrary<LaneConfig> = fc
+  .tuple(anySettings, anyProof)
+  .map(([settings, proof]) => ({ ...settings, ...proof }));
+const anyLoad = fc.constantFrom({ count: 0, max: 10 }, { count: 4, max: 10 }, { count: 10, max: 10 }, null);
 const pick = fc.oneof(fc.constant(0), fc.nat(4));
 const found = (most: number) =>
   fc.record({
@@ -39,7 +51,7 @@ const anyAsk = fc
   .tuple(fc.constantFrom(0, 0, 0, 1), fc.constantFrom(0, 1, 3, 10, 100), minutes)
   .map((args) => toAsk(...args));
 const anySend = fc.tuple(pick, fc.constantFrom(1, 3, 100)).map((args) => toSend(...args));
-const anyCheck = fc.tuple(found(0), fc.constantFrom(0, 0, 1, 3)).map((args) => toCheck(...args));
+const anyCheck = fc.tuple(found(0), fc.constantFrom(0, 0, 1, 3), anyLoad).map((args) => toCheck(...args));
 /** What silence, a period and a probe wait for; back for longer than what is taken for now. */
 const anyAdvance = fc
   .constantFrom(1, 2_500, 5_000, 10_000, 30_000, 60_000, 60_000, 300_001, 300_001, 900_000, 3_600_001)

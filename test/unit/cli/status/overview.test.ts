@@ -94,6 +94,34 @@ describe("the overview of status", () => {
 
   it.each<[string, Partial<Status>]>([
     ["all clear: nothing waits", { drains: [drain("orders")] }],
+    [
+      "nothing waits here; the service is behind: at least 5 wait undelivered",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "behind", undelivered: 5 } })],
+      },
+    ],
+    [
+      "nothing waits here; the service is behind: messages wait undelivered",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "behind", undelivered: null } })],
+      },
+    ],
+    [
+      "nothing waits here: deliveries are still watched",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "watched", undelivered: null } })],
+      },
+    ],
+    [
+      "nothing waits here: what was published within the hour has not failed again so far",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "unwatched", undelivered: null } })],
+      },
+    ],
     ["all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
     [
       "all clear: nothing waits; 3 would be parked for a person",

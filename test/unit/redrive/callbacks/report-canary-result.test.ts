@@ -52,7 +52,7 @@ function createTold() {
   };
   const receive = (report: AttemptReport) =>
     receiveCallback(
-      { lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
+      { config: {}, lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
       report,
     );
   return { told, receive };
@@ -125,7 +125,7 @@ describe("a callback", () => {
       expect(lanes.takeReady()).toEqual([]);
       const report = reportOf({}, of);
       await receiveCallback(
-        { lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
+        { config: {}, lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
         report,
       );
     }

@@ -27,7 +27,13 @@ async function createStage() {
       return book.giveBack(given);
     },
   };
-  const source = { lanes, clock: { monotonic: () => 0 }, ledger: { limits: {} } };
+  const source = {
+    config: {},
+    deliveryWatch: { isOn: () => false },
+    lanes,
+    clock: { monotonic: () => 0 },
+    ledger: { limits: {} },
+  };
   const drain = { config: { name, lane: config }, source } as unknown as DrainRuntime;
   return {
     book,

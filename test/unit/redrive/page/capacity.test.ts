@@ -47,6 +47,8 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
       queries.push(query);
       return asked(shared.take(query));
     },
+    learn: (...what) => shared.learn(...what),
+    deliveryTime: shared.deliveryTime,
     giveBack: (query, at) =>
       broken
         ? Promise.reject(new RedriverError("redis-unavailable", "away"))
@@ -60,7 +62,14 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
   const health = { current: () => standing };
   const drain = {
     config: { name: "orders", limits, rules },
-    source: { config: { id: "eu" }, clock, capacity, health, ledger: { limits: defaultLimits } },
+    source: {
+      config: { id: "eu" },
+      deliveryWatch: { isOn: () => false },
+      clock,
+      capacity,
+      health,
+      ledger: { limits: defaultLimits },
+    },
   };
   const isAsking = () => asking > 0;
   return { clock, queries, isAsking, drain: drain as unknown as DrainRuntime, health: standing };

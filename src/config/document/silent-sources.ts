@@ -1,0 +1,16 @@
+import type { DrainsDocument, SourceConfig } from "../../ports/drains-document.ts";
+
+/**
+ * Sources of live drains with lanes where only silence tells that a canary was delivered. It tells nothing while
+ * messages wait at the service (docs/lanes.md, "What proves a delivery").
+ */
+export function silentSources({ sources, drains }: DrainsDocument): readonly SourceConfig[] {
+  return sources.filter(
+    ({ id, callbacks, watchDeliveries, maxParallelism }) =>
+      (callbacks ?? watchDeliveries ?? maxParallelism) === undefined &&
+      drains.some((drain) => drain.source.id === id && drain.mode === "live" && drain.lane !== undefined),
+  );
+}
+
+export const silenceNote =
+  "only silence tells its lanes that canaries were delivered, and it tells nothing while messages wait at the service: set callbacks, watchDeliveries or maxParallelism";
