@@ -10,7 +10,8 @@ describe("Retry-After", () => {
     ["an HTTP date", new Date(now + 90_000).toUTCString(), 90_000],
     ["a date that has passed", new Date(now - 90_000).toUTCString(), 0],
     ["nothing", null, 60_000],
-    ["another form", "2026-01-01 00:00:05", 60_000],
+    ["a time of ISO 8601", new Date(now + 90_000).toISOString(), 90_000],
+    ["another form", "soon", 60_000],
     ["a negative number", "-5", 60_000],
     ["more than an hour", "99999999999999", 3_600_000],
   ])("of %s", (_, header, waitMs) => {
