@@ -44,6 +44,8 @@ export interface JobParts {
   readonly stopping: AbortSignal;
   /** False while Redis is not fit for a ledger: nothing is begun then. */
   readonly mayAct: () => boolean;
+  /** A page of this drain has ended. */
+  readonly onPage?: (drain: DrainName) => void;
 }
 
 type JobState = ReturnType<typeof createJobState>;
@@ -201,6 +203,7 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
     isCalledElsewhere,
     places: places.get(job.drain) ?? core.settings.windows.concurrency,
     onPage: ({ reasons }) => {
+      work.onPage?.(job.drain);
       if ((reasons.due["source-halted"] ?? 0) > 0) earlyTicks.heldByHalt(drain, "batch");
       void earlyTicks.afterDeletes(drain.source);
       // A window may take longer than a lane's watch.

@@ -21,15 +21,16 @@ export interface DaemonState {
 /**
  * Ready: the document is loaded, Redis answers and is fit for a ledger, the schedules are written, a source
  * can be used, and the archive can store what live drains drop. `archiveProblem`: why the archive cannot be
- * written; null if it can, or there is none.
+ * written; null if it can, or there is none. `standstills`: drains that move nothing although they could.
  */
 export function toReadiness(
   core: Core,
   redis: RedisConnection,
   state: DaemonState,
   archiveProblem: string | null,
+  standstills: readonly string[] = [],
 ): HealthReport {
-  const reasons: string[] = [];
+  const reasons: string[] = [...standstills];
   if (state.stopping) reasons.push("stopping");
   const away = redis.whyAway();
   if (away !== null) reasons.push(`${away} (redis.url, REDRIVER_REDIS_URL)`);

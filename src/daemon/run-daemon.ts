@@ -32,6 +32,7 @@ import { toMaxJobs } from "./job-concurrency.ts";
 import { toScheduleBasis, toSchedules } from "./wanted-schedules.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
+import { createStandstillWatch } from "./watch-standstill.ts";
 import { createRedisFitness } from "./redis-fitness.ts";
 
 const opsRequestTimeoutMs = 10_000;
@@ -73,6 +74,11 @@ interface DaemonParts {
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly readStatistics: JobParts["readStatistics"];
   readonly notices: JobParts["notices"];
+  /** What is known of the last job that failed, and who shows how many drains stand still. */
+  readonly standstills?: {
+    readonly lastFailure: () => string | null;
+    readonly count: (drains: () => number) => void;
+  };
   /** It makes, applies and stops plans as this daemon does. */
   readonly createConsole: (plans: PlanDesk) => ConsoleServer;
   readonly version: string;
@@ -122,6 +128,8 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     clock,
     events,
   });
+  const standstill = createStandstillWatch(live, clock, redisFitness.isFit, parts.standstills?.lastFailure);
+  parts.standstills?.count(() => standstill.reasons().length);
   const keepGoing = createLoops({ clock, events, stop });
   const isApplied = upToDateFor(reapplyEveryMs);
   /** Unix ms of the last time the schedules were written; null: never. */
@@ -146,7 +154,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
         schedulesAppliedAt,
         stopping: stop.aborted,
       };
-      return toReadiness(live.current(), redis, state, watchedArchive.problem());
+      return toReadiness(live.current(), redis, state, watchedArchive.problem(), standstill.reasons());
     },
     metrics: () => metrics.render(),
     contentType: metrics.contentType,
@@ -188,6 +196,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     keepAnnouncing(),
     keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisFitness.isWell, clock, events, stop })),
     keepGoing(() => watchedArchive.look()),
+    keepGoing(() => standstill.look()),
     keepGoing(async () => {
       await callbacks.listen();
       await console.listen();

@@ -17,6 +17,8 @@ export interface MetricsOptions {
   readonly memory: () => MemoryUse;
   /** So far; absent: the log drops none. */
   readonly droppedLogLines?: () => number;
+  /** How many drains move nothing although they could; default: none. */
+  readonly standstills?: () => number;
   readonly clock: Pick<Clock, "sleep" | "now">;
 }
 
@@ -56,11 +58,17 @@ const droppedLines = {
   question: "Is the log complete?",
   labels: [],
 } as const satisfies MetricDefinition;
+const standstills = gauge(
+  "redriver_drains_standing_still",
+  "Drains that nothing holds back, and of which no page has ended for three schedules.",
+  "Does a drain move nothing although it could?",
+);
 /** Of this process alone. */
 export const processMetrics: readonly MetricDefinition[] = [
   ...eventMetrics,
   ...Object.values(memoryGauges),
   droppedLines,
+  standstills,
   buildInfo,
 ];
 
@@ -83,6 +91,7 @@ export function createMetrics(options: MetricsOptions) {
   let droppedSoFar = 0;
   const counters = createEventCounters(registry);
   const setMemory = createMemoryGauges(registry);
+  const still = createGauge(registry, standstills);
   const setQueueGauges = createQueueGauges(registry, options.clock);
   const setIndexGauges = createIndexGauges(registry);
   const readFacts = createScrapeReader<QueueFacts | "refused">(
@@ -113,6 +122,7 @@ export function createMetrics(options: MetricsOptions) {
       const lines = options.droppedLogLines?.() ?? 0;
       dropped.inc(lines - droppedSoFar);
       droppedSoFar = lines;
+      still.set(options.standstills?.() ?? 0);
       return registry.metrics();
     },
   };

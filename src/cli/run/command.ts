@@ -100,12 +100,20 @@ async function runUntilStopped(
     return reading;
   };
   const readings = buildIndexReadings(live.current().redis, settings, readOwnSecret, events);
+  let countStandstills: (() => number) | undefined;
+  let lastFailure: string | null = null;
+  listeners.push({
+    emit(event) {
+      if (event.type === "job:failed") lastFailure = `${event.kind} job: ${event.message} (${event.code})`;
+    },
+  });
   const metrics = createMetrics({
     version,
     readFacts: () => readQueueFacts(live.current()),
     indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
     memory: () => live.memoryUse(),
     droppedLogLines: lines.dropped,
+    standstills: () => countStandstills?.() ?? 0,
     clock: systemClock,
   });
   metrics.adopt(document);
@@ -155,6 +163,10 @@ async function runUntilStopped(
     events,
     clock: systemClock,
     metrics,
+    standstills: {
+      lastFailure: () => lastFailure,
+      count: (drains) => (countStandstills = drains),
+    },
     version,
     stop,
     onReload: (listener) => io.onSignal(listener, ["SIGHUP"]),

@@ -8,6 +8,14 @@ export const machine: Section = {
       ofAlert("RedriverRedisDown", "count by (namespace) (redriver_redis_up == 0)", "{{namespace}}"),
     ),
     graph(
+      "Drains that stand still",
+      ofAlert(
+        "RedriverDrainStandsStill",
+        "max by (namespace) (redriver_drains_standing_still)",
+        "{{namespace}}",
+      ),
+    ),
+    graph(
       "Redis is fit",
       ofAlert("RedriverRedisUnfit", "max by (namespace) (redriver_redis_fit)", "{{namespace}}"),
     ),
