@@ -30,10 +30,11 @@ export type Scheme = (typeof schemes)[number];
 export const privatePolicies = ["auto", "yes", "no"] as const;
 
 /** Why an item must not be published; null if it may. `bytes` is its encoded size. */
-export type CheckItem = (
-  item: BatchItem,
-  bytes: number,
-) => Extract<ParkReason, "destination-not-allowed" | "over-limit"> | null;
+export interface CheckItem {
+  (item: BatchItem, bytes: number): Extract<ParkReason, "destination-not-allowed" | "over-limit"> | null;
+  /** No item with more is ever allowed, so none need be built. */
+  readonly maxHeaders?: number;
+}
 
 /**
  * `sourceUrl`: the address of the service that delivers; undefined: not known, so not private.
@@ -54,7 +55,7 @@ export function createItemCheck(
   const isCallback = (name: string): boolean =>
     (name.length === callback.length && name.toLowerCase() === callback) ||
     (name.length === failureCallback.length && name.toLowerCase() === failureCallback);
-  return ({ destination, headers }, bytes) => {
+  const check: CheckItem = ({ destination, headers }, bytes) => {
     if (!allowsUrl(destination)) return "destination-not-allowed";
     let count = 0;
     let characters = 0;
@@ -71,6 +72,7 @@ export function createItemCheck(
       (characters * 3 <= policy.maxHeaderBytes || bytesOf(headers) <= policy.maxHeaderBytes);
     return isWithin ? null : "over-limit";
   };
+  return Object.assign(check, { maxHeaders: policy.maxHeaders });
 }
 
 function bytesOf(headers: BatchItem["headers"]): number {

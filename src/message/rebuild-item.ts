@@ -5,6 +5,7 @@
  *   bad-destination     a destination or callback that is no http(s) URL
  *   unjoinable-header   a header, method, label or key that one header string cannot carry
  *   body-not-editable   a body that the rule's edit does not fit
+ *   over-limit          more headers than any item may have
  *
  * Differences from the original are in `losses`. Some parts cannot be recovered from a record, so only a rule
  * can set them in the item: schedule id, caller ip, timeout, redaction settings, the original deduplication
@@ -49,6 +50,8 @@ export interface RebuildContext {
   readonly keepsCredentials?: boolean | undefined;
   /** Unix ms of its delivery at the earliest, instead of a delay. Absent: at once, or after the delay. */
   readonly notBefore?: number | undefined;
+  /** One that would have more is not built: thousands of headers take a collector's time. Absent: any number. */
+  readonly maxHeaders?: number;
 }
 
 export type Rebuilt =
@@ -88,6 +91,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   addReportedLosses(losses, letter, changes, names, queue !== undefined && delayMs > 0);
   if (changes.headers !== undefined) changeHeaders(forward, changes.headers, prefix);
   if (isEncodedText(forward, body)) losses.push("encoded-body");
+  if (forward.size > (context.maxHeaders ?? Infinity)) return park("over-limit");
 
   const headers: Headers = {};
   const contentType = forward.get("content-type");

@@ -13,6 +13,11 @@ export function toSafeJson(value: object): string {
   );
 }
 
+/** Any value of a record as text. An object may have a `toString` that is none. */
+export function toAnyText(value: unknown): string {
+  return typeof value === "object" && value !== null ? toSafeJson(value) : String(value);
+}
+
 /** Of a parked record's line or an archive's entry: the line, its record, the record's fields. */
 const membersLookedInto = 3;
 

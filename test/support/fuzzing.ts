@@ -7,7 +7,7 @@ import type { RawEnd } from "./raw-http.ts";
  * `FUZZ_SEED=<seed>` repeats a run. `FUZZ_TIMES=<factor>` is how much of each property's cases is tried: `npm
  * test` tries a tenth, `npm run test:all` tries all.
  */
-const seed = Number(process.env["FUZZ_SEED"] ?? randomInt(2 ** 31));
+export const fuzzSeed = Number(process.env["FUZZ_SEED"] ?? randomInt(2 ** 31));
 const times = Number(process.env["FUZZ_TIMES"] ?? 0.1);
 
 export const leastRuns = 25;
@@ -39,7 +39,7 @@ export async function fuzz<T>(
       throw error;
     }
   });
-  await fc.assert(property, { seed, numRuns: casesOf(mostRuns) });
+  await fc.assert(property, { seed: fuzzSeed, numRuns: casesOf(mostRuns) });
 }
 
 /** Long enough for a busy machine; an answer that takes longer counts as hanging. */
@@ -50,7 +50,7 @@ export function watchProcess(): void {
   const escaped: unknown[] = [];
   const keep = (error: unknown): void => void escaped.push(error);
   beforeAll(() => {
-    process.stderr.write(`fuzzing with FUZZ_SEED=${seed}\n`);
+    process.stderr.write(`fuzzing with FUZZ_SEED=${fuzzSeed}\n`);
     process.on("uncaughtException", keep).on("unhandledRejection", keep);
   });
   afterAll(() => {

@@ -1,6 +1,7 @@
 /** One dead letter: the only page that calls the service, once. Without its content. */
 import type { DeadLetter } from "../../message/dead-letter.ts";
 import { parseRecord } from "../../message/parse-record.ts";
+import { toAnyText } from "../../message/write-safe-json.ts";
 import { readMessage, readMessageHistory } from "../../operations/records/read-message.ts";
 import type { ReadMessage, MessageHistory } from "../../operations/records/read-message.ts";
 import { toLedgerText } from "../../operations/records/ledger-text.ts";
@@ -280,7 +281,7 @@ const timeFields = new Set(["createdAt", "notBefore"]);
 function Value({ name, value }: { readonly name: string; readonly value: unknown }): Html {
   if (timeFields.has(name) && isTime(value)) return <Time at={value} />;
   if (typeof value !== "object" || value === null) return <Foreign text={String(value)} />;
-  const rows = Array.isArray(value) ? value.map((one) => String(one)) : toNamed(value);
+  const rows = Array.isArray(value) ? value.map(toAnyText) : toNamed(value);
   return (
     <ul class="plain">
       {rows.slice(0, maxValues).map((row) => (
@@ -301,7 +302,7 @@ function isTime(value: unknown): value is number {
 }
 
 function toNamed(value: object): readonly string[] {
-  return Object.entries(value).map(([name, one]) => `${name}: ${String(one)}`);
+  return Object.entries(value).map(([name, one]) => `${name}: ${toAnyText(one)}`);
 }
 
 function History({

@@ -1,5 +1,6 @@
 /** What the rules do with a kind: one of its dead letters, read with at most two calls and decided. */
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { toAnyText } from "../../message/write-safe-json.ts";
 import { createSelectMatcher, type Select } from "../../message/select.ts";
 import { isRedisAway, isRedriverError } from "../../ports/errors.ts";
 import type { FailureKind, HourlyArrivals } from "../../ports/failures.ts";
@@ -38,7 +39,7 @@ export async function readSample(search: SampleSearch): Promise<Sample> {
       return { missing: `${gone}, and no other was found in one page` };
     }
     const drain = drains.find(({ config }) => createSelectMatcher(config.select)(raw));
-    if (drain === undefined) return { missing: `${String(raw["dlqId"])} is selected by no drain` };
+    if (drain === undefined) return { missing: `${toAnyText(raw["dlqId"])} is selected by no drain` };
     return { explanation: await explainNow(drain, raw) };
   } catch (error) {
     if (!isRedriverError(error) || isRedisAway(error)) throw error;

@@ -7,6 +7,8 @@ import {
   toShownUrl,
 } from "../../message/show-masked-values.ts";
 
+import { toAnyText } from "../../message/write-safe-json.ts";
+
 /** Fields about what became of a message, without anything of its content. */
 const plain = new Set([
   "dlqId",
@@ -48,7 +50,7 @@ function toMasked(name: string, value: unknown): unknown {
     return Object.fromEntries(
       Object.entries(value).map(([header, values]) => [
         toPrintable(header),
-        (Array.isArray(values) ? values : [values]).map((one) => toShownHeader(String(one), "masked")),
+        (Array.isArray(values) ? values : [values]).map((one) => toShownHeader(toAnyText(one), "masked")),
       ]),
     );
   }

@@ -101,7 +101,8 @@ async function listThrough<Entry extends ParkedRecord>(
   for await (const { records, passedOver } of listToEnd(source, { select, ...range }, inTime)) {
     if (passedOver !== null) isWhole = false;
     for (const raw of records) {
-      const entry = missing.get(String(raw["dlqId"]));
+      const { dlqId } = raw;
+      const entry = typeof dlqId === "string" ? missing.get(dlqId) : undefined;
       if (entry === undefined) continue;
       missing.delete(entry.dlqId);
       onFound(entry, raw);

@@ -105,6 +105,25 @@ test("the console shows such a record", async () => {
   }
 });
 
+test.each(["10,000 levels", "10,000 levels of a header", "a list of such objects"])(
+  "the console shows a record whose header is %s",
+  async (value) => {
+    const stand = await createConsoleStand({ redisUrl: redis.url(), drain: atOnce });
+    const { odd } = seed(stand, [["header", value]]);
+    const answer = await stand.get(`/messages/default/${odd}`);
+    expect(answer.status).toBe(200);
+  },
+);
+
+test("a record with more headers than any may have is parked for it, without being built", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+  const { odd } = seed(rig, [["header", "10,000 headers"]]);
+  expect(await rig.pass()).toMatchObject({
+    tally: { republished: 20, reasons: { parked: { "over-limit": 1 } } },
+  });
+  expect(rig.emulator.dlq.find(odd)).toBeDefined();
+});
+
 test("drain ends with 0 if all others went and the odd one is parked", async () => {
   const { emulator, receiver } = await startService();
   const document = `version: 1\nsources: { default: {} }\ndrains:\n  main:\n    mode: live\n    lane: none\n${atOnce}`;
