@@ -17,6 +17,9 @@ describe("what a person calls a destination", () => {
     ["https://pay.example.com:443", "https://pay.example.com"],
     ["http://pay.example.com:8080", "http://pay.example.com:8080"],
     ["[::1]:8080", "[::1]:8080"],
+    ["::1", "[::1]"],
+    ["pay.example.com.", "pay.example.com"],
+    ["https://pay.example.com.:8443", "https://pay.example.com:8443"],
     ["münchen.example", "xn--mnchen-3ya.example"],
     ["queue:invoices", "queue:invoices"],
     ["queue:of two words", "queue:of two words"],
@@ -34,6 +37,10 @@ describe("what a person calls a destination", () => {
     "user@pay.example.com",
     "pay example.com",
     "pay.example.com:99999",
+    // What holds nothing: a pause has no stars, and no receiver has such a host.
+    "*.example.com",
+    "${HOST}",
+    "pay–eu.example.com",
   ])("%j is none", (text) => {
     expect(toDestinationName(text)).toBeNull();
   });

@@ -95,13 +95,15 @@ it("a pause of one drain may end by itself, and is named by its drain and its ho
   expect(one.err).toBe(
     "pay.example.com of orders: resumed; pay.example.com of all drains still paused by ann (they move their database): redriver resume --host pay.example.com\n",
   );
-  await run(["pause", "--host", "*.example.com", ...because]);
+  // A pause has no stars: it would hold nothing.
+  expect((await run(["pause", "--host", "*.example.com", ...because])).exitCode).toBe(2);
+  await run(["pause", "--host", "queue:of two words", ...because]);
   await run(["pause", "--all", ...because]);
   const all = await run(["resume", "--all", "--reason", "over"]);
   expect(all).toMatchObject({ exitCode: 0 });
   expect(all.err).toContain("all drains of source default: resumed; ");
   // As a shell takes it, which would look for files otherwise.
-  expect(all.err).toContain("redriver resume --host '*.example.com'");
+  expect(all.err).toContain("redriver resume --host 'queue:of two words'");
   expect(all.err).toContain("redriver resume --host pay.example.com");
 });
 
