@@ -49,7 +49,10 @@ export async function drainInProcess(
     );
     if (latest.kind === "busy") return before ?? latest;
     before = asOne(before, latest);
-    const watched = latest.tally.reasons.held["lane-watched"] ?? 0;
+    const { held } = latest.tally.reasons;
+    // Only a daemon hears callbacks, so a wait for them might have no end.
+    const asked = source.config.callbacks === undefined ? (held["still-under-way"] ?? 0) : 0;
+    const watched = (held["lane-watched"] ?? 0) + asked;
     if (!hasLanes || watched === 0 || latest.outcome !== "complete") return before;
     if (!(await isWatched(drain))) return before;
     const nextMs = Math.max(0, Math.min(...source.lanes.takeNext()) - source.clock.now());

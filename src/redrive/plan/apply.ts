@@ -265,7 +265,7 @@ function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: nu
 }
 
 function isOfLane(reason: string): boolean {
-  return reason === "lane-watched" || reason === "lane-halted";
+  return reason === "lane-watched" || reason === "still-under-way" || reason === "lane-halted";
 }
 
 function originOf(record: SurveyedRecord | undefined): Origin | null {
