@@ -12,7 +12,7 @@ const text = (value: string): string => JSON.stringify(value);
 /** A character that no JSON text holds as it is, by its escape. */
 const lone = { high: String.raw`\ud800`, low: String.raw`\udfff` };
 
-const values: Readonly<Record<string, string>> = {
+export const oddValues: Readonly<Record<string, string>> = {
   "a lone high surrogate": `"${lone.high}"`,
   "a lone low surrogate": `"a${lone.low}b"`,
   "surrogates in the wrong order": `"${lone.low}${lone.high}"`,
@@ -113,7 +113,7 @@ const values: Readonly<Record<string, string>> = {
   "commas in a list": '["a,b",","]',
 };
 
-export const valueNames: readonly string[] = Object.keys(values);
+export const valueNames: readonly string[] = Object.keys(oddValues);
 
 /** A field and the name of its value. */
 export type Oddity = readonly [field: string, value: string];
@@ -129,6 +129,6 @@ export function nameOf(oddities: readonly Oddity[]): string {
 /** The JSON of an ordinary record with these fields in place of its own. */
 export function oddText(ordinary: Readonly<Record<string, unknown>>, oddities: readonly Oddity[]): string {
   const fields = new Map(Object.entries(ordinary).map(([name, value]) => [name, JSON.stringify(value)]));
-  for (const [field, value] of oddities) fields.set(field, values[value] ?? "null");
+  for (const [field, value] of oddities) fields.set(field, oddValues[value] ?? "null");
   return `{${[...fields].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
