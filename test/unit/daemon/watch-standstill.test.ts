@@ -42,7 +42,7 @@ function createStand() {
   /** Looks each ten seconds for so many minutes. */
   const after = async (minutes: number): Promise<readonly string[]> => {
     for (let passed = 0; passed < minutes * minute; passed += 10_000) {
-      await clock.advance(10_000);
+      clock.advance(10_000);
       await watch.look();
     }
     return watch.reasons();
