@@ -50,7 +50,7 @@ export function createRedisFitness(
       found = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
       failure = error;
     }
-    problems = [...found, ...(await rights.look().catch(() => []))];
+    problems = [...found, ...(await rights.look())];
     fitness.found(problems);
     fitSince = isFit() ? (fitSince ?? clock.now()) : null;
     if (failure !== undefined) throw failure;
@@ -99,6 +99,8 @@ function createRightsWatch(
         try {
           missing = await findMissingRights(redis, sources());
           askedAt = now;
+        } catch {
+          // No answer changes nothing. The next look asks again.
         } finally {
           isAsking = false;
         }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { createRedisFitnessEvents } from "../../../src/daemon/redis-fitness.ts";
+import { createRedisFitness, createRedisFitnessEvents } from "../../../src/daemon/redis-fitness.ts";
+import { RedriverError } from "../../../src/ports/errors.ts";
+import type { RedisConnection } from "../../../src/redis/connect.ts";
 import type { RedriverEvent } from "../../../src/ports/events.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
@@ -57,4 +59,27 @@ test("moments in which Redis is away are not added up", () => {
     told.found([]);
   }
   expect(take()).toEqual([]);
+});
+
+test("a right that was missing is missing still while Redis does not answer whether it is", async () => {
+  const info = "redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n";
+  let reply: () => unknown = () => JSON.stringify(["asked", [2, "bzpopmin", "NOPERM"]]);
+  const asked = {
+    keyPrefix: "redriver",
+    user: "redriver",
+    isReady: () => true,
+    whyAway: () => null,
+    askMasters: async (name: string) => [{ address: "a", reply: name === "EVAL" ? reply() : info }],
+  } as unknown as RedisConnection;
+  const fitness = createRedisFitness(asked, { emit: () => undefined }, createManualClock(), () => ["eu"]);
+  await fitness.look();
+  expect(fitness.problems()?.map(({ message }) => message)).toEqual([expect.stringContaining("+bzpopmin")]);
+  reply = () => {
+    throw new RedriverError("redis-unavailable", "no answer");
+  };
+  await fitness.look();
+  expect(fitness.isFit()).toBe(false);
+  reply = () => JSON.stringify(["asked"]);
+  await fitness.look();
+  expect(fitness.isFit()).toBe(true);
 });
