@@ -1,7 +1,7 @@
 import type { ComeBackKind } from "../message/come-back-kind.ts";
 import type { LaneConfig } from "./drains-document.ts";
 import type { DrainName } from "./ids.ts";
-import type { ServiceLoad } from "./service.ts";
+import type { ServiceLoad, ServiceLoadThen } from "./service.ts";
 
 /** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
 export type Origin = string;
@@ -268,5 +268,5 @@ export interface LanesCounted {
   /** Last publish of a canary in any lane, or when a new one was asked for. Null: there is no lane. */
   readonly lastUsedAt: number | null;
   /** What the service said last, and when. Null: it was never asked. */
-  readonly service: (ServiceLoad & { readonly at: number }) | null;
+  readonly service: ServiceLoadThen | null;
 }

@@ -36,6 +36,9 @@ export interface ListPage {
  */
 export type ServiceLoad = { readonly count: number; readonly max: number } | { readonly isAbsent: true };
 
+/** `at`: when it was asked, Unix ms. */
+export type ServiceLoadThen = ServiceLoad & { readonly at: number };
+
 /** The proof of one position of a batch answer about its item. */
 export type ItemOutcome =
   | { readonly kind: "accepted"; readonly messageId: MessageId; readonly deduplicated: boolean }

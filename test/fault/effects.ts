@@ -232,6 +232,7 @@ export const otherPorts: Readonly<Record<string, string>> = {
   ArchiveReader: "reads",
   AuditReader: "reads",
   StatisticsReader: "reads",
+  ServiceLoadReader: "reads",
   Clock: "of this process",
 };
 

@@ -146,6 +146,7 @@ const lane = z.object({
   size: count,
   sent: count,
   comeBacks: z.object({ down: count, refused: count }),
+  unknown: count,
   nextAt: time.nullable(),
   isShaky: z.boolean(),
   totals: z.object({ canaries: count, comeBacks: count, halts: count }),
