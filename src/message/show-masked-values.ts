@@ -113,7 +113,9 @@ function toShownSegment(segment: string, isNamed: boolean): string {
 
 /** True if it could be a key, or names a person. */
 function isTelling(word: string): boolean {
-  return word.includes("@") || looksSecret(word) || numberOrUuid.test(word);
+  if (word.includes("@") || numberOrUuid.test(word) || looksSecret(word)) return true;
+  // A key may stand between a name and an ending: `id:KEY.json`.
+  return (word.match(/[A-Za-z0-9+_-]{16,}/g) ?? []).some(looksSecret);
 }
 
 function isSecretName(segment: string): boolean {

@@ -63,7 +63,8 @@ test("moments in which Redis is away are not added up", () => {
 
 test("a right that was missing is missing still while Redis does not answer whether it is", async () => {
   const info = "redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n";
-  let reply: () => unknown = () => JSON.stringify(["asked", [2, "bzpopmin", "NOPERM"]]);
+  const missing = JSON.stringify(["asked", [2, "bzpopmin", "NOPERM"]]);
+  let reply = (): unknown => missing;
   const asked = {
     keyPrefix: "redriver",
     user: "redriver",

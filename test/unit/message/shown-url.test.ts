@@ -25,6 +25,7 @@ describe("an address whose content is masked", () => {
     ["https://a.example/?AbCdEfGh1jKlMn0p=1", "https://a.example/?***=***"],
     ["https://a.example/?aaaaaaa0-0000-1000-8000-000000000000=1", "https://a.example/?***=***"],
     ["https://a.example/#access_token=abc", "https://a.example/#***"],
+    ["https://a.example/v1/id:aaAAaa-AAaaAAaa0.json", "https://a.example/v1/***"],
     ["https://a.example/users/jane%40example.com/orders", "https://a.example/users/***/orders"],
     [
       "https://hooks.example.com/services/T024BE7LD/B4C9X2/f8kQ2mZp0LxV7cRtYw3nHs6J",
