@@ -261,6 +261,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
 function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: number): number | undefined {
   // The worker that has it in hand is done by then, or it may be taken over.
   if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
+  if ("isBeingDeleted" in view && view.isBeingDeleted) return view.at + takeoverMs + 1;
   return decision.then === "hold" ? decision.until : undefined;
 }
 

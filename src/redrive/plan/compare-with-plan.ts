@@ -23,9 +23,9 @@ export function compareWithPlan(
   if (now.hash !== planned.hash) return "changed";
   const { decision, view } = record.decided;
   switch (decision.then) {
-    // Published before and still listed: it is only deleted again.
+    // Published before and still listed: it is only deleted again, unless its worker may be about to.
     case "settle":
-      return "as-planned";
+      return "isBeingDeleted" in view && view.isBeingDeleted ? "not-now" : "as-planned";
     case "hold":
       return holds[decision.reason] === "passing" ? "not-now" : "otherwise";
     case "park":
