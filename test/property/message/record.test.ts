@@ -102,7 +102,7 @@ describe("any record", () => {
         expect(!isBroken || checkFidelity(letter, raw) !== null).toBe(true);
         broken += isBroken ? 1 : 0;
       }),
-      { numRuns: 1_000 },
+      { numRuns: 4_000 },
     );
     expect(broken).toBeGreaterThan(25);
   });
