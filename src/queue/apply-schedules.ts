@@ -32,13 +32,17 @@ export async function applySchedules(
 ): Promise<void> {
   const schedulers = await queue.getJobSchedulers();
   const now = await redisNow();
+  // Read after the schedules: the iteration of a schedule that goes on meanwhile is then asked about alone.
+  const delayed = new Set(schedulers.length === 0 ? [] : await queue.getRanges(["delayed"], 0, -1));
+  const isAlive: IsAlive = async (id, next) =>
+    delayed.has(toIterationId(id, next)) || (await isAtWork(queue, id, next, now));
   const stored = new Map(schedulers.map((scheduler) => [scheduler.key, scheduler]));
   const ids = new Set(wanted.map(({ id }) => id));
   await Promise.all([
     ...[...stored.keys()]
       .filter((id) => others === "remove" && !ids.has(id))
       .map((id) => queue.removeJobScheduler(id)),
-    ...wanted.map((scheduled) => applyOne(queue, scheduled, stored.get(scheduled.id), now)),
+    ...wanted.map((scheduled) => applyOne(queue, scheduled, stored.get(scheduled.id), now, isAlive)),
   ]);
 }
 
@@ -47,6 +51,7 @@ async function applyOne(
   scheduled: ScheduledJob,
   stored: JobSchedulerJson | undefined,
   now: number,
+  isAlive: IsAlive,
 ): Promise<void> {
   const template = { name: scheduled.job.kind, data: toJobData(scheduled.job), opts: iterationOptions };
   const repeat = toRepeat(scheduled.schedule);
@@ -59,7 +64,7 @@ async function applyOne(
   } else if (isFarAhead(scheduled.schedule, stored.next, now)) {
     await queue.removeJobScheduler(scheduled.id);
     await queue.upsertJobScheduler(scheduled.id, repeat, template);
-  } else if (!(await isAlive(queue, scheduled.id, stored.next, now))) {
+  } else if (stored.next === undefined || !(await isAlive(scheduled.id, stored.next))) {
     await queue.upsertJobScheduler(scheduled.id, repeat, template);
   }
 }
@@ -104,13 +109,18 @@ function isSame(
   );
 }
 
+/** Whether the pending iteration of a schedule is there. */
+type IsAlive = (id: string, next: number) => Promise<boolean>;
+
+/** BullMQ names the pending iteration after its scheduler and its slot; the slot is the scheduler's score. */
+const toIterationId = (id: string, next: number): string => `repeat:${id}:${next}`;
+
 /**
- * BullMQ names the pending iteration after its scheduler and its slot; the slot is the scheduler's score. The
- * next one is made as this one is taken. If it is not there soon after, Redis refused it.
+ * Of an iteration that is no longer delayed. The next one is made as this one is taken. If it is not there
+ * soon after, Redis refused it.
  */
-async function isAlive(queue: Queue, id: string, next: number | undefined, now: number): Promise<boolean> {
-  if (next === undefined) return false;
-  const state = await queue.getJobState(`repeat:${id}:${next}`);
+async function isAtWork(queue: Queue, id: string, next: number, now: number): Promise<boolean> {
+  const state = await queue.getJobState(toIterationId(id, next));
   if (state === "active") return now - next < clockSlackMs;
   return state === "delayed" || state === "waiting" || state === "prioritized";
 }

@@ -39,16 +39,19 @@ redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead, unpack(changes))
 local function byServer(at)
   return at and at - ahead or cjson.null
 end
+local failed = redis.call('SCARD', failedKey)
+-- Without an oldest one an index is empty. An idle ledger asks no more of it.
+local isOpen, isPending = oldestOpenAt ~= nil, oldestPendingAt ~= nil
 local unknownBefore = '(' .. string.format('%.0f', now - limits.takeover)
 return stamped({
-  open = redis.call('ZCARD', openKey) + countBatched(openBatchesKey, '+inf'),
-  unknown = redis.call('ZCOUNT', openKey, '-inf', unknownBefore) + countBatched(openBatchesKey, unknownBefore),
+  open = isOpen and redis.call('ZCARD', openKey) + countBatched(openBatchesKey, '+inf') or 0,
+  unknown = isOpen and redis.call('ZCOUNT', openKey, '-inf', unknownBefore) + countBatched(openBatchesKey, unknownBefore) or 0,
   oldestOpenAt = byServer(oldestOpenAt),
-  pendingDelete = redis.call('ZCARD', pendingKey) + countBatched(pendingBatchesKey, '+inf'),
+  pendingDelete = isPending and redis.call('ZCARD', pendingKey) + countBatched(pendingBatchesKey, '+inf') or 0,
   oldestPendingAt = byServer(oldestPendingAt),
-  failedDeletes = redis.call('SCARD', failedKey),
+  failedDeletes = failed,
   gone = tonumber(redis.call('HGET', metaKey, 'gone') or 0),
-  settleGate = settleGateClosed() and 'closed' or 'open',
+  settleGate = (isPending or failed > 0) and settleGateClosed() and 'closed' or 'open',
 })
 `,
 );
