@@ -14,6 +14,8 @@ export interface AskedEnv {
     };
   };
   readonly Variables: {
+    /** console.basePath. */
+    base: string;
     person: Person;
     /** True as long as this request would still be let in, for a stream that goes on. */
     isStillKnown: () => boolean;

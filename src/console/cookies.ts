@@ -15,12 +15,15 @@ export function cookieOf(context: Asked, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined;
 }
 
-/** Values are of characters that need no quotes. Secure if the browser says that it came by https. */
+/**
+ * Only for paths below the base: another console may be at the same host. Values are of characters that need no
+ * quotes. Secure if the browser says that it came by https.
+ */
 export function setCookie(context: Asked, name: string, value: string, maxAgeSeconds = 43_200): void {
   const isSecure = context.req.header("origin")?.startsWith("https:") === true;
   context.header(
     "set-cookie",
-    `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`,
+    `${name}=${value}; Path=${context.get("base") || "/"}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? "; Secure" : ""}`,
     { append: true },
   );
 }

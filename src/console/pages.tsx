@@ -9,7 +9,7 @@ import { sign, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
 import { cookieOf, rememberedName, saidCookie, setCookie } from "./cookies.ts";
 import { Document, type Frame } from "./layout.tsx";
-import { toLocalPath } from "./paths.ts";
+import { toLocalPath, toOwnPath, toPublicHtml } from "./paths.ts";
 import type { Reads } from "./live/reads.ts";
 import { SignIn } from "./parts/sign-in.tsx";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
@@ -44,7 +44,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       now: parts.now(),
       query: searchParams,
       params,
-      url: `${pathname}${search}`,
+      url: `${toOwnPath(settings.basePath, pathname)}${search}`,
       // Live sections mostly have no form, and are drawn again and again.
       get rememberedName() {
         return rememberedName(context);
@@ -85,6 +85,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       >
         {content}
       </Document>,
+      settings.basePath,
     );
     return context.html(`<!doctype html>${html}`, status);
   }
@@ -129,7 +130,7 @@ function pathOfReferer(context: Asked): string | undefined {
   const text = context.req.header("referer") ?? "";
   const referer = URL.canParse(text) ? new URL(text) : null;
   if (referer === null || referer.host !== context.req.header("host")) return undefined;
-  return `${referer.pathname}${referer.search}`;
+  return `${toOwnPath(context.get("base"), referer.pathname)}${referer.search}`;
 }
 
 /** True for the page that shows what this browser has just done. */
@@ -151,6 +152,7 @@ export function toFormToken(context: Asked): string {
   return sign(context.get("key"), "form", context.get("person").name ?? "");
 }
 
-export async function toHtml(element: Html | null): Promise<string> {
-  return element === null ? "" : String(await element);
+/** As a browser is sent it: `base` before every path of this console. */
+export async function toHtml(element: Html | null, base: string): Promise<string> {
+  return element === null ? "" : toPublicHtml(base, String(await element));
 }

@@ -8,6 +8,7 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { Hono, type MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
+import { getPath } from "hono/utils/url";
 import { listenBounded } from "../bounded-server.ts";
 import { readConsoleKey } from "../compose/console-key.ts";
 import type { LiveCore } from "../compose/live-core.ts";
@@ -15,7 +16,7 @@ import type { Settings } from "../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import { isRedriverError, type ErrorCode } from "../ports/errors.ts";
 import type { PlanId, SourceId } from "../ports/ids.ts";
-import { addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
+import { addBasePath, addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
 import type { LiveTokens } from "./access/live-tokens.ts";
 import { whyNot } from "./access/person.ts";
 import { addSignIn } from "./access/sign-in-routes.ts";
@@ -34,6 +35,7 @@ import { createReads, shared, type Reads } from "./live/reads.ts";
 import { addLive } from "./live/route.ts";
 import { createLiveStreams } from "./live/streams.ts";
 import { createPages, isAfterAct, noSuchThing } from "./pages.tsx";
+import { toOwnPath } from "./paths.ts";
 import type { Screen } from "./screen.ts";
 import { screens } from "./screens/screens.ts";
 
@@ -95,7 +97,10 @@ export async function serveConsole(parts: ConsoleParts) {
     redisWaitMs,
   );
 
-  const app = new Hono<AskedEnv>();
+  const app = new Hono<AskedEnv>({
+    getPath: (request) => toOwnPath(settings.basePath, getPath(request)),
+  });
+  app.use(addBasePath(settings.basePath));
   app.use(addSecurityHeaders);
   app.use(async (context, next) => {
     await next();
@@ -133,7 +138,7 @@ export async function serveConsole(parts: ConsoleParts) {
       return route.method === "post" ? answer.finally(reads.forget) : answer;
     });
   }
-  app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version)));
+  app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version, settings.basePath)));
   addLive(app, { streams, pages, reportError });
   addActs(app, { ...parts, reads, pages, guard });
   app.notFound((context) => problem(context, "there is no such page", 404));

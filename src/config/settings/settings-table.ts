@@ -4,6 +4,7 @@ import { line as lineOf, oneOf } from "../document/schema/building-blocks.ts";
 import { consoleRoles } from "../../ports/console-roles.ts";
 import {
   addressRange,
+  basePath,
   bytes,
   bytesOrAuto,
   duration,
@@ -215,6 +216,11 @@ export const settingRows = {
     "",
     listOf(hostPattern, 'a list of hosts such as "redriver.example.com", without ports'),
     "Names under which browsers reach the console, separated by commas. localhost and loopback addresses always count.",
+  ),
+  "console.basePath": row(
+    "",
+    basePath,
+    "Path below which browsers reach the console, such as /redriver. A proxy before it may strip that path or leave it.",
   ),
   "console.badge": row(
     null,

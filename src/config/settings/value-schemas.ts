@@ -128,6 +128,17 @@ export const portOrNone = z.union(
   "none, or a port from 0 to 65535",
 );
 
+/** Where the console has pages of its own: a base of that name could not be told from them. */
+const consolePaths = "acts|api|assets|failures|history|indexes|live|messages|parked|plans|rules|sign-in";
+const basePathPattern = new RegExp(`^(?!/(${consolePaths})(/|$))(/(?!\\.{1,2}(/|$))[\\w.~-]+)+$`);
+
+/** Without the `/` at its end; empty: none. */
+export const basePath = read((value) => {
+  if (typeof value !== "string" || value.length > 255) return null;
+  const path = value.replace(/\/$/, "");
+  return path === "" || basePathPattern.test(path) ? path : null;
+}, 'a path such as "/redriver", of letters, digits and . _ ~ -, that begins with no page of the console such as /failures');
+
 /** An address, or a range of addresses in CIDR form. */
 export const addressRange = z.string().refine((text) => parseAddressRange(text) !== null);
 

@@ -1,6 +1,7 @@
 /** Checks before anybody is asked who they are: the headers of every answer, the host's name, the page that asks. */
 import type { MiddlewareHandler } from "hono";
 import { addressOf, type AskedEnv } from "../asked.ts";
+import { toPublicPath } from "../paths.ts";
 import { createHostCheck } from "./host-names.ts";
 import { createProxyCheck } from "./proxies.ts";
 import { isOfOwnPage } from "./request-origin.ts";
@@ -12,6 +13,16 @@ export const addSecurityHeaders: MiddlewareHandler<AskedEnv> = async (context, n
     if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   }
 };
+
+/** `base`: console.basePath. Inside nobody knows of it. */
+export function addBasePath(base: string): MiddlewareHandler<AskedEnv> {
+  return async (context, next) => {
+    context.set("base", base);
+    await next();
+    const location = context.res.headers.get("location");
+    if (location !== null) context.res.headers.set("location", toPublicPath(base, location));
+  };
+}
 
 /** `hosts`: console.hosts. */
 export function refuseOtherHosts(hosts: readonly string[]): MiddlewareHandler<AskedEnv> {

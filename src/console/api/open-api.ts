@@ -21,7 +21,7 @@ const refusalWords: Readonly<Record<number, string>> = {
 
 const ofAll = [400, 401, 403, 421, 429, 500, 503];
 
-export function toOpenApi(version: string): object {
+export function toOpenApi(version: string, base = ""): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -35,7 +35,7 @@ export function toOpenApi(version: string): object {
       description:
         "What the console shows and does, for programs. Answers may gain fields. Errors are { error: { code, message } }.",
     },
-    servers: [{ url: apiPath }],
+    servers: [{ url: `${base}${apiPath}` }],
     security: [{ bearer: [] }, {}],
     paths,
     components: {

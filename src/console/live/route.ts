@@ -36,7 +36,10 @@ export function addLive(app: Hono<AskedEnv>, { streams, pages, reportError }: Li
       if (model === null) return null;
       const sections = screen.sections.filter(({ isLive }) => isLive);
       return Promise.all(
-        sections.map(async ({ id, render: draw }) => ({ id, html: await toHtml(draw(model, asked)) })),
+        sections.map(async ({ id, render: draw }) => ({
+          id,
+          html: await toHtml(draw(model, asked), context.get("base")),
+        })),
       );
     };
     // Nobody would read it, nor close it.

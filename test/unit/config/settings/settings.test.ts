@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { apiPath } from "../../../../src/console/api/refusal.ts";
+import { screens } from "../../../../src/console/screens/screens.ts";
 import { settingNames, settingRows, toEnvName } from "../../../../src/config/settings/settings-table.ts";
 import { useSettings } from "../../../support/settings.ts";
 
@@ -44,6 +46,7 @@ describe("settings", () => {
         operatorGroups: [],
         adminGroups: [],
         hosts: [],
+        basePath: "",
         badge: undefined,
         badgeColor: "gray",
       },
@@ -96,6 +99,7 @@ describe("settings", () => {
       "console.port": "none",
       "console.role": "operator",
       "console.proxies": "10.0.0.7, 10.1.0.0/16, fd00::/8",
+      "console.basePath": "/redriver",
       "console.badgeColor": "red",
       "service.url": "https://a.example/v2/publish",
       "statistics.url": "http://b.example",
@@ -381,6 +385,47 @@ describe("the console's settings", () => {
 
   it.each([["::1"], ["127.8.0.1"], ["localhost"]])("let %s be open to all who reach it", (host) => {
     expect(load({ env: { REDRIVER_CONSOLE_HOST: host } }).console).toMatchObject({ host, auth: "none" });
+  });
+
+  it.each([
+    ["/", ""],
+    ["/redriver", "/redriver"],
+    ["/redriver/", "/redriver"],
+    ["/tools/redriver-2.0_b~", "/tools/redriver-2.0_b~"],
+    ["/failures-of-ours/", "/failures-of-ours"],
+    ["/tools/failures", "/tools/failures"],
+  ])("take the path %s as %j", (text, basePath) => {
+    expect(load({ env: { REDRIVER_CONSOLE_BASE_PATH: text } }).console.basePath).toBe(basePath);
+  });
+
+  it.each([
+    "redriver",
+    "//redriver",
+    "/red//river",
+    "/redriver//",
+    "/..",
+    "/a/./b",
+    "/a/../b",
+    "/a b",
+    "/a?b",
+    "/a#b",
+    "/a%2Fb",
+    "/a;b",
+    '/a"b',
+    "/a\\b",
+    "/ä",
+    "/a\n",
+    "https://tools.example.com/redriver",
+    `/${"a".repeat(255)}`,
+    ...[...screens.map(({ path }) => path), "/acts", apiPath, "/assets", "/live", "/sign-in"]
+      .filter((path) => path !== "/")
+      .map((path) => `${path.replaceAll(":", "")}/x`),
+  ])("refuse the path %j", (text) => {
+    expect(problemsOf({ env: { REDRIVER_CONSOLE_BASE_PATH: text } })).toEqual([
+      expect.stringMatching(
+        /^console\.basePath \(REDRIVER_CONSOLE_BASE_PATH\): expected a path such as "\/redriver", /,
+      ),
+    ]);
   });
 
   it("may listen anywhere if it knows who asks, or if it is off", () => {
