@@ -8,6 +8,7 @@ import { readDoc, root } from "../support/markdown.ts";
  * event or moves a clock.
  */
 const mayTakeTime: Readonly<Record<string, string>> = {
+  "e2e/redis/idle-cost.heavy.test.ts": "commands of half a minute are counted",
   "integration/emulator/delivery-waits.test.ts": "a receiver that is slow to answer",
   "integration/emulator/retry.test.ts": "a receiver that is slow to answer",
   "integration/queue/other-documents.test.ts": "jobs that take 20 ms",
