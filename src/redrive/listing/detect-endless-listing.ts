@@ -52,6 +52,11 @@ const maxBarrenMs = 300_000;
  * the head of a listing shift its pages, so a few records come twice.
  */
 const maxRecordsAgain = 2_000;
+/**
+ * Pages in a row that were listed before. One alone may be another record under the same odd id, on a page that
+ * was made small for records of 100 KB.
+ */
+const maxPagesAgain = 5;
 /** 20 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
 const maxKnown = 100_000;
 
@@ -66,6 +71,7 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
   let barrenPages = 0;
   let barrenSinceMs = 0;
   let recordsAgain = 0;
+  let pagesAgain = 0;
 
   return ({ cursor, records }, spentMs = 0) => {
     if (cursor === undefined) return null;
@@ -102,7 +108,11 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
     }
     // Without ids only the cursor distinguishes pages.
     const position = JSON.stringify(first === undefined || last === undefined ? [cursor] : [first, last]);
-    if (seen.has(position)) return endless("the listing repeats a page, so it would never end");
+    pagesAgain = seen.has(position) ? pagesAgain + 1 : 0;
+    if (pagesAgain >= maxPagesAgain)
+      return endless(
+        `the listing repeats its pages, so it would never end: ${pagesAgain} in a row were there before`,
+      );
     seen.add(position);
     return null;
   };

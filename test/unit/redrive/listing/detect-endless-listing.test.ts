@@ -11,23 +11,47 @@ const page = (cursor: string | undefined, ...ids: readonly (string | undefined)[
   records: ids.map((dlqId) => (dlqId === undefined ? {} : { dlqId })),
   ...(cursor === undefined ? {} : { cursor }),
 });
-const circle = /the listing repeats a page/;
+
+/** The page, counted from 1, at which the listing is found to repeat its pages. */
+function circled(
+  watch: ReturnType<typeof createCursorLoopCheck>,
+  more: number,
+  pageAt: (n: number) => ListPage,
+): number | undefined {
+  for (let n = 1; n <= more + 10; n += 1) {
+    const why = watch(pageAt(n));
+    if (why === null) continue;
+    expect(why.message).toMatch(/the listing repeats its pages/);
+    return n;
+  }
+  return undefined;
+}
+
+const largePageAt = (n: number): ListPage =>
+  page(`cursor ${n}`, ...Array.from({ length: 100 }, (_, index) => `${n % 1_100}-${index}`));
+const oddPageAt = (n: number): ListPage => page(`cursor ${n}`, n % 5 === 0 ? `${n}-0` : "constructor");
 
 describe("a listing goes in circles", () => {
-  test("where a page comes back, whatever its cursor is called", () => {
+  test("where its pages come back, whatever their cursors are called", () => {
     const watch = createCursorLoopCheck();
-    watch(page("a", "1-0", "2-0"));
-    watch(page("b", "3-0", "4-0"));
-    expect(watch(page("c", "1-0", "2-0"))?.message).toMatch(circle);
+    expect(circled(watch, 5, (n) => page(`cursor ${n}`, `${n % 2}-0`, `${n % 2}-9`))).toBe(2 + 5);
   });
 
-  test("where an empty page, or one without ids, has a cursor that was there", () => {
+  test("where empty pages, or those without ids, have cursors that were there", () => {
+    for (const ids of [[], [undefined]] as const) {
+      const watch = createCursorLoopCheck();
+      expect(circled(watch, 5, (n) => page(`${n % 3}`, ...ids))).toBe(3 + 5);
+    }
+  });
+
+  test("where it loops over more records than are remembered", () => {
     const watch = createCursorLoopCheck();
-    watch(page("a"));
-    watch(page("b", undefined));
-    watch(page("c", undefined));
-    expect(watch(page("a"))?.message).toMatch(circle);
-    expect(watch(page("b", undefined))?.message).toMatch(circle);
+    expect(circled(watch, 1_200, largePageAt)).toBe(1_100 + 5);
+  });
+
+  test("not where small pages hold records of one odd id, with others between them", () => {
+    const watch = createCursorLoopCheck();
+    expect(circled(watch, 1_000, oddPageAt)).toBeUndefined();
   });
 
   test("where ever more pages are empty under ever new cursors, but not before 100,000 records could have been filtered", () => {
