@@ -326,14 +326,12 @@ function find(model: Model, { pick, count, kind, status }: Found) {
   const most = Math.min(count, sentOf(model, lane, step));
   const parents = Array.from({ length: most }, (_, index) => `${lane}-${step}-${index}`);
   for (const parent of parents) {
+    model.counted.get(lane)!.add(parent);
     if (kind === "again") {
-      // Answered, and counted once.
-      if (known.back.has(parent) || known.delivered.has(parent)) continue;
-      model.counted.get(lane)!.add(parent);
-      known.delivered.add(parent);
+      // Answered, unless it has failed as well.
+      if (!known.back.has(parent)) known.delivered.add(parent);
       continue;
     }
-    model.counted.get(lane)!.add(parent);
     known.delivered.delete(parent);
     if (!known.back.has(parent) && kind === "down") known.down.add(parent);
     known.back.add(parent);
@@ -350,11 +348,18 @@ function find(model: Model, { pick, count, kind, status }: Found) {
 
 export const toRecordComeBacks = (found: Found): Command =>
   command(`recordComeBacks ${JSON.stringify(found)}`, async (model, real) => {
+    const before = await viewsOf(model, real);
+    const counted = new Map([...model.counted].map(([lane, parents]) => [lane, parents.size]));
     const met = find(model, found);
     if (met === null) return;
-    const changes = await real.book.recordComeBacks(met.comeBacks);
-    for (const change of changes) checkMove(model, met.step, change, null);
-    checkNoHalt(model, (await viewsOf(model, real)).get(met.lane));
+    const { lane, step, comeBacks } = met;
+    const changes = await real.book.recordComeBacks(comeBacks);
+    for (const change of changes) checkMove(model, step, change, null);
+    const view = (await viewsOf(model, real)).get(lane);
+    checkNoHalt(model, view);
+    const { totals, step: current } = before.get(lane)!;
+    const more = model.counted.get(lane)!.size - counted.get(lane)!;
+    if (current === step) expect(view!.totals.comeBacks).toBe(totals.comeBacks + more);
   });
 
 /** `load`: what the service said, after the look. */

@@ -143,7 +143,7 @@ local function rememberJudged(lane, step, whole)
   local missing = step.byReport and not step.clearedAt and knownOf(step) - proven(step) or 0
   judged[#judged + 1] = {
     step = step.step, whole = whole, haltAt = step.haltAt, back = step.back, again = againOf(step), at = now,
-    missing = missing > 0 and missing or nil,
+    missing = missing > 0 and missing or nil, heard = missing > 0 and step.delivered or nil,
   }
   if #judged > ${maxJudged} then
     local first = table.remove(judged, 1)

@@ -109,18 +109,22 @@ local function recordProof(step)
   step.lookAt = step.lookAt or step.lastAt + math.floor(step.watchMs / 2)
 end
 
--- Of a step that has survived: returns it if this is news of it.
+-- Of a step that has survived: returns it if this is news of a failure.
 local function mergeLate(lane, proof)
-  local isGood = proof.said == 1 or string.sub(proof.said, 1, 1) == 'a'
+  local parent, said = proof.parent, proof.said
   for _, judged in ipairs(lane.judged or {}) do
-    if isGood and judged.step == proof.step and judged.missing then
-      judged.heard = judged.heard or {}
-      if not judged.heard[proof.parent] then judged.missing = judged.missing > 1 and judged.missing - 1 or nil end
-      judged.heard[proof.parent] = 1
-    elseif not isGood and judged.step == proof.step and not judged.back[proof.parent] then
-      if not judged.again[proof.parent] then addTotal(lane, 'comeBacks', 1) end
-      judged.back[proof.parent] = proof.said
-      return judged
+    if judged.step == proof.step and not judged.back[parent] then
+      local heard = judged.heard or {}
+      if judged.missing and not heard[parent] then
+        heard[parent] = 1
+        judged.missing = judged.missing > 1 and judged.missing - 1 or nil
+        judged.heard = judged.missing and heard or nil
+      end
+      if said == 1 then return end
+      if not judged.again[parent] then addTotal(lane, 'comeBacks', 1) end
+      local isAgain = string.sub(said, 1, 1) == 'a'
+      judged[isAgain and 'again' or 'back'][parent] = said
+      return not isAgain and judged or nil
     end
   end
 end
@@ -135,8 +139,13 @@ local function merge(lane, proof)
   end
   if not step then return mergeLate(lane, proof) end
   if step.back[parent] then return end
-  if said ~= 1 and not step.delivered[parent] then addTotal(lane, 'comeBacks', 1) end
-  if said == 1 or string.sub(said, 1, 1) == 'a' then
+  -- It came back once, whatever is reported of it besides.
+  local before = step.delivered[parent]
+  local wasBack = before and before ~= 1
+  if said ~= 1 and not wasBack then addTotal(lane, 'comeBacks', 1) end
+  if said == 1 then
+    step.delivered[parent] = before or 1
+  elseif string.sub(said, 1, 1) == 'a' then
     step.delivered[parent] = said
   else
     step.delivered[parent] = nil

@@ -103,8 +103,8 @@ local function recordSent(lane, step, sent)
   step.sent = step.sent + sent - counted
   step.firstAt = step.firstAt or now
   step.lastAt = now
-  -- An answer of the service from before says nothing about these.
-  step.isAsked, step.clearedAt = nil, nil
+  -- An answer of the service from before says nothing about these. If they are late, they are the fresh ones.
+  step.isAsked, step.clearedAt, step.mayAdd = nil, nil, nil
   -- A lane that is always in use would otherwise never get its listing check.
   step.lookAt = lane.state == 'open' and step.lookAt or now + math.floor(step.watchMs / 2)
   if lane.state == 'halted' then lane.nextAt = now + lane.probeEvery end

@@ -74,6 +74,24 @@ describe("with callbacks", () => {
     expect(await view()).toMatchObject({ state: "ramping", unknown: 0 });
   });
 
+  test("a canary counts once, however often it is reported and come back", async () => {
+    const { step, report, note, silence, view } = createDriven(byReport);
+    const number = await step(5);
+    await report(number, 2);
+    await note(number, "again", ["p0"], 404);
+    await report(number, 2);
+    expect((await view()).totals.comeBacks).toBe(1);
+    expect(await silence(number, minuteMs)).toMatchObject({ size: 20 });
+    // Reported a second time: three canaries stay unknown.
+    await report(number, 2);
+    expect(await view()).toMatchObject({ unknown: 3 });
+    await note(number, "again", ["p2", "p2"], 404);
+    await note(number, "down", ["p3"]);
+    expect(await view()).toMatchObject({ unknown: 1, totals: { comeBacks: 3 } });
+    await note(number, "down", ["p0"]);
+    expect(await view()).toMatchObject({ state: "halted", totals: { comeBacks: 3 } });
+  });
+
   test("a wholly reported step needs no watch, as before", async () => {
     const { step, report } = createDriven(byReport);
     expect(await report(await step(5), 5)).toMatchObject({ to: "ramping", size: 50 });
