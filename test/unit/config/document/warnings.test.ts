@@ -274,7 +274,7 @@ describe("warnings about come-backs", () => {
   });
 
   it("are silent where another drain of the source lists everything, and tell of others", () => {
-    const orders = `orders: { source: eu, select: { topicName: orders }, rules: [${republish}] }`;
+    const orders = `orders: { source: eu, select: { topicName: orders }, rules: [{ when: any, then: republish }] }`;
     const told = (rest: string) =>
       load(
         `version: 1\nsources: { eu: { url: http://a }, us: { url: http://b } }\ndrains: { ${orders}, ${rest} }`,
@@ -348,5 +348,31 @@ describe("warnings about a flow control that is slower than its drain", () => {
     expect(pathsBesideProblems(`${slow}, limits: { publish: fast }`)).toEqual([]);
     expect(pathsBesideProblems(`${slow}, limitz: { publish: 1/s }`)).toEqual([]);
     expect(pathsBesideProblems("flowControl: { rate: 1 }")).toEqual([]);
+  });
+});
+
+const parallelWarned = (drains: string, source = "maxParallelism: 10, watchDeliveries: true") =>
+  load(`version: 1\nsources: { default: { ${source} } }\ndrains: { ${drains} }`).warnings.filter((warning) =>
+    warning.includes("are made at once"),
+  );
+const paced = (perSecond: number | string, mode = "live", select = "a") =>
+  `{ mode: ${mode}, select: { label: ${select} }, limits: { publish: ${perSecond} }, rules: [{ when: any, then: republish }] }`;
+
+describe("warnings about drains that publish faster than the account delivers", () => {
+  it("name the drains of the source, what they may publish, and what that leaves for a delivery", () => {
+    expect(parallelWarned(`a: ${paced("100/s")}`)).toEqual([
+      "drains.yaml:2:23 sources.default.maxParallelism: drain a may publish 100/s, which leaves 100 ms for a delivery if 10 are made at once; expected limits.publish of at most 50/s, or receivers that are faster",
+    ]);
+    expect(parallelWarned(`a: ${paced("30/s")}, b: ${paced("30/s", "live", "b")}`)).toEqual([
+      expect.stringContaining("drains a, b may publish 60/s, which leaves 167 ms for a delivery"),
+    ]);
+  });
+
+  it.each([
+    ["as fast as 200 ms allow", `a: ${paced("50/s")}`],
+    ["a drain in plan mode", `a: ${paced("30/s")}, b: ${paced("30/s", "plan", "b")}`],
+    ["a source without the number", `a: ${paced("100/s")}`, "watchDeliveries: true"],
+  ])("are silent with %s", (_name, drains, source?: string) => {
+    expect(parallelWarned(drains, source)).toEqual([]);
   });
 });
