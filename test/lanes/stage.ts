@@ -30,6 +30,7 @@ export interface StageOptions {
   readonly retentionMs?: number;
   /** Another scale than the run's. */
   readonly scale?: TimeScale;
+  readonly isRedisKept?: boolean | undefined;
   /** Where daemons find Redis, given its port; the same port unless it says otherwise. */
   readonly redisPathOf?: (port: number) => Promise<number>;
   readonly env?: Readonly<Record<string, string>>;
@@ -54,6 +55,7 @@ export async function startStage(world: World, options: StageOptions): Promise<S
     dir: join(world.dir, name),
     receivers: options.receivers ?? 1,
     replicas: options.replicas ?? 1,
+    isRedisKept: options.isRedisKept,
     redisPathOf: options.redisPathOf,
     emulatorArgs: [
       "--seed",

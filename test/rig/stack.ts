@@ -20,6 +20,8 @@ export interface Stack {
   readonly receivers: readonly ReceiverProcess[];
   /** Straight to the Redis of the daemons. */
   readonly redis: Redis;
+  /** Ends it as a machine that is shut down does. Resolves when it answers again, with what it had written. */
+  restartRedis(): Promise<void>;
   readonly archiveDir: string;
   /** What daemons and commands are started with. */
   readonly env: Readonly<Record<string, string>>;
@@ -51,6 +53,8 @@ export interface StackOptions {
   readonly document: (archiveDir: string) => string;
   /** Settings besides the addresses, the time to stop, and the document. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether Redis writes what a restart finds. */
+  readonly isRedisKept?: boolean | undefined;
   /** Where daemons find Redis, given its port. */
   readonly redisPathOf?: ((port: number) => Promise<number>) | undefined;
   readonly onEntry?: (entry: JournalEntry) => void;
@@ -72,7 +76,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     const servers = createRedisServers({ guard });
     closing.add(() => servers.stop());
-    const redis = await servers.start();
+    const redis = await servers.start(options.isRedisKept ? ["--appendonly", "yes"] : []);
     const redisPort = (await options.redisPathOf?.(redis.port)) ?? redis.port;
     const emulator = await startEmulatorProcess({
       program: options.emulatorProgram ?? program,
@@ -124,6 +128,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       receiver: receivers[0]!,
       receivers,
       redis: redis.admin,
+      async restartRedis() {
+        await redis.end("SIGTERM");
+        await redis.restart();
+      },
       archiveDir,
       env,
       daemons,

@@ -36,7 +36,7 @@ interface Variant {
   readonly callbacks?: true;
   readonly watchDeliveries?: true;
   readonly maxParallelism?: true;
-  /** Lost answers, 429, lost callbacks, and two replicas. */
+  /** Lost answers, 429, lost callbacks, two replicas, and a restart of Redis in the middle. */
   readonly isTroubled?: true;
 }
 
@@ -78,6 +78,7 @@ async function play(world: World, variant: Variant): Promise<readonly Figure[]> 
     scale,
     receivers: 2,
     replicas: isTroubled ? 2 : 1,
+    isRedisKept: isTroubled,
     emulatorArgs: ["--max-in-flight", String(parallelism), "--serve-order", variant.serveOrder],
     drain: {
       source,
@@ -118,6 +119,8 @@ async function measure(world: World, stage: Stage, variant: Variant): Promise<re
   await isSoon(async () => (await accepted()).some(isToDead), minuteMs);
   const firstAt = (await accepted()).find(isToDead)?.at ?? Date.now();
   const claims = watchClaims(world, stage);
+  await until(firstAt + hour / 2);
+  if (variant.isTroubled) await stage.restartRedis();
   await until(firstAt + hour);
   const toDead = (await accepted()).filter(isToDead);
   const longestMs = (3 * letters.count * secondMs) / servicePerSecond + minuteMs;
@@ -145,7 +148,7 @@ async function measure(world: World, stage: Stage, variant: Variant): Promise<re
       : shown("most that was undelivered", String(mostUndelivered)),
     shown("the service was asked, and lanes moved", `${asked.length}, ${moves().length}`),
     exactly("the healthy one is drained", isDrained ? 1 : 0, 1),
-    ...(variant.isTroubled ? [] : await deliveredOnce({ ...stage, receivers: [healthy] }, idsOf(letters))),
+    ...(await deliveredOnce({ ...stage, receivers: [healthy] }, idsOf(letters))),
   ];
   // Who has no means is warned by the document. What is shown of it is what docs/lanes.md says.
   const hasMeans = variant.callbacks ?? variant.watchDeliveries ?? variant.maxParallelism ?? false;
@@ -168,7 +171,8 @@ async function countUndelivered({ emulator }: Stage): Promise<number> {
 
 async function trouble({ emulator }: Stage): Promise<void> {
   const faults = [
-    { kind: "drop-answer", operation: "batch", probability: 0.05 },
+    { kind: "drop-answer", operation: "batch", probability: 0.15 },
+    { kind: "status", operation: "batch", status: 429, limit: "burst", probability: 0.1 },
     { kind: "status", operation: "manage", status: 429, probability: 0.2 },
     { kind: "status", operation: "manage", status: 500, probability: 0.1 },
     { kind: "status", operation: "list", status: 429, limit: "burst", probability: 0.02 },
