@@ -1,7 +1,7 @@
 /**
  * The work of each kind of job, under the document in force as it begins.
  *
- *   tick ─► opens a pass ─► adds the jobs of its oldest windows
+ *   tick ─► opens a pass ─► adds the jobs of its oldest windows, or ends it if it lists nothing
  *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass
  *   sweep ─► listing checks of lanes, beside reconcile and settle
  *   census ─► counts a source      statistics ─► reads an index
@@ -17,13 +17,13 @@ import type { DrainConfig, IndexConfig } from "../ports/drains-document.ts";
 import { isRedriverError, RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
 import type { DrainName, PassId, SourceId } from "../ports/ids.ts";
-import { isRecalled, type CloseVerdict, type Window } from "../ports/passes.ts";
+import { isRecalled, type CloseVerdict, type OpenVerdict, type Window } from "../ports/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { takeCensus } from "../redrive/census/count-and-copy-expiring.ts";
 import { runListingChecks, hasLanes } from "../redrive/lanes/listing-checks.ts";
 import { openPass } from "../redrive/pass/open-pass.ts";
 import { knownOffsetMs } from "../redrive/pass/service-clock-offset.ts";
-import { abandonWindow, leftToOthers, workWindow } from "../redrive/pass/work-window.ts";
+import { abandonWindow, endEmptyWindow, leftToOthers, workWindow } from "../redrive/pass/work-window.ts";
 import type { DrainRuntime, SourceRuntime } from "../redrive/runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../redrive/sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
@@ -61,12 +61,14 @@ function createJobState(clock: Pick<Clock, "sleep">) {
     /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
     asking: new Set<DrainName>(),
     slots: createWindowSlots(clock),
+    /** Drains whose last pass, as far as this process saw, listed nothing. */
+    quiet: new Set<DrainName>(),
     /** How many windows of a drain all replicas work on at once, as last known. */
     places: new Map<DrainName, number>(),
   };
 }
 
-type Passing = Pick<Work, "queue" | "peers" | "core" | "places" | "earlyTicks">;
+type Passing = Pick<Work, "queue" | "peers" | "core" | "places" | "quiet" | "earlyTicks">;
 type Work = JobParts & JobState & JobContext & Pick<CoreLease, "core" | "superseded">;
 
 export function createJobHandler(parts: JobParts) {
@@ -146,10 +148,27 @@ async function tick(name: DrainName, work: Work): Promise<void> {
     else if (isUnanswered(error)) await earlyTicks.unanswered(drain);
     throw error;
   }
-  if (opened.kind === "opened") earlyTicks.opened(name);
+  if (opened.kind === "opened") {
+    earlyTicks.opened(name);
+    const ended = await endQuietly(drain, opened, work);
+    if (ended !== null) return continuePass(drain, opened.pass.passId, ended, work);
+  }
   // Also for a pass that is already open: existing jobs are not added twice, missing ones are added.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
   await enqueueOldest(name, passId, opened.windows, work);
+}
+
+/**
+ * A job for the window of an idle drain would cost Redis more than all else that a pass does. So if the pass before
+ * listed nothing, one record is asked for first. Null: its windows need jobs.
+ */
+async function endQuietly(
+  drain: DrainRuntime,
+  { pass, windows: [only, second] }: Extract<OpenVerdict, { kind: "opened" }>,
+  { quiet, signal }: Work,
+): Promise<CloseVerdict | null> {
+  if (only === undefined || second !== undefined || !quiet.has(drain.config.name)) return null;
+  return endEmptyWindow(drain, pass, only, signal);
 }
 
 const spareWindows = 8;
@@ -223,7 +242,11 @@ async function continuePass(
   work: Passing,
 ): Promise<void> {
   const { name } = drain.config;
-  if (verdict.kind === "pass-closed") await work.earlyTicks.closed(drain, verdict);
+  if (verdict.kind === "pass-closed") {
+    if (verdict.outcome === "complete" && verdict.tally.listed === 0) work.quiet.add(name);
+    else work.quiet.delete(name);
+    await work.earlyTicks.closed(drain, verdict);
+  }
   if (verdict.kind === "pass-open") await enqueueOldest(name, passId, verdict.left, work);
   // Its end is recorded. That worker may have died before it added the next windows, so a tick does.
   if (verdict.kind === "stale") await work.queue.addTick(name, drain.source.clock.now());

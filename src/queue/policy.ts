@@ -13,10 +13,7 @@ export interface RetryPolicy {
  */
 export const noticeRetry: RetryPolicy = { attempts: 8, baseMs: 30_000, capMs: 30 * 60_000 };
 
-/**
- * How a crashed replica's jobs come back. Windows are looked at so often, the others half as often: their next
- * schedule is the retry, and a look costs an idle Redis some commands.
- */
+/** How a crashed replica's jobs come back. */
 export interface LockPolicy {
   readonly durationMs: number;
   readonly stalledIntervalMs: number;

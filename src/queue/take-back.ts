@@ -5,7 +5,7 @@ import type { QueueConnection } from "./connection.ts";
 /** A worker, its queue, and the ids of the jobs that it has in hand. */
 export interface WorkedQueue {
   readonly queue: Queue;
-  readonly worker: Pick<Worker, "id">;
+  readonly worker: Pick<Worker, "id" | "backend">;
   readonly inHand: ReadonlySet<string>;
 }
 
@@ -64,6 +64,6 @@ async function takeBack(
     if (job === undefined || now - (job.processedOn ?? 0) < onItsWayMs) continue;
     await job.moveToWait(lock);
   }
-  // As BullMQ wakes a worker. After a refusal it may wait for up to 10 s.
+  // As BullMQ wakes a worker. After a refusal it may wait for up to 30 s.
   await connection.call("ZADD", queue.toKey("marker"), 0, "0");
 }

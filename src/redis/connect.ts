@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { RedriverError } from "../ports/errors.ts";
-import { commandTimeoutMs, openClient, type RedisClient } from "./open-client.ts";
+import { blockedSilenceMs, commandTimeoutMs, openClient, type RedisClient } from "./open-client.ts";
 import { defaultKeyPrefix } from "./key-prefix.ts";
 import type { ScriptRunner } from "./script-runner.ts";
 import type { RedisTarget } from "../ports/redis-target.ts";
@@ -154,7 +154,21 @@ export function toBullmqConnection(target: RedisTarget, role: "worker" | "queue"
   const client = openClient(target, role, `redriver-bullmq-${role}`);
   // Without a listener the library prints every reconnect; state is watched on the command connection.
   client.on("error", () => undefined);
+  if (role === "worker") waitLonger(client);
   return client;
+}
+
+/** What the library makes of it are connections for blocking reads. */
+function waitLonger(client: RedisClient): void {
+  const socketTimeout = blockedSilenceMs;
+  if (isCluster(client)) {
+    const duplicate = client.duplicate.bind(client);
+    client.duplicate = (nodes, options) =>
+      duplicate(nodes, { ...options, redisOptions: { ...options?.redisOptions, socketTimeout } });
+  } else {
+    const duplicate = client.duplicate.bind(client);
+    client.duplicate = (options) => duplicate({ ...options, socketTimeout });
+  }
 }
 
 function isCluster(client: RedisClient): client is Exclude<RedisClient, Redis> {

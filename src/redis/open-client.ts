@@ -14,8 +14,11 @@ export type ClientKind =
   | "worker";
 
 export const commandTimeoutMs = 2_000;
-/** Above the queue's longest blocking read, 10 s: at 10 s an idle worker connected anew every 15 s. */
 const workerSilenceMs = 12_000;
+/** Above the longest blocking read of a worker, 30 s (queue/queue-worker.ts), whose end the library sees to itself. */
+export const blockedSilenceMs = 35_000;
+/** A peer that is gone, or behind a path that drops all, is noticed after this and ten unanswered probes a second apart. */
+const keepAliveMs = 5_000;
 const maxReconnectMs = 1_000;
 
 /**
@@ -53,6 +56,7 @@ function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOpt
   return {
     connectionName: name,
     connectTimeout: commandTimeoutMs,
+    keepAlive: keepAliveMs,
     ...(user === "" ? {} : { username: user }),
     ...(password === "" ? {} : { password }),
     ...(database === 0 ? {} : { db: database }),

@@ -59,11 +59,7 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const failures = createWindowFailures();
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
   if (window === null) return { kind: "paged", split: [], tally: emptyTally, failures: failures.ended };
-  const query = {
-    select: config.select,
-    ...(window.from > 0 ? { fromDate: window.from } : {}),
-    toDate: window.to,
-  };
+  const query = toListing(config, window);
   const { retentionMs } = source.config;
   const run = { passId: pass.passId, windowId: window.windowId, owner: given.owner };
   const care =
@@ -203,6 +199,11 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   tally = toActs(tally);
   given.onPage(tally, failures.ended);
   return { kind: "paged", split, tally, failures: failures.ended };
+}
+
+/** What a window lists. */
+export function toListing({ select }: DrainRuntime["config"], { from, to }: Window) {
+  return { select, ...(from > 0 ? { fromDate: from } : {}), toDate: to };
 }
 
 function leftOf({ due, held, parked, inDoubt }: Tally): number {

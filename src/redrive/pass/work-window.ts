@@ -1,13 +1,15 @@
 import { RedriverError, isRedisAway, isRedriverError, toFailure, type Failure } from "../../ports/errors.ts";
 import type { FailureCounts } from "../../ports/failures.ts";
 import type { PassId } from "../../ports/ids.ts";
-import type { CloseVerdict, Window, WindowEnd } from "../../ports/passes.ts";
+import type { CloseVerdict, Pass, Window, WindowEnd } from "../../ports/passes.ts";
 import { emptyTally, type Tally } from "../../ports/tally.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { toPassCensus } from "../census/census-from-pass.ts";
 import { selectsEverything } from "../listing/drain-selects.ts";
+import { listPage, smallAnswerBytes } from "../listing/list-page.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { pageThroughWindow } from "./page-through-window.ts";
+import { pageThroughWindow, toListing } from "./page-through-window.ts";
+import { narrowWindow } from "./select-dates.ts";
 
 export interface WindowWork {
   readonly passId: PassId;
@@ -108,6 +110,27 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   const counts = await source.recordFailures(config.name, ended.failures);
   const verdict = await endWindow(drain, run, { kind: "done", split }, tally, counts);
   return { split: verdict.kind === "stale" ? [] : split, verdict, failedWith: null };
+}
+
+/**
+ * Ends a window in which a listing of one record shows nothing, without a job of its own. Null if it is to be worked:
+ * there is a record, or the listing failed, which the work of the window will meet too.
+ */
+export async function endEmptyWindow(
+  drain: DrainRuntime,
+  { passId, startedAt }: Pass,
+  given: Window,
+  signal: AbortSignal,
+): Promise<CloseVerdict | null> {
+  const { source, config } = drain;
+  const window = narrowWindow(config.dates, given, startedAt);
+  if (window !== null) {
+    const query = { ...toListing(config, window), count: 1, maxBytes: smallAnswerBytes };
+    const page = await listPage(source, query, signal).catch(() => null);
+    if (page === null || page.records.length > 0 || page.cursor !== undefined) return null;
+  }
+  const run = { passId, windowId: given.windowId, owner: source.identities.token() };
+  return endWindow(drain, run, { kind: "done", split: [] }, { ...emptyTally, pages: 1 }, {});
 }
 
 /**
