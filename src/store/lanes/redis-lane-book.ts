@@ -6,16 +6,9 @@ import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
 import { laneKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { maxStep } from "./lane-constants.ts";
-import {
-  askScript,
-  dueScript,
-  giveBackScript,
-  probeNowScript,
-  proveScript,
-  resetScript,
-  sentScript,
-  viewsScript,
-} from "./lanes.lua.ts";
+import { askScript, giveBackScript, sentScript } from "./lane-grants.lua.ts";
+import { dueScript, proveScript } from "./lane-verdicts.lua.ts";
+import { probeNowScript, resetScript, viewsScript } from "./lane-views-and-orders.lua.ts";
 
 interface Proof {
   readonly step: number;
