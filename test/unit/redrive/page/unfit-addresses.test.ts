@@ -44,7 +44,8 @@ const unfit = [
   "ftp://old.example/x",
   "orders",
   "https://",
-  "https://xn--a-ecp.ru/x",
+  // Node 24 takes what is ASCII alone as it is.
+  "https://\u00fc.xn--0/x",
   "https://\u00ad/x",
 ];
 
