@@ -37,6 +37,8 @@ export interface HostileAccount {
     readonly answer: HostileAnswer;
     readonly takes: boolean;
   }[];
+  /** What always stands in a batch's answer for the record of this id, as JSON text. It is taken all the same. */
+  readonly elements: Map<string, string>;
   /** Calls that were answered in a hostile way. */
   answeredHostile: number;
 }
@@ -45,6 +47,10 @@ export interface HostileService {
   /** A new account and the address of it. */
   open(): { readonly url: string; readonly account: HostileAccount };
 }
+
+/** The dead letter that a deduplication id stands for. */
+export const originOf = (deduplicationId: string): string =>
+  /^redriver-(\d+-\d+)(?:-\d+)?$/.exec(deduplicationId)?.[1] ?? "nobody's";
 
 /** A message service that keeps its books truly and answers as it is told to. Ended with the test. */
 export async function startHostileService(): Promise<HostileService> {
@@ -69,6 +75,7 @@ export async function startHostileService(): Promise<HostileService> {
         items: [],
         deleted: [],
         hostile: [],
+        elements: new Map(),
         answeredHostile: 0,
       };
       accounts.push(account);
@@ -111,14 +118,14 @@ function act(
     case "batch": {
       const items = JSON.parse(body) as readonly { readonly headers: Readonly<Record<string, string>> }[];
       account.items.push(...items);
-      return JSON.stringify(
-        items.map(({ headers }) => {
-          const id = String(headers["Upstash-Deduplication-Id"]);
-          const deduplicated = account.taken.includes(id);
-          if (takes && !deduplicated) account.taken.push(id);
-          return { messageId: `msg_${id}`, ...(deduplicated ? { deduplicated } : {}) };
-        }),
-      );
+      const elements = items.map(({ headers }) => {
+        const id = String(headers["Upstash-Deduplication-Id"]);
+        const deduplicated = account.taken.includes(id);
+        if (takes && !deduplicated) account.taken.push(id);
+        const element = { messageId: `msg_${id}`, ...(deduplicated ? { deduplicated } : {}) };
+        return account.elements.get(originOf(id)) ?? JSON.stringify(element);
+      });
+      return `[${elements.join(",")}]`;
     }
   }
 }

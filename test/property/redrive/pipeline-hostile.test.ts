@@ -4,10 +4,12 @@ import { isDestination } from "../../../src/message/destination-url.ts";
 import { isFieldValue, isToken } from "../../../src/message/headers.ts";
 import { isRedriverError } from "../../../src/ports/errors.ts";
 import { runPassInProcess, type PassInProcess } from "../../../src/redrive/pass/drain-in-process.ts";
-import { fuzz, leastRuns, watchProcess } from "../../support/fuzzing.ts";
+import { casesOf, fuzz, fuzzSeed, leastRuns, watchProcess } from "../../support/fuzzing.ts";
 import { httpAnswer, oddCall, recordsPerRun } from "../../support/hostile-answers.ts";
 import { nextId, oddRecord, plainRecord } from "../../support/hostile-records.ts";
+import { oddText, oddValues } from "../../support/odd-fields.ts";
 import {
+  originOf,
   startHostileService,
   type HostileAccount,
   type HostileAnswer,
@@ -75,10 +77,6 @@ async function passWith({ drain, core }: Rig, withinMs: number): Promise<PassInP
     return "failed";
   }
 }
-
-/** The dead letter that a deduplication id stands for. */
-const originOf = (deduplicationId: string): string =>
-  /^redriver-(\d+-\d+)(?:-\d+)?$/.exec(deduplicationId)?.[1] ?? "nobody's";
 
 /** Nothing is deleted that was not taken, and nothing is taken twice that no event declares. */
 function expectSafe({ deleted, taken }: HostileAccount, rig: Rig): void {
@@ -195,4 +193,78 @@ describe("answers of the worst kind", () => {
       expectSafe(account, rig);
     });
   });
+});
+
+/** Answers of the right shape, but for the value of one field. */
+const oddFields: readonly (readonly [HostileOperation, string])[] = [
+  ...["messageId", "error", "deduplicated", "url", "unheardOf"].map((field) => ["batch", field] as const),
+  ...["deleted", "cursor", "unheardOf"].map((field) => ["delete", field] as const),
+  ...["messages", "cursor", "unheardOf"].map((field) => ["list", field] as const),
+];
+const oddAnswers = oddFields.flatMap(([operation, field]) =>
+  Object.keys(oddValues).map((value) => [operation, field, value] as const),
+);
+
+function toOddAnswer(operation: HostileOperation, field: string, value: string): HostileAnswer {
+  const odd = (plain: Readonly<Record<string, unknown>>) => oddText(plain, [[field, value]]);
+  if (operation === "list") return httpAnswer(200, odd({ messages: [] }));
+  if (operation === "delete") return httpAnswer(200, odd({ deleted: recordsPerRun }));
+  const item = { messageId: "msg_any" };
+  const others = Array.from({ length: recordsPerRun - 1 }, () => JSON.stringify(item));
+  return httpAnswer(200, `[${[odd(item), ...others].join(",")}]`);
+}
+
+describe("one answer with an odd value in a field", () => {
+  it("ends no second pass, and all is sent once and deleted", async () => {
+    const service = await startHostileService();
+    const some = fc.sample(fc.constantFrom(...oddAnswers), { seed: fuzzSeed, numRuns: casesOf(500) });
+    const wrong: unknown[] = [];
+    for (const [operation, field, value] of casesOf(500) < 500 ? some : oddAnswers) {
+      const { url, account } = service.open();
+      const ids = Array.from({ length: recordsPerRun }, nextId);
+      for (const id of ids) account.records.set(id, JSON.stringify(plainRecord(id)));
+      account.hostile.push({ operation, answer: toOddAnswer(operation, field, value), takes: true });
+      await withRig(url, async (rig) => {
+        await passWith(rig, 5_000);
+        rig.drain.source.health.resume();
+        // Whoever published may not be at work on it any more.
+        rig.advance(5 * 60_000);
+        const second = await passWith(rig, 5_000);
+        expectSafe(account, rig);
+        const isComplete = second !== "failed" && second.kind === "closed" && second.outcome === "complete";
+        const seen = [isComplete, account.answeredHostile, account.taken.length, account.records.size];
+        if (seen.join() !== `true,1,${recordsPerRun},0`)
+          wrong.push([operation, field, value, seen, JSON.stringify(second)]);
+      });
+    }
+    expect(wrong).toEqual([]);
+  }, 1_200_000);
+
+  it("for one message and for ever keeps no other from being sent once, and stops no pass", async () => {
+    const service = await startHostileService();
+    const ofBatch = oddAnswers.filter(([operation]) => operation === "batch");
+    for (let from = 0; from < ofBatch.length; from += 25) {
+      const { url, account } = service.open();
+      const good = Array.from({ length: 20 }, nextId);
+      for (const id of good) account.records.set(id, JSON.stringify(plainRecord(id)));
+      for (const [, field, value] of ofBatch.slice(from, from + 25)) {
+        const id = nextId();
+        account.records.set(id, JSON.stringify(plainRecord(id)));
+        account.elements.set(id, oddText({ messageId: "msg_any" }, [[field, value]]));
+      }
+      await withRig(url, async (rig) => {
+        for (let round = 0; round < 3; round += 1) {
+          expect(await passWith(rig, 20_000)).toMatchObject({ kind: "closed", outcome: "complete" });
+          rig.advance(2 * 60_000);
+        }
+        expectSafe(account, rig);
+        expect(good.filter((id) => account.records.has(id))).toEqual([]);
+        expect(account.taken.map(originOf).toSorted()).toEqual(
+          [...good, ...account.elements.keys()].toSorted(),
+        );
+        expect(rig.eventsOf("window:failed")).toEqual([]);
+        expect(rig.eventsOf("source:halted")).toEqual([]);
+      });
+    }
+  }, 600_000);
 });
