@@ -90,6 +90,8 @@ export function toLiveness(
   if (now - since <= maxSilenceMs) return { ok: true, reasons: [] };
   return {
     ok: false,
-    reasons: [`no job was taken or finished for ${Math.round((now - since) / 1_000)} s while Redis answers`],
+    reasons: [
+      `no worker has asked for a job, or finished one, for ${Math.round((now - since) / 1_000)} s while Redis answers`,
+    ],
   };
 }

@@ -34,6 +34,7 @@ import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 import { createStandstillWatch } from "./watch-standstill.ts";
 import { createRedisFitness } from "./redis-fitness.ts";
+import { createSweeping } from "./keep-sweeping.ts";
 
 const opsRequestTimeoutMs = 10_000;
 const probeEveryMs = 30_000;
@@ -46,10 +47,8 @@ const documentCheckEveryMs = 2_000;
 const redisAwayWaitMs = 250;
 /** Part of shutdown.hard after the jobs: half for a goodbye to a Redis that may hang, half for the caller. */
 const afterJobsMs = 2_000;
-/** Every source is swept by schedule: a replica without a job for several sweeps, and 5 min, is stuck. */
-function maxSilenceMs(sweepEveryMs: number): number {
-  return Math.max(5 * 60_000, 3 * sweepEveryMs);
-}
+/** Each worker asks Redis for a job every half minute. A replica in which none does is stuck. */
+const maxSilenceMs = 5 * 60_000;
 
 /** The console, which may be off. */
 export interface ConsoleServer {
@@ -132,6 +131,15 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   parts.standstills?.count(() => standstill.reasons().length);
   const keepGoing = createLoops({ clock, events, stop });
   const isApplied = upToDateFor(reapplyEveryMs);
+  const { everyMs } = settings.sweep;
+  const lookForSweeps = createSweeping({
+    current: () => live.current(),
+    queue,
+    earlyTicks,
+    events,
+    clock,
+    everyMs,
+  });
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
 
@@ -141,13 +149,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     host: settings.http.host,
     port: settings.http.port,
     requestTimeoutMs: opsRequestTimeoutMs,
-    livez: () =>
-      toLiveness(
-        clock.now(),
-        redisFitness.fitSince(),
-        queue.lastProgressAt(),
-        maxSilenceMs(settings.sweep.everyMs),
-      ),
+    livez: () => toLiveness(clock.now(), redisFitness.fitSince(), queue.lastProgressAt(), maxSilenceMs),
     readyz: async () => {
       const state = {
         redisProblems: redisFitness.problems(),
@@ -197,6 +199,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisFitness.isWell, clock, events, stop })),
     keepGoing(() => watchedArchive.look()),
     keepGoing(() => standstill.look()),
+    keepGoing(() => (redisFitness.isFit() ? lookForSweeps() : Promise.resolve(redisAwayWaitMs))),
     keepGoing(async () => {
       await callbacks.listen();
       await console.listen();
@@ -284,7 +287,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     return isApplied(basis, async () => {
       // While replicas disagree, schedules that this document lacks may be in force elsewhere.
       const keep = await peers.workUnderAnother(now.hash);
-      await queue.applySchedules(toSchedules(now, settings.sweep.everyMs), keep ? "keep" : "remove");
+      await queue.applySchedules(toSchedules(now), keep ? "keep" : "remove");
       schedulesAppliedAt = clock.now();
     });
   }

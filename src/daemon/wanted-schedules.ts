@@ -13,18 +13,16 @@ const minCensusEveryMs = 1_000;
  */
 const noticesEvery = { minMs: 2_000, perDrainMs: 100, maxMs: 5_000 };
 
-/** A tick per drain, a sweep and census checks per source, a reading per index; notices if somebody is told. */
-export function toSchedules(document: DrainsDocument, sweepEveryMs: number): readonly ScheduledJob[] {
+/**
+ * A tick per drain, census checks per source, a reading per index; notices if somebody is told. Sweeps have no schedule
+ * (keep-sweeping.ts).
+ */
+export function toSchedules(document: DrainsDocument): readonly ScheduledJob[] {
   return [
     ...document.drains.map(({ name, schedule }): ScheduledJob => ({
       id: `tick:${name}`,
       schedule,
       job: { kind: "tick", drain: name },
-    })),
-    ...document.sources.map(({ id }): ScheduledJob => ({
-      id: `sweep:${id}`,
-      schedule: { kind: "every", everyMs: sweepEveryMs },
-      job: { kind: "sweep", source: id },
     })),
     ...document.sources.map(({ id, censusEveryMs }): ScheduledJob => ({
       id: `census:${id}`,

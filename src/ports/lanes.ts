@@ -222,6 +222,8 @@ export interface LaneBook {
     readonly ready: readonly LaneReady[];
     readonly at: number;
   }>;
+  /** True if a lane wants something, now or later: then `due` is to be called now and then. */
+  areWaiting(): Promise<boolean>;
   /**
    * Reports a listing that began at `checkedAt` (Redis time) and covered all that entered since the step's
    * first canary. `comeBacks` of other steps are ignored here. The step is judged if its watch was over by

@@ -50,6 +50,8 @@ export interface WorkQueue {
   addTick(drain: DrainName, at: number): Promise<void>;
   /** One more sweep of a source, with the same rule. */
   addSweep(source: SourceId, at: number): Promise<void>;
+  /** One sweep of a source now, for all that ask within the same `spanMs`: spans are counted from the epoch, rounded. */
+  addSweepOf(source: SourceId, at: number, spanMs: number): Promise<void>;
   /**
    * Adds windows from the front until `atOnce` of them wait or run. Absent: all. A window that waits more
    * than a second for its next try does not count. A window that was added before is not added twice,
@@ -71,7 +73,10 @@ export interface WorkQueue {
     handle: (job: Job, context: JobContext) => Promise<void>,
     beforeGivenUp?: (job: Job) => Promise<void>,
   ): Promise<void>;
-  /** Unix ms at which a worker last took or finished a job; the basis of liveness. */
+  /**
+   * Unix ms at which a worker last heard from Redis that there is no job, took one or finished one; the basis of
+   * liveness. An idle worker asks at least every half minute.
+   */
   lastProgressAt(): number | undefined;
   /** Stops taking work; aborts running jobs after softMs; resolves by hardMs, also when Redis is away. */
   close(deadline: { readonly softMs: number; readonly hardMs: number }): Promise<void>;

@@ -1,4 +1,4 @@
-import { Queue, type WorkerOptions } from "bullmq";
+import { Queue, type JobsOptions, type WorkerOptions } from "bullmq";
 import type { Clock } from "../ports/clock.ts";
 import { RedriverError, toFailure } from "../ports/errors.ts";
 import type { Events } from "../ports/events.ts";
@@ -6,7 +6,7 @@ import type { Job, JobContext, WorkQueue } from "../ports/work-queue.ts";
 import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
 import { toJobData, toNotifyJobId, toWindowJobId } from "./job-data.ts";
 import { repeatStrategy } from "./next-cron-run.ts";
-import { onceOptions } from "./once-options.ts";
+import { onceOptions, spanOptions } from "./once-options.ts";
 import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "./queue-names.ts";
 import {
   callTimeoutMs,
@@ -32,6 +32,7 @@ import { applySchedules } from "./apply-schedules.ts";
 import { createTakeBack, type WorkedQueue } from "./take-back.ts";
 
 type WindowJob = Extract<Job, { kind: "window" }>;
+type ShortJob = Exclude<Job, { kind: "window" | "notify" }>;
 
 interface Handlers {
   readonly handle: (job: Job, context: JobContext) => Promise<void>;
@@ -192,8 +193,11 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     }
   }
 
-  async function addOnce(job: Exclude<Job, { kind: "window" }>, of: string, at: number): Promise<void> {
-    const opts = onceOptions(job.kind, of, at, clock.now());
+  async function addOnce(job: ShortJob, of: string, at: number): Promise<void> {
+    await addShort(job, onceOptions(job.kind, of, at, clock.now()));
+  }
+
+  async function addShort(job: ShortJob, opts: JobsOptions): Promise<void> {
     await withRedis(job.kind, () => short.current().add(job.kind, toJobData(job), opts));
   }
 
@@ -237,6 +241,9 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     addTick: (drain, at) => addOnce({ kind: "tick", drain }, drain, at),
 
     addSweep: (source, at) => addOnce({ kind: "sweep", source }, source, at),
+
+    addSweepOf: (source, at, spanMs) =>
+      addShort({ kind: "sweep", source }, spanOptions("sweep", source, at, spanMs)),
 
     async addWindows(jobs, atOnce) {
       if (jobs.length === 0) return;

@@ -1,5 +1,6 @@
 import type { JobsOptions } from "bullmq";
 import type { Job } from "../ports/work-queue.ts";
+import { keepShort } from "./policy.ts";
 
 /**
  * Of a job beside its schedule. Jobs of one second are one. A done job is removed at once: BullMQ adds no job
@@ -12,6 +13,16 @@ export function onceOptions(kind: Job["kind"], of: string, at: number, now: numb
     attempts: 1,
     removeOnComplete: true,
     removeOnFail: true,
+    stackTraceLimit: 0,
+  };
+}
+
+/** Of a job that is one for a whole span: it is kept when done, so that adding it again in this span changes nothing. */
+export function spanOptions(kind: Job["kind"], of: string, at: number, spanMs: number): JobsOptions {
+  return {
+    ...keepShort,
+    jobId: `${kind}-of-${of}-${Math.round(at / spanMs)}`,
+    attempts: 1,
     stackTraceLimit: 0,
   };
 }

@@ -109,6 +109,7 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       for (const one of due.ready) await wake(one);
       return due;
     },
+    areWaiting: () => book.areWaiting(),
     checked: async (...what: Parameters<LaneBook["checked"]>): Promise<void> =>
       report(await book.checked(...what)),
     /** Drains with a lane that can go on, since the last call. */

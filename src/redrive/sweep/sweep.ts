@@ -41,6 +41,13 @@ export interface SweepResult {
   readonly left: number;
 }
 
+/** Whether a sweep of this source has something to finish. Writes facts that only this process knows. */
+export async function needsSweep({ unwritten, ledger }: SourceRuntime): Promise<boolean> {
+  await unwritten.replay(ledger);
+  const { pendingDelete, unknown } = await ledger.summary();
+  return pendingDelete > 0 || unknown > 0;
+}
+
 /**
  * Sweeps one source. `drains`: those of the current document. Throws RedriverErrors; finished work stays
  * finished. If both halves fail, one failure is thrown and the other reported.

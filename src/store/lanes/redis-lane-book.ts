@@ -4,7 +4,7 @@ import type { LaneBook, LaneChange, LaneComeBack, LaneReady } from "../../ports/
 import type { ServiceLoad } from "../../ports/service.ts";
 import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
 import { laneKeys } from "../keys.ts";
-import type { ScriptRedis } from "../connection-needs.ts";
+import type { StoreRedis } from "../connection-needs.ts";
 import { maxStep } from "./lane-constants.ts";
 import { askScript, giveBackScript, sentScript } from "./lane-grants.lua.ts";
 import { dueScript, proveScript } from "./lane-verdicts.lua.ts";
@@ -30,7 +30,7 @@ interface ProvedLane {
  * limits. `identity` names a call, so that a call that is sent again counts once.
  */
 export function createRedisLaneBook(
-  redis: ScriptRedis,
+  redis: StoreRedis,
   sourceId: SourceId,
   grantLifeMs: number,
   identity: { token(): string },
@@ -76,6 +76,7 @@ export function createRedisLaneBook(
       );
       return { at: answer.at, watches, ready: inOrder(answer.ready) };
     },
+    areWaiting: async () => (await redis.command("EXISTS", due)) === 1,
     checked({ lane, step }, checkedAt, comeBacks, service) {
       const proofs = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toProof);
       return proveStep({ lane, steps: [step], proofs }, checkedAt, service);

@@ -44,7 +44,7 @@ local prefix, batchPrefix, seed = ARGV[1], ARGV[2], ARGV[3]
 local limits, call = cjson.decode(ARGV[4]), cjson.decode(ARGV[5])
 local wrote, coolUntil = false, 0
 local meta, metaChanges = {}, {}
-local metaNames = { 'lastNow', 'ahead', 'epoch', 'sequence', 'lostAt', 'lostSince', 'endedAt', 'coolUntil', 'lastAcceptedAt', 'refusedAloneInARow' }
+local metaNames = { 'lastNow', 'ahead', 'epoch', 'sequence', 'lostAt', 'lostSince', 'endedAt', 'coolUntil', 'lastAcceptedAt', 'refusedAloneInARow', 'gone' }
 for i, value in ipairs(redis.call('HMGET', metaKey, unpack(metaNames))) do meta[metaNames[i]] = value end
 -- Lives end by the server's clock.
 local server = now

@@ -16,7 +16,10 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 export const summaryScript = defineLedgerScript<LedgerSummary>(
   "summary",
   `
-local oldestOpenAt, oldestPendingAt = oldest(openKey, openBatchesKey), oldest(pendingKey, pendingBatchesKey)
+-- An idle ledger asks no more of its indexes.
+local isIdle = redis.call('EXISTS', openKey, openBatchesKey, pendingKey, pendingBatchesKey, failedKey) == 0
+local oldestOpenAt, oldestPendingAt
+if not isIdle then oldestOpenAt, oldestPendingAt = oldest(openKey, openBatchesKey), oldest(pendingKey, pendingBatchesKey) end
 removeGone(30)
 local function mayReturn()
   if redis.call('ZCARD', openKey) + redis.call('ZCARD', pendingKey) + redis.call('ZCARD', parkedKey) > 0 then return false end
@@ -33,14 +36,14 @@ if ahead > 0 and mayReturn() then
   -- Its age stays, or it would count as an acceptance of just now.
   if meta.lastAcceptedAt then changes = { 'returnedAt', now, 'lastAcceptedAt', meta.lastAcceptedAt - step } end
 end
--- The sweep asks every few seconds, so lastNow is that precise even if nothing else is written. A full Redis
+-- Each replica asks every few seconds, so lastNow is that precise even if nothing else is written. A full Redis
 -- refuses this write, and the summary goes on without it.
 redis.pcall('HSET', metaKey, 'lastNow', now, 'ahead', ahead, unpack(changes))
 local function byServer(at)
   return at and at - ahead or cjson.null
 end
-local failed = redis.call('SCARD', failedKey)
--- Without an oldest one an index is empty. An idle ledger asks no more of it.
+local failed = isIdle and 0 or redis.call('SCARD', failedKey)
+-- Without an oldest one an index is empty.
 local isOpen, isPending = oldestOpenAt ~= nil, oldestPendingAt ~= nil
 local unknownBefore = '(' .. string.format('%.0f', now - limits.takeover)
 return stamped({
@@ -50,7 +53,7 @@ return stamped({
   pendingDelete = isPending and redis.call('ZCARD', pendingKey) + countBatched(pendingBatchesKey, '+inf') or 0,
   oldestPendingAt = byServer(oldestPendingAt),
   failedDeletes = failed,
-  gone = tonumber(redis.call('HGET', metaKey, 'gone') or 0),
+  gone = tonumber(meta.gone or 0),
   settleGate = (isPending or failed > 0) and settleGateClosed() and 'closed' or 'open',
 })
 `,

@@ -12,7 +12,7 @@ notify:
 `;
 
 const noticesOf = (text: string) =>
-  toSchedules(load(text).document, 1_000).filter(({ id }) => id === "notices" || id.startsWith("digest:"));
+  toSchedules(load(text).document).filter(({ id }) => id === "notices" || id.startsWith("digest:"));
 
 it("nothing is evaluated for nobody, and no job of notices has room", () => {
   expect(noticesOf(silent)).toEqual([]);
@@ -36,7 +36,7 @@ it("many drains are evaluated less often, at least every five seconds", () => {
   const { document } = load(notifying);
   const everyOf = (count: number) => {
     const drains = Array.from({ length: count }, () => document.drains[0]!);
-    const schedules = toSchedules({ ...document, drains }, 1_000);
+    const schedules = toSchedules({ ...document, drains });
     return schedules.find(({ id }) => id === "notices")?.schedule;
   };
   expect([20, 30, 50, 200].map(everyOf)).toMatchObject(

@@ -1299,7 +1299,7 @@ describe("lanes in Redis", () => {
     const written: [string, number][] = [];
     const book = createRedisLaneBook(
       {
-        keyPrefix: connection.keyPrefix,
+        ...connection,
         run: async (script, keys, args) => {
           const before = await connection.command("INFO", "commandstats");
           const reply = await connection.run(script, keys, args);

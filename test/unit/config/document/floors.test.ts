@@ -132,4 +132,4 @@ describe("the interval of a census beside the time in which records near their e
 });
 
 const censusesOf = (document: Parameters<typeof toSchedules>[0]) =>
-  toSchedules(document, 15_000).flatMap(({ job, schedule }) => (job.kind === "census" ? [schedule] : []));
+  toSchedules(document).flatMap(({ job, schedule }) => (job.kind === "census" ? [schedule] : []));
