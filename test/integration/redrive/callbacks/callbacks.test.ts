@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCallbacks, type Callbacks } from "../../../../src/daemon/canary-callbacks.ts";
@@ -5,6 +6,7 @@ import { createCallbackServer } from "../../../../src/daemon/callback-http.ts";
 import { withProofCallback } from "../../../../src/message/proof-callback-url.ts";
 import { createFolder } from "../../../support/command.ts";
 import { sendBytes } from "../../../support/raw-http.ts";
+import { oddText, oddValues } from "../../../support/odd-fields.ts";
 import { freePort } from "../../../support/redis-servers.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -22,6 +24,8 @@ interface Called {
   /** Outcomes told so far. */
   outcomes(): readonly string[];
 }
+
+const toShort = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 const bodyOf = (messageId = "msg_1"): string =>
   JSON.stringify({ status: 200, sourceMessageId: messageId, text: "ünï" });
@@ -160,6 +164,30 @@ describe("a message's own callback", () => {
     expect(rig.receiver.deliveries).toEqual([]);
   });
 });
+
+it("a callback with any value in a field is answered, and handed on once as it came", async () => {
+  const { rig, call } = await createCalled();
+  const fields =
+    "status header body retried maxRetries sourceHeader sourceBody createdAt notBefore url method dlqId";
+  const bodies = fields.split(" ").flatMap((field) =>
+    Object.keys(oddValues).map((value) =>
+      // Each is of another message.
+      oddText({ status: 200, sourceMessageId: `msg_${field}-${toShort(value)}` }, [[field, value]]),
+    ),
+  );
+  const handedOn = new Map<string, number>();
+  const statuses = new Set<number>();
+  for (const body of bodies) {
+    const { status } = await call({ body });
+    statuses.add(status);
+    if (status === 200) handedOn.set(toShort(body), 1);
+  }
+  // What is no callback of the service is refused.
+  expect(statuses).toEqual(new Set([200, 400]));
+  await rig.emulator.idle();
+  const arrived = new Map([...rig.receiver.counts()].map(([body, count]) => [toShort(body), count]));
+  expect(arrived).toEqual(handedOn);
+}, 120_000);
 
 it("a callback that died while nobody was there to be called is handed on when it is redriven", async () => {
   const port = await freePort();
