@@ -6,6 +6,8 @@ import { createMemoryStatisticsStore } from "../../support/memory/memory-store.t
 import { parseStatistics } from "../../../src/statistics/parse-index-statistics.ts";
 import { createRedisStatisticsStore } from "../../../src/store/statistics/redis-statistics-store.ts";
 import { sharedKey } from "../../../src/redis/key-prefix.ts";
+import { scalarFields, seriesFields } from "../../../src/ports/index-statistics.ts";
+import { oddValues } from "../../support/odd-fields.ts";
 import { useRedis } from "../../support/redis.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -126,4 +128,25 @@ describe("readings of indexes", () => {
     time = 3_000;
     expect(await readings.gauges(["catalog"])).toEqual([]);
   });
+});
+
+it("Redis gives back what is read of an answer with any value in a field", async () => {
+  const store = createRedisStatisticsStore(redis.fresh());
+  const fields = [...scalarFields.slice(0, 1), ...seriesFields.slice(0, 1), "days", "unheardOf"];
+  // JSON has no -0.
+  const values = Object.values(oddValues).filter((value) => value !== "-0");
+  const answers = fields.flatMap((field) =>
+    values.flatMap((value) => [
+      `{"${field}":${value},"storage_usage":1,"days":["Monday"]}`,
+      `{"${field}":[{"x":"2025-10-19 18:33:05.244 +0000 UTC","y":${value}},{"x":${value},"y":1}],"storage_usage":1}`,
+    ]),
+  );
+  for (const text of answers) {
+    const parsed = parseStatistics(JSON.parse(text));
+    if (parsed.kind !== "statistics") throw new Error(`${text.slice(0, 200)} spoils the other fields`);
+    const { scalars, newest, days, unusableFields } = parsed.statistics;
+    const written = { index: "catalog", readAt: 1, summary: { scalars, newest, days, unusableFields } };
+    await store.write(written, 60_000);
+    expect(await store.readAll(["catalog"])).toEqual([written]);
+  }
 });
