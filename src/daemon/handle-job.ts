@@ -198,7 +198,7 @@ async function enqueueOldest(
 }
 
 async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promise<void> {
-  const { core, superseded, peers, places, earlyTicks, stopping, signal, lastTry } = work;
+  const { core, superseded, peers, places, earlyTicks, stopping, signal, lastTry, hasStalled = false } = work;
   const { passId, windowId } = job;
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
@@ -217,6 +217,7 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
     signal,
     stopping: AbortSignal.any([stopping, superseded(job.drain)]),
     lastTry,
+    hasStalled,
     awaitsRedis: true,
     isWorkedElsewhere: (other) => peers.workUnder(other),
     isCalledElsewhere,

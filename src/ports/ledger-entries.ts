@@ -31,8 +31,8 @@ interface Settling {
   /** A DELETE was sent and not confirmed. The record is searched for before the next DELETE. */
   readonly maybeGone: boolean;
   /**
-   * Its worker may be about to delete it: takeover has not passed since the fact, no DELETE of it ended, and no
-   * come-back shows that the fact is old.
+   * Its worker may be about to delete it: takeover has not passed since the fact, that worker is not known to be
+   * lost, no DELETE of it ended, and no come-back shows that the fact is old.
    */
   readonly isBeingDeleted: boolean;
   /** It entered the DLQ when it was created, so both meanings of a source's dates agree on it. */
@@ -63,7 +63,7 @@ export type LedgerView =
       readonly messageId: MessageId;
       /** The release before its begin. It is not spent while the outcome is unknown. */
       readonly released: Released;
-      /** now > lastAt + takeoverAfter: neither published nor not published until reconciled. */
+      /** now > lastAt + takeoverAfter, or its worker was lost: neither published nor not published until reconciled. */
       readonly unknown: boolean;
       /** now > firstAt + postHorizon: no further POST of this series. */
       readonly pastHorizon: boolean;

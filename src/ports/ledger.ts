@@ -62,6 +62,7 @@ export interface BeginOptions {
   readonly destinations?: readonly DestinationName[];
   /** Takes a record parked under another hash if its reason is decided again. Absent: it stays parked. */
   readonly rulesHash?: string;
+  readonly workerLostAt?: number;
   /** Entries of the audit that are true if every record is begun and no double is declared (Riding). */
   readonly audit?: readonly NewAuditEntry[];
 }
@@ -167,6 +168,7 @@ export interface ParkOptions {
   readonly rulesHash: string;
   readonly token: Token | null;
   readonly seenAt?: number;
+  readonly workerLostAt?: number;
 }
 
 export interface ParkVerdict {
@@ -218,12 +220,18 @@ type Counted = LedgerStamp & { readonly count: number };
  * idempotent per token: the client may send it twice. An entry and the indexes change together. Fails with
  * RedriverError `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract:
  * bodies, rates, schedules.
+ *
+ * `workerLostAt`: a worker of these records was lost or has stopped by then, Redis time. What was begun or published before
+ * waits for no takeover. If that worker froze and goes on, its POST and the next one are of the same id.
  */
 export interface Ledger {
   readonly limits: LedgerLimits;
   now(): Promise<LedgerStamp>;
   /** Views in order, of records that were just listed. Records that, and renews their life. */
-  look(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
+  look(
+    dlqIds: readonly DlqId[],
+    workerLostAt?: number,
+  ): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** The same views for readers only: nothing is recorded. */
   peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** Takes the right to act and writes the intent, in one step. */

@@ -148,6 +148,8 @@ export interface TakenWindow {
   readonly unworkable: readonly DlqId[];
   /** Moments of this drain whose listing has ended its workers, of the last day. */
   readonly unlistable: readonly number[];
+  /** When a worker of this pass was last found to be lost, or has stopped, Redis time; null: none was. */
+  readonly workerLostAt: number | null;
 }
 
 /**
@@ -190,13 +192,23 @@ export interface PassBook {
   open(request: OpenRequest): Promise<OpenVerdict & { readonly abandoned: AbandonedPass | null }>;
   /**
    * Null if its pass is closed or the window has ended. Counts as progress. What an earlier worker of the window has
-   * done stays counted; what it left is counted again. If it has neither ended nor left the window, it was lost.
+   * done stays counted; what it left is counted again. If it has neither ended nor left the window, and
+   * its lock has ended (`hasStalled`), it was lost.
    */
-  takeWindow(drain: DrainName, passId: PassId, windowId: string, owner?: string): Promise<TakenWindow | null>;
+  takeWindow(
+    drain: DrainName,
+    passId: PassId,
+    windowId: string,
+    owner?: string,
+    hasStalled?: boolean,
+  ): Promise<TakenWindow | null>;
   /** False if the window is another owner's by now, or has ended: then nothing is recorded. */
   markWindow(drain: DrainName, run: WindowRun, mark: WindowMark): Promise<boolean>;
-  /** Its worker lives and gives it back. Nothing, if the window is another owner's by now. */
-  leaveWindow(drain: DrainName, run: WindowRun): Promise<void>;
+  /**
+   * Its worker lives and gives it back. Nothing, if the window is another owner's by now. `isStopping`: it makes no
+   * calls any more, so what it has begun waits for nobody, as if it were lost.
+   */
+  leaveWindow(drain: DrainName, run: WindowRun, isStopping?: boolean): Promise<void>;
   /**
    * Counts as progress. Answers how many windows of the pass have not ended; null if it is closed; `taken-over`
    * if the window is another owner's by now, or has ended: then only `dueLater` is recorded. `dueLater`:

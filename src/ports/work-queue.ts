@@ -27,6 +27,8 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** The last try of a failing job. A window that fails because of Redis is tried again in any case. */
   readonly lastTry: boolean;
+  /** The lock of an earlier run ended while it ran: its process was killed or stood still. Absent: no. */
+  readonly hasStalled?: boolean;
 }
 
 /** The fate of schedules in Redis that are not among the given. */

@@ -135,7 +135,9 @@ export function createProcessor(processing: Processing): Processor {
     const tries = stored.opts.attempts ?? 1;
     const lastTry = stored.attemptsMade + 1 >= tries;
     try {
-      await running.run(outer, (signal) => handle(job, { signal, lastTry }));
+      await running.run(outer, (signal) =>
+        handle(job, { signal, lastTry, hasStalled: stored.stalledCounter > 0 }),
+      );
       left.clear();
     } catch (error) {
       // The job is another worker's by now: whatever is done to it here would be done to that worker's run.

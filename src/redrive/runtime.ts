@@ -99,6 +99,8 @@ export interface DrainRuntime {
   readonly countedTo?: number;
   /** What entered from here on may be listed for the first time, as listings may lag, Unix ms; absent: nothing. */
   readonly lateFrom?: number;
+  /** A worker of the current pass was lost or has stopped by then, Redis time (Ledger); absent: none. */
+  readonly workerLostAt?: number;
 }
 
 /** The parts that give the service's time. */

@@ -1,3 +1,4 @@
+import { defined } from "../../message/defined.ts";
 import { pausableNamesOf } from "./paused-hosts.ts";
 import type { AuditRecord } from "../../ports/audit.ts";
 import { RedriverError } from "../../ports/errors.ts";
@@ -39,7 +40,7 @@ export async function begin<R extends Actionable>(
   beginning: Beginning<R>,
 ): Promise<Beginnings<R>> {
   const { attemptOf, toAuditRecord, targetOf, ...options } = beginning;
-  const { config, source } = drainRuntime;
+  const { config, source, workerLostAt } = drainRuntime;
   const { name: drain, rulesHash } = config;
   const of = ofDrain(drainRuntime);
   const expected = records.map((candidate) => toAuditRecord({ candidate, declaredDouble: false }));
@@ -50,7 +51,14 @@ export async function begin<R extends Actionable>(
       messageId: record.letter.messageId,
       attempt: attemptOf(record),
     })),
-    { ...options, ...destinations, drain, rulesHash, audit: [toEntry(source, options.act, expected, of)] },
+    {
+      ...options,
+      ...destinations,
+      ...defined({ workerLostAt }),
+      drain,
+      rulesHash,
+      audit: [toEntry(source, options.act, expected, of)],
+    },
   );
   if (answer.kind === "host-paused") return beginOthers(drainRuntime, records, beginning, answer);
   if (answer.kind !== "answered") {

@@ -11,12 +11,17 @@ import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
  * not republished.
  */
 export async function lookUp(
-  { config, source }: DrainRuntime,
+  { config, source, workerLostAt }: DrainRuntime,
   found: readonly FoundRecord[],
 ): Promise<readonly KnownRecord[]> {
   if (found.length === 0) return [];
   const newComeBacks = config.mode === "live" ? await writeEvidence(source, found) : new Set<DlqId>();
-  return asKnown(found, await source.ledger.look(idsOf(found)), source.ledger.limits, newComeBacks);
+  return asKnown(
+    found,
+    await source.ledger.look(idsOf(found), workerLostAt),
+    source.ledger.limits,
+    newComeBacks,
+  );
 }
 
 export function asKnown(

@@ -44,7 +44,7 @@ export async function writeParked(
   parkings: readonly Parking[],
   by: { readonly token?: Token; readonly seenAt?: number } = {},
 ): Promise<readonly ParkVerdict[]> {
-  const { config, source } = drain;
+  const { config, source, workerLostAt } = drain;
   const records = parkings.map((parking) => {
     const { failure: _, ...record } = parking;
     return record;
@@ -57,6 +57,7 @@ export async function writeParked(
     ...defined({ failure }),
   }));
   const { name, rulesHash } = config;
-  const { verdicts } = await source.ledger.park(requests, { drain: name, rulesHash, token: null, ...by });
+  const options = { drain: name, rulesHash, token: null, ...by, ...defined({ workerLostAt }) };
+  const { verdicts } = await source.ledger.park(requests, options);
   return verdicts;
 }

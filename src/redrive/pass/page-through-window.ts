@@ -55,7 +55,8 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   // A recalled window lists what another window of its pass counts.
   const countedTo = isRecalled(given.window.windowId) ? Infinity : pass.countedTo;
   const late = pass.kind === "new" ? { lateFrom: pass.from } : {};
-  const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo, ...late };
+  const lost = given.workerLostAt === null ? {} : { workerLostAt: given.workerLostAt };
+  const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo, ...late, ...lost };
   const failures = createWindowFailures();
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
   if (window === null) return { kind: "paged", split: [], tally: emptyTally, failures: failures.ended };
@@ -179,6 +180,8 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   care?.close();
   try {
     await flight.ended();
+    // The next worker of the window asks again at once. If it ended here, a sweep would, after the takeover.
+    if (tally.inDoubt > 0) stop.throwIfAborted();
   } catch (error) {
     if (takenOver.signal.aborted) return { kind: "taken-over" };
     // Another worker begins it again, or it ends. What was done here stays counted.

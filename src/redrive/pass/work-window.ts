@@ -27,6 +27,8 @@ export interface WindowWork {
   /** True if another living process may call the source that is halted here; absent: there is no other. */
   readonly isCalledElsewhere?: () => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
+  /** The lock of an earlier run has ended while it ran. */
+  readonly hasStalled?: boolean;
   /** How many windows of the pass all processes work on at once. Absent: 1. */
   readonly places?: number;
 }
@@ -65,10 +67,11 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   const { source, config, documentHash } = drain;
   const { passId, windowId, owner = source.identities.token(), signal, stopping, places = 1 } = work;
   const run = { passId, windowId, owner };
-  const taken = await source.passes.takeWindow(config.name, passId, windowId, owner);
+  const taken = await source.passes.takeWindow(config.name, passId, windowId, owner, work.hasStalled);
   if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
   // Whoever takes it next is not to take this worker for lost.
-  const leave = (): Promise<void> => source.passes.leaveWindow(config.name, run).catch(() => undefined);
+  const leave = (isStopping: boolean): Promise<void> =>
+    source.passes.leaveWindow(config.name, run, isStopping).catch(() => undefined);
   let latest = emptyTally;
   let failures = createFailureTally();
   const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
@@ -81,7 +84,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   if (opened !== documentHash) {
     const message = `the pass was opened under document ${opened}, this is ${documentHash}`;
     if (await work.isWorkedElsewhere?.(opened)) {
-      await leave();
+      await leave(false);
       throw new RedriverError("document-changed", message);
     }
     return fail({ code: "document-changed", message }, null);
@@ -95,8 +98,9 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   try {
     ended = await pageThroughWindow({ drain, ...taken, owner, places, signal, stopping, onPage });
   } catch (error) {
-    await leave();
-    if (stopping.aborted || signal.aborted) {
+    const isStopping = stopping.aborted || signal.aborted;
+    await leave(isStopping);
+    if (isStopping) {
       throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
     }
     const disposition = isRedriverError(error) ? error.disposition : "crash";

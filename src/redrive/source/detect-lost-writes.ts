@@ -67,12 +67,12 @@ export function watchLedger(
   const watchedLedger = Object.fromEntries(calls) as Ledger;
   return {
     ...watchedLedger,
-    look: async (dlqIds) => {
+    look: async (dlqIds, workerLostAt) => {
       const lossesBefore = losses;
-      const answer = await watchedLedger.look(dlqIds);
+      const answer = await watchedLedger.look(dlqIds, workerLostAt);
       if (losses === lossesBefore) return answer;
       await lossHandled;
-      return watchedLedger.look(dlqIds);
+      return watchedLedger.look(dlqIds, workerLostAt);
     },
     summary: async () => {
       const summary = await watchedLedger.summary();

@@ -11,7 +11,7 @@ export interface BatchBegun extends Riding {
  * begin: takes the right to act and writes the intent.
  *
  * ARGV: 5 { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?,
- * destinations? }, 6 dlqIds, 7 messageIds (column), 8 attempts (column).
+ * destinations?, workerLostAt? }, 6 dlqIds, 7 messageIds (column), 8 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
  * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
  * names of `destinations` that are paused, with nothing begun.
@@ -80,8 +80,10 @@ end
 
 -- Repeating a POST in doubt publishes nothing that may not be published already.
 local function asksAgain(e)
-  return call.act == 'republish' and now > e.l + limits.takeover and e.p - e.r > 0 and now <= e.f + limits.horizon
+  return call.act == 'republish' and not isAtWork(e.l) and e.p - e.r > 0 and now <= e.f + limits.horizon
 end
+
+local function isBeingDeleted(e) return e.q and not e.cb and not e.df and not e.mg and isAtWork(e.at) end
 
 local own = call.act == 'republish' and #ids > 1 and findBatch(call.token)
 if own and own.s == 'open' and own.ids == ARGV[6] and not own.hasEnded then return batchBegun(own.l) end
@@ -163,7 +165,7 @@ local function decide(request, e)
   if e.s == 'open' then
     if e.t == call.token and not e.e then return begun(e) end
     if previous and e.t == previous.token then return retry(request, e) end
-    if now <= e.l + limits.takeover then return { kind = 'in-flight' } end
+    if isAtWork(e.l) then return { kind = 'in-flight' } end
     if not mayBegin and not (mayAsk and asksAgain(e)) then return { kind = 'in-flight' } end
     return open(request, e, unknownPastHorizon)
   end
@@ -177,7 +179,7 @@ local function decide(request, e)
     if not mayBegin or not underOtherRules then return { kind = 'parked', reason = e.why } end
     return open(request, e, unknownPastHorizon)
   end
-  if e.s == 'published' then return { kind = 'published', as = e.as, isBeingDeleted = (e.q and not e.cb) or nil } end
+  if e.s == 'published' then return { kind = 'published', as = e.as, isBeingDeleted = isBeingDeleted(e) or nil } end
   return { kind = e.s }
 end
 

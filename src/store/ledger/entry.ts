@@ -44,7 +44,7 @@ interface StoredEntry {
 }
 
 /** An entry as its readers see it. Fails with `invariant-broken` on an unknown state. */
-export function parseView(text: string, now: number, limits: LedgerLimits): LedgerView {
+export function parseView(text: string, now: number, limits: LedgerLimits, workerLostAt = 0): LedgerView {
   const stored = JSON.parse(text) as StoredEntry;
   if (stored.v !== layout) return { state: "other-version" };
   const { n: attempt = 0, f: firstAt = 0, m: messageId = null } = stored;
@@ -52,12 +52,15 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
   const at = stored.at ?? 0;
   const deleteFailed = stored.df === 1;
   const maybeGone = stored.mg === 1;
+  // As in prelude.lua.ts, for what a script decides.
+  const isAtWork = (since: number): boolean =>
+    now <= since + takeoverAfterMs(limits) && since >= workerLostAt;
   const isLeftToWorker = stored.q !== undefined && stored.cb === undefined && !deleteFailed && !maybeGone;
   const settling = {
     at,
     deleteFailed,
     maybeGone,
-    isBeingDeleted: isLeftToWorker && now <= at + takeoverAfterMs(limits),
+    isBeingDeleted: isLeftToWorker && isAtWork(at),
     datesAgree: stored.da === 1,
     messageId,
   };
@@ -81,7 +84,7 @@ export function parseView(text: string, now: number, limits: LedgerLimits): Ledg
         attempt,
         released: toReleased(stored.rel),
         messageId: messageId ?? none,
-        unknown: now > lastAt + takeoverAfterMs(limits),
+        unknown: !isAtWork(lastAt),
         pastHorizon: now > firstAt + postHorizonMs(limits),
       };
     }

@@ -117,6 +117,11 @@ local function load(ids)
   end
 end
 
+-- Whether whoever began or published it may be at it still. entry.ts asks the same of an entry that is read.
+local function isAtWork(since)
+  return now <= since + limits.takeover and since >= (call.workerLostAt or 0)
+end
+
 local function loadRequests(requests)
   local ids = {}
   for i, request in ipairs(requests) do ids[i] = request.dlqId end

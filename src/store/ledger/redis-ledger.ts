@@ -83,13 +83,13 @@ export function createRedisLedger(
     if (answer.audited === true) audit?.written(entries);
     return answer;
   };
-  const views = async (dlqIds: readonly DlqId[], areListed: boolean) => {
+  const views = async (dlqIds: readonly DlqId[], areListed: boolean, workerLostAt?: number) => {
     const reply = await run(lookScript, { areListed }, [JSON.stringify(dlqIds)]);
     const [stampText, ...known] = reply as [string, ...(number | string)[]];
     const stamp = parseReply(lookScript, stampText);
     const found = dlqIds.map((): LedgerView => absent);
     for (let i = 0; i < known.length; i += 2) {
-      found[Number(known[i])] = parseView(String(known[i + 1]), stamp.at, limits);
+      found[Number(known[i])] = parseView(String(known[i + 1]), stamp.at, limits, workerLostAt);
     }
     return { ...stamp, views: found };
   };
@@ -104,7 +104,7 @@ export function createRedisLedger(
     limits,
     now: () => ask(nowScript, {}),
 
-    look: (dlqIds) => views(dlqIds, true),
+    look: (dlqIds, workerLostAt) => views(dlqIds, true, workerLostAt),
 
     peek: (dlqIds) => views(dlqIds, false),
 

@@ -53,7 +53,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 /**
  * park: leaves records for a person, or until rules or settings change.
  *
- * ARGV[5]: { drain, rulesHash, token?, seenAt?, requests: [{ dlqId, reason, attempt, failure? }] }.
+ * ARGV[5]: { drain, rulesHash, token?, seenAt?, workerLostAt?, requests: [{ dlqId, reason, attempt, failure? }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
  * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
  * drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
@@ -66,7 +66,7 @@ local function park(request)
   local e = read(request.dlqId)
   if e and e.s == 'other-version' then return { kind = 'not-yours' } end
   if e and (e.s == 'published' or e.s == 'archived' or e.s == 'gone') then return { kind = 'done-before' } end
-  if e and e.s == 'open' and e.t ~= call.token and now <= e.l + limits.takeover then return { kind = 'not-yours' } end
+  if e and e.s == 'open' and e.t ~= call.token and isAtWork(e.l) then return { kind = 'not-yours' } end
   if e and e.s == 'cool' and e.rel == 1 and call.seenAt and e.u >= call.seenAt then return { kind = 'not-yours' } end
   if e and e.s == 'parked' and decidedAgain[request.reason] and not decidedAgain[e.why] then
     put(request.dlqId, e)

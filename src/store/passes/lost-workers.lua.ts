@@ -44,8 +44,9 @@ return cjson.encode(true)
 );
 
 /**
- * leaveWindow: ARGV[1] { passId, windowId, owner }. Returns: nil. Effects: if the window is this owner's, it has
- * none, so that the next one is not told of a lost worker. Run twice: the same.
+ * leaveWindow: ARGV[1] { passId, windowId, owner, isStopping }. Returns: nil. Effects: if the window is this owner's,
+ * it has none, so that the next one is not told of a lost worker; only, if it stops, from when on it did nothing. Run
+ * twice: the same.
  */
 export const leaveWindowScript = defineScript(
   "passes:leaveWindow",
@@ -53,6 +54,7 @@ export const leaveWindowScript = defineScript(
 local open = openPass()
 if not open or ownerOf(open) ~= call.owner then return false end
 open.owners[call.windowId] = nil
+if call.isStopping then open.lostAt = now end
 local care = careOf(open)
 if care then care.marked, care.isLong, care.isListing = nil, nil, nil end
 save()

@@ -15,7 +15,7 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: tally }, owners? { windowId: token of the worker that took it last }, counted (windows that were
+ * windowId: tally }, owners? { windowId: token of the worker that took it last }, lostAt? (a worker was last found to be lost), counted (windows that were
  * ended with counts; an older build ends them without), abandoned?, care? { windowId: { lost (workers in a row that
  * did nothing before they were lost), marked? [dlqId] (under work), isLong?, isListing?, listings? (lost in a row
  * while they listed) } }, suspects? { dlqId: how many were under work with it when a worker was lost }, alone? { id,
@@ -79,6 +79,7 @@ local carefulFrom, maxSuspects, maxUnworkable = 2, 200, 100
 -- The worker that took the window last has neither ended nor left it. Of those that did something, many may have been
 -- killed from outside.
 local function noteLost(open)
+  open.lostAt = now
   local did = open.soFar and open.soFar[call.windowId]
   open.care = open.care or {}
   local care = open.care[call.windowId] or { lost = 0 }
@@ -337,10 +338,9 @@ return opened()
 );
 
 /**
- * takeWindow: ARGV[1] { passId, windowId, owner? }. Returns: JSON { pass, window, rows, left, care?, unworkable?,
- * unlistable? },
- * or nil if the pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's.
- * Of an earlier worker's counts, what it did is added to those of the pass. If that worker has not left, it was lost.
+ * takeWindow: ARGV[1] { passId, windowId, owner?, hasStalled? }. Returns: JSON { pass, window, rows, left, care?,
+ * unworkable?, unlistable?, workerLostAt? }, or nil if the pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's.
+ * Of an earlier worker's counts, what it did is added to those of the pass. If that worker has stalled and not left, it was lost.
  * Run twice: the same, so the same owner is never lost to itself.
  */
 export const takeWindowScript = defineScript(
@@ -352,7 +352,7 @@ if not text or text == 'ended' then return false end
 open.progressAt = now
 open.owners = open.owners or {}
 local taker = ownerOf(open)
-if taker and taker ~= call.owner then noteLost(open) end
+if taker and taker ~= call.owner and call.hasStalled then noteLost(open) end
 open.owners[call.windowId] = call.owner
 local before = open.soFar and open.soFar[call.windowId]
 if before then
@@ -372,6 +372,7 @@ save()
 return cjson.encode({
   pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey), left = open.left,
   care = care, unworkable = row.unworkable, unlistable = #moments > 0 and moments or nil,
+  workerLostAt = open.lostAt,
 })
 `,
 );

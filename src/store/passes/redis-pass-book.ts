@@ -35,7 +35,7 @@ import type { ScriptRedis } from "../connection-needs.ts";
 
 const minuteMs = 60_000;
 
-type Found = "care" | "unworkable" | "unlistable";
+type Found = "care" | "unworkable" | "unlistable" | "workerLostAt";
 type Stored<Taken extends TakenWindow> = Omit<Taken, Found> & Partial<Pick<Taken, Found>>;
 
 /** Passes of one source's drains in Redis. */
@@ -62,20 +62,22 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       };
       return { ...answer, abandoned: abandoned ? { ...abandoned, tally: toTally(abandoned.tally) } : null };
     },
-    async takeWindow(drain, passId, windowId, owner) {
+    async takeWindow(drain, passId, windowId, owner, hasStalled) {
       const taken = (await run(takeWindowScript, drain, {
         passId,
         windowId,
         owner,
+        hasStalled,
       })) as Stored<TakenWindow> | null;
       if (taken === null) return null;
-      const { care = null, unworkable = [], unlistable = [], ...window } = taken;
+      const { care = null, unworkable = [], unlistable = [], workerLostAt = null, ...window } = taken;
       // An older build opened a pass without it.
       return {
         ...window,
         care,
         unworkable,
         unlistable,
+        workerLostAt,
         pass: { ...taken.pass, countedTo: taken.pass.countedTo ?? 0 },
       };
     },
@@ -87,8 +89,8 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       const call = { passId, windowId, owner, under, cleared, unworkable, unlistable };
       return (await run(markWindowScript, drain, call)) as boolean;
     },
-    async leaveWindow(drain, { passId, windowId, owner }) {
-      await run(leaveWindowScript, drain, { passId, windowId, owner });
+    async leaveWindow(drain, { passId, windowId, owner }, isStopping = false) {
+      await run(leaveWindowScript, drain, { passId, windowId, owner, isStopping });
     },
     async progress(drain, passId, windowId, dueLater, soFar, failures, owner) {
       const call = { passId, windowId, owner, due: toDueMinutes(dueLater), soFar: toStored(soFar) };

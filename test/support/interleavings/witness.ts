@@ -307,6 +307,8 @@ function waitsForAReason(
   if (view.state !== "parked") return false;
   const { reason } = view;
   if (reason === "refused") return refused;
+  // Its window was taken over from five workers in a row.
+  if (reason === "unworkable") return true;
   if (reason === "attempts-exhausted") return attempt >= mostAttempts;
   // Where it is published again, only when as many series as attempts are allowed have stayed unanswered.
   return reason === "outcome-unknown" && (plan.unknownOutcome === "park" || series > 1);

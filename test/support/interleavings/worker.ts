@@ -87,7 +87,7 @@ export function startWorker(installation: Installation, name: string, skewMs: nu
     const { windowsAtOnce: places } = knobsOfPlans[installation.plan.atWork];
     const counted = installation.atWork.ofWorker();
     await workAll(windows, places, async ({ windowId }) => {
-      const work = { passId, windowId, signal, stopping: signal, lastTry: true, places };
+      const work = { passId, windowId, signal, stopping: signal, lastTry: true, places, hasStalled: true };
       return (await counted(() => workWindow(drain, work))).split;
     });
   };

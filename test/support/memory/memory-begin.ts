@@ -2,7 +2,8 @@ import type { Series } from "../../../src/ports/ledger-entries.ts";
 import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
 import type { BeginOptions, BeginRequest, BeginVerdict } from "../../../src/ports/ledger.ts";
 import { isDecidedAgain } from "../../../src/ports/ledger-entries.ts";
-import { postHorizonMs, takeoverAfterMs } from "../../../src/ports/ledger-limits.ts";
+import { postHorizonMs } from "../../../src/ports/ledger-limits.ts";
+import { isAtWork, isBeingDeleted } from "./memory-entry.ts";
 import type { CoolEntry, DeclaredDouble, Entry, OpenEntryState, ParkedEntry } from "./memory-entry.ts";
 
 export interface BeginContext extends BeginOptions {
@@ -22,11 +23,11 @@ export interface BeginContext extends BeginOptions {
 /** Asking again what became of a POST publishes nothing that may not be published already. */
 export function asksAgain(
   entry: Entry | null,
-  { act, now, limits }: Pick<BeginContext, "act" | "now" | "limits">,
+  { act, now, limits, workerLostAt }: Pick<BeginContext, "act" | "now" | "limits" | "workerLostAt">,
 ): boolean {
   if (entry?.state !== "open" || act !== "republish") return false;
   const { series, lastAt } = entry;
-  const isUnknown = now > lastAt + takeoverAfterMs(limits) && series.posts > series.refusals;
+  const isUnknown = !isAtWork(lastAt, now, limits, workerLostAt) && series.posts > series.refusals;
   return isUnknown && now <= series.firstAt + postHorizonMs(limits);
 }
 
@@ -53,7 +54,7 @@ export function beginOne(entry: Entry | null, request: BeginRequest, context: Be
         const step = openAs(counted, request, context, unknownPastHorizon);
         return step.entry === null ? { ...step, entry: counted } : step;
       }
-      const isHeld = context.now <= entry.lastAt + takeoverAfterMs(context.limits);
+      const isHeld = isAtWork(entry.lastAt, context.now, context.limits, context.workerLostAt);
       const mayBegin = context.mayBegin || (context.mayAsk && asksAgain(entry, context));
       if (!mayBegin || isHeld) return leave({ kind: "in-flight" });
       return openAs(entry, request, context, unknownPastHorizon);
@@ -70,7 +71,9 @@ export function beginOne(entry: Entry | null, request: BeginRequest, context: Be
       return leave({
         kind: "published",
         as: entry.as,
-        ...(entry.pendingSince === null || entry.namedBy !== null ? {} : { isBeingDeleted: true }),
+        ...(isBeingDeleted(entry, context.now, context.limits, context.workerLostAt)
+          ? { isBeingDeleted: true }
+          : {}),
       });
     case "archived":
     case "gone":

@@ -114,7 +114,17 @@ export function lifeMs(entry: Entry, now: number, limits: LedgerLimits): number 
   }
 }
 
-export function toView(entry: Entry | null, now: number, limits: LedgerLimits): LedgerView {
+/** Whether whoever began or published it may be at it still. */
+export function isAtWork(since: number, now: number, limits: LedgerLimits, workerLostAt = 0): boolean {
+  return now <= since + takeoverAfterMs(limits) && since >= workerLostAt;
+}
+
+export function toView(
+  entry: Entry | null,
+  now: number,
+  limits: LedgerLimits,
+  workerLostAt?: number,
+): LedgerView {
   if (entry === null) return { state: "absent" };
   switch (entry.state) {
     case "cool": {
@@ -122,10 +132,10 @@ export function toView(entry: Entry | null, now: number, limits: LedgerLimits): 
       return { state: "cool", dueAt, refusedAlone, attempt, released, firstAt: entry.series.firstAt };
     }
     case "open":
-      return toOpenView(entry, now, limits);
+      return toOpenView(entry, now, limits, workerLostAt);
     case "published":
     case "archived":
-      return toSettlingView(entry, now, limits);
+      return toSettlingView(entry, now, limits, workerLostAt);
     case "gone":
       return { state: "gone", at: entry.at };
     case "parked":
@@ -143,6 +153,7 @@ export function toOpenView(
   entry: OpenEntryState,
   now: number,
   limits: LedgerLimits,
+  workerLostAt?: number,
 ): Extract<LedgerView, { state: "open" }> {
   const { drain, series, lastAt, attempt, released } = entry;
   return {
@@ -153,7 +164,7 @@ export function toOpenView(
     attempt,
     released,
     messageId: entry.messageId ?? ("" as MessageId),
-    unknown: now > lastAt + takeoverAfterMs(limits),
+    unknown: !isAtWork(lastAt, now, limits, workerLostAt),
     pastHorizon: now > series.firstAt + postHorizonMs(limits),
   };
 }
@@ -162,13 +173,29 @@ export function toSettlingView(
   entry: PublishedEntry | ArchivedEntry,
   now: number,
   limits: LedgerLimits,
+  workerLostAt?: number,
 ): Extract<LedgerView, { state: "published" | "archived" }> {
   const { at, deleteFailed, maybeGone, datesAgree, messageId } = entry;
-  const isNamed = entry.state === "published" && entry.namedBy !== null;
-  const isLeftToWorker = entry.pendingSince !== null && !isNamed && !deleteFailed && !maybeGone;
-  const isBeingDeleted = isLeftToWorker && now <= at + takeoverAfterMs(limits);
-  const settling = { at, deleteFailed, maybeGone, isBeingDeleted, datesAgree, messageId };
+  const settling = {
+    at,
+    deleteFailed,
+    maybeGone,
+    isBeingDeleted: isBeingDeleted(entry, now, limits, workerLostAt),
+    datesAgree,
+    messageId,
+  };
   if (entry.state === "published")
     return { state: "published", as: entry.as, drain: entry.drain, ...settling };
   return { state: "archived", file: entry.file, drain: entry.drain ?? ("" as DrainName), ...settling };
+}
+
+export function isBeingDeleted(
+  entry: PublishedEntry | ArchivedEntry,
+  now: number,
+  limits: LedgerLimits,
+  workerLostAt?: number,
+): boolean {
+  const isNamed = entry.state === "published" && entry.namedBy !== null;
+  const isLeft = isNamed || entry.deleteFailed || entry.maybeGone;
+  return entry.pendingSince !== null && !isLeft && isAtWork(entry.at, now, limits, workerLostAt);
 }

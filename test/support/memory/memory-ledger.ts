@@ -18,7 +18,7 @@ import type {
   RefusedVerdict,
 } from "../../../src/ports/ledger.ts";
 import { deleteFlags } from "../../../src/store/ledger/entry.ts";
-import { toOpenView, toParkedView, toSettlingView, toView } from "./memory-entry.ts";
+import { isAtWork, toOpenView, toParkedView, toSettlingView, toView } from "./memory-entry.ts";
 import type { Entry, OpenEntryState } from "./memory-entry.ts";
 import { asksAgain, beginOne, countOutcome } from "./memory-begin.ts";
 import { createMemoryEntries } from "./memory-entries.ts";
@@ -154,7 +154,7 @@ export function createMemoryLedger(
     )
       return { kind: "done-before" };
     const isHeld = entry?.state === "open" && entry.token !== by.token;
-    if (isHeld && now <= entry.lastAt + takeoverAfterMs(limits)) return { kind: "not-yours" };
+    if (isHeld && isAtWork(entry.lastAt, now, limits, by.workerLostAt)) return { kind: "not-yours" };
     const isGranted = entry?.state === "cool" && entry.released === "by-person";
     if (isGranted && by.seenAt !== undefined && entry.dueAt >= by.seenAt) return { kind: "not-yours" };
     if (entry?.state === "parked" && isDecidedAgain(request.reason) && !isDecidedAgain(entry.reason)) {
@@ -219,8 +219,8 @@ export function createMemoryLedger(
       return Promise.resolve(stamp());
     },
 
-    look: (dlqIds) => {
-      const views = dlqIds.map((dlqId) => toView(entries.listed(dlqId), clock.now(), limits));
+    look: (dlqIds, workerLostAt) => {
+      const views = dlqIds.map((dlqId) => toView(entries.listed(dlqId), clock.now(), limits, workerLostAt));
       return Promise.resolve({ ...stamp(), views });
     },
 

@@ -25,11 +25,15 @@ function stand(
   const left = [...codes];
   const beforeFailed = [...beforeGivenUpFails];
   const given: string[] = [];
+  const stalled: boolean[] = [];
   const refused = [...refusals];
   const running = createRunningJobs();
   const process = createProcessor({
     queue: "windows",
-    handle: () => Promise.reject(new RedriverError(left.shift() ?? "stopped", "because")),
+    handle: (_, { hasStalled }) => {
+      stalled.push(hasStalled === true);
+      return Promise.reject(new RedriverError(left.shift() ?? "stopped", "because"));
+    },
     beforeGivenUp: () => {
       given.push("window");
       const failure = beforeFailed.shift();
@@ -60,7 +64,7 @@ function stand(
     moveToDelayed: (at: number) => move("delayed", at),
   } as unknown as StoredJob<unknown>;
   const run = (): Promise<unknown> => process(stored, "token", undefined).catch((error: unknown) => error);
-  return { clock, events, errors, moves, running, given, stored, run };
+  return { clock, events, errors, moves, running, given, stalled, stored, run };
 }
 
 describe("a window that Redis failed", () => {
@@ -156,9 +160,11 @@ describe("a window that is given up", () => {
   });
 });
 
-test("a window is worked however many of its workers were lost", async () => {
-  const { given, run, stored } = stand(["rate-limited"]);
+test("a window is worked however many of its workers were lost, and told that one was", async () => {
+  const { given, run, stalled, stored } = stand(["rate-limited", "rate-limited"]);
+  await run();
   stored.stalledCounter = 1_000;
   expect(await run()).toBeInstanceOf(DelayedError);
   expect(given).toEqual([]);
+  expect(stalled).toEqual([false, true]);
 });

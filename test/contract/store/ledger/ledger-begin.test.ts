@@ -55,6 +55,36 @@ describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
     expect(views[0]).toMatchObject({ state: "open", lastAt: startOfTime });
   });
 
+  test("what a lost worker has begun waits for nobody, and what was begun since does", async () => {
+    const stand = await create();
+    await begin(stand, [id, dlqId(2)], a);
+    await stand.advance(10_000);
+    const workerLostAt = stand.now();
+    await begin(stand, dlqId(3), b);
+    const isUnknown = async (...at: readonly number[]) =>
+      (await stand.ledger.look([id, dlqId(3)], ...at)).views.map(
+        (view) => view.state === "open" && view.unknown,
+      );
+    expect(await isUnknown()).toEqual([false, false]);
+    expect(await isUnknown(workerLostAt)).toEqual([true, false]);
+    expect(await begin(stand, [id, dlqId(3)], c)).toEqual([{ kind: "in-flight" }, { kind: "in-flight" }]);
+    expect(await begin(stand, [id, dlqId(3)], c, { workerLostAt })).toEqual([
+      {
+        kind: "begun",
+        series: { suffix: 1, firstAt: startOfTime, posts: 2, refusals: 0, doubts: 0 },
+        declaredDouble: false,
+      },
+      { kind: "in-flight" },
+    ]);
+    const parking = { reason: "unworkable", attempt: 0 } as const;
+    const by = { drain, rulesHash: "h", token: null };
+    const park = async (one: typeof id, more: { readonly workerLostAt?: number } = {}) =>
+      (await stand.ledger.park([{ dlqId: one, ...parking }], { ...by, ...more })).verdicts;
+    expect(await park(dlqId(2))).toEqual([{ kind: "not-yours" }]);
+    expect(await park(dlqId(2), { workerLostAt })).toEqual([{ kind: "parked" }]);
+    expect(await park(dlqId(3), { workerLostAt })).toEqual([{ kind: "not-yours" }]);
+  });
+
   test("another token waits until takeoverAfter has passed, then continues the series without renewing firstAt", async () => {
     const stand = await create();
     await begin(stand, id, a);

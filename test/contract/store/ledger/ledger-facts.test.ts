@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { defined } from "../../../../src/message/defined.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import type { PublishedFact } from "../../../../src/ports/ledger.ts";
 import {
@@ -111,17 +112,25 @@ describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
     ]);
   });
 
-  test("whoever published it is about to delete it, until takeover, a failed delete or evidence that it is old", async () => {
+  test("whoever published it is about to delete it, until takeover, its loss, a failed delete or evidence that it is old", async () => {
     const stand = await create();
     const { ledger } = stand;
     const ids = [id, dlqId(2), dlqId(3)];
     await begin(stand, ids, a);
     await ledger.published(ids.slice(0, 2).map((one) => fact(one, "x")));
     await ledger.published([fact(dlqId(3), "y", { deletePending: false, namedBy: token("page") })]);
-    const being = async () =>
-      (await ledger.look(ids)).views.map((view) => view.state === "published" && view.isBeingDeleted);
+    // The views of a page, and the verdicts of a begin.
+    const being = async (workerLostAt?: number) => {
+      const views = (await ledger.look(ids, workerLostAt)).views.map(
+        (view) => view.state === "published" && view.isBeingDeleted,
+      );
+      const verdicts = await begin(stand, ids, b, defined({ workerLostAt }));
+      expect(verdicts.map((one) => one.kind === "published" && one.isBeingDeleted === true)).toEqual(views);
+      return views;
+    };
     expect(await being()).toEqual([true, true, false]);
-    expect(await begin(stand, dlqId(3), b)).toEqual([{ kind: "published", as: messageId("y") }]);
+    expect(await being(stand.now())).toEqual([true, true, false]);
+    expect(await being(stand.now() + 1)).toEqual([false, false, false]);
     await ledger.deleteFailed([dlqId(2)]);
     expect(await being()).toEqual([true, false, false]);
     await stand.advance(takeoverMs + 1);

@@ -21,8 +21,8 @@ let takers = 0;
 /** By a new worker each time. Twice: a call may be sent again. */
 async function take(passes: PassBook, windowId = "w1") {
   const owner = `worker-${(takers += 1)}`;
-  const first = await passes.takeWindow(drain, p1, windowId, owner);
-  expect(await passes.takeWindow(drain, p1, windowId, owner)).toEqual(first);
+  const first = await passes.takeWindow(drain, p1, windowId, owner, true);
+  expect(await passes.takeWindow(drain, p1, windowId, owner, true)).toEqual(first);
   const run = { passId: p1, windowId, owner };
   return {
     run,

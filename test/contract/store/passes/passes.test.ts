@@ -151,6 +151,7 @@ describe("passes", () => {
       care: null,
       unworkable: [],
       unlistable: [],
+      workerLostAt: null,
       left: 2,
     });
     const done = { kind: "done", split: [] } as const;

@@ -115,3 +115,34 @@ test("an older build knows no owners: its counts and its windows are taken", asy
   });
   expect(await passes.facts(drain)).toMatchObject(once);
 });
+
+test("a worker is lost once its lock has ended, and then every window of its pass says so", async () => {
+  const { passes, now, advance } = await redisStand(redis.fresh());
+  await open(passes, "p1");
+  const take = async (windowId: string, owner: string, hasStalled?: boolean) =>
+    (await passes.takeWindow(drain, p1, windowId, owner, hasStalled))?.workerLostAt;
+  expect(await take("w1", "a", true)).toBeNull();
+  // At work elsewhere, as far as anybody knows.
+  expect(await take("w1", "b")).toBeNull();
+  await passes.leaveWindow(drain, { passId: p1, windowId: "w1", owner: "b" });
+  expect(await take("w1", "c", true)).toBeNull();
+  await advance(30_000);
+  const lostAt = now();
+  expect(await take("w1", "d", true)).toBe(lostAt);
+  const split = [0, 1].map((n) => ({ windowId: `w1.${n}`, from: n, to: n, depth: 1 }));
+  await passes.endWindow(drain, p1, "w1", { kind: "done", split }, nothing, {}, "d");
+  await advance(1_000);
+  expect(await take("w1.0", "e")).toBe(lostAt);
+});
+
+test("what a worker that stops has begun waits for nobody, unless the window is another owner's", async () => {
+  const { passes, now, advance } = await redisStand(redis.fresh());
+  await open(passes, "p1");
+  const take = async (owner: string) => (await passes.takeWindow(drain, p1, "w1", owner, true))?.workerLostAt;
+  expect(await take("a")).toBeNull();
+  await passes.leaveWindow(drain, { passId: p1, windowId: "w1", owner: "other" }, true);
+  await passes.leaveWindow(drain, { passId: p1, windowId: "w1", owner: "a" }, true);
+  const stoppedAt = now();
+  await advance(1_000);
+  expect(await take("b")).toBe(stoppedAt);
+});

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { DlqId } from "../../../../src/message/dead-letter.ts";
+import type { DlqId, MessageId } from "../../../../src/message/dead-letter.ts";
 import type { AuditEntry } from "../../../../src/ports/audit.ts";
 import type { Window, WindowMark } from "../../../../src/ports/passes.ts";
 import { workWindow } from "../../../../src/redrive/pass/work-window.ts";
 import { openAuditReader } from "../../../../src/compose/open-core.ts";
+import { publishedFact } from "../../../support/ledger-stands.ts";
 import { openWindow } from "../../../support/pass-with.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
@@ -16,7 +18,7 @@ type Under = WindowMark["under"];
 async function lostWith(count: number, losses: (ids: readonly DlqId[]) => readonly (readonly Under[])[]) {
   const rig = await createRig({ redisUrl: redis.url() });
   const ids = rig.seed(count) as readonly string[] as readonly DlqId[];
-  const work = await openWindow(rig);
+  const work = await openWindow(rig, { hasStalled: true });
   await loseWorkers(rig, work, [[], [], ...losses(ids)]);
   return { rig, ids, work };
 }
@@ -33,7 +35,7 @@ async function loseWorkers(
   const { passes } = drain.source;
   for (const marks of losses) {
     const owner = `lost-${(workers += 1)}`;
-    await passes.takeWindow(drain.config.name, passId, windowId, owner);
+    await passes.takeWindow(drain.config.name, passId, windowId, owner, true);
     for (const under of marks) {
       await passes.markWindow(drain.config.name, { passId, windowId, owner }, { under });
     }
@@ -90,7 +92,7 @@ describe("a record that was alone under work when three workers in a row were lo
   it("is passed over in plan mode, which parks nothing", async () => {
     const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
     const ids = rig.seed(3) as readonly string[] as readonly DlqId[];
-    const work = await openWindow(rig);
+    const work = await openWindow(rig, { hasStalled: true });
     await loseWorkers(rig, work, [[], [], ...Array.from({ length: 3 }, () => [[ids[0]!]])]);
     const { verdict } = await workWindow(rig.drain, work);
     expect(verdict).toMatchObject({ tally: { due: 2, parked: 1, reasons: { parked: { unworkable: 1 } } } });
@@ -152,7 +154,7 @@ describe("a listing that ends its workers", () => {
     const ids = rig.seed(20) as readonly string[] as readonly DlqId[];
     const at = Number(ids[0]?.split("-")[0]);
     const covers = ({ from, to }: Window): boolean => from <= at && at <= to;
-    const first = await openWindow(rig);
+    const first = await openWindow(rig, { hasStalled: true });
     await loseWorkers(rig, first, [[], []]);
     let left: readonly Window[] = [{ windowId: first.windowId, from: 0, to: Infinity, depth: 0 }];
     let lost = 2;
@@ -166,6 +168,7 @@ describe("a listing that ends its workers", () => {
           work.passId,
           windowId,
           `x-${lost}`,
+          true,
         );
         if (taken?.care?.listings !== 2) {
           lost += 1;
@@ -187,6 +190,45 @@ describe("a listing that ends its workers", () => {
   });
 });
 
+describe("what a killed worker has left in flight", () => {
+  it("is published and deleted by the next worker of its window, which waits for no takeover", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const ids = rig.seed(6) as readonly string[] as readonly DlqId[];
+    const { source, config } = rig.drain;
+    const work = await openWindow(rig, { hasStalled: true });
+    await loseWorkers(rig, work, [[]]);
+    const { at: pageReadAt } = await source.ledger.now();
+    const beginning = { token: source.identities.token(), drain: config.name, act: "republish" } as const;
+    await source.ledger.begin(
+      ids.slice(0, 4).map((dlqId) => ({ dlqId, messageId: "msg_x" as MessageId, attempt: 1 })),
+      { ...beginning, pageReadAt, pastHorizon: "leave" },
+    );
+    await source.ledger.published(ids.slice(0, 2).map(publishedFact));
+    const { verdict } = await workWindow(rig.drain, work);
+    expect(verdict).toMatchObject({ kind: "pass-closed", tally: { republished: 4, deleted: 6, inDoubt: 0 } });
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(rig.eventsOf("delete:short")).toEqual([]);
+  });
+
+  it("and so is what one that was stopped has left in doubt", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(4);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", count: 1 });
+    const work = await openWindow(rig);
+    const stop = new AbortController();
+    const first = workWindow(rig.drain, { ...work, signal: stop.signal, stopping: stop.signal });
+    first.catch(() => undefined);
+    await waitFor(() => expect(rig.eventsOf("outcome:unknown").length).toBe(1));
+    stop.abort();
+    await expect(first).rejects.toMatchObject({ code: "stopped" });
+    expect(await workWindow(rig.drain, work)).toMatchObject({
+      verdict: { tally: { deduplicated: 4, deleted: 4, inDoubt: 0 } },
+    });
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1, 1]);
+  });
+});
+
 it("a worker that gives its window back is not taken for lost", async () => {
   const rig = await createRig({ redisUrl: redis.url() });
   rig.seed(3);
@@ -196,7 +238,6 @@ it("a worker that gives its window back is not taken for lost", async () => {
     await expect(stopped).rejects.toMatchObject({ code: "stopped" });
   }
   const { passes } = rig.drain.source;
-  expect(await passes.takeWindow(rig.drain.config.name, work.passId, work.windowId, "x")).toMatchObject({
-    care: null,
-  });
+  const taken = await passes.takeWindow(rig.drain.config.name, work.passId, work.windowId, "x", true);
+  expect(taken).toMatchObject({ care: null });
 });
