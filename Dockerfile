@@ -14,6 +14,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY dev ./dev
 COPY deploy/supply-chain/sbom.mjs ./deploy/supply-chain/
 ARG REVISION=unknown
 # Declarations and source maps are a third of the packages, and nothing reads them. `kubectl exec … redriver` needs a file that can be executed.
@@ -22,8 +23,7 @@ RUN REDRIVER_REVISION=${REVISION} npm run build \
  && npm prune --omit=dev \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' \) -delete \
  && chmod 755 dist/main.js \
- && mkdir bin dev && ln -s /app/dist/main.js bin/redriver \
- && mv dist/emulator dist/demo dev/
+ && mkdir bin && ln -s /app/dist/main.js bin/redriver
 
 FROM ${RUNTIME_IMAGE} AS dev
 # A distroless base has Node there.
@@ -33,7 +33,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends redis-server &&
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY --from=build /app/dev ./dist
+COPY --from=build /app/dist-dev ./dist-dev
 COPY --from=build /app/bin /usr/local/bin
 USER 10001:10001
 ENTRYPOINT ["node", "/app/dist/main.js"]

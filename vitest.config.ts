@@ -55,9 +55,9 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
     projects: [
-      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
+      { extends: true, test: { name: "e2e", include: ["{test,dev/test}/e2e/**/*.test.ts"] } },
       // Without an `exclude` of its own: it would replace the one of `npm test`.
-      { extends: true, test: { name: "parts", include: ["test/!(e2e)/**/*.test.ts"] } },
+      { extends: true, test: { name: "parts", include: ["{test,dev/test}/!(e2e)/**/*.test.ts"] } },
     ],
   },
 });

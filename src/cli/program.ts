@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
 import type { CommandContext, Register } from "./command-context.ts";
+import { loadDevelopmentCommand } from "./development-commands.ts";
 import { toExit } from "./exit-of-error.ts";
 import type { ProcessIo } from "./io.ts";
 import { withLineBelow } from "./output/line-below-output.ts";
@@ -30,8 +31,8 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
     names: ["completions"],
     load: async () => (await import("./completions/command.ts")).registerCompletions,
   },
-  { names: ["emulator"], load: async () => (await import("./emulator/command.ts")).registerEmulator },
-  { names: ["demo"], load: async () => (await import("./demo/command.ts")).registerDemo },
+  { names: ["emulator"], load: () => loadDevelopmentCommand("emulator") },
+  { names: ["demo"], load: () => loadDevelopmentCommand("demo") },
 ];
 
 /**

@@ -10,7 +10,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { request } from "undici";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { median, timeInTurn, type Timing } from "./timing.ts";
 
 const records = Number(process.argv[2] ?? 1_000_000);

@@ -9,7 +9,7 @@
 import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
 import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
-import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
+import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
 import { parseInfo } from "../../src/redis/judge-server.ts";
 import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
 import { auditLimits, createRedisAudit } from "../../src/store/audit/redis-audit.ts";
-import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
+import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
 import { laneKeys } from "../../src/store/keys.ts";
 import { createRedisCopyBook } from "../../src/store/copies/redis-copy-book.ts";
 import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";

@@ -7,8 +7,8 @@ import {
   operations,
   startEmulator,
   type Emulator,
-} from "../../src/emulator/index.ts";
-import { toSeed } from "../../src/emulator/dlq/seeded-record.ts";
+} from "../../dev/emulator/index.ts";
+import { toSeed } from "../../dev/emulator/dlq/seeded-record.ts";
 import { startHere } from "../support/cli.ts";
 import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toRecordingText, type Recording } from "../../src/demo/outage/recording-file.ts";
+import { toRecordingText, type Recording } from "../../dev/demo/outage/recording-file.ts";
 import { toOutageSvg } from "../pictures/outage-svg.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 

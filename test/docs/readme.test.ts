@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { settingRows } from "../../src/config/settings/settings-table.ts";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import {

@@ -15,7 +15,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findRedisServer } from "../../src/demo/find-or-start-redis.ts";
+import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
 import { startGuard } from "../rig/guard.ts";
 import { parseOrEnd, root } from "../rig/program.ts";
 import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";

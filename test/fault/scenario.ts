@@ -12,7 +12,7 @@
  *   second, whole   lists everything; an answer is lost, a delete fails, another one works and says it did not
  *   both            one delete in five works, and its answer is lost
  */
-import type { FaultDefinition } from "../../src/emulator/index.ts";
+import type { FaultDefinition } from "../../dev/emulator/index.ts";
 
 /**
  * `delivered`: accepted once and deleted. `dropped`: in the archive and deleted. `parked`, `refused`,

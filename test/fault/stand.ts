@@ -15,7 +15,7 @@ import { createTeardown } from "../../src/compose/teardown.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { createBooks, type Books } from "../rig/books.ts";
 import { sha256, type Fate } from "../rig/letters.ts";
 import { createReceiver, type Receiver } from "../support/receiver.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { readPeakMemory } from "../../src/demo/daemon-process.ts";
+import { readPeakMemory } from "../../dev/demo/daemon-process.ts";
 import { startChild, type Child, type OnLine } from "../rig/child.ts";
 import type { Guard } from "../rig/guard.ts";
 import type { toRuntimeConfig } from "./runtime-config.ts";

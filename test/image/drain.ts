@@ -4,7 +4,7 @@
  * refuses for a while, and a receiver refuses for good.
  */
 import { join } from "node:path";
-import { parseMetrics } from "../../src/demo/scraped-metrics.ts";
+import { parseMetrics } from "../../dev/demo/scraped-metrics.ts";
 import { createClosing, type Closing } from "../support/closing.ts";
 import { createRedisServers, freePort } from "../support/redis-servers.ts";
 import { emulatorCommand, followEmulator, type EmulatorProcess } from "../rig/emulator-process.ts";

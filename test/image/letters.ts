@@ -1,5 +1,5 @@
 /** What is in the DLQ before the drain, and what redriver is told to do with it. */
-import type { SeedRecord } from "../../src/emulator/index.ts";
+import type { SeedRecord } from "../../dev/emulator/index.ts";
 import { toBody } from "../memory/letters.ts";
 import { poisonPrefix } from "../rig/receiver-messages.ts";
 

@@ -1,4 +1,4 @@
-import type { SeedRecord } from "../../src/emulator/index.ts";
+import type { SeedRecord } from "../../dev/emulator/index.ts";
 
 /**
  * `latin1`: V8 keeps a byte for a character of it. `wide`: one character beyond that makes it two for all of

@@ -1,4 +1,4 @@
-import { readPeakMemory } from "../../src/demo/daemon-process.ts";
+import { readPeakMemory } from "../../dev/demo/daemon-process.ts";
 import { startChild, type Child, type ChildOptions } from "../rig/child.ts";
 
 export interface LimitedProcess extends Child {

@@ -1,4 +1,4 @@
-import type { Recording } from "../../src/demo/outage/recording-file.ts";
+import type { Recording } from "../../dev/demo/outage/recording-file.ts";
 import { axisY, lane, left, letterPx, number, receiver, right, round, text, type Scale } from "./layout.ts";
 
 /** The lane's states; the names of narrow ones stand below. */

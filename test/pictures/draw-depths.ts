@@ -1,4 +1,4 @@
-import type { Recording } from "../../src/demo/outage/recording-file.ts";
+import type { Recording } from "../../dev/demo/outage/recording-file.ts";
 import { depth, left, number, right, round, text, type Scale } from "./layout.ts";
 
 /** Dead letters over time, a line for each host. */

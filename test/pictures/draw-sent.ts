@@ -1,4 +1,4 @@
-import type { Recording } from "../../src/demo/outage/recording-file.ts";
+import type { Recording } from "../../dev/demo/outage/recording-file.ts";
 import { depth, lane, left, number, receiver, right, round, sent, text, type Scale } from "./layout.ts";
 
 /** Up what was delivered, down what came back, each message a tick, or many of them a block. */

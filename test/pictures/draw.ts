@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { Recording } from "../../src/demo/outage/recording-file.ts";
+import type { Recording } from "../../dev/demo/outage/recording-file.ts";
 import { toOutageSvg } from "./outage-svg.ts";
 import { toPlanAndApplySvg } from "./terminal/plan-and-apply.ts";
 import type { TerminalRecording } from "./terminal/recording.ts";

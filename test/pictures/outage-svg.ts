@@ -3,7 +3,7 @@
  * receiver. All of it follows from the recording, so the same recording makes the same bytes. It has a ground
  * of its own, light or dark as the reader's system is.
  */
-import type { Recording } from "../../src/demo/outage/recording-file.ts";
+import type { Recording } from "../../dev/demo/outage/recording-file.ts";
 import { drawAxis, drawLane, drawReceiver } from "./draw-bands.ts";
 import { drawDepths } from "./draw-depths.ts";
 import { drawSent } from "./draw-sent.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Emulator, EntryOf } from "../../src/emulator/index.ts";
+import type { Emulator, EntryOf } from "../../dev/emulator/index.ts";
 import { createBooks } from "./books.ts";
 
 /** Books over one dead letter and the entries that are given. */

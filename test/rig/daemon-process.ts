@@ -1,4 +1,4 @@
-import { parseMetrics, type ScrapedMetrics } from "../../src/demo/scraped-metrics.ts";
+import { parseMetrics, type ScrapedMetrics } from "../../dev/demo/scraped-metrics.ts";
 import { startChild, type Child, type ChildOptions } from "./child.ts";
 
 /** `redriver run`, started and ended as often as one likes. */

@@ -1,4 +1,4 @@
-import { seededRandom } from "../../src/emulator/seeded-random.ts";
+import { seededRandom } from "../../dev/emulator/seeded-random.ts";
 
 /** Choices that follow from a seed alone. */
 export interface Dice {

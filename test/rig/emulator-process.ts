@@ -5,8 +5,8 @@ import {
   createEmulatorClient,
   type EmulatorAddresses,
   type EmulatorClient,
-} from "../../src/demo/emulator-client.ts";
-import type { EntryOf, JournalEntry, SeedRecord } from "../../src/emulator/index.ts";
+} from "../../dev/demo/emulator-client.ts";
+import type { EntryOf, JournalEntry, SeedRecord } from "../../dev/emulator/index.ts";
 import { startChild, type Child, type ChildOptions } from "./child.ts";
 
 const followed = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JournalEntry } from "../../src/emulator/index.ts";
+import type { JournalEntry } from "../../dev/emulator/index.ts";
 import { createDeclarations, lossReason } from "./declarations.ts";
 import { createJudge, type Evidence } from "./judge.ts";
 import type { Letter } from "./letters.ts";

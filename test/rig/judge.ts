@@ -7,7 +7,7 @@
  *                 ├─ vanished by its age
  *                 └─ still there
  */
-import type { EntryOf, JournalEntry } from "../../src/emulator/index.ts";
+import type { EntryOf, JournalEntry } from "../../dev/emulator/index.ts";
 import { lossReason, type Declaration } from "./declarations.ts";
 import type { Letter } from "./letters.ts";
 

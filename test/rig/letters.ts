@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SeedRecord } from "../../src/emulator/index.ts";
+import type { SeedRecord } from "../../dev/emulator/index.ts";
 
 /**
  * What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted

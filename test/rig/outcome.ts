@@ -1,5 +1,5 @@
 /** What figures are made of: what the emulator and the receivers recorded. */
-import type { EntryOf } from "../../src/emulator/index.ts";
+import type { EntryOf } from "../../dev/emulator/index.ts";
 import { exactly, shown, type Figure } from "./figures.ts";
 import { sha256Of } from "./letters.ts";
 import type { Arrival } from "./receiver-messages.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Redis } from "ioredis";
-import type { JournalEntry } from "../../src/emulator/index.ts";
+import type { JournalEntry } from "../../dev/emulator/index.ts";
 import { createClosing } from "../support/closing.ts";
 import { createRedisServers } from "../support/redis-servers.ts";
 import { createDaemonProcess, type DaemonProcess } from "./daemon-process.ts";

@@ -1,4 +1,4 @@
-import type { FaultDefinition } from "../../src/emulator/index.ts";
+import type { FaultDefinition } from "../../dev/emulator/index.ts";
 import type { Share } from "../support/tcp-proxy.ts";
 import { lyingAboutPositions } from "./emulator-faults.ts";
 

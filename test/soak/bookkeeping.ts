@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../src/emulator/index.ts";
+import type { JournalEntry } from "../../dev/emulator/index.ts";
 import { readArchivedIds, type ArchivedIds } from "../rig/archived-ids.ts";
 import { createBooks, type Books } from "../rig/books.ts";
 import { longestPipeMs } from "../rig/declarations.ts";

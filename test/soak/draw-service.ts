@@ -1,4 +1,4 @@
-import type { EmulatorOptions } from "../../src/emulator/index.ts";
+import type { EmulatorOptions } from "../../dev/emulator/index.ts";
 import type { Dice } from "../rig/dice.ts";
 
 /** In what nobody documents, a service that is this or that one, for as long as the soak lasts. */

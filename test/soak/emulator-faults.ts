@@ -1,4 +1,4 @@
-import type { FaultDefinition, FaultKind } from "../../src/emulator/index.ts";
+import type { FaultDefinition, FaultKind } from "../../dev/emulator/index.ts";
 import type { Dice } from "../rig/dice.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SeedRecord } from "../../src/emulator/index.ts";
+import type { SeedRecord } from "../../dev/emulator/index.ts";
 import { createDice } from "../rig/dice.ts";
 import { sha256, type Fate, type Letter } from "../rig/letters.ts";
 import { triedPath } from "./document.ts";

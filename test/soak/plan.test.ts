@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultKinds } from "../../src/emulator/index.ts";
+import { faultKinds } from "../../dev/emulator/index.ts";
 import { claimsOf, nameOf, type PlannedAct } from "./acts.ts";
 import { createDice } from "../rig/dice.ts";
 import { drawService } from "./draw-service.ts";

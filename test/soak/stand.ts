@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { createDaemonProcess, type DaemonProcess } from "../rig/daemon-process.ts";
 import { createDice } from "../rig/dice.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Emulator, EmulatorOptions } from "../../src/emulator/index.ts";
+import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
 import { createEnv, startDaemon } from "./daemon.ts";
 import { createFolder } from "./command.ts";
 import type { Receiver } from "./receiver.ts";

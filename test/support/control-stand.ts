@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterEach, beforeEach } from "vitest";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
 import { serve } from "./serve.ts";
 
 export interface Told {

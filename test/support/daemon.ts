@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Emulator } from "../../src/emulator/index.ts";
+import type { Emulator } from "../../dev/emulator/index.ts";
 import { createFolder, start, startProgram, type Running } from "./command.ts";
 
 export interface DaemonSetup {

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { expect, onTestFinished } from "vitest";
-import { resolveOptions, type EmulatorOptions } from "../../src/emulator/options.ts";
-import { publishBatch } from "../../src/emulator/publish/publish-batch.ts";
+import { resolveOptions, type EmulatorOptions } from "../../dev/emulator/options.ts";
+import { publishBatch } from "../../dev/emulator/publish/publish-batch.ts";
 import { serve } from "./serve.ts";
-import { createEmulatorCore } from "../../src/emulator/emulator-parts.ts";
+import { createEmulatorCore } from "../../dev/emulator/emulator-parts.ts";
 
 export interface Call {
   readonly method: string;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Emulator, EmulatorOptions } from "../../src/emulator/index.ts";
+import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
 import { createEnv, type DaemonEnv } from "./daemon.ts";
 import type { Receiver } from "./receiver.ts";
 import { startService } from "./service.ts";

@@ -1,4 +1,4 @@
-import { startEmulator } from "../../src/emulator/index.ts";
+import { startEmulator } from "../../dev/emulator/index.ts";
 import { startConformanceReceiver } from "./conformance-receiver.ts";
 import { deadlineMs, expectSane } from "./fuzzing.ts";
 import { sendRaw, type RawEnd } from "./raw-http.ts";

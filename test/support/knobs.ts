@@ -1,5 +1,5 @@
 import type { createPagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
-import type { EmulatorOptions } from "../../src/emulator/index.ts";
+import type { EmulatorOptions } from "../../dev/emulator/index.ts";
 import type { WindowSizes } from "../../src/redrive/pass/split-window.ts";
 
 /** How much of a source is worked at once. */

@@ -1,6 +1,6 @@
 import { Client, QstashError } from "@upstash/qstash";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 
 /*

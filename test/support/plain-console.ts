@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { createEnv, startDaemon, type StartedDaemon } from "./daemon.ts";
 
 export interface PlainConsole {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Emulator, EmulatorOptions } from "../../src/emulator/index.ts";
+import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
 import { runHere, withoutComeBackWarnings, type CliAnswer, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
 import type { Receiver } from "./receiver.ts";

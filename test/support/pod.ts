@@ -11,7 +11,7 @@ import { createTeardown } from "../../src/compose/teardown.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { runDaemon } from "../../src/daemon/run-daemon.ts";
-import type { Emulator } from "../../src/emulator/index.ts";
+import type { Emulator } from "../../dev/emulator/index.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../src/redis/connect.ts";

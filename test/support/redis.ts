@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { askRedis } from "../../src/demo/ask-redis.ts";
-import { findRedisServer, type FoundRedis } from "../../src/demo/find-or-start-redis.ts";
+import { askRedis } from "../../dev/demo/ask-redis.ts";
+import { findRedisServer, type FoundRedis } from "../../dev/demo/find-or-start-redis.ts";
 import { isRedisAway } from "../../src/ports/errors.ts";
 import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
 

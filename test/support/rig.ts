@@ -5,7 +5,7 @@ import { createTeardown } from "../../src/compose/teardown.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
 import type { RedriverEvent } from "../../src/ports/events.ts";
 import type { DrainName } from "../../src/ports/ids.ts";
 import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";

@@ -1,4 +1,4 @@
-import { startEmulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { startEmulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
 import { startConformanceReceiver } from "./conformance-receiver.ts";
 
 /**

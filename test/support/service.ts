@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { startEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/index.ts";
+import { startEmulator, type Emulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 
 /** An emulator that retries at once, and a receiver for its deliveries, for one test. */

@@ -1,5 +1,5 @@
 /** The dead letters of the bench of the console: kinds of failure that differ by destination, status and answer. */
-import type { SeedRecord } from "../../../src/emulator/index.ts";
+import type { SeedRecord } from "../../../dev/emulator/index.ts";
 
 const answersPerHost = 5;
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import type { SeedRecord } from "../../../src/emulator/index.ts";
+import type { SeedRecord } from "../../../dev/emulator/index.ts";
 import type { Guard } from "../../rig/guard.ts";
 import type { Say } from "../../rig/program.ts";
 import { startStack, type Stack } from "../../rig/stack.ts";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { readPeakMemory } from "../../../src/demo/daemon-process.ts";
+import { readPeakMemory } from "../../../dev/demo/daemon-process.ts";
 import type { Guard } from "../../rig/guard.ts";
 import { readCpuMs } from "./process-usage.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../../dev/emulator/index.ts";
 import { runToEnd, start } from "../../support/command.ts";
 import { createEnv, type DaemonEnv } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";

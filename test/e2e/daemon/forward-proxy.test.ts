@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import { runToEnd } from "../../support/command.ts";
-import type { EmulatorOptions } from "../../../src/emulator/index.ts";
+import type { EmulatorOptions } from "../../../dev/emulator/index.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { startForwardProxy } from "../../support/forward-proxy.ts";
 import { useRedis } from "../../support/redis.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Emulator } from "../../../src/emulator/index.ts";
+import type { Emulator } from "../../../dev/emulator/index.ts";
 import { ask } from "../../support/ask.ts";
 import type { Running } from "../../support/command.ts";
 import { createEnv, startDaemon, type DaemonEnv } from "../../support/daemon.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { parseMetrics } from "../../../src/demo/scraped-metrics.ts";
+import { parseMetrics } from "../../../dev/demo/scraped-metrics.ts";
 import { runChild } from "../../support/child.ts";
 import { here, mountsOf, readCompose, type ComposeService } from "../../support/compose.ts";
 import { createFolder, start } from "../../support/command.ts";

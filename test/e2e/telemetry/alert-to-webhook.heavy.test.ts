@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
+import { startEmulator } from "../../../dev/emulator/index.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { readRules, startAlertmanager, startPrometheus, withoutPatience } from "../../support/prometheus.ts";
 import { createReceiver } from "../../support/receiver.ts";

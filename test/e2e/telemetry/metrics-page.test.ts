@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
+import { startEmulator } from "../../../dev/emulator/index.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
 import { isHere } from "../../support/tools.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Emulator } from "../../../src/emulator/index.ts";
+import type { Emulator } from "../../../dev/emulator/index.ts";
 import { runToEnd, type LogLine } from "../../support/command.ts";
 import { createEnv, startDaemon, type StartedDaemon } from "../../support/daemon.ts";
 import { buildFormer, hasCommit } from "../../support/former-build.ts";

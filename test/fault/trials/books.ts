@@ -3,7 +3,7 @@
  * counts for two things: which doubles it declared, and what it parked.
  */
 import type { Redis } from "ioredis";
-import type { JournalEntry } from "../../../src/emulator/index.ts";
+import type { JournalEntry } from "../../../dev/emulator/index.ts";
 import type { RedisConnection } from "../../../src/redis/connect.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
 import { createBooks, type Books } from "../../rig/books.ts";

@@ -1,4 +1,4 @@
-import type { SeedRecord } from "../../../src/emulator/index.ts";
+import type { SeedRecord } from "../../../dev/emulator/index.ts";
 import { bodyOf, hourMs, sha256Of, type Letter } from "../../rig/letters.ts";
 import { createDice } from "../../rig/dice.ts";
 

@@ -1,4 +1,4 @@
-import type { FaultDefinition } from "../../../src/emulator/index.ts";
+import type { FaultDefinition } from "../../../dev/emulator/index.ts";
 import type { Dice } from "../../rig/dice.ts";
 import type { Stack } from "../../rig/stack.ts";
 import type { Shares } from "./letters.ts";

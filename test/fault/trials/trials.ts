@@ -1,6 +1,6 @@
 /** The trials: which faults act together, and what each is held to. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { FaultDefinition } from "../../../src/emulator/index.ts";
+import type { FaultDefinition } from "../../../dev/emulator/index.ts";
 import type { Play, Trial } from "./trial.ts";
 
 /** It was accepted, or deleted, and nobody hears of it. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../src/emulator/index.ts";
+import { startEmulator } from "../../../dev/emulator/index.ts";
 import { startPod } from "../../support/pod.ts";
 import { createRedisServers } from "../../support/redis-servers.ts";
 import { useRedis } from "../../support/redis.ts";

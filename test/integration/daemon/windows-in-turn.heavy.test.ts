@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Emulator } from "../../../src/emulator/index.ts";
+import type { Emulator } from "../../../dev/emulator/index.ts";
 import { startPod, type Pod } from "../../support/pod.ts";
 import { useRedis } from "../../support/redis.ts";
 import { startService } from "../../support/service.ts";

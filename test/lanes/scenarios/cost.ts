@@ -3,7 +3,7 @@
  * to Redis and in the emulator's journal.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { EntryOf } from "../../../src/emulator/index.ts";
+import type { EntryOf } from "../../../dev/emulator/index.ts";
 import { atMost, exactly, shown, timed, type Figure } from "../../rig/figures.ts";
 import { startRedisRounds, toLaneRound, type RedisRounds } from "../redis-rounds.ts";
 import { startStage } from "../stage.ts";

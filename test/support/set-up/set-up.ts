@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { readVolume } from "../../../src/archive/judge-volume.ts";
-import { findRedisProgram } from "../../../src/demo/find-or-start-redis.ts";
-import { findOnPath } from "../../../src/demo/programs.ts";
+import { findRedisProgram } from "../../../dev/demo/find-or-start-redis.ts";
+import { findOnPath } from "../../../dev/demo/programs.ts";
 import { root } from "../markdown.ts";
 import { forgetMissed, whatWasMissed } from "../tools.ts";
 

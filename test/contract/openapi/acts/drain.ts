@@ -1,5 +1,5 @@
 import { hourMs, toRecords } from "../../../rig/letters.ts";
-import type { SeedRecord } from "../../../../src/emulator/index.ts";
+import type { SeedRecord } from "../../../../dev/emulator/index.ts";
 import type { Stage } from "../stage.ts";
 import { withFaults } from "./faults.ts";
 

@@ -1,4 +1,4 @@
-import type { FaultDefinition } from "../../../../src/emulator/index.ts";
+import type { FaultDefinition } from "../../../../dev/emulator/index.ts";
 import type { Stage } from "../stage.ts";
 
 /** While `during` runs, the emulator does these. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Emulator } from "../../../../src/emulator/index.ts";
+import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { runToEnd } from "../../../support/command.ts";
 import { createEnv } from "../../../support/daemon.ts";
 import { startHttp } from "../../../support/message-service-server.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Emulator } from "../../../../src/emulator/index.ts";
+import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createEnv, startDaemon } from "../../../support/daemon.ts";
 import type { Delivery, Receiver } from "../../../support/receiver.ts";

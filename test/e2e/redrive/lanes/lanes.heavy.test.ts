@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startEmulator, type Emulator } from "../../../../src/emulator/index.ts";
+import { startEmulator, type Emulator } from "../../../../dev/emulator/index.ts";
 import { start } from "../../../support/command.ts";
 import { createEnv, startDaemon } from "../../../support/daemon.ts";
 import { createReceiver } from "../../../support/receiver.ts";

@@ -1,7 +1,7 @@
 /** The account delivers four at once, and a slow host has them all: what is published is accepted, and waits. */
 import { createServer, type ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Emulator } from "../../../../src/emulator/index.ts";
+import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createEnv, startDaemon, type StartedDaemon } from "../../../support/daemon.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
+import type { EmulatorOptions } from "../../../../dev/emulator/index.ts";
 import { createCommandStand, wholeQueue, type CommandStand } from "../../../support/command-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startEmulator } from "../../../../src/emulator/index.ts";
+import { startEmulator } from "../../../../dev/emulator/index.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
 

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Explanation } from "../../../../src/operations/rules/explain.ts";
-import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
+import type { EmulatorOptions } from "../../../../dev/emulator/index.ts";
 import { nextLineage, toLineageKey } from "../../../../src/message/lineage.ts";
 import { ask } from "../../../support/ask.ts";
 import { createFolder } from "../../../support/command.ts";

@@ -1,6 +1,6 @@
 /** A listing that misbehaves, and a service whose clock is off: noticed, survived, and each message once. */
 import { describe, expect, it } from "vitest";
-import type { FaultDefinition } from "../../../../src/emulator/index.ts";
+import type { FaultDefinition } from "../../../../dev/emulator/index.ts";
 import type { MessageService } from "../../../../src/ports/service.ts";
 import type { PassInProcess } from "../../../../src/redrive/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";

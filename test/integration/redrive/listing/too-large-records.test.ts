@@ -3,7 +3,7 @@
  * millisecond.
  */
 import { describe, expect, it } from "vitest";
-import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
+import type { EmulatorOptions } from "../../../../dev/emulator/index.ts";
 import type { DlqId } from "../../../../src/message/dead-letter.ts";
 import { takeCensus } from "../../../../src/redrive/census/count-and-copy-expiring.ts";
 import { findParkedLetters, readParked } from "../../../../src/redrive/parked/find-parked.ts";

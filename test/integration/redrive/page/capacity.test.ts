@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EntryOf } from "../../../../src/emulator/index.ts";
+import type { EntryOf } from "../../../../dev/emulator/index.ts";
 import type { PassId, SourceId } from "../../../../src/ports/ids.ts";
 import type { BatchOutcome } from "../../../../src/ports/service.ts";
 import type { Tally } from "../../../../src/ports/tally.ts";

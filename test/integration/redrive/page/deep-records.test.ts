@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Emulator } from "../../../../src/emulator/index.ts";
+import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { createEnv } from "../../../support/daemon.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { runHere } from "../../../support/cli.ts";

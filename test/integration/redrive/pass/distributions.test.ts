@@ -3,7 +3,7 @@
  * hardly more, and published once, however many windows and pages are at work.
  */
 import { describe, expect, it } from "vitest";
-import type { EmulatorOptions } from "../../../../src/emulator/index.ts";
+import type { EmulatorOptions } from "../../../../dev/emulator/index.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { useRedis } from "../../../support/redis.ts";
 import {

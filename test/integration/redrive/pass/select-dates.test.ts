@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Emulator } from "../../../../src/emulator/index.ts";
+import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { createPlanStand } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";

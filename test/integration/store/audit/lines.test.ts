@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Emulator } from "../../../../src/emulator/index.ts";
+import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { runHere } from "../../../support/cli.ts";
 import { start } from "../../../support/command.ts";
 import { createEnv, startDaemon, type DaemonEnv } from "../../../support/daemon.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { startEmulator } from "../../../../src/emulator/index.ts";
+import { startEmulator } from "../../../../dev/emulator/index.ts";
 import type { RawRecord } from "../../../../src/message/dead-letter.ts";
 import { createSelectMatcher, type Select } from "../../../../src/message/select.ts";
 import { toListPath } from "../../../../src/service/request-paths.ts";

@@ -1,0 +1,36 @@
+import type { Emulator } from "../emulator/index.ts";
+import type { Lent } from "./lent.ts";
+
+/** `index`: whose statistics are called. `dev`: an SDK in development mode is told where to look. */
+export function toLines({ output }: Lent, emulator: Emulator, index: string, dev: boolean): string {
+  const { url, controlUrl, token, statsCredentials, headerPrefix } = emulator;
+  const authorization = quote(`Authorization: Bearer ${token}`);
+  const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
+  const credentials = `${statsCredentials.username}:${statsCredentials.password}`;
+  const fields = output.toFields([
+    ["message API", url],
+    ["token", token],
+    ["header prefix", headerPrefix],
+    ["control API", `${controlUrl}/_control/state`],
+    ["statistics API", statisticsUrl],
+    ["its user", credentials],
+    ...(dev ? [["for SDKs", `QSTASH_DEV=true QSTASH_DEV_PORT=${new URL(url).port}`] as const] : []),
+  ]);
+  const calls = [
+    `curl -sS -H ${authorization} ${url}/v2/dlq\n`,
+    `curl -sS -u ${quote(credentials)} ${quote(statisticsUrl)}\n`,
+  ];
+  return `${fields}\n${calls.join("")}`;
+}
+
+export function toJson(
+  { output }: Lent,
+  { url, controlUrl, token, statsCredentials, headerPrefix }: Emulator,
+): string {
+  return output.toJsonLine({ url, controlUrl, token, statsCredentials, headerPrefix });
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,257 @@
+import { describe, expect, test } from "vitest";
+import type { StoredDeadLetter } from "../../../../emulator/dlq/stored-dead-letter.ts";
+import { type DlqQuery, type Filter, type FilterField } from "../../../../emulator/dlq/dlq-query.ts";
+import { DlqStore, type StoredRecord, type StoreOptions } from "../../../../emulator/dlq/dlq-store.ts";
+import {
+  comparePositions,
+  formatDlqId,
+  type Position,
+} from "../../../../emulator/dlq/dlq-ids-and-cursors.ts";
+import { seededRandom } from "../../../../emulator/seeded-random.ts";
+
+type Place = Position & { readonly record: StoredDeadLetter };
+
+const everything: DlqQuery = {
+  after: undefined,
+  skip: undefined,
+  dlqIds: undefined,
+  count: 100,
+  fromDate: undefined,
+  toDate: undefined,
+  filters: [],
+};
+
+const earliest: StoreOptions = { dateFilter: "entered", order: "earliestFirst" };
+
+const filtersOf = (wanted: Partial<Record<FilterField, readonly string[]>>): Filter[] =>
+  (Object.entries(wanted) as [FilterField, readonly string[]][]).map(([field, values]) => ({
+    field,
+    values: new Set(values),
+  }));
+
+const recordOf = ({ json }: StoredRecord): StoredDeadLetter =>
+  JSON.parse(json.toString()) as StoredDeadLetter;
+
+function insert(store: DlqStore, places: readonly Place[]): void {
+  for (const place of places) store.append(place, place.record);
+}
+
+/** Ids of all pages of a query. */
+function idsOf(store: DlqStore, query: Partial<DlqQuery> = {}): string[] {
+  const ids: string[] = [];
+  let after: Position | undefined;
+  for (;;) {
+    const { records, more } = store.page({ ...everything, ...query, after });
+    ids.push(...records.map((each) => formatDlqId(each)));
+    after = records.at(-1);
+    if (!more) return ids;
+  }
+}
+
+/** Records whose values repeat, each with a place of its own, in a shuffled order. */
+function shuffledPlaces(count: number, random: () => number): Place[] {
+  const some = (values: readonly (string | undefined)[]): string | undefined =>
+    values[Math.floor(random() * values.length)];
+  const places = Array.from({ length: count }, (_, n) => ({
+    ms: 1_000 + (n >> 2),
+    seq: n & 3,
+    record: {
+      messageId: `m${n}`,
+      url: `http://127.0.0.1/${Math.floor(random() * 500)}`,
+      queueName: some(["a", "b", undefined]),
+      topicName: some(["g", undefined]),
+      responseStatus: some(["", "x"]) === "" ? 500 : undefined,
+      labels: [some(["one", "two"])!, some(["three", "four", "five"])!].slice(0, Math.floor(random() * 3)),
+      createdAt: Math.floor(random() * 1_000),
+      padding: "x".repeat(Math.floor(random() * 600)),
+    },
+  }));
+  return places
+    .map((place) => ({ place, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ place }) => place);
+}
+
+/** What a store should answer, said as simply as it can be. */
+function expectedIds(places: readonly Place[], options: StoreOptions, query: Partial<DlqQuery>): string[] {
+  const { fromDate = -Infinity, toDate = Infinity, filters = [] } = query;
+  const fits = ({ ms, record }: Place): boolean => {
+    const date = options.dateFilter === "entered" ? ms : (record["createdAt"] as number);
+    return (
+      date >= fromDate &&
+      date <= toDate &&
+      filters.every(({ field, values }) => {
+        if (field === "label") return (record["labels"] as string[]).some((label) => values.has(label));
+        if (field === "responseStatus")
+          return values.has(String((record["responseStatus"] as number | undefined) ?? 0));
+        return values.has(record[field] as string);
+      })
+    );
+  };
+  const sorted = places.filter(fits).toSorted(comparePositions).map(formatDlqId);
+  return options.order === "earliestFirst" ? sorted : sorted.toReversed();
+}
+
+const querys: Partial<DlqQuery>[] = [
+  {},
+  { fromDate: 1_200, toDate: 1_900 },
+  { filters: filtersOf({ queueName: ["a"], topicName: ["g"] }) },
+  { filters: filtersOf({ queueName: ["a", "b"], label: ["three", "five"], responseStatus: ["0"] }) },
+  { filters: filtersOf({ url: ["http://127.0.0.1/7", "http://127.0.0.1/8", "http://127.0.0.1/none"] }) },
+  { filters: filtersOf({ messageId: ["m77"] }) },
+  { filters: filtersOf({ label: ["two"], responseStatus: ["500"] }), fromDate: 300, toDate: 1_500 },
+  { filters: filtersOf({ scheduleId: ["s"] }) },
+];
+
+describe("the store of dead letters", () => {
+  test.each<StoreOptions>([
+    { dateFilter: "entered", order: "earliestFirst" },
+    { dateFilter: "entered", order: "latestFirst" },
+    { dateFilter: "created", order: "earliestFirst" },
+  ])("answers $order by date of $dateFilter as a plain list would, whatever came and went", (options) => {
+    const random = seededRandom(7);
+    const store = new DlqStore(options);
+    // More than two blocks, put there in no order, so that blocks are split.
+    let places = shuffledPlaces(12_000, random);
+    const half = places.length / 2;
+    insert(store, places.slice(0, half));
+    insert(store, places.slice(half));
+    const agree = (): void => {
+      expect(store.size).toBe(places.length);
+      for (const query of querys) {
+        expect(idsOf(store, query)).toEqual(expectedIds(places, options, query));
+      }
+    };
+    agree();
+    // Holes everywhere, a stretch that goes altogether, others that nearly do: blocks are thinned out or
+    // dropped.
+    const isGone = ({ ms }: Place): boolean =>
+      random() < 0.4 || (ms > 1_500 && ms < 1_700) || (ms > 2_000 && ms < 3_500 && random() < 0.9);
+    const gone = places.filter((place) => isGone(place));
+    places = places.filter((place) => !gone.includes(place));
+    const ids = gone.map((place) => formatDlqId(place));
+    expect(store.remove([...ids, "7-7", "nothing"])).toEqual(ids);
+    expect(store.remove(ids)).toEqual([]);
+    agree();
+    // Some come again where they were, some that are there are replaced.
+    const back = gone.slice(0, 1_500);
+    const replaced = places
+      .slice(0, 500)
+      .map((place) => ({ ...place, record: { ...place.record, topicName: "g" } }));
+    insert(store, [...back, ...replaced]);
+    places = [...back, ...replaced, ...places.slice(500)];
+    agree();
+    const old = places.filter(({ ms }) => ms < 1_400);
+    expect(store.removeBefore(1_400)).toEqual(old.toSorted(comparePositions).map(formatDlqId));
+    places = places.filter(({ ms }) => ms >= 1_400);
+    agree();
+  });
+
+  test("gives records back byte by byte after their neighbours went", () => {
+    const store = new DlqStore(earliest);
+    const places = shuffledPlaces(9_000, seededRandom(3));
+    insert(store, places);
+    store.remove(places.filter((_, n) => n % 5 !== 0).map((place) => formatDlqId(place)));
+    for (const place of places.filter((_, n) => n % 5 === 0)) {
+      expect(recordOf(store.find(formatDlqId(place))!)).toEqual(JSON.parse(JSON.stringify(place.record)));
+    }
+  });
+
+  test("finds what is left of blocks that are thinned out", () => {
+    const store = new DlqStore(earliest);
+    const ids: string[] = [];
+    // Two blocks, each thinned out to a quarter.
+    for (let n = 0; n < 8_192; n++) {
+      const position = store.nextPosition(n + 1);
+      ids.push(formatDlqId(position));
+      store.append(position, { queueName: n % 8 === 0 ? "q" : "other" });
+    }
+    const thinOut = (from: number): void => {
+      store.remove(ids.slice(from, from + 4_096).filter((_, n) => n % 4 !== 0));
+    };
+    const inQueue = (): string[] => idsOf(store, { filters: filtersOf({ queueName: ["q"] }) });
+    const expected = ids.filter((_, n) => n % 8 === 0);
+    thinOut(0);
+    expect(inQueue()).toEqual(expected);
+    thinOut(4_096);
+    expect(inQueue()).toEqual(expected);
+  });
+
+  test("says that there is more exactly while there is", () => {
+    const store = new DlqStore(earliest);
+    for (let n = 0; n < 10_000; n++)
+      store.append(store.nextPosition(n + 1), n % 5_000 === 0 ? { queueName: "q" } : {});
+    const filters = filtersOf({ queueName: ["q"] });
+    expect(store.page({ ...everything, count: 1, filters })).toMatchObject({ more: true });
+    expect(store.page({ ...everything, count: 2, filters })).toMatchObject({ more: false });
+  });
+
+  test("finds a free place behind all records of a millisecond past", () => {
+    const store = new DlqStore(earliest);
+    store.append(store.nextPosition(10), {});
+    store.append(store.nextPosition(20), {});
+    store.append(store.nextPosition(20), {});
+    store.append(store.nextPosition(30), {});
+    const free = [5, 10, 15, 20, 30].map((ms) => formatDlqId(store.freePosition(ms)));
+    expect(free).toEqual(["5-0", "10-1", "15-0", "20-2", "30-1"]);
+    expect(formatDlqId(store.nextPosition(30))).toBe("30-2");
+  });
+
+  test("never gives an id that cannot be read", () => {
+    const store = new DlqStore(earliest);
+    const top = 999_999_999;
+    insert(store, [
+      { ms: 5, seq: top, record: {} },
+      { ms: 9, seq: top, record: {} },
+    ]);
+    expect(store.freePosition(5)).toEqual({ ms: 6, seq: 0 });
+    expect([7, 8].map((now) => store.nextPosition(now))).toEqual([
+      { ms: 10, seq: 0 },
+      { ms: 10, seq: 1 },
+    ]);
+  });
+
+  test("numbers records upwards even when the clock goes back", () => {
+    const store = new DlqStore(earliest);
+    expect([10, 10, 9, 11].map((now) => store.nextPosition(now))).toEqual([
+      { ms: 10, seq: 0 },
+      { ms: 10, seq: 1 },
+      { ms: 10, seq: 2 },
+      { ms: 11, seq: 0 },
+    ]);
+  });
+
+  test("keeps its pages right across removals", () => {
+    const store = new DlqStore(earliest);
+    for (let ms = 0; ms < 5_000; ms++) store.append(store.nextPosition(ms + 1), { n: ms });
+    let after: Position | undefined;
+    const seen: number[] = [];
+    for (let more = true; more;) {
+      const page = store.page({ ...everything, after });
+      seen.push(...page.records.map(({ json }) => (JSON.parse(json.toString()) as { n: number }).n));
+      store.remove(page.records.map(({ ms, seq }) => `${ms}-${seq}`));
+      after = page.records.at(-1);
+      more = page.more;
+    }
+    expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
+    expect(store.size).toBe(0);
+  });
+
+  test("keeps large records and any text", () => {
+    const store = new DlqStore(earliest);
+    const bodies = ["ü€🙂", "x".repeat(3_000_000), ""];
+    for (const body of bodies) store.append(store.nextPosition(1), { body });
+    const found = ["1-0", "1-1", "1-2"].map(
+      (id) => (JSON.parse(store.find(id)!.json.toString()) as { body: string }).body,
+    );
+    expect(found).toEqual(bodies);
+  });
+
+  test("keeps a list of labels apart from one label that reads like it", () => {
+    const store = new DlqStore(earliest);
+    store.append({ ms: 1, seq: 0 }, { labels: ["a", "b"] });
+    store.append({ ms: 2, seq: 0 }, { labels: ['["a","b"]'] });
+    expect(idsOf(store, { filters: filtersOf({ label: ["b"] }) })).toEqual(["1-0"]);
+    expect(idsOf(store, { filters: filtersOf({ label: ['["a","b"]'] }) })).toEqual(["2-0"]);
+  });
+});
