@@ -44,12 +44,12 @@ function lend({ io, exitWith }: CommandContext) {
 function registerAbsent(program: Command, name: string): void {
   program
     .command(name, { hidden: true })
+    .argument("[any...]")
     .allowUnknownOption()
-    .allowExcessArguments()
     .action(() => {
       throw new RedriverError(
         "command-misused",
-        `expected the development image (--target dev) or a checkout, which have the ${name}; this production image has not`,
+        `expected a checkout or the development image (--target dev), which have the ${name}; this program has not`,
       );
     });
 }

@@ -1,11 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
 import type { CommandContext, Register } from "./command-context.ts";
-import { loadDevelopmentCommand } from "./development-commands.ts";
 import { toExit } from "./exit-of-error.ts";
 import type { ProcessIo } from "./io.ts";
 import { withLineBelow } from "./output/line-below-output.ts";
 import { versionText } from "./version.ts";
+
+const loadDevelopment = async (name: "emulator" | "demo"): Promise<Register> =>
+  (await import("./development-commands.ts")).loadDevelopmentCommand(name);
 
 /**
  * As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast.
@@ -31,8 +33,8 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
     names: ["completions"],
     load: async () => (await import("./completions/command.ts")).registerCompletions,
   },
-  { names: ["emulator"], load: () => loadDevelopmentCommand("emulator") },
-  { names: ["demo"], load: () => loadDevelopmentCommand("demo") },
+  { names: ["emulator"], load: () => loadDevelopment("emulator") },
+  { names: ["demo"], load: () => loadDevelopment("demo") },
 ];
 
 /**

@@ -183,7 +183,7 @@ describe("docs/emulator.md", () => {
   });
 
   it("has every option of startEmulator that it names, in the table of options", () => {
-    const source = readDoc("src/emulator/options.ts");
+    const source = readDoc("dev/emulator/options.ts");
     const declared = [
       "const adjustable = {",
       "const fixedDefaults = () => ({",

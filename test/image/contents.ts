@@ -117,7 +117,7 @@ export function developmentFigures({ rootfs }: MountedImage): readonly Figure[] 
   return [
     none(
       "lacks",
-      ["app/dist/emulator", "app/dist/demo", "usr/bin/redis-server"].filter((name) => !has(name)),
+      ["app/dist-dev/commands", "usr/bin/redis-server"].filter((name) => !has(name)),
     ),
   ];
 }

@@ -33,8 +33,17 @@ export async function readExchange(request: IncomingMessage, maxBodyBytes: numbe
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(rawQuery),
     rawQuery,
-    headers: request.headersDistinct,
+    headers: toHeaders(request.rawHeaders),
     body: Buffer.concat(chunks),
     remoteAddress: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
   };
+}
+
+/** Node's own `headersDistinct` throws at a header named `__proto__` (seen in 20.19.0). */
+function toHeaders(raw: readonly string[]): Exchange["headers"] {
+  const headers: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    (headers[(raw[index] ?? "").toLowerCase()] ??= []).push(raw[index + 1] ?? "");
+  }
+  return headers;
 }

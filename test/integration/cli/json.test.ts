@@ -12,7 +12,7 @@ const redis = useRedis();
 
 /** Their output is data already. */
 const withoutJson = ["run", "rules schema", "completions"];
-/** It needs the built program: test/e2e/demo/demo.heavy.test.ts. */
+/** It needs the built program: dev/test/e2e/demo/demo.heavy.test.ts. */
 const testedElsewhere = ["demo"];
 
 /** Each document or line of an output, and how it is written. */
