@@ -1,8 +1,8 @@
 import type { Emulator } from "../emulator/index.ts";
 import type { Lent } from "./lent.ts";
 
-/** `index`: whose statistics are called. `dev`: an SDK in development mode is told where to look. */
-export function toLines({ output }: Lent, emulator: Emulator, index: string, dev: boolean): string {
+/** `index`: whose statistics are called. */
+export function toLines({ output }: Lent, emulator: Emulator, index: string): string {
   const { url, controlUrl, token, statsCredentials, headerPrefix } = emulator;
   const authorization = quote(`Authorization: Bearer ${token}`);
   const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
@@ -14,7 +14,6 @@ export function toLines({ output }: Lent, emulator: Emulator, index: string, dev
     ["control API", `${controlUrl}/_control/state`],
     ["statistics API", statisticsUrl],
     ["its user", credentials],
-    ...(dev ? [["for SDKs", `QSTASH_DEV=true QSTASH_DEV_PORT=${new URL(url).port}`] as const] : []),
   ]);
   const calls = [
     `curl -sS -H ${authorization} ${url}/v2/dlq\n`,

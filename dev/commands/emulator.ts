@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
 import {
-  devMode,
-  devModePort,
   EmulatorRefusal,
   LoadProblem,
   startEmulator,
@@ -37,7 +35,6 @@ interface EmulatorFlags extends Pick<EmulatorOptions, Same | "load" | "seed"> {
   readonly statsUser?: string;
   readonly statsPassword?: string;
   readonly stopWithParent?: boolean;
-  readonly dev?: boolean;
   readonly json?: boolean;
 }
 
@@ -71,12 +68,6 @@ export const registerEmulator: RegisterDev = (program, lent) => {
       defaultPort + 1,
     )
     .option("--token <token>", "bearer token of the message API (default: a random one)", toToken)
-    .addOption(
-      new Option(
-        "--dev",
-        "for SDKs in development mode: their token and keys, and port 8080 or QSTASH_DEV_PORT",
-      ).conflicts(["token", "headerPrefix"]),
-    )
     .option("--header-prefix <prefix>", "prefix of the service's own headers", toHeaderPrefix, "Upstash-")
     .option(
       "--retry-scale <factor>",
@@ -131,14 +122,11 @@ export const registerEmulator: RegisterDev = (program, lent) => {
         command.error("error: --stats-user: expected a name without ':'");
       const stop = new AbortController();
       const stopped = untilStopped(io, flags.stopWithParent === true).then(() => stop.abort());
-      const isPortGiven = command.getOptionValueSource("port") !== "default";
-      const emulator = await start(lent, flags, isPortGiven ? undefined : io.env, stop.signal);
+      const emulator = await start(lent, flags, stop.signal);
       if (emulator === undefined) return;
       try {
         io.out(
-          flags.json === true
-            ? toJson(lent, emulator)
-            : toLines(lent, emulator, flags.index?.[0] ?? "demo", flags.dev === true),
+          flags.json === true ? toJson(lent, emulator) : toLines(lent, emulator, flags.index?.[0] ?? "demo"),
         );
         await stopped;
       } finally {
@@ -147,17 +135,13 @@ export const registerEmulator: RegisterDev = (program, lent) => {
     });
 };
 
-/**
- * Undefined when it was stopped before it had begun. `env`: where development mode finds its port if no port
- * was given.
- */
+/** Undefined when it was stopped before it had begun. */
 async function start(
   { misused }: Lent,
   flags: EmulatorFlags,
-  env: DevIo["env"] | undefined,
   signal: AbortSignal,
 ): Promise<Emulator | undefined> {
-  const { dedupWindow, retention, index, dev, stopWithParent: _, json: __, ...others } = flags;
+  const { dedupWindow, retention, index, stopWithParent: _, json: __, ...others } = flags;
   const { generate: count, arrivals, over: overMs, recordBytes, destination, ...rest } = others;
   const { statsUser, statsPassword, ...same } = rest;
   const records = { seed: flags.seed, arrivals, overMs, recordBytes, destinations: destination?.slice() };
@@ -165,8 +149,6 @@ async function start(
   try {
     return await startEmulator({
       ...same,
-      ...(dev === true && { token: devMode.token, signingKeys: devMode.signingKeys }),
-      ...(dev === true && env !== undefined && { port: devModePort(env) }),
       dedupWindowMs: dedupWindow,
       retentionMs: retention,
       generate: count === undefined ? undefined : { count, ...records },

@@ -1,5 +1,4 @@
 export { startEmulator, type Emulator } from "./emulator.ts";
-export { devMode, devModePort } from "./dev-mode.ts";
 export type { Credentials, EmulatorOptions } from "./options.ts";
 export { faultKinds, type FaultDefinition, type FaultKind } from "./faults/fault-schema.ts";
 export { happeningTypes, operations } from "./journal.ts";

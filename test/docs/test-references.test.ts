@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readDoc, root } from "../support/markdown.ts";
 
-const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).map(
-  (name) => `test/${name}`,
+const tests = ["test", "dev/test"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
 );
 const documents = readdirSync(join(root, "docs")).map((name) => `docs/${name}`);
 
@@ -14,7 +14,7 @@ it.each([
   "CONTRIBUTING.md",
   ...documents.filter((name) => name.endsWith(".md")),
 ])("%s names tests that are there", (document) => {
-  const named = new Set(readDoc(document).match(/\btest\/[\w./*-]+\.ts\b/g));
+  const named = new Set(readDoc(document).match(/\b(?:dev\/)?test\/[\w./*-]+\.ts\b/g));
   const missing = [...named].filter((name) => {
     const pattern = new RegExp(`^${name.replaceAll(".", "[.]").replaceAll("*", "[^/]*")}$`);
     return !tests.some((test) => pattern.test(test));

@@ -1,11 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { Recording } from "../../dev/demo/outage/recording-file.ts";
-import { toOutageSvg } from "./outage-svg.ts";
 import { toPlanAndApplySvg } from "./terminal/plan-and-apply.ts";
 import type { TerminalRecording } from "./terminal/recording.ts";
 
 /** From the root of the repository: each recording in docs as a picture beside it. */
-draw("docs/lanes-outage", (recording) => toOutageSvg(recording as Recording));
 draw("docs/plan-and-apply", (recording) => toPlanAndApplySvg(recording as TerminalRecording));
 
 function draw(name: string, toSvg: (recording: unknown) => string): void {

@@ -83,11 +83,11 @@ ${toRules(dark, "  ")}}
 `;
 }
 
-const toRules = ({ ground, grid, ink, down }: Colours, indent: string): string =>
+const toRules = ({ ground, grid, ink, command }: Colours, indent: string): string =>
   [
     `.ground { fill: ${ground}; stroke: ${grid}; }`,
     `text { fill: ${ink}; }`,
-    `text.command { fill: ${down}; }`,
+    `text.command { fill: ${command}; }`,
   ]
     .map((rule) => `${indent}${rule}\n`)
     .join("");
