@@ -204,6 +204,9 @@ describe("what a killed worker has left in flight", () => {
       { ...beginning, pageReadAt, pastHorizon: "leave" },
     );
     await source.ledger.published(ids.slice(0, 2).map(publishedFact));
+    const { at: publishedBy } = await source.ledger.now();
+    // What was written in the millisecond of the loss counts as written after it.
+    await waitFor(async () => expect((await source.ledger.now()).at).toBeGreaterThan(publishedBy));
     const { verdict } = await workWindow(rig.drain, work);
     expect(verdict).toMatchObject({ kind: "pass-closed", tally: { republished: 4, deleted: 6, inDoubt: 0 } });
     expect(rig.emulator.dlq.size).toBe(0);
