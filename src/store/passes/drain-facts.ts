@@ -34,7 +34,7 @@ interface OpenRow {
   readonly soFar?: Readonly<Record<string, StoredTally>>;
 }
 
-/** passes.lua.ts has the meaning of each part. */
+/** pass-prelude.lua.ts has the meaning of each part. */
 export interface StoredFacts {
   readonly row: WithoutNulls<Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome">> & {
     readonly open?: OpenRow;

@@ -1,5 +1,5 @@
 import { defineScript } from "../../redis/script-runner.ts";
-import { passPreludeLua } from "./passes.lua.ts";
+import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
  * endWindow: ends a window; the last one closes the pass.

@@ -1,6 +1,6 @@
 /**
  * The part of the pass book's scripts that counts by kind of failure: what windows found, and what stands
- * (passes.lua.ts has the keys). It reads the prelude's `row`, `now`, `isRecalled`, `foundKey`, `standingKey` and
+ * (pass-prelude.lua.ts has the keys). It reads the prelude's `row`, `now`, `isRecalled`, `foundKey`, `standingKey` and
  * `arrivalsKey`.
  */
 export const failureCountsLua = `

@@ -1,5 +1,5 @@
 import { defineScript } from "../../redis/script-runner.ts";
-import { passPreludeLua } from "./passes.lua.ts";
+import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
  * markWindow: ARGV[1] { passId, windowId, owner, under: "listing" | "waiting" | "long" | [dlqId], cleared: [dlqId],

@@ -10,16 +10,9 @@ import {
 } from "../../ports/passes.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
-import {
-  arrivalsScript,
-  countActsScript,
-  factsScript,
-  forceFullScript,
-  openScript,
-  progressScript,
-  recallScript,
-  takeWindowScript,
-} from "./passes.lua.ts";
+import { arrivalsScript, countActsScript, factsScript, forceFullScript } from "./facts.lua.ts";
+import { openScript } from "./open-pass.lua.ts";
+import { progressScript, recallScript, takeWindowScript } from "./windows.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
 import { leaveWindowScript, markWindowScript } from "./lost-workers.lua.ts";
 import {

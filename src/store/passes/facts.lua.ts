@@ -1,0 +1,57 @@
+import { defineScript } from "../../redis/script-runner.ts";
+import { passPreludeLua } from "./pass-prelude.lua.ts";
+
+/** facts: ARGV[1] {}. Returns: JSON { row, standing, found }, hashes as pairs; nil when there never was a pass. */
+export const factsScript = defineScript(
+  "passes:facts",
+  `${passPreludeLua}
+if not redis.call('GET', rowKey) then return false end
+return cjson.encode({ row = row, standing = redis.call('HGETALL', standingKey), found = redis.call('HGETALL', foundKey) })
+`,
+);
+
+/** arrivals: ARGV[1] {}. Returns: JSON { arrivals, found, now }, hashes as pairs. */
+export const arrivalsScript = defineScript(
+  "passes:arrivals",
+  `${passPreludeLua}
+return cjson.encode({ arrivals = redis.call('HGETALL', arrivalsKey), found = redis.call('HGETALL', foundKey), now = now })
+`,
+);
+
+/**
+ * countActs: ARGV[1] { id, failures: FailureCounts }. Returns: nil. Effects: counts them with an open pass, else
+ * at once. Run twice: counted once, as long as the id is among the last of the drain.
+ */
+export const countActsScript = defineScript(
+  "passes:countActs",
+  `${passPreludeLua}
+local maxIds = 16
+local ids = row.actIds or {}
+for _, id in ipairs(ids) do
+  if id == call.id then return false end
+end
+ids[#ids + 1] = call.id
+if #ids > maxIds then table.remove(ids, 1) end
+row.actIds = ids
+local published = 0
+for _, count in pairs(call.failures) do published = published + (count.published or 0) end
+countPublished(published)
+adoptOpen()
+save()
+if row.open then addFound('acts', toFailureActs(call.failures)) else addStanding(toFailureActs(call.failures)) end
+return false
+`,
+);
+
+/**
+ * forceFull: ARGV[1] {}. Returns: nil. Effects: the next pass to open is full; one that is open now does not
+ * count.
+ */
+export const forceFullScript = defineScript(
+  "passes:forceFull",
+  `${passPreludeLua}
+row.forced = 1
+save()
+return false
+`,
+);
