@@ -1,20 +1,18 @@
 import type { RawRecord } from "../../message/dead-letter.ts";
-import type { Capacity, CapacityQuery } from "../../ports/capacity.ts";
 import { isRecalled, type TakenWindow, type Window } from "../../ports/passes.ts";
 import { addTallies, emptyTally, type Tally } from "../../ports/tally.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { createWindowFailures } from "../failures/window-failures.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
-import type { LeftRecord } from "../page/page-report.ts";
 import { createSharedBatches, type PageBatches } from "../page/fill-batches.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
+import { createProgress } from "./window-progress.ts";
+import { watchRates } from "./window-rates.ts";
+import { countBehindDeletes } from "./pages-behind-deletes.ts";
 import { createWindowSplit, equalParts } from "./split-window.ts";
 import { createCarefulWork, workPageBut, type CarefulWork } from "./work-carefully.ts";
-
-/** The pass's row is written at most this often for one window. Its end writes the rest. */
-const progressEveryMs = 500;
 
 export interface WindowPaging extends TakenWindow {
   readonly drain: DrainRuntime;
@@ -224,95 +222,4 @@ interface PartOfPage {
   /** Absent: all of its records, which may be emptied once they are decided. */
   readonly part?: readonly RawRecord[];
   readonly onDecided?: () => void;
-}
-
-/**
- * While a page waits for a rate, no page is listed ahead: the older records have the next turns. With limits,
- * the first page shows whether they leave room.
- */
-function watchRates(capacity: Capacity, hasLimits: boolean) {
-  let leaveRoom = !hasLimits;
-  let waiting = 0;
-  return {
-    areFree: (): boolean => leaveRoom && waiting === 0,
-    ofPage(onWait?: () => Promise<void>) {
-      let hasWaited = false;
-      return {
-        capacity: {
-          ...capacity,
-          async take(query: CapacityQuery) {
-            const answer = await capacity.take(query);
-            if (!hasWaited && answer.verdicts.some(({ kind }) => kind === "wait")) {
-              hasWaited = true;
-              waiting += 1;
-              await onWait?.();
-            }
-            return answer;
-          },
-        },
-        ended(): void {
-          leaveRoom = !hasWaited;
-          if (hasWaited) waiting -= 1;
-        },
-      };
-    },
-  };
-}
-
-/** Writes when records are due again, and shows the counts so far. */
-function createProgress(
-  { drain: { source }, pass: { drain, passId }, window: { windowId }, owner }: WindowPaging,
-  onLeft: (windows: number) => void,
-  onTakenOver: () => void,
-) {
-  let due: ReturnType<typeof toDueLater> = [];
-  let writtenAt = source.clock.monotonic();
-  const write = async (tally: Tally, failures: FailureTally): Promise<void> => {
-    const dueLater = due;
-    due = [];
-    writtenAt = source.clock.monotonic();
-    const counts = await source.recordFailures(drain, failures);
-    const left = await source.passes.progress(drain, passId, windowId, dueLater, tally, counts, owner);
-    if (left === "taken-over") onTakenOver();
-    else if (left !== null) onLeft(left);
-  };
-  return {
-    write,
-    async page(left: readonly LeftRecord[], tally: Tally, counted: () => FailureTally): Promise<void> {
-      due = [...due, ...toDueLater(left)];
-      if (source.clock.monotonic() - writtenAt >= progressEveryMs) await write(tally, counted());
-    },
-    async end(tally: Tally, failures: FailureTally): Promise<void> {
-      if (due.length > 0) await write(tally, failures);
-    },
-  };
-}
-
-/**
- * Counts pages by a cursor after a page that may have deleted. A delete may run beside the next GETs, and so
- * count pages that were listed before it.
- */
-function countBehindDeletes() {
-  const isBehindCursor: boolean[] = [];
-  let first = Infinity;
-  return {
-    next(isBehind: boolean) {
-      const index = isBehindCursor.push(isBehind) - 1;
-      return {
-        ended(mayHaveDeleted: boolean): void {
-          if (mayHaveDeleted) first = Math.min(first, index);
-        },
-      };
-    },
-    count: (): number => isBehindCursor.filter((isBehind, index) => isBehind && index > first).length,
-  };
-}
-
-function toDueLater(left: readonly LeftRecord[]) {
-  return left.flatMap(({ enteredAt, dueAt, reason }) => {
-    // Lanes know the minutes of the records they hold, and request as many as can go.
-    if (dueAt === undefined || reason === "lane-watched" || reason === "lane-halted") return [];
-    // A record that was not sent is due at once.
-    return [{ enteredAt, dueAt: reason === "not-sent" ? 0 : dueAt }];
-  });
 }
