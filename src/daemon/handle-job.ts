@@ -288,7 +288,7 @@ const shortPauseMs = 5_000;
 const sweptAgainWithinMs = 1_000;
 
 async function sweepSource(id: SourceId, work: Work): Promise<void> {
-  const { core, earlyTicks, events, sweepMemories, sweeping, signal, stopping } = work;
+  const { core, earlyTicks, events, sweepMemories, sweeping, signal, stopping, hasStalled } = work;
   const source = core.sources.get(id)?.runtime;
   if (source === undefined) return;
   const now = source.health.current();
@@ -308,7 +308,7 @@ async function sweepSource(id: SourceId, work: Work): Promise<void> {
   try {
     // Side by side: neither waits for the listings of the other, or fails with it.
     const checked = hasLanes(core.drains, source) ? runListingChecks(source, signal) : Promise.resolve();
-    const swept = sweep(source, core.drains, memory, signal, stopping);
+    const swept = sweep(source, core.drains, memory, signal, stopping, hasStalled);
     await Promise.all([checked.catch(report), swept.catch(report)]);
   } finally {
     sweeping.delete(id);
@@ -320,7 +320,7 @@ async function sweepSource(id: SourceId, work: Work): Promise<void> {
 const passOpensWithinMs = 1_000;
 
 async function countSource(id: SourceId, work: Work): Promise<void> {
-  const { core, counting, postponed, events, signal, stopping } = work;
+  const { core, counting, postponed, events, signal, stopping, hasStalled } = work;
   const source = core.sources.get(id)?.runtime;
   if (source === undefined || source.health.current().state !== "usable" || counting.has(id)) return;
   counting.add(id);
@@ -331,7 +331,11 @@ async function countSource(id: SourceId, work: Work): Promise<void> {
       postponed.add(id);
       return;
     }
-    await takeCensus({ source, drains, documentHash: document.hash, archive }, { signal, stopping });
+    await takeCensus(
+      { source, drains, documentHash: document.hash, archive },
+      { signal, stopping },
+      hasStalled,
+    );
   } catch (error) {
     // Stopped with the process: the next one counts.
     if (!stopping.aborted && !signal.aborted) {

@@ -144,9 +144,9 @@ export interface TakenWindow {
   readonly left: number;
   /** Null: nothing says that something in it ends its workers. */
   readonly care: Care | null;
-  /** Records of this drain that have ended their workers, the last hundred. */
+  /** Records of the source that have ended their workers, the last hundred. */
   readonly unworkable: readonly DlqId[];
-  /** Moments of this drain whose listing has ended its workers, of the last day. */
+  /** Moments of the source whose listing has ended its workers, of the last day. */
   readonly unlistable: readonly number[];
   /** When a worker of this pass was last found to be lost, or has stopped, Redis time; null: none was. */
   readonly workerLostAt: number | null;

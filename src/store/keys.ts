@@ -25,6 +25,8 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
     failures: key("failures"),
     failureMarks: key("failure-marks"),
     notices: key("notices"),
+    /** Records and moments of listing that have ended workers. */
+    unworkable: key("unworkable"),
     /** A drain's row of passes is this and the drain's name. */
     passPrefix: `${key("passes")}:`,
   };

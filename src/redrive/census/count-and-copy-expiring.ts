@@ -11,6 +11,7 @@
 import type { Census } from "../../ports/source-book.ts";
 import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
 import type { Archive } from "../../ports/archive.ts";
+import { RedriverError } from "../../ports/errors.ts";
 import { parseRecord } from "../../message/parse-record.ts";
 import type { DrainName } from "../../ports/ids.ts";
 import type { DrainConfig } from "../../ports/drains-document.ts";
@@ -25,6 +26,7 @@ import { serviceNow, type SourceRuntime } from "../runtime.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { failureKindOf, unreadableKind } from "../failures/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
+import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
 
 /** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
 const nearExpiryMs = 12 * 60 * 60_000;
@@ -47,7 +49,11 @@ export const censusLooks = 4;
  * replaced from 7/8 on, at the fourth check after it. Two replicas with a job each list once. Answers null if
  * nothing is counted. Throws RedriverErrors of the service or Redis, or `stopped`.
  */
-export async function takeCensus(order: CensusOrder, signals: ListingSignals): Promise<Census | null> {
+export async function takeCensus(
+  order: CensusOrder,
+  signals: ListingSignals,
+  hasStalled = false,
+): Promise<Census | null> {
   const { source, documentHash } = order;
   const known = await source.book.census();
   const { at: now } = await source.ledger.now();
@@ -57,7 +63,7 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
   }
   const startedAt = source.clock.monotonic();
   const { gone: goneBefore } = await source.ledger.summary();
-  const counts = await count(order, signals);
+  const counts = await countWithCare(order, signals, hasStalled);
   const selected = await recordSelected(source, counts.selected);
   const census = { ...counts.census, goneBefore, selected };
   await source.book.recordCensus(census);
@@ -73,7 +79,7 @@ export async function takeCensus(order: CensusOrder, signals: ListingSignals): P
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
   const { source } = order;
   const startedAt = source.clock.monotonic();
-  const { census } = await count({ ...order, source: withoutRedis(source) }, signals);
+  const { census } = await count({ ...order, source: withoutRedis(source) }, signals, careless);
   reportCensus(source, census, startedAt);
 }
 
@@ -111,10 +117,36 @@ async function recordSelected(
   return counts;
 }
 
+async function countWithCare(
+  order: CensusOrder,
+  signals: ListingSignals,
+  hasStalled: boolean,
+): ReturnType<typeof count> {
+  const job = await takeJob(order.source, "census", hasStalled);
+  try {
+    return await count(order, signals, job);
+  } finally {
+    await job.end();
+  }
+}
+
+type ListingJob = Pick<CarefulJob, "each" | "unlistable" | "endsListings">;
+
+/** Nothing is known of lost workers. */
+const careless: ListingJob = {
+  endsListings: false,
+  unlistable: [],
+  each: (ones, work) => work(ones),
+};
+
 async function count(
   order: CensusOrder,
   signals: ListingSignals,
+  job: ListingJob,
 ): Promise<{ readonly census: Census; readonly selected: Selected }> {
+  if (job.endsListings) {
+    throw new RedriverError("worker-lost", "the listing of a census has ended two workers in a row");
+  }
   const { source, documentHash, archive } = order;
   const { retentionMs } = source.config;
   const datesMean = await source.book.datesMean();
@@ -126,7 +158,7 @@ async function count(
   // A longer interval allows a longer listing, so that a source of millions can be counted.
   const inTime = { ...signals, maxListingMs: Math.max(maxListingMs, source.config.censusEveryMs) };
   const pace = createPace(source.clock, signals.stopping);
-  for await (const page of listToEnd(source, { select: {} }, inTime)) {
+  for await (const page of listToEnd(source, { select: {} }, inTime, job.unlistable)) {
     await pace(page.isLast);
     const now = serviceNow(source);
     if (page.passedOver !== null) {
@@ -165,7 +197,11 @@ async function count(
       };
     };
     // One that cannot be sorted is in the depth alone.
-    await byHalves(page.records, add, () => Promise.resolve());
+    await job.each(
+      page.records,
+      (some) => byHalves(some, add, () => Promise.resolve()).then(() => undefined),
+      () => Promise.resolve(),
+    );
   }
   return {
     census: {

@@ -66,8 +66,9 @@ export async function* listToEnd(
   source: SourceRuntime,
   query: Listed,
   signals: ListingSignals,
+  unlistable: readonly number[] = [],
 ): AsyncGenerator<ListingPage, void, undefined> {
-  for await (const page of listPages(source, query, signals)) {
+  for await (const page of listPages(source, query, signals, unlistable)) {
     try {
       yield page;
     } finally {

@@ -4,7 +4,7 @@ import { toEnteredAt } from "../../message/parse-record.ts";
 export const dayMs = 24 * 60 * 60_000;
 
 /** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
-export function enteredAtOf({ dlqId }: RawRecord): number | null {
+export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | null {
   return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
 }
 

@@ -12,7 +12,7 @@ import { createProgress } from "./window-progress.ts";
 import { watchRates } from "./window-rates.ts";
 import { countBehindDeletes } from "./pages-behind-deletes.ts";
 import { createWindowSplit, equalParts } from "./split-window.ts";
-import { createCarefulWork, workPageBut, type CarefulWork } from "./work-carefully.ts";
+import { createCarefulWork, putLostAside, workPageBut, type CarefulWork } from "./work-carefully.ts";
 
 export interface WindowPaging extends TakenWindow {
   readonly drain: DrainRuntime;
@@ -62,7 +62,9 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const { retentionMs } = source.config;
   const run = { passId: pass.passId, windowId: window.windowId, owner: given.owner };
   const care =
-    given.care === null ? null : createCarefulWork(drain, run, given.care, () => takenOver.abort());
+    given.care === null
+      ? null
+      : createCarefulWork({ source, drain: config.name }, run, given.care, () => takenOver.abort());
   if (care?.endsListings === true) {
     const parts = equalParts(window, source.config.retentionMs);
     const passedOver = parts.length === 0 ? 1 : 0;
@@ -131,8 +133,10 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
         const [one] = part;
         if (one !== undefined && careful.isUnworkable(one)) {
           const counts = failures.ofPage();
-          tally = addTallies(tally, await careful.putAside(one, page.readAt, counts.tally));
+          const as = { lost: careful.lost, failures: counts.tally };
+          tally = addTallies(tally, (await putLostAside(drain, one, page.readAt, as)).tally);
           counts.ended();
+          await careful.setAside(one);
           continue;
         }
         await careful.begin(part);

@@ -9,13 +9,15 @@
  * parked only if the last losses in a row had it alone, each soon after it was begun. A worker that waits for
  * something says so, and then nothing is suspected.
  */
-import type { DlqId, RawRecord } from "../../message/dead-letter.ts";
+import { defined } from "../../message/defined.ts";
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { DrainName } from "../../ports/ids.ts";
 import { RedriverError } from "../../ports/errors.ts";
 import { toEnteredAt } from "../../message/parse-record.ts";
 import { sleptFully } from "../../ports/clock.ts";
 import type { LedgerView } from "../../ports/ledger-entries.ts";
 import type { Care, WindowMark, WindowRun } from "../../ports/passes.ts";
-import { addTallies, type Tally } from "../../ports/tally.ts";
+import { addTallies } from "../../ports/tally.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { enteredAtOf } from "../listing/record-dates.ts";
 import { createPageReport, type LeftRecord, type PageOutcome } from "../page/page-report.ts";
@@ -23,7 +25,7 @@ import { putRecordAside } from "../page/put-aside.ts";
 import type { Page } from "../page/records.ts";
 import { workPageApart } from "../page/work-page-apart.ts";
 import type { PageWork } from "../page/work-page.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 
 /** Suspects are worked in so many parts, and a part of so few one by one. */
 const parts = 10;
@@ -41,23 +43,41 @@ export function isUnworkable({ alone }: Pick<Care, "alone">, id: unknown): boole
 
 export type CarefulWork = ReturnType<typeof createCarefulWork>;
 
+interface Passing {
+  readonly source: Pick<SourceRuntime, "passes" | "clock">;
+  readonly drain: DrainName;
+}
+
+/** What is told by its id. */
+export interface Identified {
+  readonly dlqId?: unknown;
+}
+
 /** `onTakenOver`: the window is another owner's by now. */
-export function createCarefulWork(drain: DrainRuntime, run: WindowRun, care: Care, onTakenOver: () => void) {
-  const { passes, clock } = drain.source;
+export function createCarefulWork(
+  { source, drain }: Passing,
+  run: WindowRun,
+  care: Care,
+  onTakenOver: () => void,
+) {
+  const { passes, clock } = source;
   const sizes = new Map<unknown, number>(Object.entries(care.suspects).map(([id, size = 1]) => [id, size]));
   const seen = new Set<unknown>();
   let cleared: readonly DlqId[] = [];
   let soon = new AbortController();
   const mark = async (one: WindowMark): Promise<void> => {
     soon.abort();
-    const isOurs = await passes.markWindow(drain.config.name, run, { cleared, ...one });
+    const isOurs = await passes.markWindow(drain, run, { cleared, ...one });
     cleared = [];
     if (!isOurs) onTakenOver();
   };
 
   return {
     /** Which records of a page are worked together, one part after the other. */
-    partsOf(records: readonly RawRecord[], areSuspects: boolean): readonly (readonly RawRecord[])[] {
+    partsOf<One extends Identified>(
+      records: readonly One[],
+      areSuspects: boolean,
+    ): readonly (readonly One[])[] {
       const others = records.filter(({ dlqId }) => !sizes.has(dlqId));
       const suspects = records.filter(({ dlqId }) => sizes.has(dlqId));
       if (areSuspects) return toParts(suspects, ({ dlqId }) => sizes.get(dlqId) ?? 1);
@@ -69,19 +89,13 @@ export function createCarefulWork(drain: DrainRuntime, run: WindowRun, care: Car
     /** The listing itself has ended two workers in a row. */
     endsListings: care.listings >= enoughListings,
     passOver: (at: number): Promise<void> => mark({ under: "waiting", unlistable: at }),
-    isUnworkable: (record: RawRecord): boolean => isUnworkable(care, record.dlqId),
-    /** Parks it in place of its work. Nothing of it but its id is read. */
-    async putAside({ dlqId }: RawRecord, readAt: number, failures: FailureTally): Promise<Tally> {
-      const lost = (care.alone?.lost ?? 0) + (care.alone?.long ?? 0);
-      const message = `${lost} workers in a row were lost while it was worked alone`;
-      const error = new RedriverError("worker-lost", message);
-      const as = { note: `workers-lost:${lost}`, failures };
-      const { acted, tally } = await putRecordAside(drain, { dlqId }, readAt, error, as);
-      await mark({ under: "waiting", unworkable: acted });
-      return tally;
-    },
+    isUnworkable: (one: Identified): boolean => isUnworkable(care, one.dlqId),
+    lost: (care.alone?.lost ?? 0) + (care.alone?.long ?? 0),
+    /** It is not worked any more. */
+    setAside: ({ dlqId }: Identified): Promise<void> =>
+      mark({ under: "waiting", unworkable: [dlqId as DlqId] }),
     /** Before these are worked. */
-    async begin(records: readonly RawRecord[]): Promise<void> {
+    async begin(records: readonly Identified[]): Promise<void> {
       await mark({ under: idsOf(records) });
       soon = new AbortController();
       const { signal } = soon;
@@ -93,7 +107,7 @@ export function createCarefulWork(drain: DrainRuntime, run: WindowRun, care: Car
     /** They wait for a rate. */
     waits: (): Promise<void> => mark({ under: "waiting" }),
     /** They are worked, and the worker lives. What is in flight is still with another one. */
-    ended(records: readonly RawRecord[], left: readonly LeftRecord[]): void {
+    ended(records: readonly Identified[], left: readonly LeftRecord[] = []): void {
       const inFlight = new Set<unknown>(
         left.flatMap(({ dlqId, reason }) => (reason === "in-flight" ? [dlqId] : [])),
       );
@@ -104,7 +118,18 @@ export function createCarefulWork(drain: DrainRuntime, run: WindowRun, care: Car
   };
 }
 
-const unworkableDecision = { then: "park", reason: "unworkable", rule: null } as const;
+/** Parks it in place of its work. Nothing of it but its id is read. `lost`: workers, with it alone. */
+export async function putLostAside(
+  drain: DrainRuntime,
+  { dlqId }: Identified,
+  readAt: number,
+  { lost, failures }: { readonly lost?: number; readonly failures?: FailureTally } = {},
+): Promise<PageOutcome> {
+  const message = `${lost ?? "several"} workers in a row were lost while it was worked alone`;
+  const error = new RedriverError("worker-lost", message);
+  const as = { note: lost === undefined ? "workers-lost" : `workers-lost:${lost}`, ...defined({ failures }) };
+  return putRecordAside(drain, { dlqId }, readAt, error, as);
+}
 
 /** Works a page, but for those of its records that have ended their workers: they are not even parsed. */
 export async function workPageBut(
@@ -119,33 +144,46 @@ export async function workPageBut(
   if (ids.length === 0) return workPageApart(drain, page, signal, work);
   const { views } = await drain.source.ledger.peek(ids);
   const isLive = drain.config.mode === "live";
-  // A person may have released one.
-  const stay = ids.filter((_, index) => !isLive || isParked(views[index]));
-  const records = page.records.filter(({ dlqId }) => !stay.includes(dlqId as DlqId));
+  const stay = new Map<unknown, LedgerView>();
+  for (const [index, dlqId] of ids.entries()) {
+    const view = views[index] ?? { state: "absent" };
+    if (!isLive || !isToWork(view)) stay.set(dlqId, view);
+  }
+  const records = page.records.filter(({ dlqId }) => !stay.has(dlqId));
   const outcome = await workPageApart(drain, { ...page, records }, signal, work);
   const report = createPageReport(drain, work.failures);
-  for (const dlqId of stay) {
-    report.apart({ dlqId, enteredAt: toEnteredAt(dlqId) ?? 0 }, unworkableDecision, isLive);
+  const others: PageOutcome[] = [];
+  for (const [id, view] of stay) {
+    const dlqId = id as DlqId;
+    if (isLive && view.state === "open") {
+      others.push(await putLostAside(drain, { dlqId }, page.readAt, defined({ failures: work.failures })));
+    } else {
+      const then = isLive && view.state !== "parked" ? "hold" : "park";
+      const decision = { then, reason: "unworkable", rule: null } as const;
+      report.apart({ dlqId, enteredAt: toEnteredAt(dlqId) ?? 0 }, decision, isLive && then === "park");
+    }
   }
-  const { tally, left, acted } = report.outcome([]);
+  others.push(report.outcome([]));
   return {
     ...outcome,
-    tally: addTallies(outcome.tally, { ...tally, pages: 0 }),
-    left: [...outcome.left, ...left],
-    acted: [...outcome.acted, ...acted],
+    tally: others.reduce((sum, { tally }) => addTallies(sum, { ...tally, pages: 0 }), outcome.tally),
+    left: [outcome, ...others].flatMap(({ left }) => left),
+    acted: [outcome, ...others].flatMap(({ acted }) => acted),
   };
 }
 
-function isParked(view: LedgerView | undefined): boolean {
-  return view?.state === "parked" && view.reason === "unworkable";
+/** A person may have released it. What is proven to be published or dropped stays: its deletion ends workers too. */
+function isToWork(view: LedgerView): boolean {
+  if (view.state === "parked") return view.reason !== "unworkable";
+  return view.state === "absent" || view.state === "cool" || view.state === "other-version";
 }
 
-function toParts(
-  records: readonly RawRecord[],
-  sizeOf: (record: RawRecord) => number,
-): readonly (readonly RawRecord[])[] {
-  const open = new Map<number, RawRecord[]>();
-  const full: (readonly RawRecord[])[] = [];
+function toParts<One extends Identified>(
+  records: readonly One[],
+  sizeOf: (record: One) => number,
+): readonly (readonly One[])[] {
+  const open = new Map<number, One[]>();
+  const full: (readonly One[])[] = [];
   for (const record of records) {
     const length = Math.max(1, Math.floor(sizeOf(record) / parts));
     const part = [...(open.get(length) ?? []), record];
@@ -157,6 +195,6 @@ function toParts(
   return [...full, ...open.values()];
 }
 
-function idsOf(records: readonly RawRecord[]): readonly DlqId[] {
+function idsOf(records: readonly Identified[]): readonly DlqId[] {
   return records.flatMap((record) => (enteredAtOf(record) === null ? [] : [record.dlqId as DlqId]));
 }

@@ -8,6 +8,9 @@ import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import { writeParked } from "../page/park.ts";
 import { countActs } from "../failures/count-acts.ts";
 import { workPageApart } from "../page/work-page-apart.ts";
+import type { PageOutcome } from "../page/page-report.ts";
+import type { CarefulJob } from "../pass/careful-job.ts";
+import { putLostAside } from "../pass/work-carefully.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { PerIdBackoff } from "./per-id-backoff.ts";
 
@@ -28,6 +31,7 @@ export async function reconcileUnknown(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
   backoff: PerIdBackoff,
+  job: CarefulJob,
   budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
@@ -49,7 +53,7 @@ export async function reconcileUnknown(
       const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || (isLive && backoff.isDue(dlqId)));
       if (now.length === 0) continue;
       const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
-      const half = await reconcileDrain(acting, now, budget, signal);
+      const half = await reconcileDrain(acting, now, job, budget, signal);
       finished += half.done;
       failure ??= half.failure;
       for (const { dlqId } of now) backoff.note(dlqId);
@@ -63,6 +67,7 @@ export async function reconcileUnknown(
 async function reconcileDrain(
   drain: DrainRuntime,
   entries: readonly OpenEntry[],
+  job: CarefulJob,
   budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
@@ -73,9 +78,15 @@ async function reconcileDrain(
   for await (const { records, readAt, absent, failure } of findRecords(source, wanted, budget, signal)) {
     firstFailure ??= failure;
     if (records.length > 0) {
-      const { tally, failures } = await workPageApart(drain, { records, readAt }, signal);
-      await countActs(drain, failures);
-      finished += tally.republished + tally.deleted;
+      const count = async ({ tally, failures }: PageOutcome): Promise<void> => {
+        await countActs(drain, failures);
+        finished += tally.republished + tally.deleted;
+      };
+      await job.each(
+        records,
+        async (some) => count(await workPageApart(drain, { records: some, readAt }, signal)),
+        async (one) => count(await putLostAside(drain, one, readAt)),
+      );
     }
     finished += await parkVanished(drain, entries, new Set(absent));
   }

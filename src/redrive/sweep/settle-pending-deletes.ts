@@ -23,6 +23,7 @@ import {
 } from "./delete-by-halves.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import type { SweptHalf } from "./reconcile-in-doubt.ts";
+import type { CarefulJob } from "../pass/careful-job.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { idsPerDelete, settle } from "../page/settle.ts";
 
@@ -47,6 +48,7 @@ export interface SettleMemory {
 export async function settlePending(
   source: SourceRuntime,
   memory: SettleMemory,
+  job: CarefulJob,
   budget: SearchBudget,
   signal: AbortSignal,
 ): Promise<SweptHalf> {
@@ -56,15 +58,21 @@ export async function settlePending(
   }
   const sweep = createPendingSweep(source, memory.refused, budget, signal);
   const left = await readLeft(source, memory.refused);
-  await sweep.search(left.filter(({ view }) => view.maybeGone));
-  if (sweep.mayDelete()) {
-    const stoppedBy = await sweep.remove(
-      left.filter(({ dlqId, view }) => !view.maybeGone || sweep.listed.has(dlqId)),
+  let stoppedBy: StoppedBy = null;
+  let isTried = false;
+  const settleSome = async (some: readonly PendingEntry[]): Promise<void> => {
+    await sweep.search(some.filter(({ view }) => view.maybeGone));
+    if (stoppedBy !== null || !sweep.mayDelete()) return;
+    isTried = true;
+    stoppedBy = await sweep.remove(
+      some.filter(({ dlqId, view }) => !view.maybeGone || sweep.listed.has(dlqId)),
     );
-    if (stoppedBy !== "not-now") {
-      memory.failures = stoppedBy === "failed" ? memory.failures + 1 : 0;
-      memory.toSkip = Math.min(memory.failures, maxSkipped);
-    }
+  };
+  // One whose deletion ends its worker stays, and keeps the settle gate closed, as one that the service never deletes.
+  await job.each(left, settleSome, () => Promise.resolve());
+  if (isTried && stoppedBy !== "not-now") {
+    memory.failures = stoppedBy === "failed" ? memory.failures + 1 : 0;
+    memory.toSkip = Math.min(memory.failures, maxSkipped);
   }
   return sweep.end();
 }

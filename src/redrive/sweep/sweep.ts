@@ -14,6 +14,7 @@ import { createRefusedDeletes } from "./delete-by-halves.ts";
 import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
 import { createPerIdBackoff } from "./per-id-backoff.ts";
 import { reconcileUnknown, type SweptHalf } from "./reconcile-in-doubt.ts";
+import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { settlePending, type SettleMemory } from "./settle-pending-deletes.ts";
 
@@ -49,7 +50,7 @@ export async function needsSweep({ unwritten, ledger }: SourceRuntime): Promise<
 }
 
 /**
- * Sweeps one source. `drains`: those of the current document. Throws RedriverErrors; finished work stays
+ * Sweeps one source. `drains`: those of the current document. `hasStalled`: an earlier run of this job was lost. Throws RedriverErrors; finished work stays
  * finished. If both halves fail, one failure is thrown and the other reported.
  */
 export async function sweep(
@@ -58,6 +59,7 @@ export async function sweep(
   memory: SweepMemory,
   signal: AbortSignal,
   stopping: AbortSignal = signal,
+  hasStalled = false,
 ): Promise<SweepResult> {
   await source.unwritten.replay(source.ledger);
   const before = await source.ledger.summary();
@@ -70,13 +72,24 @@ export async function sweep(
     waits: { leftMs: waitsForMs, signal: stop },
     dates: memory.dates,
   });
+  const half = (name: "reconcile" | "settle", work: (job: CarefulJob) => Promise<SweptHalf>) =>
+    caught(async () => {
+      const job = await takeJob(source, name, hasStalled);
+      try {
+        return await work(job);
+      } finally {
+        await job.end();
+      }
+    });
   const [reconciling, settling] = await Promise.all([
     before.unknown === 0
       ? nothing
-      : caught(() => reconcileUnknown(source, drains, memory.reconciling, budget(), signal)),
+      : half("reconcile", (job) =>
+          reconcileUnknown(source, drains, memory.reconciling, job, budget(), signal),
+        ),
     before.pendingDelete === 0
       ? nothing
-      : caught(() => settlePending(source, memory.settling, budget(), signal)),
+      : half("settle", (job) => settlePending(source, memory.settling, job, budget(), signal)),
   ]);
   const { id } = source.config;
   const after = isIdle ? before : await source.ledger.summary();

@@ -1,6 +1,6 @@
 /**
  * The part of the pass book's prelude that finds what ends workers (redrive/pass/work-carefully.ts). It reads the
- * prelude's `row`, `call` and `now`; pass-prelude.lua.ts has the meaning of each part of the row.
+ * prelude's `call`, `now` and `knownKey`; pass-prelude.lua.ts has the meaning of each part of the row.
  */
 export const careLua = `
 local function ownerOf(open) return open.owners and open.owners[call.windowId] end
@@ -59,23 +59,42 @@ local function handCareOn(open, parts)
   end
 end
 
+-- What all passes and jobs of the source know.
+local known = nil
+local function readKnown()
+  known = known or cjson.decode(redis.call('GET', knownKey) or '{}')
+  return known
+end
+local function saveKnown() redis.call('SET', knownKey, cjson.encode(known)) end
+
 local unlistableForMs = 86400000
 local function unlistable()
   local moments = {}
-  for _, one in ipairs(row.unlistable or {}) do
+  for _, one in ipairs(readKnown().unlistable or {}) do
     if now - one.since < unlistableForMs then moments[#moments + 1] = one end
   end
   return moments
 end
 
+local function addUnlistable(at)
+  local moments = { { at = at, since = now } }
+  for _, one in ipairs(unlistable()) do
+    if one.at ~= at and #moments < maxUnworkable then moments[#moments + 1] = one end
+  end
+  known.unlistable = moments
+  saveKnown()
+end
+
 local function addUnworkable(ids)
-  local all = row.unworkable or {}
+  if #ids == 0 then return end
+  local all = readKnown().unworkable or {}
   for _, id in ipairs(ids) do
     local isKnown = false
-    for _, known in ipairs(all) do isKnown = isKnown or known == id end
+    for _, one in ipairs(all) do isKnown = isKnown or one == id end
     if not isKnown then all[#all + 1] = id end
     if #all > maxUnworkable then table.remove(all, 1) end
   end
-  if #all > 0 then row.unworkable = all end
+  known.unworkable = all
+  saveKnown()
 end
 `;

@@ -21,13 +21,7 @@ for _, ids in ipairs({ call.cleared, call.unworkable }) do
   end
 end
 addUnworkable(call.unworkable)
-if call.unlistable then
-  local moments = { { at = call.unlistable, since = now } }
-  for _, one in ipairs(unlistable()) do
-    if one.at ~= call.unlistable and #moments < maxUnworkable then moments[#moments + 1] = one end
-  end
-  row.unlistable = moments
-end
+if call.unlistable then addUnlistable(call.unlistable) end
 local care = careOf(open)
 if care then
   if call.under == 'long' then

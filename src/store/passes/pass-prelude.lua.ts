@@ -11,7 +11,8 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of recalled windows and other work since), 6
  * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d?, h? }: in the DLQ, parked of those;
  * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule; most ever shown
- * as arrived, if that is more), 7 arrivals (hash: id → JSON of arrivals by hour).
+ * as arrived, if that is more), 7 arrivals (hash: id → JSON of arrivals by hour). Of the source: 8 what has ended
+ * workers (JSON { unworkable? [dlqId], unlistable? [{ at, since }] }).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
@@ -19,8 +20,7 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * ended with counts; an older build ends them without), abandoned?, care? { windowId: { lost (workers in a row that
  * did nothing before they were lost), marked? [dlqId] (under work), isLong?, isListing?, listings? (lost in a row
  * while they listed) } }, suspects? { dlqId: how many were under work with it when a worker was lost }, alone? { id,
- * lost, long } (the last that was alone then, and how often in a row) }, unworkable? [dlqId], unlistable? [{ at, since }],
- * forced?, mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors),
+ * lost, long } (the last that was alone then, and how often in a row) }, forced?, mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors),
  * watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
  * backlog? { at, published }, arrived? (ever, after the first count), arrivedShown? (most ever shown, as `h`),
  * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
@@ -28,7 +28,7 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  */
 export const passPreludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local foundKey, standingKey, arrivalsKey = KEYS[5], KEYS[6], KEYS[7]
+local foundKey, standingKey, arrivalsKey, knownKey = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local call = cjson.decode(ARGV[1])
 local row = cjson.decode(redis.call('GET', rowKey) or '{}')
 

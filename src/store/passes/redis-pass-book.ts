@@ -33,7 +33,7 @@ type Stored<Taken extends TakenWindow> = Omit<Taken, Found> & Partial<Pick<Taken
 
 /** Passes of one source's drains in Redis. */
 export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
-  const { passPrefix } = sourceKeys(redis.keyPrefix, sourceId);
+  const { passPrefix, unworkable } = sourceKeys(redis.keyPrefix, sourceId);
   const run = async (
     script: RedisScript,
     drain: DrainName,
@@ -42,7 +42,7 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
   ): Promise<unknown> => {
     const row = `${passPrefix}${drain}`;
     const parts = ["windows", "due", "taken", "found", "standing", "arrivals"];
-    const keys = [row, ...parts.map((part) => `${row}:${part}`)];
+    const keys = [row, ...parts.map((part) => `${row}:${part}`), unworkable];
     const args = [JSON.stringify(call), ...(failures === undefined ? [] : [JSON.stringify(failures)])];
     const reply = await redis.run(script, keys, args);
     return typeof reply === "string" ? JSON.parse(reply) : null;

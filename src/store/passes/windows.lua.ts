@@ -35,7 +35,7 @@ for i, one in ipairs(unlistable()) do moments[i] = one.at end
 save()
 return cjson.encode({
   pass = open.pass, window = cjson.decode(text), rows = redis.call('HLEN', windowsKey), left = open.left,
-  care = care, unworkable = row.unworkable, unlistable = #moments > 0 and moments or nil,
+  care = care, unworkable = readKnown().unworkable, unlistable = #moments > 0 and moments or nil,
   workerLostAt = open.lostAt,
 })
 `,
