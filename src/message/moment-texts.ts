@@ -2,16 +2,12 @@
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const time = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`;
+/** GMT, as it has to be, or the zone of a mail's date (RFC 5322). */
+const zone = String.raw`(?<zone>GMT|UTC|UT|Z|[+-]\d{2}:?\d{2})`;
 /** RFC 9110 §5.6.7: senders must write the first, and recipients must read all three. */
 const httpDates = [
-  new RegExp(
-    String.raw`^[a-z]{3}, (?<day>\d{2}) (?<month>[a-z]{3}) (?<year>\d{4}) ${time} (?:GMT|UTC)$`,
-    "i",
-  ),
-  new RegExp(
-    String.raw`^[a-z]{6,9}, (?<day>\d{2})-(?<month>[a-z]{3})-(?<year>\d{2}) ${time} (?:GMT|UTC)$`,
-    "i",
-  ),
+  new RegExp(String.raw`^[a-z]{3}, (?<day>\d{1,2}) (?<month>[a-z]{3}) (?<year>\d{4}) ${time} ${zone}$`, "i"),
+  new RegExp(String.raw`^[a-z]{6,9}, (?<day>\d{2})-(?<month>[a-z]{3})-(?<year>\d{2}) ${time} ${zone}$`, "i"),
   new RegExp(String.raw`^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]\d) ${time} (?<year>\d{4})$`, "i"),
 ];
 const fiftyYearsMs = 50 * 365.25 * 86_400_000;
@@ -40,24 +36,24 @@ export function parseIsoTime(text: string): number | null {
   const fields = iso.exec(text)?.groups;
   // Eight digits alone are a number.
   if (fields === undefined || /^\d+$/.test(text)) return null;
-  const { year, month, day, fraction = "0", zone = "Z" } = fields;
+  const { year, month, day, fraction = "0" } = fields;
   const at = toMoment(Number(year), Number(month) - 1, Number(day), fields);
-  const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
-  const offsetMs = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
-  return at === null ? null : at + Math.ceil(Number(`0.${fraction}`) * 1_000) - offsetMs;
+  return at === null ? null : at + Math.ceil(Number(`0.${fraction}`) * 1_000);
 }
 
-/** Null for a day or an hour that does not exist. A leap second is the first of the next minute. */
+/** Null for a day or an hour that does not exist. Without a zone it is in UTC. A leap second is the first of the next minute. */
 function toMoment(
   year: number,
   month: number,
   day: number,
-  { hour = "0", minute = "0", second = "0" }: Readonly<Record<string, string | undefined>>,
+  { hour = "0", minute = "0", second = "0", zone = "Z" }: Readonly<Record<string, string | undefined>>,
 ): number | null {
   const date = new Date(Date.UTC(year, month, day));
   if (date.getUTCMonth() !== month || Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60)
     return null;
-  return date.getTime() + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000;
+  const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  return date.getTime() + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000 - offsetMs;
 }
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -82,6 +78,19 @@ export function parseGoDuration(value: string): number | null {
     totalMs += Number(number) * (unitMs[unit] ?? 0);
   }
   return value === "" ? null : totalMs;
+}
+
+const words =
+  /^(?:milliseconds?|millis|msecs?|(s)(?:econds?|ecs?)|(m)(?:inutes?|ins?)|(h)(?:ours?|rs?)|(d)ays?)$/;
+
+/** A duration in words: `600 seconds`, `1 minute`, `1 hour 30 mins`. In ms. */
+export function parseWordedDuration(text: string): number | null {
+  const lower = text.toLowerCase();
+  if (lower.length > 64 || !/^\d[\d.a-zµμ ]*$/.test(lower)) return null;
+  const short = lower.replaceAll(/[a-z]+/g, (word) =>
+    word.replace(words, (_word, ...units) => units.slice(0, 4).find(Boolean) ?? "ms"),
+  );
+  return parseGoDuration(short.replaceAll(" ", ""));
 }
 
 /** A duration of ISO 8601 in days and less: `PT30S`, `P1DT2H`. In ms. Its units are Go's in capitals. */

@@ -1,5 +1,5 @@
 import type { DeadLetter } from "./dead-letter.ts";
-import { parseGoDuration, parseHttpDate, parseIsoDuration, parseIsoTime } from "./moment-texts.ts";
+import { parseHttpDate, parseIsoDuration, parseIsoTime, parseWordedDuration } from "./moment-texts.ts";
 import { oncePerText } from "./once-per-text.ts";
 
 /** 24 h is the maximum wait that a receiver can ask for. Longer waits are the operator's to configure. */
@@ -68,17 +68,22 @@ function momentsOfRateLimit(value: string, from: number): readonly number[] {
 
 /**
  * The moment (Unix ms) of a requested pause: seconds, a Unix time, an HTTP date, a time of ISO 8601, or a
- * duration (`1m30s`, `PT90S`). Relative values count from `from`. Null for anything else.
+ * duration (`1m30s`, `1 minute`, `PT90S`), also in quotes or behind a plus. Relative values count from `from`. Null for
+ * anything else.
  */
 export function parseRetryMoment(text: string, from: number): number | null {
-  const value = text.trim();
+  const value = text
+    .trim()
+    .replace(/^(["'])(.*)\1$/, "$2")
+    .trim()
+    .replace(/^\+(?=[\d.])/, "");
   if (isNumber(value)) {
     const number = Number(value);
     return numberMoment(number < firstUnixMs ? number * 1_000 : number, from);
   }
   const at = parseHttpDate(value, from) ?? parseIsoTime(value);
   if (at !== null) return at;
-  const durationMs = parseGoDuration(value) ?? parseIsoDuration(value);
+  const durationMs = parseWordedDuration(value) ?? parseIsoDuration(value);
   return durationMs === null ? null : from + Math.ceil(durationMs);
 }
 

@@ -71,6 +71,32 @@ describe("a receiver's wish to be left alone is read", () => {
     expect(waitMs({ "Retry-After": ["Sun, 29 Nov 2026 23:59:60 GMT"] })).toBe(12 * 3_600_000);
   });
 
+  it.each([
+    ["600 seconds", 600],
+    ["600 Seconds.", null],
+    ["1 minute", 60],
+    ["2 mins", 120],
+    ["90sec", 90],
+    ["1 hour 30 minutes", 5_400],
+    ["500 milliseconds", 0.5],
+    ["1500 ms", 1.5],
+    ["2 fortnights", null],
+    ["1 mountain", null],
+    ["+600", 600],
+    ["++600", null],
+    ['"600"', 600],
+    ["'1 minute'", 60],
+    ['"600', null],
+    ["Sun, 29 Nov 2026 12:10:00 +0000", 600],
+    ["Sun, 29 Nov 2026 14:10:00 +0200", 600],
+    ["Sun, 29 Nov 2026 07:10:00 -0500", 600],
+    ["Sun, 29 Nov 2026 12:10:00 Z", 600],
+    ['"Sun, 29 Nov 2026 12:10:00 GMT", "5"', 600],
+  ])("as people and libraries write it: %s", (value, seconds) => {
+    expect(waitMs({ "Retry-After": [value] })).toBe(seconds === null ? null : seconds * second);
+    expect(waitMs({ "RateLimit-Reset": [value] })).toBe(seconds === null ? null : seconds * second);
+  });
+
   it("of several, and of lists, as the latest, at most a day", () => {
     expect(waitMs({ "Retry-After": ["5", "60"], "X-RateLimit-Reset": ["30"] })).toBe(60 * second);
     expect(waitMs({ "retry-after": "5", "Retry-After": "7", "retry-after-ms": "6500" })).toBe(7 * second);
