@@ -12,9 +12,28 @@ export function findCopyingMistake(text: string): string | null {
   if (variable.test(text) || wordAndSign.test(text)) return "a name and = before it";
   if (/^\s*[\w-]+:\s/.test(text)) return "a name and : before it";
   if (/^\s*bearer\s/i.test(text)) return "the word Bearer before it";
+  if (
+    /^\s*(?:<[^<>]*>|<%[^]*%>|\$\{[^]*\}|\$\([^]*\)|\{\{[^]*\}\}|%[A-Z_]\w*%|\$[A-Z]\w*_\w*)\s*$/.test(text)
+  )
+    return "a placeholder, which nothing fills in";
+  if (/^\s*[[{]/.test(text) && isJson(text)) return "JSON around it";
   return /^\s*(?:"[^]*"|'[^]*'|`[^]*`|[\u2018\u201c\u201e\u00ab][^]*[\u2019\u201d\u00bb])\s*$/.test(text)
     ? "quotes around it"
     : null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a token of the service never ends with; a key of one's own may. */
+export function findSemicolon(text: string): string | null {
+  return text.endsWith(";") ? "a semicolon behind it" : null;
 }
 
 /** What cannot stand in a header's value without doubt, likewise; null if there is none. */

@@ -4,7 +4,7 @@ import { parseHostPattern } from "../../message/item-policy.ts";
 import { parseUrl } from "../../message/destination-url.ts";
 import { parseDuration } from "../../rules/durations.ts";
 import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/building-blocks.ts";
-import { findCopyingMistake, findUnfitCharacter } from "./secret-mistakes.ts";
+import { findCopyingMistake, findSemicolon, findUnfitCharacter } from "./secret-mistakes.ts";
 import { parseServiceUrl } from "../service-and-callback-urls.ts";
 
 /**
@@ -189,7 +189,7 @@ const secretExpected = "the secret alone, printable characters without spaces";
 export const secretText = secret(secretExpected, 1, findUnfitCharacter);
 
 /** A secret that does not look as if more than the secret was copied. */
-export const secretAlone = secret(secretExpected, 1, findCopyingMistake, findUnfitCharacter);
+export const secretAlone = secret(secretExpected, 1, findCopyingMistake, findSemicolon, findUnfitCharacter);
 
 const keyExpected = "a key of at least 16 printable characters without spaces";
 
