@@ -32,6 +32,9 @@ export interface OddLetter {
 export type Failed = readonly [what: string, why: string];
 
 /** Odd records between ordinary ones in one queue, with the console and the commands of one installation. */
+/** Each is a command. */
+const shownHistories = 10;
+
 export async function createOddStand(redisUrl: string, drain: OddDrain, odd: readonly (readonly Oddity[])[]) {
   const { ageMs = 3_600_000 } = drain;
   const { path: folder } = createFolder({});
@@ -159,7 +162,6 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
     async showAll(): Promise<readonly Failed[]> {
       const failed: Failed[] = [];
       const kinds = (await stand.drain.source.failures.all()).map(({ id }) => id);
-      const ids = letters.map(({ id }) => id);
       for (const path of ["/", "/failures", "/parked", "/history", "/rules", "/plans"])
         failed.push(...(await page(path)));
       for (const path of ["/status", "/failures?all=true", "/parked", "/history", "/lanes"]) {
@@ -189,9 +191,10 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
       ]) {
         failed.push(...(await run(...argv)));
       }
-      // What is held has no history.
-      const ofOne = await run("history", ids[0] ?? "");
-      return [...failed, ...ofOne.filter(([, why]) => !why.includes("nothing is known of"))];
+      // One that lists another id is found by none.
+      const ofOwnId = letters.filter(({ oddities }) => oddities.every(([field]) => field !== "dlqId"));
+      for (const { id } of ofOwnId.slice(0, shownHistories)) failed.push(...(await run("history", id)));
+      return failed;
     },
   };
 }

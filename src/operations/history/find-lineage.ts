@@ -43,8 +43,9 @@ export async function findLineage(
   const nothingKnown = `nothing is known of ${dlqId}; the audit goes back 30 days`;
   // These acts are written with the dead letter that it came back from, if there is one.
   const hasOrigin = acts.has("republish") || acts.has("park") || acts.has("drop");
-  if (hasOrigin || toEnteredAt(dlqId) === null) {
-    return { dlqIds: known, isListed: false, notes: isNew ? [nothingKnown] : [] };
+  // Without a time in its id only the whole queue can show it, and only if nothing else is known.
+  if (hasOrigin || (toEnteredAt(dlqId) === null && !isNew)) {
+    return { dlqIds: known, isListed: false, notes: [] };
   }
   const dlqIds = new Set(known);
   const notes: string[] = [];
@@ -60,7 +61,7 @@ export async function findLineage(
         for (const id of await reader.lineageOf(reading.lineage.parentDlqId)) dlqIds.add(id);
       }
       notes.push(
-        `${dlqId} is in the queue of ${name}: ${toOrigin(reading)}${acts.size === 0 ? ", and nothing was done to it since" : ""}`,
+        `${dlqId} is in the queue of ${name}: ${toOrigin(reading)}${acts.size > 0 ? "" : untouchedText(dlqId, reading)}`,
       );
     } catch (error) {
       if (!isRedriverError(error) && !parts.signal.aborted) throw error;
@@ -72,6 +73,12 @@ export async function findLineage(
   }
   if (!isListed && isNew) notes.push(nothingKnown);
   return { dlqIds, isListed, notes };
+}
+
+/** Its decision is made anew whenever it is listed, so no row has why it is held. */
+function untouchedText(dlqId: string, reading: LineageReading | null): string {
+  const hint = reading === null ? "" : `; rules explain ${dlqId} tells why it waits`;
+  return `, and nothing was done to it since${hint}`;
 }
 
 async function actsOn(reader: AuditReader, dlqId: string): Promise<ReadonlySet<AuditAct>> {

@@ -74,7 +74,7 @@ describe("a message that has only just come back, so that nothing was done to it
     ];
     const json = await run(["history", last, "--json"]);
     expect({ acts: acts(json.out), exitCode: json.exitCode }).toEqual({ acts: story, exitCode: 0 });
-    const note = `${last} is in the queue of default: it came back from ${first} after attempt 1, and nothing was done to it since\n`;
+    const note = `${last} is in the queue of default: it came back from ${first} after attempt 1, and nothing was done to it since; rules explain ${last} tells why it waits\n`;
     expect(json.err).toContain(note);
     const table = await run(["history", last]);
     expect(table.out.trimEnd().split("\n")).toHaveLength(4);
@@ -100,12 +100,22 @@ describe("a message that has only just come back, so that nothing was done to it
     const plain = await run(["history", fresh]);
     expect(plain.exitCode).toBe(0);
     expect(plain.err).toContain(
-      `${fresh} is in the queue of default: it came back from nothing, and nothing was done to it since\n`,
+      `${fresh} is in the queue of default: it came back from nothing, and nothing was done to it since; rules explain ${fresh} tells why it waits\n`,
     );
     const [forged = ""] = seed(1, { header: { "X-Redriver": ["v1.e30.AAAA"] } });
     const { err, exitCode } = await run(["history", forged]);
     expect(exitCode).toBe(0);
     expect(err).toContain("its lineage is not signed by this source, so what it came back from is not known");
+  });
+
+  it("is known of whatever the service lists, also by an id of another shape", async () => {
+    const { run, emulator } = await setUp(wholeQueue);
+    emulator.dlq.seedTexts([
+      '{"dlqId":"odd","messageId":"msg_1","url":"https://a.example","responseStatus":503}',
+    ]);
+    const { err, exitCode } = await run(["history", "odd"]);
+    expect(exitCode).toBe(0);
+    expect(err).toContain("odd is in the queue of default: ");
   });
 
   it("is asked of the queue only where the audit does not tell, and a queue that is away is said", async () => {
