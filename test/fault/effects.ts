@@ -209,7 +209,6 @@ export const notReached: Readonly<Record<string, string>> = {
   "ledger.recordLoss": "Redis loses nothing in this scenario; the soak flushes it",
   "laneBook.probeNow": "a person's act, written by a command in one call",
   "laneBook.reset": "a person's act, written by a command in one call",
-  "capacity.learn": "no source of the scenario has `maxParallelism`, so no delivery is counted",
   "laneBook.delivered": "no source of the scenario has a callback address, so nobody reports a delivery",
   "passes.markWindow": "the scenario kills fewer workers of one window; the trials kill forty",
   "queue.addNotify": "the document of the scenario notifies nobody",

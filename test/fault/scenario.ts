@@ -9,7 +9,8 @@
  *   main, lane      tried with two first: one comes back, one is too large for a batch; halted, probed, tried again, and let go
  *   main, left      no pass for two minutes: the sweep looks at what a worker left there half done (leave-behind.ts)
  *   main, nobody's  selected by no drain, near expiry: copied by the census
- *   second, whole   lists everything; an answer is lost, a delete fails, another one works and says it did not
+ *   second, whole   lists everything, at first in circles, so a worker leaves its window; what is delivered is learned; an answer
+ *                   is lost, a delete fails, another one works and says it did not
  *   both            one delete in five works, and its answer is lost
  */
 import type { FaultDefinition } from "../../dev/emulator/index.ts";
@@ -156,6 +157,7 @@ export const faults: Readonly<Record<SourceName, readonly FaultDefinition[]>> = 
     { kind: "drop-answer", name: "lost-answer", operation: "batch", count: 1 },
     { kind: "status", name: "failed-delete", operation: "delete", status: 500, count: 1 },
     { kind: "delete-works-answers-500", name: "lying-delete", operation: "delete", count: 1 },
+    { kind: "looping-cursor", name: "loop", operation: "list", count: 24 },
   ],
 };
 
@@ -195,7 +197,7 @@ version: 1
 archive: { dir: ${archiveDir}, keep: 30d }
 sources:
   main: { url: ${urls.main}, token: { env: MAIN_TOKEN }, dedupWindow: 100s, retention: 3d, census: 2s }
-  second: { url: ${urls.second}, token: { env: SECOND_TOKEN }, dedupWindow: 100s, retention: 3d, census: 1h }
+  second: { url: ${urls.second}, token: { env: SECOND_TOKEN }, dedupWindow: 100s, retention: 3d, census: 1h, maxParallelism: 1, watchDeliveries: true }
 indexes:
   demo: { id: ${indexId}, credentials: { user: { env: STATS_USER }, password: { env: STATS_PASSWORD } }, schedule: { every: 1s } }
 defaults:
