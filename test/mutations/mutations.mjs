@@ -11,6 +11,20 @@ export const mutations = [
     test: "test/contract/store/ledger/ledger-begin.test.ts",
   },
   {
+    name: "take over from a living worker",
+    file: "src/store/ledger/prelude.lua.ts",
+    find: "since >= (call.workerLostAt or 0)",
+    replace: "since > now",
+    test: "test/contract/store/ledger/ledger-begin.test.ts",
+  },
+  {
+    name: "work again what has ended its workers",
+    file: "src/redrive/pass/work-carefully.ts",
+    find: "if (!isLive || !isToWork(view)) stay.set(dlqId, view);",
+    replace: "if (!isLive) stay.set(dlqId, view);",
+    test: "test/integration/redrive/pass/deadly-records.test.ts",
+  },
+  {
     name: "erase open with the lease",
     file: "src/store/ledger/prelude.lua.ts",
     find: "if e.s == 'gone' then return limits.tombstone end",

@@ -10,7 +10,17 @@ import { fileURLToPath } from "node:url";
 import { mutations } from "./mutations.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const copied = ["src", "test", "config", "package.json", "tsconfig.json", "vitest.config.ts"];
+const copied = [
+  "src",
+  "dev",
+  "test",
+  "config",
+  "docs",
+  "README.md",
+  "package.json",
+  "tsconfig.json",
+  "vitest.config.ts",
+];
 const wanted = process.argv[2] ?? "";
 
 const copy = mkdtempSync(join(tmpdir(), "redriver-mutations-"));

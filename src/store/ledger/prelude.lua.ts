@@ -117,7 +117,8 @@ local function load(ids)
   end
 end
 
--- Whether whoever began or published it may be at it still. entry.ts asks the same of an entry that is read.
+-- Whether whoever began or published it may be at it still. Scripts decide by it. What is only read, entry.ts judges
+-- in the same way, since reads send entries as they are stored.
 local function isAtWork(since)
   return now <= since + limits.takeover and since >= (call.workerLostAt or 0)
 end
