@@ -62,6 +62,9 @@ import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secre
 import type { ProcessMemory } from "./memory-budget.ts";
 import type { Teardown } from "./teardown.ts";
 
+/** A binding outlives its last pass by days. So passes ask for it so often, and after a loss of Redis's writes. */
+const boundForMs = 5 * 60_000;
+
 /** Lets an observer wrap the ports of a process: every built part passes through these first. */
 export interface Decorate {
   readonly source?: (built: SourceRuntime) => SourceRuntime;
@@ -193,6 +196,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     }
   };
   let losses = 0;
+  let bound: { readonly wanted: string; readonly at: number } | null = null;
   const ledgerTime = createLedgerTime(world.clock);
   const onLostWrites = async (lost: LostWrites, oldestAt: number | undefined): Promise<void> => {
     world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
@@ -259,13 +263,14 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     failures,
     recordFailures: createRecordFailures(failures, world.clock.monotonic, () => losses),
     bind: async () => {
-      const verdict = await bindSource({
-        config,
-        book,
-        idsNow: () => parts.documentNow().sources.map(({ id }) => id),
-        urlHash: toKeyedHash("url", baseUrl),
-        tokenHash: toKeyedHash("token", token.value()),
-      });
+      const ids = parts.documentNow().sources.map(({ id }) => id);
+      const tokenHash = toKeyedHash("token", token.value());
+      const wanted = JSON.stringify([tokenHash, losses, ids]);
+      const at = world.clock.monotonic();
+      if (bound?.wanted === wanted && at - bound.at < boundForMs) return;
+      const urlHash = toKeyedHash("url", baseUrl);
+      const verdict = await bindSource({ config, book, idsNow: () => ids, urlHash, tokenHash });
+      bound = { wanted, at };
       if (verdict === "token-changed") {
         world.events.emit({ type: "source:token-read", source: config.id, changed: true });
       }

@@ -61,14 +61,12 @@ function createJobState(clock: Pick<Clock, "sleep">) {
     /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
     asking: new Set<DrainName>(),
     slots: createWindowSlots(clock),
-    /** Drains whose last pass, as far as this process saw, listed nothing. */
-    quiet: new Set<DrainName>(),
     /** How many windows of a drain all replicas work on at once, as last known. */
     places: new Map<DrainName, number>(),
   };
 }
 
-type Passing = Pick<Work, "queue" | "peers" | "core" | "places" | "quiet" | "earlyTicks">;
+type Passing = Pick<Work, "queue" | "peers" | "core" | "places" | "earlyTicks">;
 type Work = JobParts & JobState & JobContext & Pick<CoreLease, "core" | "superseded">;
 
 export function createJobHandler(parts: JobParts) {
@@ -164,11 +162,13 @@ async function tick(name: DrainName, work: Work): Promise<void> {
  */
 async function endQuietly(
   drain: DrainRuntime,
-  { pass, windows: [only, second] }: Extract<OpenVerdict, { kind: "opened" }>,
-  { quiet, signal }: Work,
+  { pass, windows: [only, second], isQuiet }: Extract<OpenVerdict, { kind: "opened" }>,
+  { signal, onPage }: Work,
 ): Promise<CloseVerdict | null> {
-  if (only === undefined || second !== undefined || !quiet.has(drain.config.name)) return null;
-  return endEmptyWindow(drain, pass, only, signal);
+  if (only === undefined || second !== undefined || !isQuiet) return null;
+  const ended = await endEmptyWindow(drain, pass, only, signal);
+  if (ended !== null) onPage?.(drain.config.name);
+  return ended;
 }
 
 const spareWindows = 8;
@@ -243,11 +243,7 @@ async function continuePass(
   work: Passing,
 ): Promise<void> {
   const { name } = drain.config;
-  if (verdict.kind === "pass-closed") {
-    if (verdict.outcome === "complete" && verdict.tally.listed === 0) work.quiet.add(name);
-    else work.quiet.delete(name);
-    await work.earlyTicks.closed(drain, verdict);
-  }
+  if (verdict.kind === "pass-closed") await work.earlyTicks.closed(drain, verdict);
   if (verdict.kind === "pass-open") await enqueueOldest(name, passId, verdict.left, work);
   // Its end is recorded. That worker may have died before it added the next windows, so a tick does.
   if (verdict.kind === "stale") await work.queue.addTick(name, drain.source.clock.now());

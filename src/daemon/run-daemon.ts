@@ -39,7 +39,7 @@ import { createSweeping } from "./keep-sweeping.ts";
 const opsRequestTimeoutMs = 10_000;
 const probeEveryMs = 30_000;
 /** Written again this often, in case a scheduler was lost unnoticed (bullmq issues 3272, 3262). */
-const reapplyEveryMs = 15_000;
+const reapplyEveryMs = 60_000;
 const announceEveryMs = 15_000;
 /** Delay of schedules after a loss of Redis's writes, and of an announcement after a new connection. */
 const basisCheckEveryMs = 1_000;
@@ -260,6 +260,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
           notices,
           stopping: stop,
           mayAct,
+          onPage: standstill.moved,
         });
         await queue.start(handle, beforeGivenUp);
         started = true;
@@ -280,7 +281,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     ]);
   }
 
-  /** Writes the schedules every 15 s, and at once if they may differ from those in Redis. */
+  /** Writes the schedules every minute, and at once if they may differ from those in Redis. */
   function keepSchedules(): Promise<void> {
     const { document: now } = live.current();
     const basis = `${toScheduleBasis(live.current())}, fit since ${redisFitness.fitSince()}`;

@@ -80,7 +80,13 @@ export interface OpenPass {
 }
 
 export type OpenVerdict =
-  | { readonly kind: "opened"; readonly pass: Pass; readonly windows: readonly Window[] }
+  | {
+      readonly kind: "opened";
+      readonly pass: Pass;
+      readonly windows: readonly Window[];
+      /** The drain's pass before was complete and listed nothing. */
+      readonly isQuiet: boolean;
+    }
   /** Another pass of this drain is open and makes progress. */
   | { readonly kind: "busy"; readonly passId: PassId; readonly windows: readonly Window[] };
 

@@ -78,8 +78,13 @@ function isFarAhead(schedule: Schedule, next: number | undefined, now: number): 
 /** Clocks of one cluster differ by less, and Redis time is cut to whole seconds. */
 const clockSlackMs = 5_000;
 
-/** One try: the next schedule is the retry. Redis keeps no stack traces. */
-const iterationOptions: JobSchedulerTemplateOptions = { ...keepShort, attempts: 1, stackTraceLimit: 0 };
+/** One try: the next schedule is the retry. Redis keeps no stack traces, and nothing of an iteration that is done. */
+const iterationOptions: JobSchedulerTemplateOptions = {
+  ...keepShort,
+  removeOnComplete: true,
+  attempts: 1,
+  stackTraceLimit: 0,
+};
 
 /** Never `immediately`: with a pattern it fires at every upsert, which is every start of every replica. */
 function toRepeat(schedule: Schedule): Pick<RepeatOptions, "every" | "pattern" | "tz"> {

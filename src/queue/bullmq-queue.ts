@@ -170,7 +170,9 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   async function keepLookingForStalled(): Promise<void> {
     while (!stopped.signal.aborted) {
       await lookForStalled().catch(watch.onError);
-      await clock.sleep(lock.stalledIntervalMs, stopped.signal).catch(() => undefined);
+      // Never in step with a schedule, or each look would find its job at work.
+      const waitMs = lock.stalledIntervalMs * (0.9 + clock.random() / 10);
+      await clock.sleep(waitMs, stopped.signal).catch(() => undefined);
     }
   }
 
@@ -345,7 +347,7 @@ function createRenewedQueue(make: () => Queue) {
 }
 
 /** The share of the time between two checks in which no other replica makes one. */
-const checkedByOthers = 0.9;
+const checkedByOthers = 0.8;
 
 type Place = "missing" | "failed" | "going" | "away";
 

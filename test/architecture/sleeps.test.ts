@@ -10,7 +10,7 @@ import { readDoc, root } from "../support/markdown.ts";
 const mayTakeTime: Readonly<Record<string, string>> = {
   "dev/test/integration/emulator/delivery-waits.test.ts": "a receiver that is slow to answer",
   "dev/test/integration/emulator/retry.test.ts": "a receiver that is slow to answer",
-  "test/e2e/redis/idle-cost.heavy.test.ts": "commands of half a minute are counted",
+  "test/e2e/redis/idle-cost.heavy.test.ts": "commands of a minute are counted",
   "test/integration/queue/other-documents.test.ts": "jobs that take 20 ms",
   "test/integration/queue/outage.test.ts": "a job that ends after everything else has closed",
   "test/integration/redrive/listing/too-large-records.test.ts": "a ledger that is slow to answer",

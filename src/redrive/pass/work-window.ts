@@ -6,7 +6,7 @@ import { emptyTally, type Tally } from "../../ports/tally.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { toPassCensus } from "../census/census-from-pass.ts";
 import { selectsEverything } from "../listing/drain-selects.ts";
-import { listPage, smallAnswerBytes } from "../listing/list-page.ts";
+import { smallAnswerBytes } from "../listing/list-page.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { pageThroughWindow, toListing } from "./page-through-window.ts";
 import { narrowWindow } from "./select-dates.ts";
@@ -129,8 +129,9 @@ export async function endEmptyWindow(
   const { source, config } = drain;
   const window = narrowWindow(config.dates, given, startedAt);
   if (window !== null) {
+    if (source.health.current().state !== "usable") return null;
     const query = { ...toListing(config, window), count: 1, maxBytes: smallAnswerBytes };
-    const page = await listPage(source, query, signal).catch(() => null);
+    const page = await source.service.list(query, signal).catch(() => null);
     if (page === null || page.records.length > 0 || page.cursor !== undefined) return null;
   }
   const run = { passId, windowId: given.windowId, owner: source.identities.token() };

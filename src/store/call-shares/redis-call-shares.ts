@@ -29,18 +29,26 @@ const allKnowAfterMs = shareEveryMs + 500;
  * `moment`: the last one given. `paced`: since when moments are taken; absent: they are not.
  */
 const preludeLua = `${serverTimeLua}
+local all, known, changes = redis.call('HGETALL', KEYS[1]), {}, {}
+for i = 1, #all, 2 do known[all[i]] = all[i + 1] end
+-- written() writes it.
 local function put(field, ...)
   local texts = {}
   for i, value in ipairs({ ... }) do texts[i] = string.format('%.3f', value) end
-  redis.call('HSET', KEYS[1], field, table.concat(texts, ' '))
+  changes[#changes + 1] = field
+  changes[#changes + 1] = table.concat(texts, ' ')
+end
+local function written(answer)
+  redis.call('HSET', KEYS[1], unpack(changes))
   redis.call('PEXPIRE', KEYS[1], ${keptMs})
+  return cjson.encode(answer)
 end
 local function numbers(text)
   local found = {}
   for number in string.gmatch(text or '', '%S+') do found[#found + 1] = tonumber(number) end
   return found
 end
-local function get(field) return numbers(redis.call('HGET', KEYS[1], field)) end
+local function get(field) return numbers(known[field]) end
 local paced = get('paced')[1]
 local rate = get('rate')
 local life = math.max(${rateLife.minMs}, math.min(${rateLife.windows} * (rate[2] or 0), ${rateLife.maxMs}))
@@ -63,12 +71,11 @@ const exchangeScript = defineScript<CallShare>(
   `${preludeLua}
 local own, max, inFlight, demand, perSecond = 'replica:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local asked, given = demand, 0
-local all = redis.call('HGETALL', KEYS[1])
-for i = 1, #all, 2 do
-  if string.sub(all[i], 1, 8) == 'replica:' and all[i] ~= own then
-    local other = numbers(all[i + 1])
+for field, text in pairs(known) do
+  if string.sub(field, 1, 8) == 'replica:' and field ~= own then
+    local other = numbers(text)
     if math.abs(now - other[4]) > ${shareLeaseMs} then
-      redis.call('HDEL', KEYS[1], all[i])
+      redis.call('HDEL', KEYS[1], field)
     else
       given, perSecond, asked = given + other[1], perSecond + other[3], asked + other[2]
     end
@@ -114,7 +121,7 @@ if paced and (not rate[1] or perSecond < 0.4 * allowed() * 1000 / rate[2]) and n
   redis.call('HDEL', KEYS[1], 'paced')
   paced = nil
 end
-return cjson.encode({
+return written({
   part = part,
   ofAll = part / (part + given),
   limits = limits,
@@ -159,7 +166,7 @@ while #moments < tonumber(ARGV[1]) do
   index = index + 1
 end
 put('moment', last)
-return cjson.encode(moments)
+return written(moments)
 `,
 );
 

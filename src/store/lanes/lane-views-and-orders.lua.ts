@@ -78,48 +78,52 @@ local function add(id)
 end
 
 local function countLanes()
-  local counts, before = {}, '(' .. string.format('%.0f', now - ${forgetAfterMs})
+  local all, counts, before = 0, {}, '(' .. string.format('%.0f', now - ${forgetAfterMs})
   for state, key in pairs(stateKeys) do
-    for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', before)) do redis.call('ZREM', recordsKey, id) end
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', before)
     counts[state] = redis.call('ZCARD', key)
+    local old = counts[state] > 0 and redis.call('ZRANGEBYSCORE', key, '-inf', before) or {}
+    for _, id in ipairs(old) do redis.call('ZREM', recordsKey, id) end
+    if #old > 0 then counts[state] = counts[state] - redis.call('ZREMRANGEBYSCORE', key, '-inf', before) end
+    all = all + counts[state]
   end
-  return counts
+  return counts, all
 end
 
 if call.lanes then
   for _, id in ipairs(call.lanes) do add(id) end
   return cjson.encode({ lanes = lanes })
 end
-local counts, totals = countLanes(), {}
+local counts, all = countLanes()
+local totals = {}
 for _, state in ipairs(call.by == 'state' and { ${laneStates.map((state) => `'${state}'`).join(", ")} } or {}) do
-  local left = call.max - #lanes
+  local left = math.min(call.max - #lanes, counts[state])
   for _, id in ipairs(left > 0 and redis.call('ZREVRANGE', stateKeys[state], 0, left - 1) or {}) do add(id) end
 end
 if call.by == 'one' then
   for _, id in ipairs(redis.call('ZREVRANGE', stateKeys[call.state], call.skip, call.skip + call.max - 1)) do add(id) end
 end
-while call.by == 'records' and #lanes < call.max do
+while call.by == 'records' and all > 0 and #lanes < call.max do
   local ids = redis.call('ZREVRANGE', recordsKey, #lanes, call.max - 1)
   if #ids == 0 then break end
   for _, id in ipairs(ids) do
     if not add(id) then redis.call('ZREM', recordsKey, id) end
   end
 end
-for _, name in ipairs({ 'canaries', 'comeBacks', 'halts' }) do
-  totals[name] = tonumber(redis.call('HGET', totalsKey, name) or 0)
-end
+local names = { 'canaries', 'comeBacks', 'halts', 'service' }
+for i, value in ipairs(redis.call('HMGET', totalsKey, unpack(names))) do totals[names[i]] = value end
+local service = totals.service
+totals.service = nil
+for name, value in pairs(totals) do totals[name] = tonumber(value or 0) end
 
 local unknown, lastUsedAt = 0, cjson.null
-for _, id in ipairs(redis.call('ZREVRANGE', unknownKey, 0, ${maxDue} - 1)) do
+for _, id in ipairs(all > 0 and redis.call('ZREVRANGE', unknownKey, 0, ${maxDue} - 1) or {}) do
   local lane = read(id)
   if lane then unknown = unknown + undeliveredOf(lane) else redis.call('ZREM', unknownKey, id) end
 end
-for _, key in pairs(stateKeys) do
-  local last = tonumber(redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2])
+for state, key in pairs(stateKeys) do
+  local last = counts[state] > 0 and tonumber(redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2])
   if last and (lastUsedAt == cjson.null or last > lastUsedAt) then lastUsedAt = last end
 end
-local service = redis.call('HGET', totalsKey, 'service')
 return cjson.encode({
   lanes = lanes, counts = counts, totals = totals, at = now, unknown = unknown, lastUsedAt = lastUsedAt,
   service = service and cjson.decode(service) or cjson.null,

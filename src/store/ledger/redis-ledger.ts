@@ -158,14 +158,15 @@ export function createRedisLedger(
       const narrowed = { drain, unlistedSince: passStartedAt };
       const candidates: DlqId[] = [];
       let offset = 0;
+      let stamp: LedgerStamp;
       for (;;) {
-        const { walked, rows } = await page("pending", goneChunk, offset, narrowed);
+        const { walked, rows, ...read } = await page("pending", goneChunk, offset, narrowed);
+        ({ stamp } = read);
         if (walked === 0) break;
         candidates.push(...rows.map((row) => row.dlqId));
         offset += walked;
       }
       let count = 0;
-      let stamp: LedgerStamp = await ask(nowScript, {});
       for (let i = 0; i < candidates.length; i += goneChunk) {
         const dlqIds = candidates.slice(i, i + goneChunk);
         const call = { first: dlqIds[0], ...narrowed };

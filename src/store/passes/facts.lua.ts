@@ -5,7 +5,7 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
 export const factsScript = defineScript(
   "passes:facts",
   `${passPreludeLua}
-if not redis.call('GET', rowKey) then return false end
+if not rowText then return false end
 return cjson.encode({ row = row, standing = redis.call('HGETALL', standingKey), found = redis.call('HGETALL', foundKey) })
 `,
 );

@@ -42,6 +42,7 @@ local function readFound(field)
 end
 
 local function addFound(field, failures)
+  if next(failures) == nil then return end
   local sum = readFound(field) or {}
   addFailures(sum, failures)
   redis.call('HSET', foundKey, field, cjson.encode(sum))
@@ -52,12 +53,19 @@ local function addFoundActs(windowId, failures)
   addFound(isRecalled(windowId) and 'acts' or 'sum', toFailureActs(failures))
 end
 
+local standing
+local function allStanding()
+  standing = standing or redis.call('HGETALL', standingKey)
+  return standing
+end
+
 local function readStanding(id)
   local text = redis.call('HGET', standingKey, id)
   return text and cjson.decode(text) or { w = 0, q = 0, n = 0, p = 0, f = 0 }
 end
 
 local function writeStanding(id, it)
+  standing = nil
   redis.call('HSET', standingKey, id, cjson.encode(it))
 end
 
@@ -123,7 +131,7 @@ end
 
 -- A complete pass has listed again what is there. What left the queue in between has arrived too.
 local function settleArrived()
-  local all = redis.call('HGETALL', standingKey)
+  local all = allStanding()
   for i = 1, #all, 2 do
     local it = cjson.decode(all[i + 1])
     if it.h then
@@ -138,6 +146,7 @@ end
 -- A kind that is gone and has not arrived for a week is forgotten.
 local function forgetStanding(id, it)
   if it.w ~= 0 or it.q ~= 0 or (it.l or 0) > now - arrivalHours * 3600000 then return false end
+  standing = nil
   redis.call('HDEL', standingKey, id)
   redis.call('HDEL', arrivalsKey, id)
   return true
@@ -150,7 +159,7 @@ end
 -- A full pass has seen everything, so what it left is what there is. \`acts\`: of recalled windows and of others,
 -- of records that it saw before or never. So they leave a span, and within it what was carried forward holds.
 local function recount(seen, acts)
-  local all = redis.call('HGETALL', standingKey)
+  local all = allStanding()
   for i = 1, #all, 2 do
     local id, it = all[i], cjson.decode(all[i + 1])
     local count, act = seen[id] or {}, acts[id] or {}

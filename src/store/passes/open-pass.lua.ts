@@ -4,7 +4,7 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
 /**
  * open: opens a pass by compare-and-set.
  *
- * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, abandoned? } or { kind busy, passId,
+ * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, isQuiet, abandoned? } or { kind busy, passId,
  * windows, abandoned? }.
  * Effects: an open pass without progress for abandonAfterMs is closed as abandoned, and so is one whose windows
  * Redis has lost: then a full pass follows. The pass takes the due minutes.
@@ -17,7 +17,11 @@ export const openScript = defineScript(
 local maxDueWindows = 50
 
 local function opened()
-  return cjson.encode({ kind = 'opened', pass = row.open.pass, windows = windowsLeft(), abandoned = row.open.abandoned })
+  local last = row.last and row.last.verdict
+  return cjson.encode({
+    kind = 'opened', pass = row.open.pass, windows = windowsLeft(), abandoned = row.open.abandoned,
+    isQuiet = last ~= nil and last.outcome == 'complete' and (last.tally.listed or 0) == 0,
+  })
 end
 
 adoptOpen()

@@ -30,7 +30,8 @@ export const passPreludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local foundKey, standingKey, arrivalsKey, knownKey = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local call = cjson.decode(ARGV[1])
-local row = cjson.decode(redis.call('GET', rowKey) or '{}')
+local rowText = redis.call('GET', rowKey)
+local row = cjson.decode(rowText or '{}')
 
 local function save()
   redis.call('SET', rowKey, cjson.encode(row))
@@ -117,7 +118,7 @@ local slotMs, paceSlots = 10000, 13
 
 -- How many wait, and how many are parked.
 local function countStanding()
-  local all, waiting, parked = redis.call('HGETALL', standingKey), 0, 0
+  local all, waiting, parked = allStanding(), 0, 0
   for i = 2, #all, 2 do
     local it = cjson.decode(all[i])
     local q = math.max(it.q, 0)

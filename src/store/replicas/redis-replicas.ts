@@ -11,9 +11,23 @@ const replicaLifeMs = 60_000;
  * The registry is a hash: replica → JSON of its record, `seenAt` by Redis time. Both scripts:
  *
  * KEYS: 1 the registry. ARGV: 1 how long a record lives, ms.
- * Effects: records that are older than that are dropped.
+ *
+ * ARGV: 2 the replica, 3 its record (JSON, without seenAt). Returns: nothing. Effects: the record is there,
+ * seen now; the registry vanishes when nobody announces for a record's life. Run twice: seen a little later.
  */
-const preludeLua = `${serverTimeLua}
+const announceScript = defineScript(
+  "replicas:announce",
+  `${serverTimeLua}
+local seen = string.gsub(ARGV[3], '}$', ',"seenAt":' .. string.format('%.0f', now) .. '}')
+redis.call('HSET', KEYS[1], ARGV[2], seen)
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+`,
+);
+
+/** Returns: the living records' JSON. Effects: records that are too old are dropped. */
+const allScript = defineScript(
+  "replicas:all",
+  `${serverTimeLua}
 local living = {}
 local all = redis.call('HGETALL', KEYS[1])
 for i = 1, #all, 2 do
@@ -23,23 +37,9 @@ for i = 1, #all, 2 do
     living[#living + 1] = all[i + 1]
   end
 end
-`;
-
-/**
- * ARGV: 2 the replica, 3 its record (JSON, without seenAt). Returns: nothing. Effects: the record is there,
- * seen now; the registry vanishes when nobody announces for a record's life. Run twice: seen a little later.
- */
-const announceScript = defineScript(
-  "replicas:announce",
-  `${preludeLua}
-local seen = string.gsub(ARGV[3], '}$', ',"seenAt":' .. string.format('%.0f', now) .. '}')
-redis.call('HSET', KEYS[1], ARGV[2], seen)
-redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return living
 `,
 );
-
-/** Returns: the living records' JSON. */
-const allScript = defineScript("replicas:all", `${preludeLua}return living`);
 
 /** The living daemons of an installation. Fails with `redis-unavailable`. */
 export function createRedisReplicas(redis: StoreRedis): Replicas {

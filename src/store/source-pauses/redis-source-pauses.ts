@@ -37,8 +37,11 @@ const sourcePauseScript = defineScript<SourcePause>(
   `${serverTimeLua}
 local verb, class, given = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
-local function get(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
+local all, known = redis.call('HGETALL', KEYS[1]), {}
+for i = 1, #all, 2 do known[all[i]] = tonumber(all[i + 1]) end
+local function get(field) return known[field] or 0 end
 local function set(field, value)
+  known[field] = value
   redis.call('HSET', KEYS[1], field, string.format('%.0f', value), 'noted', string.format('%.0f', now))
   local left = redis.call('PTTL', KEYS[1])
   local wanted = math.max(value - now, 0) + ${lifeMs}

@@ -44,8 +44,24 @@ describe("passes", () => {
         startedAt: startOfTime,
       },
       windows: [{ windowId: "w1", from: 0, to: epoch, depth: 0 }],
+      isQuiet: false,
       abandoned: null,
     });
+  });
+
+  test("a pass is quiet if the one before was complete and listed nothing", async () => {
+    const { passes } = await create();
+    const isNextQuiet = async (id: string): Promise<unknown> => {
+      const opened = await passes.open(asking(id));
+      await passes.endWindow(drain, passId(id), "w1", { kind: "done", split: [] }, nothing, {});
+      return opened.kind === "opened" && opened.isQuiet;
+    };
+    await runPass(passes, "p1");
+    expect(await isNextQuiet("p2")).toBe(true);
+    await runPass(passes, "p3", {}, { listed: 1 });
+    expect(await isNextQuiet("p4")).toBe(false);
+    await runPass(passes, "p5", {}, {}, "failed");
+    expect(await isNextQuiet("p6")).toBe(false);
   });
 
   test("passes of one drain do not overlap, those of two drains do", async () => {
