@@ -30,6 +30,8 @@ process.stdout.on("error", () => {
 
 /** The world of a command that runs. */
 export interface Io extends ProcessIo {
+  /** To stdout, with sequences that move or colour. `out` and `err` spell all of them out. */
+  draw(text: string): void;
   /** Shows this line below all that is written, until the next one; null: none. Needs a terminal. */
   line(text: string | null): void;
 }

@@ -19,6 +19,11 @@ export function toPrintableLines(text: string, maxLength: number): string {
   return cut.split(/\r?\n/).map(toSpelledOut).join("\n");
 }
 
+/** The same for what a program prints: of any length, with its own line ends. */
+export function toSafeOutput(text: string): string {
+  return text.split("\n").map(toSpelledOut).join("\n");
+}
+
 /** Of any length. */
 export function toSpelledOut(text: string): string {
   return text.replaceAll(

@@ -5,7 +5,12 @@ import { isNestedTooDeep } from "./nested-too-deep.ts";
  * value from it. A short text replaces a value that is nested too deep to be written.
  */
 export function toSafeJson(value: object): string {
-  return toText(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  return toEscapedJson(toText(value));
+}
+
+/** Of JSON, whose own line ends stay. */
+export function toEscapedJson(json: string): string {
+  return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(
       { length: character.length },
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,

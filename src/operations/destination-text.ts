@@ -1,14 +1,16 @@
 /** Destinations as every command shows them, so that what one prints can be pasted into another. */
 import { parseUrl } from "../message/destination-url.ts";
+import { toSpelledOut } from "../message/show-masked-values.ts";
 
 /**
  * `pay.example.com`, or with its port if that is not 443. Also of `http`: two schemes do not share a port.
- * Queues, and names that are no origin, stay as they are.
+ * Queues, and names that are no origin, stay as they are, but for what a terminal would act on: anybody who can
+ * publish names a queue.
  */
 export function toDestinationText(origin: string): string {
-  if (!/^https?:\/\//.test(origin)) return origin;
+  if (!/^https?:\/\//.test(origin)) return toSpelledOut(origin);
   const url = parseUrl(origin);
-  if (url === null) return origin;
+  if (url === null) return toSpelledOut(origin);
   return url.protocol === "http:" && url.port === "" ? `${url.hostname}:80` : url.host;
 }
 

@@ -19,7 +19,7 @@ import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { loadAll } from "../load-config.ts";
 import type { Io } from "../io.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
-import { printResult } from "../output/print.ts";
+import { printResult, printSaid } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { withActingCore } from "../with-acting-core.ts";
 import { createReasonCount, type ReasonCount } from "./decision-count.ts";
@@ -107,7 +107,7 @@ async function reportPause(core: Core, drain: DrainRuntime, io: Io): Promise<voi
   const { name, paused } = drain.config;
   const pause = await readPause(core, drain);
   const report = (who: string, fix: string): void =>
-    io.err(`${name}: paused by ${who}; nothing will be published${fix}\n`);
+    printSaid(io, `${name}: paused by ${who}; nothing will be published${fix}`);
   if (paused) report("the drains document", "");
   if (pause !== undefined) report(`${pause.by}: ${pause.reason}`, " (redriver resume)");
   io.err(toHostPausesNote(name, await readHostPauses(core, drain)));

@@ -9,7 +9,7 @@ import { toAnswerText } from "../../redrive/failures/answer-text.ts";
 import { toMarkText } from "./words.ts";
 
 /** With the counts beside it, a million of each, 80 columns. */
-const maxDestination = 26;
+const maxDestination = 25;
 /** Of an answer in one line with everything else: enough to tell kinds apart. */
 const maxAnswer = 40;
 

@@ -8,6 +8,7 @@ import {
 } from "../../operations/failures/marks.ts";
 import type { Io } from "../io.ts";
 import { toJsonLine } from "../output/json.ts";
+import { printSaid } from "../output/print.ts";
 
 export interface Json {
   readonly json?: boolean;
@@ -16,7 +17,7 @@ export interface Json {
 export async function runNote(core: Core, id: string, order: NoteOrder & Json, io: Io): Promise<void> {
   for (const { source, subject } of await noteFailure(core, id, order)) {
     const said = `noted on ${subject}`;
-    io.err(`${said}\n`);
+    printSaid(io, said);
     if (order.json === true) io.out(toJsonLine({ id, source, said }));
   }
 }
@@ -24,7 +25,7 @@ export async function runNote(core: Core, id: string, order: NoteOrder & Json, i
 export async function runQuiet(core: Core, id: string, order: QuietOrder & Json, io: Io): Promise<void> {
   for (const one of await quietFailure(core, id, order)) {
     const said = toLine(one);
-    io.err(`${said}\n`);
+    printSaid(io, said);
     if (order.json === true) io.out(toJsonLine({ id, source: one.source, state: one.kind, said }));
   }
 }

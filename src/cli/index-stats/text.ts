@@ -81,11 +81,11 @@ function formatView({ index, readAt, statistics }: StatisticsView, { columns, ba
       return toRight(point === undefined ? "-" : toAge(point.at.epochMs, readAt));
     },
   });
-  const others = Object.keys(statistics.other).map(printable);
+  const others = Object.keys(statistics.other);
   const notes = [
-    wrapList(columns, 0, "days:", statistics.days.map(printable), "days: ".length),
+    wrapList(columns, 0, "days:", statistics.days, "days: ".length),
     wrapList(columns, 0, "fields not known to redriver: ", others),
-    ...formatProblems(statistics.problems).map((line) => wrapText(columns, 0, "", printable(line))),
+    ...formatProblems(statistics.problems).map((line) => wrapText(columns, 0, "", line)),
   ].join("");
   const read = new Date(readAt).toISOString();
   const heading = [`index ${index.name} (${index.id})`, `period ${index.period}`, `read ${read}`];
@@ -121,8 +121,4 @@ function formatProblems(problems: readonly FieldProblem[]): readonly string[] {
     const rest = more.length === 0 ? "" : ` (and ${more.length} more)`;
     return [`not used: ${first.field}: expected ${first.expected}, got ${first.got}${rest}`];
   });
-}
-
-function printable(line: string): string {
-  return line.replaceAll(/\p{Cc}|\p{Cf}/gu, "\u{FFFD}");
 }

@@ -14,7 +14,7 @@ import { countOption, toHostName } from "../input/option-values.ts";
 import { requireReason } from "../input/reason.ts";
 import { loadForReading, loadNames } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
-import { printRows } from "../output/print.ts";
+import { printRows, printSaid } from "../output/print.ts";
 import { tableLimit } from "../output/table.ts";
 import { withCore } from "../with-core.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
@@ -123,7 +123,7 @@ async function actOn(
     if (io.isTerminal) io.err(before);
     const reason = await requireReason(io, flags.reason, what);
     const { said, isDone } = await act(chosen, { reason, by: flags.by }, parts);
-    io.err(`${toDestinationText(origin)} of ${drain}: ${said}\n`);
+    printSaid(io, `${toDestinationText(origin)} of ${drain}: ${said}`);
     if (flags.json === true) {
       const source = chosen.built.runtime.config.id;
       io.out(toJsonLine({ source, drain, origin, done: isDone, said }));

@@ -1,3 +1,4 @@
+import { toSpelledOut } from "../../message/show-masked-values.ts";
 import type { HostPause } from "../../ports/pauses.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toTime } from "../../operations/phrases.ts";
@@ -7,7 +8,8 @@ export function toHostPausesNote(drain: string, pauses: readonly HostPause[]): s
   return pauses
     .map(({ host, by, reason, until }) => {
       const end = until === undefined ? "" : ` until ${toTime(until)}`;
-      return `${drain}: ${toDestinationText(host)} is paused by ${by}${end}: ${reason}; nothing new is published there\n`;
+      const paused = `${drain}: ${toDestinationText(host)} is paused by ${by}${end}: ${reason}`;
+      return `${toSpelledOut(paused)}; nothing new is published there\n`;
     })
     .join("");
 }

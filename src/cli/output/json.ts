@@ -2,7 +2,7 @@
  * What `--json` prints, for every command. Each object has `v`, the version of its form; a list has it in each of
  * its objects. docs/json.md has the promise behind it.
  */
-import { toSafeJson } from "../../message/write-safe-json.ts";
+import { toEscapedJson, toSafeJson } from "../../message/write-safe-json.ts";
 
 const version = 1;
 
@@ -13,7 +13,7 @@ export function toJsonLine(value: object): string {
 
 /** The same over several lines, for people who look at it. */
 export function toJsonText(value: object): string {
-  return `${JSON.stringify(withVersion(value), null, 2)}\n`;
+  return `${toEscapedJson(JSON.stringify(withVersion(value), null, 2))}\n`;
 }
 
 function withVersion(value: object): object {

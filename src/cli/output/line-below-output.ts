@@ -1,3 +1,4 @@
+import { toSafeOutput, toSpelledOut } from "../../message/show-masked-values.ts";
 import type { Io, ProcessIo } from "../io.ts";
 
 const eraseLine = "\r\u001B[2K";
@@ -5,7 +6,7 @@ const eraseLine = "\r\u001B[2K";
 /**
  * Keeps a line below everything that a command writes to a terminal: it is erased before each write, and drawn
  * again after it. It is cut at the width of the terminal, because only the last row of a longer one could be
- * erased. Without a terminal there is no line.
+ * erased. Without a terminal there is no line. What a terminal would act on is spelled out in all that is written.
  */
 export function withLineBelow(world: ProcessIo): Io {
   let line: string | null = null;
@@ -30,6 +31,10 @@ export function withLineBelow(world: ProcessIo): Io {
       if (text.endsWith("\n")) draw();
     };
 
+  // What goes to a file or a pipe is not on the screen.
+  const drawn = Number.isFinite(world.columns) ? above(world.out) : world.out;
+  const errAbove = above(world.err);
+
   return {
     ...world,
     // Getters: a spread would read them once.
@@ -39,21 +44,21 @@ export function withLineBelow(world: ProcessIo): Io {
     get isOutLost() {
       return world.isOutLost;
     },
-    // What goes to a file or a pipe is not on the screen.
-    out: Number.isFinite(world.columns) ? above(world.out) : world.out,
-    err: above(world.err),
+    draw: drawn,
+    out: (text) => drawn(toSafeOutput(text)),
+    err: (text) => errAbove(toSafeOutput(text)),
     confirm(question) {
       line = null;
       erase();
-      return world.confirm(question);
+      return world.confirm(toSafeOutput(question));
     },
     ask(question) {
       line = null;
       erase();
-      return world.ask(question);
+      return world.ask(toSafeOutput(question));
     },
     line(text) {
-      line = text;
+      line = text === null ? null : toSpelledOut(text);
       erase();
       draw();
     },

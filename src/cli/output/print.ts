@@ -1,3 +1,4 @@
+import { toSpelledOut } from "../../message/show-masked-values.ts";
 import type { Io } from "../io.ts";
 import { toJsonLine, toJsonText } from "./json.ts";
 import { tableLimit } from "./table.ts";
@@ -10,6 +11,11 @@ export function printResult(
   toText: () => string,
 ): void {
   out(json === true ? toJsonText(value) : toText());
+}
+
+/** What became of an act, as one line on stderr whatever it names. */
+export function printSaid({ err }: Pick<Io, "err">, said: string): void {
+  err(`${toSpelledOut(said)}\n`);
 }
 
 /**

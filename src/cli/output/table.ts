@@ -1,3 +1,4 @@
+import { toPrintable } from "../../message/show-masked-values.ts";
 import { wrapText } from "./wrap.ts";
 
 /** Rows of a table are all in memory before the first is printed. */
@@ -5,9 +6,13 @@ export const tableLimit = 100;
 
 type Columns<Row> = Readonly<Record<string, (row: Row) => string | number>>;
 
+/** A longer cell moves the rest of its own row, and no other. */
+const maxPadded = 80;
+
 /**
  * A header and a line for each row, cells padded to the widest of their column, two spaces apart. Columns of
- * numbers end at the right; `-` in them is no number known. Ends with a newline.
+ * numbers end at the right; `-` in them is no number known. A cell is printable, and at most 200 characters.
+ * Ends with a newline.
  */
 export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): string {
   const cells = rows.map((row) => Object.values(columns).map((toCell) => toCell(row)));
@@ -53,16 +58,16 @@ export function toFields(fields: readonly (readonly string[])[]): string {
 }
 
 function toLines(
-  rows: readonly (readonly (string | number)[])[],
+  foreign: readonly (readonly (string | number)[])[],
   isRight: (column: number) => boolean,
 ): string {
+  const rows = foreign.map((row) => row.map((cell) => toPrintable(String(cell))));
   const pads = (rows[0] ?? []).map((_, column) => {
-    const width = Math.max(...rows.map((row) => String(row[column] ?? "").length));
+    const width = Math.max(...rows.map((row) => Math.min(maxPadded, (row[column] ?? "").length)));
     const isRightHere = isRight(column);
-    return (cell: string | number) =>
-      isRightHere ? String(cell).padStart(width) : String(cell).padEnd(width);
+    return (cell: string) => (isRightHere ? cell.padStart(width) : cell.padEnd(width));
   });
-  const toLine = (row: readonly (string | number)[]): string =>
+  const toLine = (row: readonly string[]): string =>
     row.map((cell, column) => pads[column]?.(cell) ?? "").join("  ");
   return rows.map((row) => `${toLine(row).trimEnd()}\n`).join("");
 }

@@ -44,13 +44,13 @@ export async function repaintEvery(
     do {
       const frame = await Promise.race([render(signal).catch((error: unknown) => failed(error)), stopped]);
       if (frame === null || signal.aborted) break;
-      if (last === null && isScreen) io.out(begin);
+      if (last === null && isScreen) io.draw(begin);
       if (typeof frame === "string") show((last = frame), "");
       else show(last ?? "", wrapText(io.columns, 0, "", `redriver: ${frame.problem}`));
     } while ((await sleptFully(systemClock, everyMs, signal)) && !io.isOutLost);
   } finally {
     forget();
-    if (last !== null && isScreen) io.out(end);
+    if (last !== null && isScreen) io.draw(end);
   }
 
   function failed(error: unknown): { readonly problem: string } {
@@ -65,7 +65,7 @@ function paintOver(io: Io): Show {
   return (frame, problem) => {
     const tail = toLines(problem);
     const lines = [...cut(toLines(frame), io.rows - 1 - tail.length), ...tail];
-    io.out(`${home}${lines.map((line) => `${line}${restOfLine}\n`).join("")}${restOfScreen}`);
+    io.draw(`${home}${lines.map((line) => `${line}${restOfLine}\n`).join("")}${restOfScreen}`);
   };
 }
 

@@ -1,7 +1,8 @@
 /**
  * Text in lines of at most so many columns, for a terminal. `columns` is Infinity if stdout is no terminal:
- * then no line is broken, so that one thing stays one line for grep.
+ * then no line is broken, so that one thing stays one line for grep. What a terminal would act on is spelled out.
  */
+import { toSpelledOut } from "../../message/show-masked-values.ts";
 import { present, type Part } from "../../operations/phrases.ts";
 
 /** What a terminal shows without breaking it, however narrow its window. */
@@ -33,7 +34,7 @@ export function wrapWords(columns: number, indent: number, mark: string, text: s
 export function wrapText(columns: number, indent: number, mark: string, text: string): string {
   const room = columns - indent - mark.length;
   const lines: string[] = [];
-  let rest = Array.from(text);
+  let rest = Array.from(toSpelledOut(text));
   do {
     const space = rest.length > room ? rest.lastIndexOf(" ", room) : -1;
     const isNear = space > room / 2;
@@ -64,7 +65,7 @@ function packed(columns: number, head: string, pieces: readonly string[]): strin
   const lines: string[] = [];
   let line = head;
   let isEmpty = true;
-  for (const piece of pieces) {
+  for (const piece of pieces.map(toSpelledOut)) {
     if (!isEmpty && line.length + 1 + piece.length > columns) {
       lines.push(line);
       line = " ".repeat(head.length) + piece;

@@ -10,6 +10,7 @@ import { durationOption, hostOption, textOf } from "../input/option-values.ts";
 import { requireReason } from "../input/reason.ts";
 import { loadNames } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
+import { printSaid } from "../output/print.ts";
 import { withCore } from "../with-core.ts";
 import type { Io } from "../io.ts";
 import { pause, resume } from "../../operations/pauses/acts.ts";
@@ -85,7 +86,7 @@ async function onEach(
     await requireRedis(core.redis);
     const order = { names, reason, by, ...defined({ host, failure, forMs }) };
     for await (const { line, ...done } of onEachTarget(core, order, act)) {
-      io.err(`${line}\n`);
+      printSaid(io, line);
       if (json) io.out(toJsonLine(done));
     }
   });

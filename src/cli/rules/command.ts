@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import { documentJsonSchemaText } from "../../config/document/json-schema.ts";
+import { toEscapedJson } from "../../message/write-safe-json.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toGithubAnnotations, toSarif } from "./check-formats.ts";
 import { toCheckJson, toCheckText, toFindings } from "./check-text.ts";
@@ -77,7 +78,7 @@ function check(
   const [only = [], ...others] = opened.map(toCheckJson);
   const json = others.length === 0 ? only : [only, ...others];
   if (flags.format === "github") io.out(toGithubAnnotations(findings));
-  else if (flags.format === "sarif") io.out(`${JSON.stringify(toSarif(findings), null, 2)}\n`);
+  else if (flags.format === "sarif") io.out(`${toEscapedJson(JSON.stringify(toSarif(findings), null, 2))}\n`);
   else printResult(io, flags.json, json, () => opened.map((one) => toCheckText(io.columns, one)).join(""));
   if (opened.some(({ outcome }) => !outcome.ok)) exitWith(78);
   else if (flags.strict === true && opened.some(({ outcome }) => outcome.warnings.length > 0)) exitWith(1);

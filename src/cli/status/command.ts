@@ -46,7 +46,9 @@ export const registerStatus: Register = (program, { io }) => {
         };
         if (!watch) {
           const status = await read();
-          printResult(io, json, status, () => toText(status));
+          printResult({ out: isColoured(io) && !json ? io.draw : io.out }, json, status, () =>
+            toText(status),
+          );
           return;
         }
         await (json

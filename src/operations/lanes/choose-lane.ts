@@ -31,7 +31,7 @@ export async function chooseLane(
     const meant = toMeant(host, names) || "; redriver lanes shows all";
     throw new RedriverError(
       "command-misused",
-      `no lane of ${host} is known${where}: its drain has no lanes, or nothing was tried for 7 days${meant}`,
+      `no lane of ${toDestinationText(host)} is known${where}: its drain has no lanes, or nothing was tried for 7 days${meant}`,
     );
   }
   if (others.length === 0) return only;
@@ -43,7 +43,7 @@ export async function chooseLane(
   ];
   throw new RedriverError(
     "command-misused",
-    `${host} has ${found.length} lanes${where}; name ${advice.join(" and ") || "a drain of one source"}`,
+    `${toDestinationText(host)} has ${found.length} lanes${where}; name ${advice.join(" and ") || "a drain of one source"}`,
   );
 }
 

@@ -18,6 +18,7 @@ async function watch(frames: readonly Frame[], world: Partial<Io> = {}) {
     rows: Infinity,
     isOutLost: false,
     out: (text) => void (out += text),
+    draw: (text) => void (out += text),
     err: (text) => void (err += text),
     confirm: () => Promise.resolve(false),
     ask: () => Promise.resolve(""),
