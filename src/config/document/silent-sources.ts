@@ -6,11 +6,11 @@ import type { DrainsDocument, SourceConfig } from "../../ports/drains-document.t
  */
 export function silentSources({ sources, drains }: DrainsDocument): readonly SourceConfig[] {
   return sources.filter(
-    ({ id, callbacks, watchDeliveries, maxParallelism }) =>
-      (callbacks ?? watchDeliveries ?? maxParallelism) === undefined &&
+    ({ id, callbacks, watchDeliveries }) =>
+      (callbacks ?? watchDeliveries) === undefined &&
       drains.some((drain) => drain.source.id === id && drain.mode === "live" && drain.lane !== undefined),
   );
 }
 
 export const silenceNote =
-  "only silence tells its lanes that canaries were delivered, and it tells nothing while messages wait at the service: set callbacks, watchDeliveries or maxParallelism";
+  "only silence tells its lanes that canaries were delivered, and it tells nothing while messages wait at the service, also those of others: set callbacks, or else watchDeliveries; maxParallelism bounds only what redriver itself publishes, so it helps beside one of them";

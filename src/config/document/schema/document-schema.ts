@@ -61,7 +61,7 @@ const source = section({
   ),
   maxParallelism: key(
     wholeNumber(1, 1_000_000),
-    "Deliveries that your plan makes at once; what may wait undelivered stays below three times that.",
+    "Deliveries that your plan makes at once; what redriver published and may wait stays below three times that.",
   ),
 });
 

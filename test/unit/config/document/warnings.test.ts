@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
+import { silenceNote, silentSources } from "../../../../src/config/document/silent-sources.ts";
 import { formatProblem } from "../../../../src/config/problem.ts";
 import { head, load } from "../../../support/loaded-document.ts";
 
@@ -375,4 +376,25 @@ describe("warnings about drains that publish faster than the account delivers", 
   ])("are silent with %s", (_name, drains, source?: string) => {
     expect(parallelWarned(drains, source)).toEqual([]);
   });
+});
+
+const noted = (source: string) =>
+  silentSources(
+    load(`version: 1\nsources: { default: { ${source} } }\ndrains: { a: ${paced("10/s")} }`).document,
+  ).map(({ name }) => name);
+
+describe("the note about sources whose lanes judge by silence", () => {
+  const callbacks = "callbacks: { url: 'https://r.example/c', keys: [{ env: K }] }";
+  it("names one with maxParallelism alone too, which sees no messages of others", () => {
+    expect(noted("")).toEqual(["default"]);
+    expect(noted("maxParallelism: 10")).toEqual(["default"]);
+    expect(silenceNote).toContain("maxParallelism bounds only what redriver itself publishes");
+  });
+
+  it.each([callbacks, "watchDeliveries: true", `maxParallelism: 10, watchDeliveries: true, ${callbacks}`])(
+    "names none with %s",
+    (source) => {
+      expect(noted(source)).toEqual([]);
+    },
+  );
 });
