@@ -45,6 +45,7 @@ export function withoutDot(hostname: string): string {
  */
 export function slipInHost(text: string): string | null {
   if (hasPlaceholder(text)) return "nothing fills in a placeholder";
+  if (text.startsWith(".")) return "no host begins with a dot";
   if (/[‐-―−‘’“”«»„‚‹›]/u.test(text)) return "no host has a typographic sign";
   return /[!"$&'()+,;<=>^`{|}~]/.test(text) ? "no host has such a sign" : null;
 }

@@ -167,7 +167,10 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** What is expected in place of a value that YAML reads as another one than it looks like; null for others. */
 function misreadScalar({ value, source = "", type, tag, range }: Scalar, text: string): string | null {
   if (typeof value === "number" && !(jsonNumber.test(source) && survives(source.replace("-", "")))) {
-    return `a number as JSON writes it (quote it if a text is meant): this one is read as ${value}`;
+    const exactly = jsonNumber.test(source)
+      ? `; below body, { range: "${source}-${source}" } asks for it`
+      : "";
+    return `a number as JSON writes it (quote it if a text is meant): this one is read as ${value}${exactly}`;
   }
   if (tag === "!") return "no tag (!); quote it if a text begins with !";
   // A digit behind the sign of a folded text is its indentation.

@@ -77,6 +77,14 @@ export function rewritten({ operator, number, operand }: Comparison): string | n
 /** What to write if a text such as `1000-2000`, `5xx` or `at least 5` is meant as numbers; null for other texts. */
 export function meantAsNumbers(text: string): string | null {
   const plain = plainSigns(text);
+  if (/^[<>=!≤≥≠]{1,3}$/u.test(plain)) return '"> 5"';
+  const [, doubled = "", bound = ""] = /^([<>])(?:\1=?|=[<>=]) ?(\S+)$/.exec(plain) ?? [];
+  const bounded = toNumber(bound);
+  if (bounded !== null) return JSON.stringify(`${doubled} ${bounded}`);
+  const [, front = "", sign = "", equal = ""] = /^(\S+?) ?([<>])(=?)$/.exec(plain) ?? [];
+  const fronted = toNumber(front);
+  if (fronted !== null) return JSON.stringify(`${sign === "<" ? ">" : "<"}${equal} ${fronted}`);
+  if (/^\d{1,3}(?:_\d{3})+$/.test(plain)) return plain.replaceAll("_", "");
   const [, hundred] = /^([1-9])xx$/i.exec(plain) ?? [];
   if (hundred !== undefined) return `{ range: ${hundred}00-${hundred}99 }`;
   const [, from, to] = /^(?:between )?(\d{1,15}) ?(?:-|\.{2,3}|to|and) ?(\d{1,15})$/i.exec(plain) ?? [];

@@ -2,10 +2,10 @@ import { writeNumber } from "../../../rules/patterns/write-number-patterns.ts";
 import { maskQuery } from "../../../rules/show-field-test.ts";
 import { durationText } from "../../../rules/durations.ts";
 import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/rule-spec.ts";
-import { parseHost } from "../../../message/host-and-path.ts";
+import { hasPlaceholder, parseHost, slipInHost } from "../../../message/host-and-path.ts";
 import { nearestName } from "../../nearest-name.ts";
 import { quoted } from "../../problem.ts";
-import { proposePointer } from "../schema/propose-pointer.ts";
+import { doubtOfPointer } from "../schema/propose-pointer.ts";
 
 /** A pattern that the field of no record can ever match. */
 interface Impossible extends Misfit {
@@ -32,14 +32,16 @@ export interface PatternFinding {
  * are none. `retentionMs` is the source's; null if it is not known.
  */
 export function judgePatterns(leaf: Leaf, retentionMs: number | null): PatternFinding | null {
-  if (leaf.kind === "value" && /\[\d+\]/.test(leaf.pointer)) {
-    const [found, expected] = [quoted(leaf.pointer), JSON.stringify(proposePointer(leaf.pointer))];
-    return {
-      kind: "warning",
-      found,
-      expected,
-      message: `asks for a name with brackets; expected ${expected}, got ${found}`,
-    };
+  const doubt = leaf.kind === "value" ? doubtOfPointer(leaf.pointer) : null;
+  if (leaf.kind === "value" && doubt !== null) {
+    const { why, expected } = doubt;
+    const found = quoted(leaf.pointer);
+    return { kind: "warning", found, expected, message: `${why}; expected ${expected}, got ${found}` };
+  }
+  if (leaf.kind === "header" && leaf.name.includes("*")) {
+    const expected = "the whole name of a header";
+    const message = `a name of a header is no glob; expected ${expected}, got ${quoted(leaf.name)}`;
+    return { kind: "warning", found: quoted(leaf.name), expected, message };
   }
   const impossible = impossibleOf(leaf, retentionMs);
   if (impossible.length === 0) return null;
@@ -93,11 +95,32 @@ function alwaysThere(field: string): Impossible | null {
 }
 
 function impossibleText(field: TextField, pattern: TextPattern): Impossible | null {
-  if (pattern.kind === "some" || pattern.kind === "regex") return null;
+  if (pattern.kind === "some") return null;
   if (pattern.kind === "none") return alwaysThere(field);
+  if (pattern.kind === "regex") {
+    const misfit = misfitOfRegex(field, pattern.source);
+    return misfit === null ? null : { pattern: JSON.stringify(pattern.source), ...misfit };
+  }
   const text = pattern.kind === "glob" ? pattern.pattern : pattern.value;
   const misfit = misfitOf(field, text, pattern.kind);
-  return misfit === null ? null : { pattern: JSON.stringify(maskQuery(text)), ...misfit };
+  return misfit === null
+    ? null
+    : { pattern: JSON.stringify(text.startsWith("?") ? text : maskQuery(text)), ...misfit };
+}
+
+/** An expression without alternatives whose beginning or letters no spelling of the field has. */
+function misfitOfRegex(field: TextField, source: string): Misfit | null {
+  const letters = source.replaceAll(/\\(?:[pP]\{[^}]*\}|.)|\[[^\]]*\]|\(\?[^:)]*[:)]/g, "");
+  if (field === "path" && /^\^[\w-](?![?*{])/.test(source) && !source.includes("|"))
+    return { why: "a path begins with /", expected: JSON.stringify(`^/${source.slice(1)}`) };
+  if (/\(\?[a-zA-Z]*i/.test(source)) return null;
+  if (field === "host" && /[A-Z]/.test(letters)) {
+    const expected = JSON.stringify(`(?i)${source}`);
+    return { why: "a host is compared in lower case", expected, isLikely: true };
+  }
+  const upper = source.replaceAll(/%[\da-f]{2}/gi, (hex) => hex.toUpperCase());
+  if (field !== "path" || upper === source) return null;
+  return { why: "a path is compared with %C3, not %c3", expected: JSON.stringify(upper), isLikely: true };
 }
 
 type Kind = "exact" | "glob" | "prefix" | "suffix";
@@ -137,12 +160,37 @@ function misspeltMethod(method: string): Misfit | null {
 }
 
 function impossibleHost(text: string, kind: Kind): Misfit | null {
+  if (kind === "glob" && /[^*:]:\*$/.test(text)) {
+    const why = "a host has no port that is usual for its scheme";
+    return { why, expected: JSON.stringify(text.slice(0, -2)), isLikely: true };
+  }
   const fits = kind === "exact" ? parseHost(text) !== null : !/[\s/?#@\\]/.test(text);
-  if (fits) return null;
-  return {
-    why: "a host has no scheme, path, space or | in it",
-    expected: "a host such as api.example.com; url asks for the whole address, path for the path",
-  };
+  return fits ? null : { why: whyNoHost(text), expected: proposeHost(text) };
+}
+
+function whyNoHost(text: string): string {
+  if (hasPlaceholder(text)) return "nothing fills in a placeholder";
+  if (text.includes("://")) return "a host has no scheme, path, space or | in it";
+  if (/^[^/]*@/.test(text)) return "a host has no user in it";
+  if (/^[^/?]*\?[^/]/.test(text)) return "a host has no ? in it: * is any run of characters";
+  return /:\d+$/.test(text) && Number(/\d+$/.exec(text)?.[0]) > 65_535
+    ? "a port is at most 65535"
+    : "a host has no scheme, path, space or | in it";
+}
+
+/** The host that is written there beside other things; an example if there is none. */
+function proposeHost(text: string): string {
+  const bare = text
+    .replace(/^[a-z][a-z\d+.-]*:\/\//i, "")
+    .replace(/[/#\\].*$/su, "")
+    .replace(/^.*@/su, "")
+    .replace(/^\?/, "*")
+    .replace(/\?.*$/su, "")
+    .replace(/:(\d+)$/, (port, digits: string) => (Number(digits) > 65_535 ? "" : port));
+  const named = bare.replaceAll("*", "a");
+  const isHost = parseHost(named) !== null && slipInHost(bare) === null && !/^[*.]*$/.test(bare);
+  const behind = "; url asks for the whole address, path for the path";
+  return `${isHost ? JSON.stringify(bare) : "a host such as api.example.com"}${behind}`;
 }
 
 /** A record with another id is unusable, so no rule is asked about it. */

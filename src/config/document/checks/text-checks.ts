@@ -20,7 +20,9 @@ export function judgeText(
   const got = found === undefined ? "" : `, got ${found}`;
   if (leaf.kind === "text" && leaf.field === "host") {
     const slip = slipInHost(text);
-    const expected = `a host such as api.example.com, or ${asItIs}`;
+    const proposed = /^\.+[^.]/.test(text) ? `*.${text.replace(/^\.+/, "")}` : "api.example.com";
+    const isGood = slipInHost(proposed) === null;
+    const expected = `a host such as ${isGood ? proposed : "api.example.com"}, or ${asItIs}`;
     const message = `no receiver has this host: ${slip}; expected ${expected}${got}`;
     if (slip !== null) report(place, "key", expected, { found, message });
     return;
@@ -45,10 +47,30 @@ function doubtOf(text: string, leaf: Leaf): readonly [why: string, expected: str
   }
   if (/^[‘’“”«»„‚].*[‘’“”«»]$/su.test(text))
     return ["has typographic quotes, which belong to it", "a text without them, or "];
+  const list = isName(leaf) ? meantAsList(text) : null;
+  if (list !== null) return ["is one text, and may be meant as several", `${list}, or `];
+  if (isName(leaf) && /^\^.|[^$]\$$/.test(text) && !text.includes("*"))
+    return ["is no expression", `{ regex: ${JSON.stringify(text)} }, or `];
+  if ((isName(leaf) || leaf.kind === "header") && /^(?:not\s+|!)\S/i.test(text))
+    return ["negates nothing", "the value itself below not, or "];
+  if (leaf.kind === "value" && /^(?:yes|no|on|off)$/i.test(text))
+    return ["is a text", /^(?:yes|on)$/i.test(text) ? "true, or " : "false, or "];
   const meant = mayBeNumbers(leaf) ? meantAsNumbers(text) : null;
   if (meant === null) return null;
   const numbers = leaf.kind === "header" ? "numbers (> 5, { range: 3-7 }), or " : `${meant}, or `;
   return ["is a text, and may be meant as numbers", leaf.kind === "text" ? "" : numbers];
+}
+
+function isName(leaf: Leaf): boolean {
+  return leaf.kind === "text" && (textFields[leaf.field] === "name" || leaf.field === "path");
+}
+
+/** `a|b` and `a, b` as a list. */
+function meantAsList(text: string): string | null {
+  const parts = text.split(/\s*\|\s*|\s*,\s*/);
+  return parts.length > 1 && parts.every((part) => /^[\w./*:-]+$/.test(part))
+    ? JSON.stringify(parts).replaceAll(",", ", ")
+    : null;
 }
 
 const fieldsOfIds: ReadonlySet<string> = new Set(["dlqId", "messageId", "method"]);

@@ -1,27 +1,62 @@
 import { parsePointer, toPointer } from "../../../message/json-pointer.ts";
 
-/** A pointer, as a problem about another text names it. It is one that is accepted. */
+const oneValue =
+  "a JSON pointer such as /items/0/id, which leads to one value: it has no *, filter or .. in it";
+
+/** A pointer, as a problem about another text names it. One that is proposed is accepted, and can match. */
 export function pointerExpected(text: string): string {
-  return `${JSON.stringify(proposePointer(text.slice(0, 60)))}, a JSON pointer, which begins with a slash`;
+  const proposed = proposePointer(text.slice(0, 60));
+  return proposed === null
+    ? oneValue
+    : `${JSON.stringify(proposed)}, a JSON pointer, which begins with a slash`;
 }
 
 /** True for a pointer that is a JSONPath with a slash in front: no body has such a name. */
 export function isJsonPath(pointer: string): boolean {
-  return /^\/\$[.[]/.test(pointer);
+  return /^\/[$@][.[]/.test(pointer);
+}
+
+/** Why a pointer, though it is one, is probably meant otherwise, and what to write; null for others. */
+export function doubtOfPointer(pointer: string): { readonly why: string; readonly expected: string } | null {
+  const why = slipInPointer(pointer);
+  return why === null ? null : { why, expected: proposedOr(pointer) };
+}
+
+function proposedOr(pointer: string): string {
+  const proposed = proposePointer(pointer);
+  return proposed === null ? oneValue : JSON.stringify(proposed);
+}
+
+function slipInPointer(pointer: string): string | null {
+  const names = parsePointer(pointer) ?? [];
+  if (names.some((name) => /\*|\?\(|\(@/.test(name))) return "asks for a name with * or a filter";
+  if (names.some((name) => /\[\d+\]/.test(name))) return "asks for a name with brackets";
+  if (names.some((name) => /[^.]\.\d+(?:\.|$)/.test(name))) return "asks for a name with dots and an index";
+  if (names.length > 1 && names.includes("")) return "asks for an empty name";
+  if (names.some((name) => name !== name.trim())) return "asks for a name with a space at its end";
+  if (names.some((name) => /^-\d*$/.test(name))) return "asks for an index below 0 or behind the end";
+  return names.length > 1 && /^[$@]$/.test(names[0] ?? "") ? `asks for a name ${names[0]}` : null;
 }
 
 /**
  * The pointer (RFC 6901) that is meant by a bare name (`tenant`), a JSONPath (`$.a.b[0]`, `$['a']`), a path of jq
- * (`.a.b`), or a pointer as a fragment (`#/a`) or with a wrong escape (`/a~b`).
+ * (`.a.b`), or a pointer as a fragment (`#/a`) or with a wrong escape (`/a~b`). Null if no single pointer is: `$.a[*]`.
  */
-export function proposePointer(text: string): string {
+export function proposePointer(text: string): string | null {
+  const bare = text.trim().replace(/^[a-z]+:\s+/i, "");
+  const leadsToMany = !bare.startsWith("#") && /\*|\.\.|\?\(|\[\s*\]|\[[^\]'"]*:|\s\|/.test(bare);
+  const proposed = leadsToMany ? null : propose(bare);
+  return proposed === null || slipInPointer(proposed) !== null || isJsonPath(proposed) ? null : proposed;
+}
+
+function propose(text: string): string {
   if (text.startsWith("#")) return corrected(text.slice(1).replaceAll(/%([0-9a-f]{2})/gi, fromHex));
-  if (text.startsWith("/") && !isJsonPath(text) && !/\[\d+\]/.test(text)) return corrected(text);
-  const path = text.replace(/^\/?(?:\$(?=[.[]|$))?/, "");
+  if (text.startsWith("/") && !isJsonPath(text) && slipInPointer(text) === null) return corrected(text);
+  const path = text.replace(/^\/*(?:[$@](?=[.[/]|$))?/, "");
   const isPath = path !== text || /^\.|\[\d+\]|[^.]\.[^.]/.test(path);
   if (!isPath) return path.includes("/") ? corrected(`/${path}`) : toPointer([path]);
   const names = [...path.matchAll(/\[(['"])(.*?)\1\]|\[(\d+)\]|[^.[\]/]+/g)];
-  return toPointer(names.map(([whole, , quoted, index]) => quoted ?? index ?? whole));
+  return toPointer(names.map(([whole, , quoted, index]) => (quoted ?? index ?? whole).trim()));
 }
 
 function corrected(text: string): string {

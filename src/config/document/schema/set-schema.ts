@@ -68,7 +68,7 @@ const destinationParts = section({
   scheme: oneOf(["http", "https"]).optional(),
   host: parsed(spellHost, { type: "string", minLength: 1 }).optional(),
   path: line("a path that begins with /")
-    .regex(/^\/[^\s?#]*$/, "a path that begins with /, without ? and #")
+    .regex(/^\/[^\s?#]*$/, "a path that begins with /, without ?, # and spaces (%20)")
     .optional(),
 })
   .refine(...notEmpty("at least one of scheme, host, path"))

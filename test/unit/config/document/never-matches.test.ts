@@ -21,8 +21,14 @@ describe("a test that no record passes", () => {
     ["{ host: { prefix: 'http://' } }", "host", 'got "http://", but a host has no'],
     ["{ host: 'a@b.example' }", "host", "but a host has no"],
     ["{ host: 'a b.example' }", "host", "but a host has no"],
-    ["{ host: 'api.example.com:99999' }", "host", "but a host has no"],
+    ["{ host: 'api.example.com:99999' }", "host", 'but a port is at most 65535; expected "api.example.com"'],
     ["{ host: 'a\\u00a0b.example' }", "host", "but a host has no"],
+    ["{ host: 'u@pay.example' }", "host", 'but a host has no user in it; expected "pay.example"'],
+    ["{ host: 'https://orders.example.org:8443/in' }", "host", 'expected "orders.example.org:8443"'],
+    ["{ host: 'https://*.example.com/a' }", "host", 'expected "*.example.com"'],
+    ["{ host: '?pi.example.com' }", "host", 'got "?pi.example.com", but a host has no ?'],
+    ["{ host: '{{ host }}' }", "host", "nothing fills in a placeholder; expected a host such as"],
+    ["{ path: { regex: '^v1' } }", "path", 'got "^v1", but a path begins with /; expected "^/v1"'],
     ["{ path: orders }", "path", 'got "orders", but a path begins with /'],
     ["{ path: 'orders/*' }", "path", 'got "orders/*", but a path begins with /'],
     ["{ path: '/orders?id=1' }", "path", 'got "/orders?[set]", but a path ends before the query'],
@@ -127,5 +133,85 @@ describe("tests that exclude each other", () => {
     "{ all: [{ callerIp: 10.0.0.1 }, { callerIp: 10.0.0.0/8 }] }",
   ])("are not refused if some record passes them: %s", (when) => {
     expect(loadWhen(when).problems).toEqual([]);
+  });
+});
+
+/** What a finding proposes, as it would be written; null if it proposes none. */
+function proposalIn(finding: string): string | null {
+  return (
+    /expected ("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{ (?:regex|range): [^}]* \}|[\d]+|true|false|\*\.[\w.]+)(?=[,;:]|$)/.exec(
+      finding,
+    )?.[1] ?? null
+  );
+}
+
+describe("a proposal passes without a finding", () => {
+  it.each<[when: string, kind: "problems" | "warnings"]>([
+    ...[
+      "https://orders.example.org/in",
+      "u@a.example",
+      "a.example:99999",
+      "https://*.a.example",
+      "?pi.example.com",
+    ].map((host): [string, "problems"] => [`{ host: ${JSON.stringify(host)} }`, "problems"]),
+    ['{ host: "api.example.com:*" }', "warnings"],
+    ["{ host: { regex: '^api\\.Example' } }", "warnings"],
+    ["{ path: { regex: '^v1' } }", "problems"],
+    ["{ path: { regex: 'caf%c3%a9' } }", "warnings"],
+    ...[">> 5", "5 <", "5 >=", "<", "1_500", "yes", "off", "1000-2000"].map((value): [string, "warnings"] => [
+      `{ body: { /n: ${JSON.stringify(value)} } }`,
+      "warnings",
+    ]),
+    ...["a|b", "a, b", "^orders$"].map((name): [string, "warnings"] => [
+      `{ queueName: ${JSON.stringify(name)} }`,
+      "warnings",
+    ]),
+    ['{ method: "POST|PUT" }', "warnings"],
+    ...["/items.0.id", "/type/", "//type", "/$/type", "/@/type", "/type ", "/a[0]"].map(
+      (pointer): [string, "warnings"] => [`{ body: { ${JSON.stringify(pointer)}: x } }`, "warnings"],
+    ),
+    ...["@.type", " /type", "jq: .type", "$.a.b[0]"].map((pointer): [string, "problems"] => [
+      `{ body: { ${JSON.stringify(pointer)}: x } }`,
+      "problems",
+    ]),
+  ])("of %s", (when, kind) => {
+    const [finding = ""] = loadWhen(when)[kind];
+    const proposal = proposalIn(finding);
+    expect(proposal, finding).not.toBeNull();
+    const old = /^(\{ \w+: )(?:(\{ )("(?:[^"\\]|\\.)*"|\/n)(: .* \} \})|(.*) \})$/.exec(when);
+    const isRegex = when.includes("regex");
+    const inBody = old?.[3] === "/n" ? `${old[1]}{ /n: ${proposal} } }` : `${old?.[1]}{ ${proposal}: x } }`;
+    const next =
+      old?.[2] !== undefined && !isRegex
+        ? inBody
+        : `${old?.[1]}${isRegex ? `{ regex: ${proposal} }` : proposal} }`;
+    const again = loadWhen(next);
+    expect([...again.problems, ...again.warnings], next).toEqual([]);
+  });
+
+  it.each([
+    '{ body: { "/items/*/id": x } }',
+    '{ body: { "/?(@/x)": x } }',
+    '{ body: { "/items/-1": x } }',
+    "{ label: not x }",
+    "{ header: { X-A: not x } }",
+    '{ header: { "X-Tenant*": x } }',
+  ])("and where none can be made, the finding is a warning without one: %s", (when) => {
+    const { problems, warnings } = loadWhen(when);
+    expect(problems).toEqual([]);
+    expect(warnings).toHaveLength(1);
+    expect(proposalIn(warnings[0] ?? "")).toBeNull();
+  });
+
+  it.each(["$.items[*].id", "?(@.x)", "$..a", ".items[] | .id", "$.a[0:2]"])("and %s has none", (pointer) => {
+    const [problem = ""] = loadWhen(`{ body: { ${JSON.stringify(pointer)}: x } }`).problems;
+    expect(problem).toContain("expected a JSON pointer such as /items/0/id, which leads to one value");
+  });
+
+  it("a host that begins with a dot is refused, with the glob that is meant", () => {
+    expect(loadWhen("{ host: .example.com }").problems).toEqual([
+      expect.stringContaining("a host such as *.example.com, or"),
+    ]);
+    expect(loadWhen('{ host: "*.example.com" }')).toMatchObject({ problems: [], warnings: [] });
   });
 });
