@@ -71,7 +71,8 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
     reads.pauses(),
     filter.host === "" ? [] : reads.status().then(toDestinationRows),
   ]);
-  const isOrigin = filter.host === "" ? () => true : toOriginTest(filter.host);
+  const met = views.map(({ origin }) => origin);
+  const isOrigin = toOriginTest(filter.host || undefined, met);
   const found = views.filter((one) => isOrigin(one.origin) && hasText(one, filter.text));
   const pausesOf = ({ source, id }: FailureView): readonly PauseRecord[] =>
     pausesOfKind(pauses.get(source) ?? [], id);

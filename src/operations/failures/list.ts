@@ -25,16 +25,21 @@ interface FailureList {
 /** Throws `command-misused` for an unknown drain. */
 export async function readFailureList(core: Core, filter: FailureFilter, now: number): Promise<FailureList> {
   const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
-  const fitsHost = toOriginTest(filter.host);
   const all = await readFailureViews(core, now, drain?.config.name);
+  const met = all.map(({ origin }) => origin);
+  const fitsHost = toOriginTest(filter.host, met);
   const views = all.filter(({ origin }) => fitsHost(origin));
   const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
-  return { shown, hidden: views.length - shown.length, met: all.map(({ origin }) => origin) };
+  return { shown, hidden: views.length - shown.length, met };
 }
 
-/** A host with or without its port, a whole origin, or the whole name of a queue. */
-export function toOriginTest(host: string | undefined): (origin: string) => boolean {
+/**
+ * A host with or without its port, a whole origin, or the whole name of a queue. An origin that was met is meant
+ * alone, also if it has a `*`.
+ */
+export function toOriginTest(host: string | undefined, met: readonly string[]): (origin: string) => boolean {
   if (host === undefined) return () => true;
+  if (met.includes(host)) return (origin) => origin === host;
   const fits = compileHostGlob(host);
   return (origin) => fits(parseUrl(origin)?.host || origin.toLowerCase());
 }
