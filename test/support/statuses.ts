@@ -18,6 +18,8 @@ export const nothingWaits: Outlook = {
   heldByRules: 0,
   stoppedWaiting: 0,
   waitingForAttempt: 0,
+  waitingForPerson: 0,
+  waitingForDate: 0,
   going: 0,
   backlog: 0,
   perSecond: null,

@@ -42,6 +42,8 @@ const outlook = z.object({
   heldByRules: count,
   stoppedWaiting: count,
   waitingForAttempt: count,
+  waitingForPerson: count,
+  waitingForDate: count,
   going: count,
   backlog: count,
   perSecond: z.number().nullable(),

@@ -77,7 +77,7 @@ function toHeadline({ drains, sources, replicas, at }: Status): string {
     ? `${waiting} left, still counting`
     : `${waiting} of ${number(Math.max(backlog, listed))} left`;
   if (going === 0) return `waiting: ${left}, none can go now`;
-  if (perSecond === 0) return `waiting: ${left}`;
+  if (toRounded(perSecond) === 0) return `waiting: ${left}`;
   const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
   const some = going < listed ? `${number(going)} of them ` : "";
@@ -100,10 +100,14 @@ function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
 function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
   const later = sum(drains, ({ outlook }) => outlook.waitingForAttempt);
   const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
+  const forPerson = sum(drains, ({ outlook }) => outlook.waitingForPerson);
+  const forDate = sum(drains, ({ outlook }) => outlook.waitingForDate);
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
     later > 0 && `${number(later)} wait for their next attempt`,
+    forDate > 0 && `${number(forDate)} wait for their own date`,
+    forPerson > 0 && `${number(forPerson)} held until a person acts`,
     ruled > 0 && `${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];

@@ -27,13 +27,20 @@ export interface Outlook {
   readonly stoppedWaiting: number;
   /** Of the others at least: came back, and the wait before their next attempt is not over. */
   readonly waitingForAttempt: number;
+  /** Of the others: nothing but a person ends their hold. */
+  readonly waitingForPerson: number;
+  /** Of the others: not before a date of their own. */
+  readonly waitingForDate: number;
   /** The others: only limits, lanes and the first minutes hold them. */
   readonly going: number;
   /** Waiting, and published since something waits: the size of the backlog. */
   readonly backlog: number;
   /** Over the last minute at most; null: nothing was published, or for too short a time to say. */
   readonly perSecond: number | null;
-  /** Ms until `going` is 0, by limits and lanes, or at that rate if it takes longer; null: not known. */
+  /**
+   * Ms until `going` is 0, by limits and lanes, or at that rate if it takes longer; null: not known, as while the
+   * service is behind and takes none of them.
+   */
   readonly doneInMs: number | null;
 }
 
@@ -61,7 +68,9 @@ export interface LeftAlone {
   readonly cooling: number;
 }
 
-const leftToPersons: readonly HoldReason[] = ["attempts-exhausted", "host-paused"];
+/** Without those of a pause, which end with it. */
+const forPersonAlone: readonly HoldReason[] = ["attempts-exhausted", "implausible-date"];
+const leftToPersons: readonly HoldReason[] = [...forPersonAlone, "host-paused"];
 const coolingAlone: readonly HoldReason[] = ["refused-alone", "cooling"];
 /** If more cool at once, the service refuses and not the message: they go when it accepts again. */
 const maxCoolingAlone = 9;
@@ -103,18 +112,32 @@ export function toOutlook(
   const stoppedWaiting = ofStopped + toPausedKinds(facts, ofStopped);
   const ruled = toHeldByRules(facts, waiting);
   // What is stopped may have waited for its attempt when it was last listed, and is counted as stopped.
-  const waitingForAttempt = Math.max(0, (facts?.reasons.held.waiting ?? 0) - ofStopped);
-  const going = Math.max(0, waiting - ruled - stoppedWaiting - waitingForAttempt);
+  let alreadyCounted = ofStopped;
+  const heldFor = (...reasons: readonly HoldReason[]): number => {
+    const count = reasons.reduce((sum, reason) => sum + (facts?.reasons.held[reason] ?? 0), 0);
+    const left = Math.max(0, count - alreadyCounted);
+    alreadyCounted = Math.max(0, alreadyCounted - count);
+    return left;
+  };
+  const waitingForAttempt = heldFor("waiting");
+  const waitingForPerson = heldFor(...forPersonAlone);
+  const waitingForDate = heldFor("not-before");
+  const standing = ruled + stoppedWaiting + waitingForAttempt + waitingForPerson + waitingForDate;
+  const going = Math.max(0, waiting - standing);
+  const isBehind = (facts?.reasons.held["still-under-way"] ?? 0) >= going;
   const perSecond = facts === null ? null : toRate(facts.pace, now);
   return {
     waiting,
     heldByRules: ruled,
     stoppedWaiting,
     waitingForAttempt,
+    waitingForPerson,
+    waitingForDate,
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond,
-    doneInMs: config.stillCounting === true ? null : toDoneInMs(going, perSecond, destinations, config),
+    doneInMs:
+      config.stillCounting === true || isBehind ? null : toDoneInMs(going, perSecond, destinations, config),
   };
 }
 

@@ -235,6 +235,24 @@ describe("the outlook of a drain", () => {
     expect(late(30, dead)).toMatchObject({ waitingForAttempt: 0, going: 30 });
   });
 
+  it("does not count as going what only a person or a date of its own moves", () => {
+    const held = { "implausible-date": 4, "attempts-exhausted": 2, "not-before": 10 };
+    const outlook = toOutlook(facts({ 99: 100 }, held), [to("https://a.example", 16)], { limits: {} }, now);
+    expect(outlook).toMatchObject({ waitingForPerson: 6, waitingForDate: 10, going: 0, doneInMs: null });
+    const dead = to("https://dead.example", 5, laned("halted", 60_000));
+    const beside = toOutlook(facts({}, held), [to("https://a.example", 16), dead], { limits: {} }, now);
+    expect(beside).toMatchObject({ waitingForPerson: 1, waitingForDate: 10 });
+  });
+
+  it("knows no end while the service is behind and takes nothing", () => {
+    const destinations = [to("https://a.example", 40)];
+    const [all, half] = [40, 20].map((held) =>
+      toOutlook(facts({ 94: 300 }, { "still-under-way": held }), destinations, { limits: {} }, now),
+    );
+    expect(all?.doneInMs).toBeNull();
+    expect(half?.doneInMs).toBe(8_000);
+  });
+
   it("follows the rate of the host that takes longest, and the steps of its lane", () => {
     const limits = { perHost: { count: 10, perMs: 1_000 } };
     const destinations = [to("https://a.example", 600), to("https://b.example", 30)];

@@ -221,6 +221,20 @@ describe("the overview of status", () => {
     );
   });
 
+  it("says no end at a rate that is none, and names what a person or a date moves", () => {
+    const held = {
+      ...nothingWaits,
+      waiting: 14,
+      waitingForPerson: 3,
+      waitingForDate: 5,
+      going: 6,
+      backlog: 362,
+    };
+    expect(
+      verdict({ drains: [drain("orders", { outlook: { ...held, perSecond: 0.02, doneInMs: 337_000 } })] }),
+    ).toBe("waiting: 14 of 362 left; 5 wait for their own date; 3 held until a person acts");
+  });
+
   it("says when all is done if nothing is halted, paused or held by rules", () => {
     const outlook = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
     expect(verdict({ drains: [{ ...draining, outlook }] })).toContain(
