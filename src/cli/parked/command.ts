@@ -199,13 +199,29 @@ async function release(
     io.err(`${count} would only be parked again for ${reason}: ${insteadOfRelease(reason)}\n`);
   }
   if (notAsked !== null) io.err(`whether a release helps could not be found out (${notAsked})\n`);
-  const question = `Release ${found.length}? Each is published once more, whatever parked it.`;
+  // Who names a dead letter means it, whatever is known of it.
+  const helped = ids.length > 0 ? found : found.filter((one) => !useless.has(one));
+  if (helped.length < found.length) {
+    io.err(
+      `${found.length - helped.length} are left parked; name them by dlqId to release them all the same\n`,
+    );
+  }
+  if (helped.length === 0) {
+    report({ released: 0, reasons: [], notParked: unknown });
+    return;
+  }
+  const question = `Release ${helped.length}? Each is published once more, whatever parked it.`;
   if (!(await hasConsent(io, flags.yes, () => question))) {
     exitWith(3);
     return;
   }
-  const released = await releaseFound(core, found, flags);
+  const released = await releaseFound(core, helped, flags);
   io.err(`released ${released}; the next pass of their drains decides them again\n`);
-  const reasons = chosen.reasons().map(({ drain, reason, count }) => ({ drain, reason, count }));
+  const done = createParkedCount();
+  helped.forEach(done.add);
+  const reasons = done
+    .read()
+    .reasons()
+    .map(({ drain, reason, count }) => ({ drain, reason, count }));
   report({ released, reasons, notParked: unknown });
 }

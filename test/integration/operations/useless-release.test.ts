@@ -72,7 +72,7 @@ describe("a release of many", () => {
     expect(await actsOf(rig)).not.toContain("release");
   });
 
-  it("is told by the command before it asks, by reason, and made if the person says so", async () => {
+  it("is told by the command before it asks, by reason, and made of what is named alone", async () => {
     const { seed, run, drain: drainNow, rows } = await createCommandStand(redis.url());
     seed(2, { url: "https://u:p@old.example/x", responseStatus: 503 });
     seed(1, { body: "", bodyBase64: "/w==", responseStatus: 503 });
@@ -86,6 +86,13 @@ describe("a release of many", () => {
     expect(no.err).toContain("1 would only be parked again for binary-body: ");
     expect(no.err).not.toContain("u:p");
     expect(await rows("parked", "list")).toHaveLength(4);
-    expect((await run([...release, "--yes"])).err).toMatch(/again for bad-destination[^]*\nreleased 4; /);
+    const some = await run([...release, "--yes"]);
+    expect(some.err).toMatch(/again for bad-destination[^]*\n3 are left parked; [^]*\nreleased 1; /);
+    const left = await rows("parked", "list");
+    expect(left).toHaveLength(3);
+    const named = left.map(({ dlqId }) => String(dlqId));
+    expect((await run(["parked", "release", ...named, "--reason", "x", "--yes"])).err).toContain(
+      "released 3; ",
+    );
   });
 });
