@@ -119,9 +119,12 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     leave(letter, reason, isDue ? (until ?? 0) : until);
   };
 
+  /** No ledger remembers what a plan would park. So it counts as it arrives, and later passes meet it again. */
+  const parkedName = ({ enteredAt }: Pick<KeptLetter, "enteredAt">): "parked" | "parkedBefore" =>
+    drain.config.mode === "live" || enteredAt > countedTo ? "parked" : "parkedBefore";
   const countParkChange = ({ letter, failure, view }: Counted, isParked: boolean): void => {
     const change = Number(isParked) - Number(view.state === "parked");
-    if (change !== 0) failures.add(failure, letter.dlqId, "parked", change);
+    if (change !== 0) failures.add(failure, letter.dlqId, parkedName(letter), change);
   };
   const countDone = (record: Counted, name: "published" | "dropped"): void => {
     const { failure, letter } = record;
@@ -165,7 +168,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       for (const { reason, problem } of records) {
         countPark(reason);
         failures.add(unreadableKind, null, "seen");
-        failures.add(unreadableKind, null, "parked");
+        // Without an id each pass meets it anew, and only a full one counts it.
+        failures.add(unreadableKind, null, "parkedBefore");
         const decision: Decision = { then: "park", reason, rule: null };
         addDecision(null, decision, () => `${explainDecision(decision)}: ${problem}`);
       }
@@ -179,6 +183,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       const { dlqId } = letter;
       tally.listed += 1;
       failures.add(unreadableKind, dlqId, "seen");
+      if (letter.enteredAt > countedTo)
+        failures.arrived(unreadableKind, dlqId, letter.enteredAt, "arrived");
       if (wasParked) failures.add(unreadableKind, dlqId, "parkedBefore");
       failures.stays(unreadableKind, dlqId);
       addDecision(dlqId, decision);
@@ -186,7 +192,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         hold(letter, decision);
         return;
       }
-      if (!wasParked) failures.add(unreadableKind, dlqId, "parked");
+      if (!wasParked) failures.add(unreadableKind, dlqId, parkedName(letter));
       countPark(decision.reason);
       acted.push(dlqId);
       leave(letter, decision.reason);

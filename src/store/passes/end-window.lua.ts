@@ -98,7 +98,7 @@ end
 local found, acts = readFound('sum') or {}, readFound('acts') or {}
 -- What an older build listed in its windows, the next full pass counts.
 local isCounted = open.counted >= redis.call('HLEN', windowsKey)
-addStanding(isComplete and (isCounted or not isFull) and found or toFailureActs(found))
+addStanding(isComplete and (isCounted or not isFull) and found or toPassActs(found))
 addStanding(toFailureActs(acts))
 if isComplete and (isCounted or not isFull) then settleArrived() end
 if isComplete and isFull then

@@ -36,6 +36,14 @@ local function toFailureActs(failures)
   return acts
 end
 
+-- Of windows. What a plan would park is no act: nothing remembers it, so it is counted again with its arrival.
+local function toPassActs(failures)
+  local acts = toFailureActs(failures)
+  if row.open.pass.mode ~= 'plan' then return acts end
+  for _, act in pairs(acts) do act.parked, act.parkedBefore = nil, nil end
+  return acts
+end
+
 local function readFound(field)
   local text = redis.call('HGET', foundKey, field)
   return text and cjson.decode(text)
@@ -50,7 +58,7 @@ end
 
 -- Of a window of which another worker, or another window, lists again what was left.
 local function addFoundActs(windowId, failures)
-  addFound(isRecalled(windowId) and 'acts' or 'sum', toFailureActs(failures))
+  addFound(isRecalled(windowId) and 'acts' or 'sum', toPassActs(failures))
 end
 
 local standing

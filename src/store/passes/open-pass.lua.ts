@@ -42,7 +42,10 @@ if row.open then
   abandoned = { pass = row.open.pass, tally = tally, durationMs = math.max(0, now - row.open.pass.startedAt) }
   keepArrived()
   local found = redis.call('HGETALL', foundKey)
-  for i = 1, #found, 2 do addStanding(toFailureActs(cjson.decode(found[i + 1]))) end
+  for i = 1, #found, 2 do
+    local failures = cjson.decode(found[i + 1])
+    addStanding(found[i] == 'acts' and toFailureActs(failures) or toPassActs(failures))
+  end
   giveBack()
   row.lastOutcome = 'abandoned'
 end
