@@ -64,8 +64,10 @@ export type KeptLetter = Pick<
   "dlqId" | "messageId" | "enteredAt" | "createdAt" | "responseStatus" | "responseBody" | "responseBodyBase64"
 >;
 
-/** Why a record cannot be a DeadLetter; it is counted as parked and never acted on. */
+/** Why a record cannot be a DeadLetter; it is parked by its id, if it has one, and never acted on. */
 export interface UnusableRecord {
+  /** Absent: it has none that a ledger could keep. */
+  readonly dlqId?: DlqId;
   readonly reason: "no-dlq-id" | "malformed-record" | "unworkable";
   /** Names the field and the expectation; never has a value from the record. */
   readonly problem: string;

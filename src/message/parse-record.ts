@@ -1,4 +1,5 @@
 import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
+import { defined } from "./defined.ts";
 import { isCount, isObject } from "./json-value.ts";
 import { isWellFormed, toWellFormed } from "./well-formed.ts";
 
@@ -71,7 +72,7 @@ export function parseRecord(raw: RawRecord): ParsedRecord {
   set("workflowRunId", read.text("workflowRunId", fields.workflowRunId));
   set("brokenText", read.brokenText);
   const { problem } = read;
-  return problem === null ? { kind: "letter", letter } : unusable("malformed-record", problem);
+  return problem === null ? { kind: "letter", letter } : unusable("malformed-record", problem, letter.dlqId);
 }
 
 /** A record of JSON as it is: none of its fields has the name of an inherited one. */
@@ -227,6 +228,6 @@ function areStrings(list: readonly unknown[]): list is readonly string[] {
 
 const nothing: readonly string[] = [];
 
-function unusable(reason: UnusableRecord["reason"], problem: string): ParsedRecord {
-  return { kind: "unusable", reason, problem };
+function unusable(reason: UnusableRecord["reason"], problem: string, dlqId?: DlqId): ParsedRecord {
+  return { kind: "unusable", reason, problem, ...defined({ dlqId }) };
 }

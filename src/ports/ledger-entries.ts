@@ -91,14 +91,15 @@ export type LedgerView =
   | { readonly state: "other-version" };
 
 /**
- * A record parked for these is decided again whenever its drain lists it, because rules, time or settings may
- * have changed. Every other park waits for a person.
+ * A record parked for these is decided again whenever its drain lists it, because rules, time, settings or the
+ * build may have changed. Every other park waits for a person.
  */
 export const reasonsDecidedAgain = [
   "rule",
   "otherwise",
   "destination-not-allowed",
   "over-limit",
+  "malformed-record",
 ] as const satisfies readonly ParkReason[];
 
 export function isDecidedAgain(reason: ParkReason): boolean {

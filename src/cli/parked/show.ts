@@ -65,6 +65,7 @@ function toWait({ view: { reason }, hasDrain }: FoundParked): string {
   if (reason === "rule" || reason === "otherwise") {
     return hasDrain ? "other rules in its drain, or a release" : "a release, or a drain of that name again";
   }
+  if (reason === "malformed-record") return "a build that can read it";
   if (isDecidedAgain(reason)) return "other settings (publish.*), or another destination by a rule";
   return reason === "vanished" ? "being listed again, or a release" : "a release";
 }

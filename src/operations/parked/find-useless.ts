@@ -60,8 +60,10 @@ function parkedAgainFor(
   raw: RawRecord,
 ): ParkReason | null {
   const drain = drains.get(view.drain);
-  const [record] = collect([raw], source.lineageKeys()).found;
-  if (drain === undefined || !hasDrain || record === undefined) return null;
+  const { found, unusable } = collect([raw], source.lineageKeys());
+  const [record] = found;
+  if (drain === undefined || !hasDrain) return null;
+  if (record === undefined) return unusable[0]?.reason ?? null;
   const { decision } = decideOne(drain, {
     ...record,
     view: {

@@ -1,13 +1,13 @@
 import type { ParkReason } from "../../message/park-reasons.ts";
 import type { ParkedReason } from "./count.ts";
 
-type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message" | "fault";
+type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message" | "form" | "fault";
 
 const steps: Readonly<Record<ParkReason, Step>> = {
   rule: "rules",
   otherwise: "rules",
-  "no-dlq-id": "message",
-  "malformed-record": "message",
+  "no-dlq-id": "form",
+  "malformed-record": "form",
   unworkable: "fault",
   "binary-body": "message",
   redacted: "message",
@@ -33,7 +33,7 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "encoded-body": "loss",
 };
 
-/** What comes before a release; for `settings` instead of one. */
+/** What comes before a release; for `settings` and `form` instead of one. */
 const advice: Readonly<Record<Step, string>> = {
   rules: "change the rules of the drain, or send them once:",
   settings: "allow it (publish.*), or change the destination by a rule; a release does not help",
@@ -42,12 +42,13 @@ const advice: Readonly<Record<Step, string>> = {
   loss: "if the loss may be, send them with it:",
   fault:
     "redriver cannot work them: report the error's code (redriver history), and release them after an update:",
+  form: "nobody can read them: a newer build may, or delete them by hand; a release does not help",
   message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
 
 /** True if something about the record or the settings parked it, so that a release alone may not help. */
 export function isOfRecord(reason: ParkReason): boolean {
-  return steps[reason] === "message" || steps[reason] === "settings";
+  return steps[reason] === "message" || steps[reason] === "form" || steps[reason] === "settings";
 }
 
 /** What to do about dead letters that a release would only have parked again. */
@@ -55,6 +56,7 @@ export function insteadOfRelease(reason: ParkReason): string {
   if (reason === "bad-destination") {
     return "change the destination by a rule (set), or see urlCredentials of the source";
   }
+  if (steps[reason] === "form") return "use a build that can read them, or delete them by hand";
   return steps[reason] === "settings"
     ? "allow it (publish.*), or change the destination by a rule"
     : "change them by a rule (set) first, if that can be";
@@ -71,7 +73,7 @@ export function nextStepOf({
   readonly command: string | null;
 } {
   const step = steps[reason];
-  if (step === "settings") return { advice: advice[step], command: null };
+  if (step === "settings" || step === "form") return { advice: advice[step], command: null };
   const command = `redriver parked release --drain ${drain} --for ${reason} --reason "..."`;
   return {
     advice: step === "rules" && !hasDrain ? "no rules decide them again; send them once:" : advice[step],

@@ -165,29 +165,30 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   return {
     unusable(records: readonly UnusableRecord[]): void {
       tally.listed += records.length;
-      for (const { reason, problem } of records) {
+      for (const { dlqId = null, reason, problem } of records) {
         countPark(reason);
         failures.add(unreadableKind, null, "seen");
-        // Without an id each pass meets it anew, and only a full one counts it.
+        // No ledger remembers it. Each pass meets it anew, and only a full one counts it.
         failures.add(unreadableKind, null, "parkedBefore");
         const decision: Decision = { then: "park", reason, rule: null };
-        addDecision(null, decision, () => `${explainDecision(decision)}: ${problem}`);
+        addDecision(dlqId, decision, () => `${explainDecision(decision)}: ${problem}`);
       }
     },
-    /** A record that no page gets through, parked or held. */
+    /** A record that no page gets through or that nobody can read, parked or held. */
     apart(
       letter: Pick<KeptLetter, "dlqId" | "enteredAt">,
       decision: Extract<Decision, { then: "park" | "hold" }>,
       wasParked: boolean,
+      problem?: string,
     ): void {
       const { dlqId } = letter;
       tally.listed += 1;
       failures.add(unreadableKind, dlqId, "seen");
-      if (letter.enteredAt > countedTo)
-        failures.arrived(unreadableKind, dlqId, letter.enteredAt, "arrived");
+      if (letter.enteredAt > countedTo) failures.arrived(unreadableKind, dlqId, letter.enteredAt, "arrived");
       if (wasParked) failures.add(unreadableKind, dlqId, "parkedBefore");
       failures.stays(unreadableKind, dlqId);
-      addDecision(dlqId, decision);
+      const text = (): string => explainDecision(decision);
+      addDecision(dlqId, decision, problem === undefined ? text : () => `${text()}: ${problem}`);
       if (decision.then === "hold") {
         hold(letter, decision);
         return;

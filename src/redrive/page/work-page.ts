@@ -26,7 +26,8 @@ import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
 import { holdByGuards } from "./guards.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { lookUp } from "./look-up.ts";
-import { parkRecords } from "./park.ts";
+import { decideUnusable } from "./malformed.ts";
+import { parkRecords, writeParked } from "./park.ts";
 import { holdPausedHosts } from "./paused-hosts.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { idsOf, type Candidate, type Page } from "./records.ts";
@@ -70,7 +71,7 @@ export async function workPage(
   await source.unwritten.replay(source.ledger);
 
   const decided = await decidePage(drain, page, { report, accepts });
-  const { sorted, newComeBacks, failedAgain, expiring } = decided;
+  const { sorted, malformed, newComeBacks, failedAgain, expiring } = decided;
   onDecided?.();
 
   // A candidate needs a copy only if it is left after all.
@@ -82,6 +83,8 @@ export async function workPage(
 
   await unpark(drain, sorted.toUnpark);
   await parkRecords(drain, sorted.toPark);
+  const { parkings, seenAt } = malformed;
+  if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
   report.settled(await settle(sorted.doneBefore));
   const drops = await drop(drain, sorted.toDrop, page.readAt);
   report.results(drops);
@@ -149,7 +152,10 @@ async function decidePage(
   const { found, unusable } = collect(records, drain.source.lineageKeys());
   const known = await lookUp(drain, found);
   const { final, listed, ...sorted } = sortByDecision(drain, known, readAt, accepts);
-  report.unusable(unusable);
+  // A plan has none of them, so its order parks none.
+  const nameless =
+    accepts === undefined ? unusable : unusable.map(({ reason, problem }) => ({ reason, problem }));
+  const malformed = await decideUnusable(drain, nameless, report);
   report.comeBacks(known);
   report.listed(listed);
   report.decided(final);
@@ -157,6 +163,7 @@ async function decidePage(
   const isNew = known.filter(({ isNewComeBack }) => isNewComeBack);
   return {
     sorted,
+    malformed,
     newComeBacks: isNew.flatMap(toLaneComeBack),
     failedAgain: isNew.flatMap(toFailedAgain),
     expiring: expiringSoon(drain, records),

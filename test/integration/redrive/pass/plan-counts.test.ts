@@ -27,11 +27,7 @@ async function newPass(rig: Rig, ids: readonly string[]): Promise<void> {
 
 it("passes over what is new count nothing a second time that a plan would park", async () => {
   const rig = await createRig({ redisUrl: redis.url(), drain, mode: "plan" });
-  const known = [
-    ...rig.seed(20),
-    ...rig.seed(1, unjoinable),
-    ...rig.seed(2, { header: { "X-A": [null] } }),
-  ];
+  const known = [...rig.seed(20), ...rig.seed(1, unjoinable), ...rig.seed(2, { header: { "X-A": [null] } })];
   await rig.pass();
   const counted = { due: 20, held: 0, parked: 3 };
   expect(await factsOf(rig)).toMatchObject(counted);
