@@ -45,6 +45,7 @@ const variants: readonly Variant[] = [
   { name: "callbacks-troubled", serveOrder: "last", callbacks: true, isTroubled: true },
   { name: "watch", serveOrder: "first", watchDeliveries: true },
   { name: "watch-troubled", serveOrder: "last", watchDeliveries: true, isTroubled: true },
+  { name: "parallelism", serveOrder: "first", maxParallelism: true },
   { name: "parallelism-callbacks", serveOrder: "first", maxParallelism: true, callbacks: true },
   { name: "parallelism-watch", serveOrder: "last", maxParallelism: true, watchDeliveries: true },
   { name: "nothing", serveOrder: "first" },
