@@ -349,7 +349,7 @@ describe("redriver parked release", () => {
     const { seed, run, rows, drain } = await setUp();
     const [id = ""] = seed(1, { responseStatus: 503, bodyBase64: "/w==", body: "" });
     await drain();
-    await run(["parked", "release", "--all", "--yes", ...because]);
+    await run(["parked", "release", id, "--yes", ...because]);
     expect(await drain()).toMatchObject({ republished: 0, parked: 1 });
     expect(await rows("parked", "list")).toMatchObject([{ dlqId: id, reason: "binary-body" }]);
     expect((await rows("history", id)).map(({ act }) => act)).toEqual(["park", "release", "park"]);
