@@ -54,7 +54,7 @@ export async function scanKeys(url: string): Promise<readonly FoundKey[]> {
       const [type, ttl] = await Promise.all([redis.type(key), redis.pttl(key)]);
       const held = await readAll(redis, key, type);
       // Gone since it was listed.
-      if (held === null) continue;
+      if (held === null || ttl === -2) continue;
       found.push({ key, expires: ttl >= 0, size: held.size, text: JSON.stringify(held.value) });
     }
     return found;
