@@ -58,7 +58,7 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["README.md", `After ${inWords(horizon)} minutes without an answer`],
   ["ARCHITECTURE.md", `| ${horizon} min after the first begin of a series.`],
   ["ARCHITECTURE.md", `remembers a deduplication id: ${window} min unless set.`],
-  ["docs/guarantees.md", `It is ${inWords(window)} minutes with the built-in settings.`],
+  ["docs/guarantees.md", `Built in, it is ${inWords(window)} minutes.`],
   ["docs/faq.md", `remembers its ids for ${inWords(window)} minutes`],
   ["docs/guarantees.md", `${inWords(horizon)} minutes after the first try of an id`],
   ["docs/recovery.md", `${inWords(horizon)} minutes after its first try`],
@@ -66,10 +66,7 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["docs/decisions.md", `after its horizon (${horizon} min)`],
   ["docs/guarantees.md", `goes out, up to ${inWords(minutes(limits.maxPageAgeMs))} minutes later`],
   ["docs/guarantees.md", `${takeover} s after the last try (\`takeoverAfter\`)`],
-  [
-    "docs/guarantees.md",
-    `\`takeoverAfter\` (${takeover} s with the built-in settings) and one sweep (${sweep} s)`,
-  ],
+  ["docs/guarantees.md", `\`takeoverAfter\` (built in, ${takeover} s) and one sweep (${sweep} s)`],
   ["docs/recovery.md", `takeover (${takeover} s) and the next sweep (${sweep} s)`],
   ["docs/recovery.md", `## The longest stall: ${takeover + sweep} s`],
   [
