@@ -34,9 +34,7 @@ describe("redriver demo --incident", () => {
   });
 
   it.each([
-    [["--incident", "--outage"], "only one of them"],
     [["--receiver-port", "0"], "only with --incident"],
-    [["--incident", "--probes", "2"], "only with --outage"],
     [["--incident", "--messages", "19"], "expected a whole number from 20 to 5000"],
     [["--incident", "--receiver-port", "x"], "--receiver-port"],
   ])("refuses %j", async (flags, why) => {
