@@ -43,42 +43,32 @@ const defaultPort = 7_485;
 
 export const registerEmulator: RegisterDev = (program, lent) => {
   const { io } = lent;
-  const {
-    toPort,
-    toPositive,
-    toNatural,
-    toFactor,
-    toToken,
-    toHeaderPrefix,
-    toDestination,
-    toIndex,
-    duration,
-  } = parsersOf(lent);
+  const to = parsersOf(lent);
   program
     .command("emulator")
     .description(
       "the message service on this machine: delivers, retries, keeps a DLQ; forgets all when it ends",
     )
     .option("--host <address>", "where the message API listens", "127.0.0.1")
-    .option("--port <port>", "its port; 0 takes any free one", toPort, defaultPort)
+    .option("--port <port>", "its port; 0 takes any free one", to.port, defaultPort)
     .option(
       "--control-port <port>",
       "port of the control API, on loopback and without a token",
-      toPort,
+      to.port,
       defaultPort + 1,
     )
-    .option("--token <token>", "bearer token of the message API (default: a random one)", toToken)
-    .option("--header-prefix <prefix>", "prefix of the service's own headers", toHeaderPrefix, "Upstash-")
+    .option("--token <token>", "bearer token of the message API (default: a random one)", to.token)
+    .option("--header-prefix <prefix>", "prefix of the service's own headers", to.headerPrefix, "Upstash-")
     .option(
       "--retry-scale <factor>",
       "multiplies every wait between attempts; 0 retries at once",
-      toFactor,
+      to.factor,
       1,
     )
-    .option("--max-in-flight <count>", "deliveries at once; others wait", toPositive, 64)
+    .option("--max-in-flight <count>", "deliveries at once; others wait", to.positive, 64)
     .addOption(choice("--serve-order <order>", "of those that wait, who is served", "first", "last"))
-    .addOption(duration("--dedup-window <duration>", "how long a deduplication id is remembered", "10m"))
-    .addOption(duration("--retention <duration>", "age at which dead letters vanish (default: never)"))
+    .addOption(to.duration("--dedup-window <duration>", "how long a deduplication id is remembered", "10m"))
+    .addOption(to.duration("--retention <duration>", "age at which dead letters vanish (default: never)"))
     .addOption(
       choice(
         "--deliver <where>",
@@ -89,11 +79,11 @@ export const registerEmulator: RegisterDev = (program, lent) => {
     )
     .addOption(choice("--date-filter <meaning>", "what fromDate and toDate look at", "entered", "created"))
     .option("--load <file>", "dead letters to begin with, one JSON object a line (default: nothing)")
-    .option("--generate <count>", "dead letters to make up and begin with (default: nothing)", toNatural)
+    .option("--generate <count>", "dead letters to make up and begin with (default: nothing)", to.natural)
     .option(
       "--seed <number>",
       "the same seed makes the same dead letters and throws the same dice",
-      toNatural,
+      to.natural,
       1,
     )
     .addOption(
@@ -105,14 +95,14 @@ export const registerEmulator: RegisterDev = (program, lent) => {
         "skewed",
       ),
     )
-    .addOption(duration("--over <duration>", "how long that time is; it ends now", "6h"))
-    .option("--record-bytes <bytes>", "how large each of them is as JSON", toNatural, 2_048)
+    .addOption(to.duration("--over <duration>", "how long that time is; it ends now", "6h"))
+    .option("--record-bytes <bytes>", "how large each of them is as JSON", to.natural, 2_048)
     .option(
       "--destination <url...>",
       "where their messages went, the first ones most (default: some on this machine)",
-      listOf(toDestination),
+      listOf(to.destination),
     )
-    .option("--index <id...>", "search indexes that have statistics (default: demo)", listOf(toIndex))
+    .option("--index <id...>", "search indexes that have statistics (default: demo)", listOf(to.index))
     .option("--stats-user <name>", "Basic auth of the statistics (default: emulator)")
     .option("--stats-password <password>", "Basic auth of the statistics (default: a random one)")
     .option("--stop-with-parent", "stop when stdin ends, for whoever starts it")
@@ -190,6 +180,7 @@ function untilStopped(io: DevIo, stopWithParent: boolean): Promise<void> {
   });
 }
 
+/** How the values of flags are read. */
 function parsersOf({ input }: Lent) {
   const { numberOf, textOf, parseDuration, parseUrl } = input;
   function duration(flags: string, description: string, fallback?: string): Option {
@@ -204,29 +195,18 @@ function parsersOf({ input }: Lent) {
     return parsed.value;
   }
 
-  const toPort = numberOf(/^\d{1,5}$/, 65_535, "a port from 0 to 65535");
-  const toPositive = numberOf(/^[1-9]\d{0,8}$/, Infinity, "a whole number from 1 up, of at most nine digits");
-  const toNatural = numberOf(/^\d{1,9}$/, Infinity, "a whole number of at most nine digits");
-  const toFactor = numberOf(/^\d{1,9}(\.\d{1,9})?$/, 1_000, "a number from 0 to 1000, such as 0.01");
-  const toToken = textOf((text) => /^[\x21-\x7e]+$/.test(text), "printable ASCII without spaces");
-  const toHeaderPrefix = textOf(
-    (text) => /^[A-Za-z][A-Za-z0-9-]*-$/.test(text),
-    'a header prefix that ends in "-", such as Upstash-',
-  );
-  const toDestination = textOf(
-    (text) => /^https?:\/\//i.test(text) && parseUrl(text) !== null,
-    "an http(s) URL",
-  );
-  const toIndex = textOf((text) => text !== "", "an id");
   return {
-    toPort,
-    toPositive,
-    toNatural,
-    toFactor,
-    toToken,
-    toHeaderPrefix,
-    toDestination,
-    toIndex,
+    port: numberOf(/^\d{1,5}$/, 65_535, "a port from 0 to 65535"),
+    positive: numberOf(/^[1-9]\d{0,8}$/, Infinity, "a whole number from 1 up, of at most nine digits"),
+    natural: numberOf(/^\d{1,9}$/, Infinity, "a whole number of at most nine digits"),
+    factor: numberOf(/^\d{1,9}(\.\d{1,9})?$/, 1_000, "a number from 0 to 1000, such as 0.01"),
+    token: textOf((text) => /^[\x21-\x7e]+$/.test(text), "printable ASCII without spaces"),
+    headerPrefix: textOf(
+      (text) => /^[A-Za-z][A-Za-z0-9-]*-$/.test(text),
+      'a header prefix that ends in "-", such as Upstash-',
+    ),
+    destination: textOf((text) => /^https?:\/\//i.test(text) && parseUrl(text) !== null, "an http(s) URL"),
+    index: textOf((text) => text !== "", "an id"),
     duration,
   };
 }
