@@ -22,6 +22,7 @@ import {
   type LockPolicy,
   type RetryPolicy,
 } from "./policy.ts";
+import { checkedByOthers, keepLookingForStalled } from "./look-for-stalled.ts";
 import { createProcessor, lockLost } from "./processor.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import { isDenied } from "../redis/translate-error.ts";
@@ -163,27 +164,6 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     }
   }
 
-  /**
-   * Instead of the library's own checks for stalled jobs, which cost an idle Redis seven commands each: while no job is
-   * at work anywhere, one command shows that.
-   */
-  async function keepLookingForStalled(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      await lookForStalled().catch(watch.onError);
-      // Never in step with a schedule, or each look would find its job at work.
-      const waitMs = lock.stalledIntervalMs * (0.9 + clock.random() / 10);
-      await clock.sleep(waitMs, stopped.signal).catch(() => undefined);
-    }
-  }
-
-  async function lookForStalled(): Promise<void> {
-    const worked = toWorked();
-    const keys = worked.flatMap(({ queue }) => [queue.toKey("active"), queue.toKey("stalled")]);
-    if (keys.length === 0 || forQueues.status !== "ready") return;
-    if ((await forQueues.call("EXISTS", ...keys)) === 0) return;
-    await Promise.all(worked.map(({ worker }) => worker.backend.moveStalledJobsToWait()));
-  }
-
   /** Starts the workers of queues that may have jobs and have none yet. */
   function startWorkers(): void {
     if (started === undefined || closing !== undefined) return;
@@ -299,7 +279,15 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       }
       started = { handle, beforeGivenUp };
       startWorkers();
-      void keepLookingForStalled();
+      const { onError } = watch;
+      void keepLookingForStalled({
+        toWorked,
+        connection: forQueues,
+        lock,
+        clock,
+        stopped: stopped.signal,
+        onError,
+      });
     },
 
     lastProgressAt: () => lastProgressAt,
@@ -345,9 +333,6 @@ function createRenewedQueue(make: () => Queue) {
     close: () => queue.close(),
   };
 }
-
-/** The share of the time between two checks in which no other replica makes one. */
-const checkedByOthers = 0.8;
 
 type Place = "missing" | "failed" | "going" | "away";
 
