@@ -54,9 +54,9 @@ function toLines(one: FoundParked): string {
     ["entered", new Date(enteredAt).toISOString()],
     ["expires", new Date(enteredAt + source.config.retentionMs).toISOString()],
     ["in the queue", letter === null ? "no longer" : letter === undefined ? "not known" : "yes"],
-    ["host", letter ? toPrintable(letter.host) : "-"],
+    ["host", letter?.host ?? "-"],
     ["status", letter?.status === undefined ? "-" : String(letter.status ?? "none")],
-    ["answer", letter?.signature ? toPrintable(letter.signature.text) : "-"],
+    ["answer", letter?.signature?.text ?? "-"],
     ["rule now", letter?.rule ?? "-"],
   ]);
 }
