@@ -8,8 +8,8 @@ import type { PageReport } from "./page-report.ts";
 import type { Parking } from "./park.ts";
 
 /**
- * Decides and counts a page's unusable records. Answers those to be parked, and when the ledger was asked. What has no id is only counted, and so
- * is one whose id the ledger has for a publication: the sweep ends that.
+ * Decides and counts a page's unusable records. Answers those to be parked, and when the ledger was asked. What has no
+ * id is only counted, and so is one whose id the ledger has for a publication: the sweep ends that.
  */
 export async function decideUnusable(
   { source, workerLostAt }: DrainRuntime,

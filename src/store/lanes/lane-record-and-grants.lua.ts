@@ -16,11 +16,11 @@ import {
  * person, without a place to list), places, hasHeld?, roots, canaries, comeBacks, halts, usedAt, slowMs? (the
  * slowest failure lately, if slower than a watch), judged? [{ step, whole, haltAt, back, again, at,
  * missing?, heard? }] (the last that survived; missing: not reported; heard: those that were), missing?,
- * missingAt? (of earlier ones). A step: step, size, watchMs, haltAt, byReport?, byAsking? (what else than silence it needs),
- * underWay, forgotten, sent, unreported? (of sent: proven, and not reported when their grants were forgotten),
- * firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status },
- * delivered { hash: 1, or a and the status }, isAsked? (the service, in this watch), clearedAt? (by then each
- * was tried), again? (watches that showed nothing), endsAt? (of the last of these), mayAdd? (a fresh canary).
+ * missingAt? (of earlier ones). A step: step, size, watchMs, haltAt, byReport?, byAsking? (what else than silence it
+ * needs), underWay, forgotten, sent, unreported? (of sent: proven, and not reported when their grants were forgotten),
+ * firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status }, delivered
+ * { hash: 1, or a and the status }, isAsked? (the service, in this watch), clearedAt? (by then each was tried), again?
+ * (watches that showed nothing), endsAt? (of the last of these), mayAdd? (a fresh canary).
  */
 export const laneModelLua = `
 local function count(set)

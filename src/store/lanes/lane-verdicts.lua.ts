@@ -69,8 +69,9 @@ return #moves > 0 and mark(reply) or reply
 /**
  * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes, wantsFull? }] }
  * of the lanes that want something by now, the earliest 200.
- * Effects: a step that was handed out for a listing check comes again at the end of its watch, and then every
- * 15 s. A step that needs it is handed out once in a watch to ask the service about. A minute of entry is handed out once; other minutes for the same step follow a minute later.
+ * Effects: a step that was handed out for a listing check comes again at the end of its watch, and then every 15 s. A
+ * step that needs it is handed out once in a watch to ask the service about. A minute of entry is handed out once;
+ * other minutes for the same step follow a minute later.
  * Run twice: marked where something is handed out.
  */
 export const dueScript = defineScript<{

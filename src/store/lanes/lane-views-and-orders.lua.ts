@@ -32,8 +32,8 @@ return cjson.encode({ kind = 'due' })
 /**
  * reset: a person lets a lane start over.
  *
- * ARGV[2]: { lane }. Returns: JSON LaneReset. Effects: it is a canary, under a new step, without what it knew of failures. Its minutes are handed out at
- * once, as for probeNow. Totals stay. Run twice: marked.
+ * ARGV[2]: { lane }. Returns: JSON LaneReset. Effects: it is a canary, under a new step, without what it knew of
+ * failures. Its minutes are handed out at once, as for probeNow. Totals stay. Run twice: marked.
  */
 export const resetScript = defineScript<LaneReset>(
   "lanes:reset",

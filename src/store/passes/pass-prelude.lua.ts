@@ -8,23 +8,24 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * KEYS, all of one drain: 1 row (JSON string), 2 windows of the open pass (hash: windowId → JSON, or
  * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
  * due), 4 taken (zset: what the open pass took from due), 5 found (hash of the open pass: windowId, \`sum\` or
- * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of recalled windows and other work since), 6
- * standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d?, h? }: in the DLQ, parked of those;
- * ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule; most ever shown
- * as arrived, if that is more), 7 arrivals (hash: id → JSON of arrivals by hour). Of the source: 8 what has ended
- * workers (JSON { unworkable? [dlqId], unlistable? [{ at, since }] }).
+ * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of recalled windows and other work
+ * since), 6 standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d?, h? }: in the DLQ, parked of
+ * those; ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule; most ever
+ * shown as arrived, if that is more), 7 arrivals (hash: id → JSON of arrivals by hour). Of the source: 8 what has
+ * ended workers (JSON { unworkable? [dlqId], unlistable? [{ at, since }] }).
  * ARGV: 1 the call (JSON).
  *
- * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? {
- * windowId: tally }, owners? { windowId: token of the worker that took it last }, lostAt? (a worker was last found to be lost), counted (windows that were
- * ended with counts; an older build ends them without), abandoned?, care? { windowId: { lost (workers in a row that
- * did nothing before they were lost), marked? [dlqId] (under work), isLong?, isListing?, listings? (lost in a row
- * while they listed) } }, suspects? { dlqId: how many were under work with it when a worker was lost }, alone? { id,
- * lost, long } (the last that was alone then, and how often in a row) }, forced?, mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors),
- * watermark?, actIds? (of the last counted acts), pace? { slot of 10 s: published },
- * backlog? { at, published }, arrived? (ever, after the first count), arrivedShown? (most ever shown, as `h`),
- * isCounted? (standing holds everything up to the watermark), fullStartedAt?, hash?, mode? (of the last complete
- * full pass), lastFullAt?, lastSuccessAt?, lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
+ * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? { windowId:
+ * tally }, owners? { windowId: token of the worker that took it last }, lostAt? (a worker was last found to be lost),
+ * counted (windows that were ended with counts; an older build ends them without), abandoned?, care? { windowId: {
+ * lost (workers in a row that did nothing before they were lost), marked? [dlqId] (under work), isLong?, isListing?,
+ * listings? (lost in a row while they listed) } }, suspects? { dlqId: how many were under work with it when a worker
+ * was lost }, alone? { id, lost, long } (the last that was alone then, and how often in a row) }, forced?,
+ * mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors), watermark?,
+ * actIds? (of the last counted acts), pace? { slot of 10 s: published }, backlog? { at, published }, arrived? (ever,
+ * after the first count), arrivedShown? (most ever shown, as `h`), isCounted? (standing holds everything up to the
+ * watermark), fullStartedAt?, hash?, mode? (of the last complete full pass), lastFullAt?, lastSuccessAt?,
+ * lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
  */
 export const passPreludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]

@@ -3,8 +3,9 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
  * takeWindow: ARGV[1] { passId, windowId, owner?, hasStalled? }. Returns: JSON { pass, window, rows, left, care?,
- * unworkable?, unlistable?, workerLostAt? }, or nil if the pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's.
- * Of an earlier worker's counts, what it did is added to those of the pass. If that worker has stalled and not left, it was lost.
+ * unworkable?, unlistable?, workerLostAt? }, or nil if the pass is closed or the window has ended. Effects: counts as
+ * progress, and the window is this owner's. Of an earlier worker's counts, what it did is added to those of the pass.
+ * If that worker has stalled and not left, it was lost.
  * Run twice: the same, so the same owner is never lost to itself.
  */
 export const takeWindowScript = defineScript(
