@@ -22,8 +22,8 @@ const longest = [
   "console/screens.heavy",
   "redis/tls-acl.heavy",
   "daemon/killed.heavy",
-  "property/store/lanes/lanes",
-  "property/store/ledger/ledger",
+  "property/job/store/lanes/lanes",
+  "property/job/store/ledger/ledger",
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { RedriverError } from "./ports/errors.ts";
+import { RedriverError } from "./job/contracts/errors.ts";
 
 export interface ServerAddress {
   readonly host: string;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { askedCommand } from "./cli/asked-command.ts";
+import { askedCommand } from "./people/cli/asked-command.ts";
 import { compileLess, keepHeapSteady } from "./steady-memory.ts";
 
 const argv = process.argv.slice(2);
@@ -31,8 +31,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.stderr.write(`redriver: stdout cannot be written: ${error.code ?? error.name}\n`);
 });
 
-const { processIo } = await import("./cli/io.ts");
-const { runCli } = await import("./cli/program.ts");
+const { processIo } = await import("./people/cli/io.ts");
+const { runCli } = await import("./people/cli/program.ts");
 
 const exitCode = await runCli(argv, processIo);
 // An error of the last write comes after this line.

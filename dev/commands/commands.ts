@@ -1,3 +1,3 @@
-/** What redriver's command line loads from this folder (src/cli/development-commands.ts). */
+/** What redriver's command line loads from this folder (src/people/cli/development-commands.ts). */
 export { registerDemo } from "./demo.ts";
 export { registerEmulator } from "./emulator.ts";

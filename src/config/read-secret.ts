@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { SecretRef } from "../ports/drains-document.ts";
+import type { SecretRef } from "../job/contracts/drains-document.ts";
 import { misfit, type Problem } from "./problem.ts";
 import type { Environment } from "./settings/environment.ts";
 import type { Settings } from "./settings/settings.ts";

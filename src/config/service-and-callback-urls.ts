@@ -1,5 +1,5 @@
-import { parseUrl } from "../message/destination-url.ts";
-import type { Parsed } from "../rules/parsed.ts";
+import { parseUrl } from "../job/message/destination-url.ts";
+import type { Parsed } from "../job/rules/parsed.ts";
 
 const serviceExpected =
   'an http(s) address without spaces, user, query and fragment, such as "https://qstash.upstash.io"';

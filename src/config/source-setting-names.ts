@@ -1,4 +1,4 @@
-import type { SourceConfig } from "../ports/drains-document.ts";
+import type { SourceConfig } from "../job/contracts/drains-document.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** The setting that a source's token comes from. Never the token. */

@@ -1,4 +1,4 @@
-import type { NewAuditEntry } from "../ports/audit.ts";
+import type { NewAuditEntry } from "../job/contracts/audit.ts";
 import type { Logger } from "./logger.ts";
 
 /** Container runtimes cut a line at 16 KiB; a record with all its fields is about 280 bytes. */

@@ -1,6 +1,6 @@
 /** Chooses the destinations and failures that have series of their own: there may be one for every customer. */
-import type { RecordedFailure } from "../ports/failures.ts";
-import type { Destination, QueueFacts } from "../ports/queue-facts.ts";
+import type { RecordedFailure } from "../job/contracts/failures.ts";
+import type { Destination, QueueFacts } from "../job/contracts/queue-facts.ts";
 
 type DrainRow = QueueFacts["drains"][number];
 

@@ -1,4 +1,4 @@
-import { callbackOutcomes } from "../ports/callbacks.ts";
+import { callbackOutcomes } from "../job/contracts/callbacks.ts";
 import {
   deliveriesOutcomes,
   doubleReasons,
@@ -7,16 +7,16 @@ import {
   serviceOperations,
   type EventOf,
   type RedriverEvent,
-} from "../ports/events.ts";
-import { noticeKinds } from "../ports/notices.ts";
-import { parkReasons } from "../message/park-reasons.ts";
+} from "../job/contracts/events.ts";
+import { noticeKinds } from "../job/contracts/notices.ts";
+import { parkReasons } from "../job/message/park-reasons.ts";
 import {
   dropReasons,
   holdReasons,
   republishReasons,
   settleReasons,
   type Decision,
-} from "../rules/decision.ts";
+} from "../job/rules/decision.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 type Group = readonly [own: Labels, count: number];
@@ -53,7 +53,7 @@ const ended = [{ outcome: "ok" }, { outcome: "failed" }] as const;
 const ok = (): readonly Group[] => [[ended[0], 1]];
 const failed = (): readonly Group[] => [[ended[1], 1]];
 
-/** The kinds of ports/work-queue.ts, the workers themselves, and the loops of the daemon. */
+/** The kinds of contracts/work-queue.ts, the workers themselves, and the loops of the daemon. */
 const jobKinds = [
   "tick",
   "window",

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { toInDoubt, type QueueFacts } from "../ports/queue-facts.ts";
-import type { Clock } from "../ports/clock.ts";
+import { toInDoubt, type QueueFacts } from "../job/contracts/queue-facts.ts";
+import type { Clock } from "../job/contracts/clock.ts";
 import { chooseDestinations, chooseFailures, type DestinationOfDrain } from "./choose-series.ts";
 import { createGauge, type MetricDefinition } from "./metric-definition.ts";
 import {

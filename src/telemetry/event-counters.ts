@@ -1,5 +1,5 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
-import { serviceOperations, type EventOf, type RedriverEvent } from "../ports/events.ts";
+import { serviceOperations, type EventOf, type RedriverEvent } from "../job/contracts/events.ts";
 import { counterRows, type CounterRow, type Labels, labelsOfRow } from "./counter-rows.ts";
 import { createPageHistogram } from "./page-histogram.ts";
 import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";

@@ -1,6 +1,6 @@
-import type { CallbackOutcome } from "../ports/callbacks.ts";
-import { errorTable, type ErrorCode } from "../ports/errors.ts";
-import type { EventOf, Events, RedriverEvent, RequestOutcome } from "../ports/events.ts";
+import type { CallbackOutcome } from "../job/contracts/callbacks.ts";
+import { errorTable, type ErrorCode } from "../job/contracts/errors.ts";
+import type { EventOf, Events, RedriverEvent, RequestOutcome } from "../job/contracts/events.ts";
 import type { LineLevel, Logger } from "./logger.ts";
 
 /** The message is made only if its level is on. */

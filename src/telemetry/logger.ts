@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { isRedriverError } from "../ports/errors.ts";
+import { isRedriverError } from "../job/contracts/errors.ts";
 import { createRedact } from "./redact.ts";
 
 export type LineLevel = "debug" | "info" | "warn" | "error" | "fatal";

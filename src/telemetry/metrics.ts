@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
-import type { Clock } from "../ports/clock.ts";
-import type { Events } from "../ports/events.ts";
-import { isRedisAway, isRedisSilent } from "../ports/errors.ts";
-import type { QueueFacts } from "../ports/queue-facts.ts";
-import type { IndexGauge } from "../ports/index-statistics.ts";
+import type { Clock } from "../job/contracts/clock.ts";
+import type { Events } from "../job/contracts/events.ts";
+import { isRedisAway, isRedisSilent } from "../job/contracts/errors.ts";
+import type { QueueFacts } from "../job/contracts/queue-facts.ts";
+import type { IndexGauge } from "../job/contracts/index-statistics.ts";
 import { createEventCounters, eventMetrics, type MeasuredDocument } from "./event-counters.ts";
 import { createQueueGauges } from "./drain-and-source-gauges.ts";
 import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
@@ -168,7 +168,7 @@ function createMemoryGauges(registry: Registry): (use: MemoryUse) => void {
   };
 }
 
-/** Shows exactly the given gauges; only src/statistics knows their names. */
+/** Shows exactly the given gauges; only src/job/statistics knows their names. */
 function createIndexGauges(registry: Registry): (values: readonly IndexGauge[]) => void {
   const gauges = new Map<string, Gauge>();
   return (values) => {

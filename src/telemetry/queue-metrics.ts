@@ -1,5 +1,5 @@
 /** The metrics that show what Redis keeps: of drains, sources, lanes, destinations and kinds of failure. */
-import type { QueueFacts } from "../ports/queue-facts.ts";
+import type { QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { DestinationOfDrain, ShownFailure } from "./choose-series.ts";
 import { gauge, type MetricDefinition } from "./metric-definition.ts";
 

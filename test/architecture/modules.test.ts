@@ -38,14 +38,14 @@ it("every file of src is part of the built command", () => {
     for (const next of [...importedBy(file), ...startedBy(file)]) reached.add(next);
   }
   // A browser loads these.
-  const isForBrowsers = (file: string): boolean => nameOf(file).startsWith("console/browser/");
+  const isForBrowsers = (file: string): boolean => nameOf(file).startsWith("people/console/browser/");
   expect(files.filter((file) => !reached.has(file) && !isForBrowsers(file)).map(nameOf)).toEqual([]);
 });
 
 it.each(["status", "history", "archive", "parked", "rules", "config"])(
   "redriver %s, which only reads, loads no logger",
   (command) => {
-    const reached = new Set([join(root, `cli/${command}/command.ts`)]);
+    const reached = new Set([join(root, `people/cli/${command}/command.ts`)]);
     for (const file of reached) for (const next of importedBy(file)) reached.add(next);
     expect(reached.size).toBeGreaterThan(20);
     expect([...reached].map(nameOf)).not.toContain("telemetry/logger.ts");
@@ -53,18 +53,18 @@ it.each(["status", "history", "archive", "parked", "rules", "config"])(
 );
 
 it.each([
-  "redrive/page/collect",
-  "redrive/page/look-up",
-  "redrive/page/decide",
-  "redrive/page/prepare",
-  "redrive/page/keep-copies",
-  "redrive/page/park",
-  "redrive/page/drop",
-  "redrive/page/guards",
-  "redrive/lanes/admit",
-  "redrive/page/capacity",
-  "redrive/page/republish",
-  "redrive/page/settle",
+  "job/page/collect",
+  "job/page/look-up",
+  "job/page/decide",
+  "job/page/prepare",
+  "job/page/keep-copies",
+  "job/page/park",
+  "job/page/drop",
+  "job/page/guards",
+  "job/lanes/admit",
+  "job/page/capacity",
+  "job/page/republish",
+  "job/page/settle",
 ])("the stage %s has a test of its name", (stage) => {
   expect(files).toContain(join(root, `${stage}.ts`));
   const tests = ["unit", "integration"].map((tier) => join(root, "../test", tier, `${stage}.test.ts`));

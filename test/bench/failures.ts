@@ -3,9 +3,9 @@
  * `failureKindOf`, and the counts of a page whose records wait, are decided by a rule and published. Node 20
  * runs no TypeScript, so it is compiled first: `npm run bench:failures [-- <messages>]`.
  */
-import type { DeadLetter } from "../../src/message/dead-letter.ts";
-import { createFailureTally } from "../../src/redrive/failures/count-failures.ts";
-import { failureKindOf } from "../../src/redrive/failures/failure-kind.ts";
+import type { DeadLetter } from "../../src/job/message/dead-letter.ts";
+import { createFailureTally } from "../../src/job/failures/count-failures.ts";
+import { failureKindOf } from "../../src/job/failures/failure-kind.ts";
 import { letterOf } from "../support/letters.ts";
 
 const messages = Number(process.argv[2] ?? 200_000);

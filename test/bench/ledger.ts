@@ -6,13 +6,13 @@
  *
  * Compare figures of one run only. Starts a Redis of its own.
  */
-import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
-import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
-import type { Ledger } from "../../src/ports/ledger.ts";
+import type { DlqId, MessageId } from "../../src/job/message/dead-letter.ts";
+import type { DrainName, SourceId, Token } from "../../src/job/contracts/ids.ts";
+import type { Ledger } from "../../src/job/contracts/ledger.ts";
 import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
-import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
-import { parseInfo } from "../../src/redis/judge-server.ts";
-import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
+import { createRedis, type RedisConnection } from "../../src/job/redis/connect.ts";
+import { parseInfo } from "../../src/job/redis/judge-server.ts";
+import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import { defaultLimits as limits, messageOf } from "../support/ledger-limits.ts";
 
 const records = Number(process.argv[2] ?? 100_000);

@@ -5,20 +5,20 @@
  */
 import { createHash } from "node:crypto";
 import { loadDocument } from "../../src/config/document/load-document.ts";
-import type { RawRecord } from "../../src/message/dead-letter.ts";
-import { createItemCheck } from "../../src/message/item-policy.ts";
-import { toLineageKey } from "../../src/message/lineage.ts";
-import type { DrainConfig } from "../../src/ports/drains-document.ts";
-import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
-import { toAsking } from "../../src/redrive/page/capacity-request.ts";
-import { collect } from "../../src/redrive/page/collect.ts";
-import { decideOne, type DecidingRuntime } from "../../src/redrive/page/sort-by-decision.ts";
-import { decideRecord } from "../../src/redrive/page/decide.ts";
-import { asKnown } from "../../src/redrive/page/look-up.ts";
-import type { Candidate } from "../../src/redrive/page/records.ts";
-import { serviceNow, type DrainRuntime } from "../../src/redrive/runtime.ts";
+import type { RawRecord } from "../../src/job/message/dead-letter.ts";
+import { createItemCheck } from "../../src/job/message/item-policy.ts";
+import { toLineageKey } from "../../src/job/message/lineage.ts";
+import type { DrainConfig } from "../../src/job/contracts/drains-document.ts";
+import type { LedgerLimits } from "../../src/job/contracts/ledger-limits.ts";
+import { toAsking } from "../../src/job/page/capacity-request.ts";
+import { collect } from "../../src/job/page/collect.ts";
+import { decideOne, type DecidingRuntime } from "../../src/job/page/sort-by-decision.ts";
+import { decideRecord } from "../../src/job/page/decide.ts";
+import { asKnown } from "../../src/job/page/look-up.ts";
+import type { Candidate } from "../../src/job/page/records.ts";
+import { serviceNow, type DrainRuntime } from "../../src/job/runtime.ts";
 import { builtInPolicy } from "../support/item-checks.ts";
-import { encodedOf, itemOf, sentAs } from "../../src/redrive/page/publish/canary-variant.ts";
+import { encodedOf, itemOf, sentAs } from "../../src/job/page/publish/canary-variant.ts";
 
 const messages = Number(process.argv[2] ?? 20_000);
 /** As many as a page has. */

@@ -8,19 +8,19 @@
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { grantLifeMs } from "../../src/ports/ledger-limits.ts";
-import { auditLimits, createRedisAudit } from "../../src/store/audit/redis-audit.ts";
+import { grantLifeMs } from "../../src/job/contracts/ledger-limits.ts";
+import { auditLimits, createRedisAudit } from "../../src/job/store/audit/redis-audit.ts";
 import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
-import { laneKeys } from "../../src/store/keys.ts";
-import { createRedisCopyBook } from "../../src/store/copies/redis-copy-book.ts";
-import { createRedisLaneBook } from "../../src/store/lanes/redis-lane-book.ts";
-import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
-import type { DlqId } from "../../src/message/dead-letter.ts";
-import { toLaneId, toRootHash } from "../../src/redrive/lanes/lane-id.ts";
-import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
-import type { Ledger } from "../../src/ports/ledger.ts";
-import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
-import { parseInfo } from "../../src/redis/judge-server.ts";
+import { laneKeys } from "../../src/job/store/keys.ts";
+import { createRedisCopyBook } from "../../src/job/store/copies/redis-copy-book.ts";
+import { createRedisLaneBook } from "../../src/job/store/lanes/redis-lane-book.ts";
+import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
+import { toLaneId, toRootHash } from "../../src/job/lanes/lane-id.ts";
+import type { DrainName, SourceId, Token } from "../../src/job/contracts/ids.ts";
+import type { Ledger } from "../../src/job/contracts/ledger.ts";
+import { createRedis, type RedisConnection } from "../../src/job/redis/connect.ts";
+import { parseInfo } from "../../src/job/redis/judge-server.ts";
 import { defaultLimits, messageOf } from "../support/ledger-limits.ts";
 
 const records = Number(process.argv[2] ?? 100_000);

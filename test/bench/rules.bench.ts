@@ -7,9 +7,9 @@
 import { bench, describe } from "vitest";
 import { when } from "../../src/config/document/schema/when-schema.ts";
 import { toCondition } from "../../src/config/document/compile-document.ts";
-import { compileRules } from "../../src/rules/compile-rules.ts";
-import type { Router } from "../../src/rules/decision.ts";
-import type { RecordFacts } from "../../src/rules/record-facts.ts";
+import { compileRules } from "../../src/job/rules/compile-rules.ts";
+import type { Router } from "../../src/job/rules/decision.ts";
+import type { RecordFacts } from "../../src/job/rules/record-facts.ts";
 import { factsOf } from "../support/letters.ts";
 
 const indexes = (count: number) => Array.from({ length: count }, (_, index) => index);

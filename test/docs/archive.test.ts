@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toLine } from "../../src/archive/entry-line.ts";
+import { toLine } from "../../src/job/archive/entry-line.ts";
 import { archiveEntry } from "../support/archives.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 

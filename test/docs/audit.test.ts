@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { auditLimits } from "../../src/store/audit/redis-audit.ts";
-import { actColumns } from "../../src/cli/history/act-columns.ts";
-import { historyColumns } from "../../src/operations/history/rows.ts";
-import { auditActs } from "../../src/ports/audit.ts";
+import { auditLimits } from "../../src/job/store/audit/redis-audit.ts";
+import { actColumns } from "../../src/people/cli/history/act-columns.ts";
+import { historyColumns } from "../../src/people/operations/history/rows.ts";
+import { auditActs } from "../../src/job/contracts/audit.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/audit.md");

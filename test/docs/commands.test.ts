@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorTable } from "../../src/ports/errors.ts";
+import { errorTable } from "../../src/job/contracts/errors.ts";
 import { ask } from "../support/ask.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toOpenApi } from "../../src/console/api/open-api.ts";
-import { apiErrorCodes } from "../../src/console/api/refusal.ts";
+import { toOpenApi } from "../../src/people/console/api/open-api.ts";
+import { apiErrorCodes } from "../../src/people/console/api/refusal.ts";
 import { codeSpans, readDoc, tableRows, withoutCode } from "../support/markdown.ts";
 
 const page = readDoc("docs/console-api.md");

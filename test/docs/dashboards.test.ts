@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { indexMetrics } from "../../src/statistics/index-gauges.ts";
+import { indexMetrics } from "../../src/job/statistics/index-gauges.ts";
 import { alertRules } from "../pages/dashboards/alert-rules.ts";
 import { dashboards } from "../pages/dashboards/dashboards.ts";
 import { ownMetrics } from "../pages/metrics-page.ts";

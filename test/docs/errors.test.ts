@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { errorTable } from "../../src/ports/errors.ts";
+import { errorTable } from "../../src/job/contracts/errors.ts";
 
 const documented = [
   ...readFileSync("docs/errors.md", "utf8").matchAll(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { callbackOutcomes } from "../../src/ports/callbacks.ts";
-import { deliveriesOutcomes } from "../../src/ports/events.ts";
-import { errorTable, type ErrorCode } from "../../src/ports/errors.ts";
-import { requestOutcomes, type EventOf, type RedriverEvent } from "../../src/ports/events.ts";
-import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
-import type { PassCounts } from "../../src/ports/tally.ts";
+import { callbackOutcomes } from "../../src/job/contracts/callbacks.ts";
+import { deliveriesOutcomes } from "../../src/job/contracts/events.ts";
+import { errorTable, type ErrorCode } from "../../src/job/contracts/errors.ts";
+import { requestOutcomes, type EventOf, type RedriverEvent } from "../../src/job/contracts/events.ts";
+import type { DrainName, PassId, SourceId } from "../../src/job/contracts/ids.ts";
+import type { PassCounts } from "../../src/job/contracts/tally.ts";
 import { createEventLog } from "../../src/telemetry/event-log.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";

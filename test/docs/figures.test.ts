@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { builtIn } from "../../src/config/document/apply-defaults.ts";
 import { toLedgerLimits } from "../../src/config/settings/ledger-limits.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { postHorizonMs, takeoverAfterMs } from "../../src/ports/ledger-limits.ts";
-import { auditLimits } from "../../src/store/audit/redis-audit.ts";
+import { postHorizonMs, takeoverAfterMs } from "../../src/job/contracts/ledger-limits.ts";
+import { auditLimits } from "../../src/job/store/audit/redis-audit.ts";
 import { loaded } from "../support/drains-documents.ts";
 import { readDoc, tableRows } from "../support/markdown.ts";
 

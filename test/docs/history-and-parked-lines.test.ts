@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { parkReasons } from "../../src/message/park-reasons.ts";
+import { parkReasons } from "../../src/job/message/park-reasons.ts";
 import { createCommandStand } from "../support/command-stand.ts";
 import { codeBlocks, codeSpans, readDoc, root } from "../support/markdown.ts";
 import { useRedis } from "../support/redis.ts";

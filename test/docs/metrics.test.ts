@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scalarFields, seriesFields } from "../../src/ports/index-statistics.ts";
+import { scalarFields, seriesFields } from "../../src/job/contracts/index-statistics.ts";
 import { readDoc, tableRows } from "../support/markdown.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 import { ownMetrics, toMetricsPage } from "../pages/metrics-page.ts";

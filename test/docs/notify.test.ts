@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { toCloudEvent } from "../../src/notify/cloud-event.ts";
-import { toSignature } from "../../src/notify/sign.ts";
-import type { DrainName, SourceId } from "../../src/ports/ids.ts";
-import { noticeEvents, type Notice } from "../../src/ports/notices.ts";
+import { toCloudEvent } from "../../src/people/notices/cloud-event.ts";
+import { toSignature } from "../../src/people/notices/sign.ts";
+import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
+import { noticeEvents, type Notice } from "../../src/job/contracts/notices.ts";
 import { complaints, keysInSchema, loaded } from "../support/drains-documents.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 import { isHere } from "../support/tools.ts";

@@ -3,7 +3,7 @@ import type { Profiler } from "node:inspector";
 import path from "node:path";
 import { Client } from "undici";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { DrainName } from "../../src/ports/ids.ts";
+import type { DrainName } from "../../src/job/contracts/ids.ts";
 import { createFolder } from "../support/command.ts";
 import { startDaemon } from "../support/daemon.ts";
 import { createDrainStage } from "../support/drain-stage.ts";
@@ -33,7 +33,7 @@ it("one letter's calls are numbered, each once, and at most 45 through 30 files"
 it("the scripts named with them are in the ledger", () => {
   const scripts = [...readDoc("ARCHITECTURE.md").matchAll(/^\| \d+ \| .* `([\w.-]+\.lua\.ts)`/gm)];
   expect(scripts).toHaveLength(3);
-  for (const [, name = ""] of scripts) readFileSync(path.join(root, "src/store/ledger", name));
+  for (const [, name = ""] of scripts) readFileSync(path.join(root, "src/job/store/ledger", name));
 });
 
 /**
@@ -41,16 +41,16 @@ it("the scripts named with them are in the ledger", () => {
  * listing may take, how many pages are at work, and what is halved if it breaks.
  */
 const handOn = new Set([
-  "workPageApart in redrive/page/work-page-apart.ts",
-  "byHalves in redrive/by-halves.ts",
-  "writePublished in redrive/page/publish/record-published.ts",
-  "list in service/message-service.ts",
-  "publish in service/message-service.ts",
-  "page in redrive/listing/detect-endless-listing.ts",
-  "waitWithinBudget in redrive/source/wait-budget.ts",
-  "run in redrive/pass/pages-in-flight.ts",
-  "ended in redrive/pass/pages-in-flight.ts",
-  "handle in daemon/handle-job.ts",
+  "workPageApart in job/page/work-page-apart.ts",
+  "byHalves in job/by-halves.ts",
+  "writePublished in job/page/publish/record-published.ts",
+  "list in job/service/message-service.ts",
+  "publish in job/service/message-service.ts",
+  "page in job/listing/detect-endless-listing.ts",
+  "waitWithinBudget in job/source/wait-budget.ts",
+  "run in job/pass/pages-in-flight.ts",
+  "ended in job/pass/pages-in-flight.ts",
+  "handle in job/daemon/handle-job.ts",
 ]);
 
 /** The named functions of ours in a stack, through its awaits. */
@@ -112,7 +112,7 @@ it("the requests of one letter pass through no other layer", async () => {
   expect(stand.rig.emulator.dlq.size).toBe(0);
   expect(Object.keys(stacks).toSorted()).toEqual(["DELETE", "GET", "POST"]);
   const layers = Object.values(stacks).flatMap((stack) => stack?.split("\n") ?? []);
-  expect(layers).toContain("listPage in redrive/listing/list-page.ts");
-  expect(layers).toContain("settle in redrive/page/settle.ts");
+  expect(layers).toContain("listPage in job/listing/list-page.ts");
+  expect(layers).toContain("settle in job/page/settle.ts");
   expect(layers.filter((layer) => !texts.includes(layer) && !handOn.has(layer))).toEqual([]);
 });

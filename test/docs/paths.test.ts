@@ -6,7 +6,7 @@ import { readDoc, root } from "../support/markdown.ts";
 it.each([
   "ARCHITECTURE.md",
   "docs/decisions.md",
-  "src/redrive/README.md",
+  "src/job/README.md",
   "docs/guarantees.md",
   "docs/proof.md",
   "CONTRIBUTING.md",

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { toEstimateText } from "../../src/cli/plan/estimate-text.ts";
-import { estimate } from "../../src/redrive/plan/estimate.ts";
-import { toPlanRecord } from "../../src/redrive/plan/plan-file-record.ts";
-import type { ForeseenRecord } from "../../src/redrive/plan/foresee-next-decision.ts";
-import type { DrainRuntime } from "../../src/redrive/runtime.ts";
-import type { Decision } from "../../src/rules/decision.ts";
+import { toEstimateText } from "../../src/people/cli/plan/estimate-text.ts";
+import { estimate } from "../../src/people/plan/estimate.ts";
+import { toPlanRecord } from "../../src/people/plan/plan-file-record.ts";
+import type { ForeseenRecord } from "../../src/people/plan/foresee-next-decision.ts";
+import type { DrainRuntime } from "../../src/job/runtime.ts";
+import type { Decision } from "../../src/job/rules/decision.ts";
 import { halted, lane, open, perHost, standing, to } from "../support/estimates.ts";
 import { letterOf, rawRecord, sendsPlain } from "../support/letters.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";

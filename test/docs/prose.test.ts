@@ -7,7 +7,7 @@ const maxWordsOfNineInTen = 26;
 /** What fits a line of a rendered page. */
 const maxCellCharacters = 120;
 
-const pages = [...documentPages, "src/redrive/README.md"];
+const pages = [...documentPages, "src/job/README.md"];
 
 describe("the sentences of", () => {
   it.each(pages)("%s are short", (page) => {

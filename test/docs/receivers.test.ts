@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { lineageHeaderName, rootIdHeaderName } from "../../src/message/headers.ts";
+import { lineageHeaderName, rootIdHeaderName } from "../../src/job/message/headers.ts";
 import { readDoc } from "../support/markdown.ts";
 import { isHere } from "../support/tools.ts";
 

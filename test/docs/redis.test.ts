@@ -21,7 +21,7 @@ function commandsIn(texts: readonly string[], pattern: RegExp): ReadonlySet<stri
 
 describe("the user of docs/redis.md", () => {
   it("may use every command of our scripts and calls; CONFIG, which many forbid, is only a fallback", () => {
-    const own = ["store", "redis", "compose"].flatMap((folder) => filesUnder(`src/${folder}`));
+    const own = ["store", "redis", "compose"].flatMap((folder) => filesUnder(`src/job/${folder}`));
     const inScripts = commandsIn(own, /redis\.p?call\(\s*'([A-Z]+)/g);
     const called = commandsIn(own, /\.(?:command|askMasters)\(\s*"([A-Z]+)"/g);
     expect(inScripts.size).toBeGreaterThan(20);

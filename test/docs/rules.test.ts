@@ -1,9 +1,9 @@
-import { parkReasons } from "../../src/message/park-reasons.ts";
-import { policyLosses, reportedLosses } from "../../src/message/loss-kinds.ts";
+import { parkReasons } from "../../src/job/message/park-reasons.ts";
+import { policyLosses, reportedLosses } from "../../src/job/message/loss-kinds.ts";
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../src/config/document/load-document.ts";
-import { scalarFields } from "../../src/ports/index-statistics.ts";
-import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
+import { scalarFields } from "../../src/job/contracts/index-statistics.ts";
+import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/job/rules/decision.ts";
 import { complaints, inDrain, keysInSchema, loaded } from "../support/drains-documents.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 

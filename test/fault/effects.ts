@@ -2,21 +2,21 @@
  * Which methods of the ports change something. Whoever adds a method to a port says here which it is, or this
  * does not compile; an `effect` has failpoints around it, and a recorded run has to reach them.
  */
-import type { SourceBook } from "../../src/ports/source-book.ts";
-import type { Archive } from "../../src/ports/archive.ts";
-import type { CopyBook } from "../../src/ports/copy-book.ts";
-import type { Audit } from "../../src/ports/audit.ts";
-import type { FailureBook } from "../../src/ports/failures.ts";
-import type { GuardBook } from "../../src/ports/guards.ts";
-import type { LaneBook } from "../../src/ports/lanes.ts";
-import type { Ledger } from "../../src/ports/ledger.ts";
-import type { Capacity } from "../../src/ports/capacity.ts";
-import type { PassBook } from "../../src/ports/passes.ts";
-import type { WorkQueue } from "../../src/ports/work-queue.ts";
-import type { MessageService } from "../../src/ports/service.ts";
-import type { StatisticsStore } from "../../src/ports/index-statistics.ts";
-import type { Disk, DiskFile } from "../../src/archive/disk.ts";
-import type { SourceRuntime } from "../../src/redrive/runtime.ts";
+import type { SourceBook } from "../../src/job/contracts/source-book.ts";
+import type { Archive } from "../../src/job/contracts/archive.ts";
+import type { CopyBook } from "../../src/job/contracts/copy-book.ts";
+import type { Audit } from "../../src/job/contracts/audit.ts";
+import type { FailureBook } from "../../src/job/contracts/failures.ts";
+import type { GuardBook } from "../../src/job/contracts/guards.ts";
+import type { LaneBook } from "../../src/job/contracts/lanes.ts";
+import type { Ledger } from "../../src/job/contracts/ledger.ts";
+import type { Capacity } from "../../src/job/contracts/capacity.ts";
+import type { PassBook } from "../../src/job/contracts/passes.ts";
+import type { WorkQueue } from "../../src/job/contracts/work-queue.ts";
+import type { MessageService } from "../../src/job/contracts/service.ts";
+import type { StatisticsStore } from "../../src/job/contracts/index-statistics.ts";
+import type { Disk, DiskFile } from "../../src/job/archive/disk.ts";
+import type { SourceRuntime } from "../../src/job/runtime.ts";
 
 /** `lifecycle`: starts or ends the part itself, and nothing that a restart could find. */
 export type MethodKind = "effect" | "read" | "lifecycle";
@@ -217,7 +217,7 @@ export const notReached: Readonly<Record<string, string>> = {
 };
 
 /**
- * Interfaces of src/ports whose effects are no step of the pipeline, the sweep or the archive, each with its
+ * Interfaces of src/job/contracts whose effects are no step of the pipeline, the sweep or the archive, each with its
  * reason.
  */
 export const otherPorts: Readonly<Record<string, string>> = {

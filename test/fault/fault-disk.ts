@@ -1,6 +1,6 @@
 import { truncateSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import { systemDisk, type Disk, type DiskFile } from "../../src/archive/disk.ts";
+import { systemDisk, type Disk, type DiskFile } from "../../src/job/archive/disk.ts";
 import type { Failpoints } from "./failpoints.ts";
 import { wrapPort } from "./wrap-port.ts";
 

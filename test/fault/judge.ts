@@ -2,8 +2,8 @@
  * What the matrix holds a case to besides what the judge of the rig holds every run to: ledger, audit,
  * archive and receiver.
  */
-import type { AuditAct } from "../../src/ports/audit.ts";
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
+import type { AuditAct } from "../../src/job/contracts/audit.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
 import type { KnownLetter, Observation } from "./observe.ts";
 import type { Ending } from "./scenario.ts";
 

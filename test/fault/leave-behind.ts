@@ -1,10 +1,10 @@
-import type { DlqId, RawRecord } from "../../src/message/dead-letter.ts";
-import type { Archive } from "../../src/ports/archive.ts";
-import type { DrainName } from "../../src/ports/ids.ts";
-import type { MessageService } from "../../src/ports/service.ts";
-import type { DrainRuntime } from "../../src/redrive/runtime.ts";
-import { writeParked } from "../../src/redrive/page/park.ts";
-import { workPage } from "../../src/redrive/page/work-page.ts";
+import type { DlqId, RawRecord } from "../../src/job/message/dead-letter.ts";
+import type { Archive } from "../../src/job/contracts/archive.ts";
+import type { DrainName } from "../../src/job/contracts/ids.ts";
+import type { MessageService } from "../../src/job/contracts/service.ts";
+import type { DrainRuntime } from "../../src/job/runtime.ts";
+import { writeParked } from "../../src/job/page/park.ts";
+import { workPage } from "../../src/job/page/work-page.ts";
 import type { Leftover } from "./scenario.ts";
 import type { Stand } from "./stand.ts";
 

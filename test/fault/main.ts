@@ -3,33 +3,33 @@
  * from the environment as always; FAULT_POINT and FAULT_KIND say where and how to end, FAULT_RECORD where to
  * write what was passed, FAULT_CRASH whether the power goes too, FAULT_TURNED_UP whether its knobs are.
  */
-import { createFanOut } from "../../src/compose/fan-out.ts";
-import { buildNotices } from "../../src/compose/build-notices.ts";
-import { createReadIndex } from "../../src/compose/build-index-readings.ts";
-import { createDocumentFile } from "../../src/compose/document-file.ts";
-import { openLiveCore } from "../../src/compose/open-core.ts";
-import { replicaName, systemClock } from "../../src/compose/system-world.ts";
-import { processIo } from "../../src/cli/io.ts";
-import { createTeardown } from "../../src/compose/teardown.ts";
+import { createFanOut } from "../../src/job/compose/fan-out.ts";
+import { buildNotices } from "../../src/people/notices/build-notices.ts";
+import { createReadIndex } from "../../src/job/compose/build-index-readings.ts";
+import { createDocumentFile } from "../../src/job/compose/document-file.ts";
+import { openLiveCore } from "../../src/job/compose/open-core.ts";
+import { replicaName, systemClock } from "../../src/job/compose/system-world.ts";
+import { processIo } from "../../src/people/cli/io.ts";
+import { createTeardown } from "../../src/job/compose/teardown.ts";
 import { readDocumentFile } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
 import { checkFit } from "../../src/config/settings/check-against-document.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { endOnSignals } from "../../src/daemon/end-on-signals.ts";
-import { runDaemon } from "../../src/daemon/run-daemon.ts";
-import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
-import { createRedis, toBullmqConnection } from "../../src/redis/connect.ts";
+import { endOnSignals } from "../../src/job/daemon/end-on-signals.ts";
+import { runDaemon } from "../../src/job/daemon/run-daemon.ts";
+import { createBullmqQueue } from "../../src/job/queue/bullmq-queue.ts";
+import { createRedis, toBullmqConnection } from "../../src/job/redis/connect.ts";
 import { createEventLog } from "../../src/telemetry/event-log.ts";
-import { createIndexReadings } from "../../src/statistics/last-index-readings.ts";
-import { createRedisStatisticsStore } from "../../src/store/statistics/redis-statistics-store.ts";
+import { createIndexReadings } from "../../src/job/statistics/last-index-readings.ts";
+import { createRedisStatisticsStore } from "../../src/job/store/statistics/redis-statistics-store.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { createAtWork } from "../support/at-work.ts";
 import { decorateDaemon, decorateQueue } from "./decorate-daemon.ts";
 import { createFailpoints, die } from "./failpoints.ts";
 import type { FromDaemon } from "./faulty-daemon.ts";
 import { createFaultDisk, type FaultDisk } from "./fault-disk.ts";
-import { noConsole } from "../support/no-console.ts";
+import { onlyNotices } from "../support/only-notices.ts";
 import { wrapPort } from "./wrap-port.ts";
 
 /** Shorter, as the takeover is here: 20 s instead of 60 s. */
@@ -120,7 +120,8 @@ const readings = createIndexReadings({
 });
 
 await runDaemon({
-  createConsole: () => noConsole,
+  createPeople: () =>
+    onlyNotices(buildNotices((ref) => readSecret(ref, { env, settings }), events, systemClock)),
   live,
   documentFile: createDocumentFile(settings),
   documentText: loaded.text,
@@ -133,7 +134,6 @@ await runDaemon({
   version: "fault",
   stop,
   readStatistics: readings.take,
-  notices: buildNotices((ref) => readSecret(ref, { env, settings }), events, systemClock),
 });
 
 const unclean = await teardown.run(2_000);

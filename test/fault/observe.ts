@@ -1,8 +1,8 @@
-import { createArchiveReader } from "../../src/archive/archive-reader.ts";
-import type { DlqId } from "../../src/message/dead-letter.ts";
-import type { ArchiveDamage } from "../../src/ports/archive.ts";
-import type { AuditAct } from "../../src/ports/audit.ts";
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
+import { createArchiveReader } from "../../src/job/archive/archive-reader.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
+import type { ArchiveDamage } from "../../src/job/contracts/archive.ts";
+import type { AuditAct } from "../../src/job/contracts/audit.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
 import type { Booked } from "../rig/judge.ts";
 import type { Ending, SourceName } from "./scenario.ts";
 import { keyOf, sourceNames, type Stand } from "./stand.ts";

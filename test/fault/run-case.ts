@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { DlqId } from "../../src/message/dead-letter.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import { startFaultyDaemon, type DaemonDeath, type FaultyDaemon } from "./faulty-daemon.ts";
 import type { AtWork } from "../support/at-work.ts";
 import type { Guard } from "../rig/guard.ts";

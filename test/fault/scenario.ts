@@ -280,7 +280,7 @@ export const patientSettings: Readonly<Record<string, string>> = {
 export const dedupWindowMs = 100_000;
 export const takeoverAfterMs = 20_000;
 export const horizonMs = 52_000;
-/** As ports/ledger-limits.ts has it, of the settings above: then a grant whose worker died is forgotten. */
+/** As contracts/ledger-limits.ts has it, of the settings above: then a grant whose worker died is forgotten. */
 export const grantLifeMs = 25_000;
 export const sweepEveryMs = 1_000;
 export const shutdownHardMs = 6_000;

@@ -1,5 +1,5 @@
 import { turnedUp, type Knobs } from "../support/knobs.ts";
-import type { MessageService } from "../../src/ports/service.ts";
+import type { MessageService } from "../../src/job/contracts/service.ts";
 
 /** How a daemon is told. */
 export const turnedUpEnv = {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { MessageService } from "../../src/ports/service.ts";
+import type { MessageService } from "../../src/job/contracts/service.ts";
 import { methods, type PortName, type Ports } from "./effects.ts";
 import type { Failpoints } from "./failpoints.ts";
 

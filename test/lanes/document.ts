@@ -1,4 +1,4 @@
-import { builtInAuto } from "../../src/ports/auto-rate.ts";
+import { builtInAuto } from "../../src/job/contracts/auto-rate.ts";
 import { hourMs, minuteMs, secondMs, type TimeScale } from "./time-scale.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { indexMetrics, type IndexMetric } from "../../src/statistics/index-gauges.ts";
+import { indexMetrics, type IndexMetric } from "../../src/job/statistics/index-gauges.ts";
 import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
 import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
 import { processMetrics } from "../../src/telemetry/metrics.ts";

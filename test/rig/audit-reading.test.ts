@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createRedisAudit } from "../../src/store/audit/redis-audit.ts";
-import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import { createRedisAudit } from "../../src/job/store/audit/redis-audit.ts";
+import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
 import { useRedis } from "../support/redis.ts";
 import { createAuditReading, createDeclarations, lossReason } from "./declarations.ts";
 

@@ -1,6 +1,6 @@
 /** The judge with all its evidence: the emulator's journal, the audit in log and Redis, and the archive. */
 import type { Emulator, EntryOf, HappeningType, JournalEntry } from "../../dev/emulator/index.ts";
-import type { RedisConnection } from "../../src/redis/connect.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import type { ArchivedIds } from "./archived-ids.ts";
 import { createDaemonLog, type DaemonLog } from "./daemon-log.ts";
 import { createAuditReading, createDeclarations, type Declarations } from "./declarations.ts";

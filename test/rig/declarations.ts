@@ -1,4 +1,4 @@
-import type { RedisConnection } from "../../src/redis/connect.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
 
 /** Notes by which redriver says, before a POST, that its series may double an earlier one. */
 const seriesNotes: ReadonlySet<string> = new Set(["unknown-outcome-past-window", "released-past-window"]);

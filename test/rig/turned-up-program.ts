@@ -20,17 +20,17 @@ export interface TurnedUpSizes {
 
 function numbersOf({ recordsPerPage, pages, splitFrom }: TurnedUpSizes): readonly OneNumber[] {
   const { perWindow, perSource } = turnedUp.pagesInFlight;
-  const flight = "redrive/pass/pages-in-flight.js";
+  const flight = "job/pass/pages-in-flight.js";
   return [
     { file: flight, find: "const perWindow = 8;", replace: `const perWindow = ${perWindow};` },
     { file: flight, find: "const perSource = 24;", replace: `const perSource = ${perSource};` },
     {
-      file: "redrive/pass/split-window.js",
+      file: "job/pass/split-window.js",
       find: "windowSizes = { pages: 20, splitFrom: 90 }",
       replace: `windowSizes = { pages: ${pages}, splitFrom: ${splitFrom} }`,
     },
     {
-      file: "redrive/listing/list-page.js",
+      file: "job/listing/list-page.js",
       find: "const recordsPerPage = 100;",
       replace: `const recordsPerPage = ${recordsPerPage};`,
     },

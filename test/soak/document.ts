@@ -1,4 +1,4 @@
-import { grantLifeMs, type LedgerLimits } from "../../src/ports/ledger-limits.ts";
+import { grantLifeMs, type LedgerLimits } from "../../src/job/contracts/ledger-limits.ts";
 
 /**
  * Times of the soak, ms: the shortest that redriver's settings allow, so that a minute holds many takeovers.

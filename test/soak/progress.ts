@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { DlqId } from "../../src/message/dead-letter.ts";
-import type { SourceId } from "../../src/ports/ids.ts";
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
-import type { RedisConnection } from "../../src/redis/connect.ts";
-import { sourceKey } from "../../src/redis/key-prefix.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
+import type { SourceId } from "../../src/job/contracts/ids.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
+import { sourceKey } from "../../src/job/redis/key-prefix.ts";
 import { ledgerLimits, sourceId } from "./document.ts";
 import type { Booked, Judge } from "../rig/judge.ts";
 import {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
+import { createRedis, type RedisConnection } from "../../src/job/redis/connect.ts";
 import type { Guard } from "../rig/guard.ts";
 import { waitUntil } from "../rig/wait.ts";
 import { createRedisServers, type RedisServer } from "../support/redis-servers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import { postHorizonMs } from "../../src/job/contracts/ledger-limits.ts";
 import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
 import { createQuiet, slackMs, stallLimitMs, stallMsOf, pauseOf, weighWait } from "./waits.ts";
 

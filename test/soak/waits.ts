@@ -2,8 +2,8 @@
  * How long something may wait while nothing is broken, and what excuses more. What is broken is no excuse:
  * waits begin anew when nothing is broken any more.
  */
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import { postHorizonMs } from "../../src/ports/ledger-limits.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import { postHorizonMs } from "../../src/job/contracts/ledger-limits.ts";
 import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
 
 /** For the timers of a loaded machine, the calls of the sweep itself, and looking four times a second. */

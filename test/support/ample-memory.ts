@@ -1,5 +1,5 @@
-import { createByteBudget } from "../../src/redrive/listing/byte-budget.ts";
-import { createPageMemory, type PageMemory } from "../../src/redrive/listing/limit-page-memory.ts";
+import { createByteBudget } from "../../src/job/listing/byte-budget.ts";
+import { createPageMemory, type PageMemory } from "../../src/job/listing/limit-page-memory.ts";
 
 /** Room for any page that a test lists. */
 export function amplePageMemory(): PageMemory {

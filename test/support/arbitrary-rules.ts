@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { RecordFacts } from "../../src/rules/record-facts.ts";
+import type { RecordFacts } from "../../src/job/rules/record-facts.ts";
 import type {
   AddressPattern,
   Condition,
@@ -7,7 +7,7 @@ import type {
   RuleSpec,
   TextPattern,
   ValuePattern,
-} from "../../src/rules/rule-spec.ts";
+} from "../../src/job/rules/rule-spec.ts";
 import { enteredAt, factsOf } from "./letters.ts";
 
 const words = ["a", "b", "ab", "GET", "post", "api.example.com", "/a", "https://api.example.com/a"];

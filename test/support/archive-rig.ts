@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createArchiveReader } from "../../src/archive/archive-reader.ts";
-import type { ArchiveEntry } from "../../src/ports/archive.ts";
+import { createArchiveReader } from "../../src/job/archive/archive-reader.ts";
+import type { ArchiveEntry } from "../../src/job/contracts/archive.ts";
 import { createRig, type Rig, type RigOptions } from "./rig.ts";
 
 /** A folder that goes with the test. */

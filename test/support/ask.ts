@@ -1,5 +1,5 @@
-import type { ProcessIo } from "../../src/cli/io.ts";
-import { runCli } from "../../src/cli/program.ts";
+import type { ProcessIo } from "../../src/people/cli/io.ts";
+import { runCli } from "../../src/people/cli/program.ts";
 
 export interface Answer {
   readonly exitCode: number;

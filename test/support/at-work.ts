@@ -1,4 +1,4 @@
-import { createPagesInFlight, type PagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
+import { createPagesInFlight, type PagesInFlight } from "../../src/job/pass/pages-in-flight.ts";
 import type { Knobs } from "./knobs.ts";
 
 /** At most: windows, and pages of one window, that were at work at once. */

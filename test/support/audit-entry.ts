@@ -1,5 +1,5 @@
-import type { NewAuditEntry } from "../../src/ports/audit.ts";
-import type { DrainName, SourceId } from "../../src/ports/ids.ts";
+import type { NewAuditEntry } from "../../src/job/contracts/audit.ts";
+import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
 
 export const source = "eu" as SourceId;
 

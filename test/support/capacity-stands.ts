@@ -1,8 +1,8 @@
-import { createRedisCapacity } from "../../src/store/capacity/redis-capacity.ts";
-import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
-import type { Capacity, CapacityQuery, CapacityRequest } from "../../src/ports/capacity.ts";
+import { createRedisCapacity } from "../../src/job/store/capacity/redis-capacity.ts";
+import type { DrainName, PassId, SourceId } from "../../src/job/contracts/ids.ts";
+import type { Capacity, CapacityQuery, CapacityRequest } from "../../src/job/contracts/capacity.ts";
 import { onClock, startOfTime } from "./ledger-stands.ts";
-import type { RedisConnection } from "../../src/redis/connect.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
 
 /** Capacity with the clock in the test's hand, as two replicas see it. */
 export interface CapacityStand {

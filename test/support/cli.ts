@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { runCli } from "../../src/cli/program.ts";
+import { runCli } from "../../src/people/cli/program.ts";
 
 export interface CliAnswer {
   readonly exitCode: number;

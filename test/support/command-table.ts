@@ -1,7 +1,7 @@
-import { toCommandTable, type CommandEntry } from "../../src/cli/completions/command-table.ts";
-import { createWholeProgram } from "../../src/cli/program.ts";
-import { withLineBelow } from "../../src/cli/output/line-below-output.ts";
-import { processIo } from "../../src/cli/io.ts";
+import { toCommandTable, type CommandEntry } from "../../src/people/cli/completions/command-table.ts";
+import { createWholeProgram } from "../../src/people/cli/program.ts";
+import { withLineBelow } from "../../src/people/cli/output/line-below-output.ts";
+import { processIo } from "../../src/people/cli/io.ts";
 
 /** Every command as help shows it, with `help` of each. */
 export async function commandTable(): Promise<readonly CommandEntry[]> {

@@ -1,12 +1,12 @@
-import { addressPatterns } from "../../src/rules/patterns/ip-address-patterns.ts";
+import { addressPatterns } from "../../src/job/rules/patterns/ip-address-patterns.ts";
 import {
   numberPatterns,
   durationPatterns,
   momentPatterns,
-} from "../../src/rules/patterns/number-and-time-patterns.ts";
-import type { Parsed } from "../../src/rules/parsed.ts";
-import { headerPatterns, textPatterns } from "../../src/rules/patterns/text-patterns.ts";
-import { valuePatterns } from "../../src/rules/patterns/json-value-patterns.ts";
+} from "../../src/job/rules/patterns/number-and-time-patterns.ts";
+import type { Parsed } from "../../src/job/rules/parsed.ts";
+import { headerPatterns, textPatterns } from "../../src/job/rules/patterns/text-patterns.ts";
+import { valuePatterns } from "../../src/job/rules/patterns/json-value-patterns.ts";
 import type {
   BodyField,
   Condition,
@@ -14,7 +14,7 @@ import type {
   NumberField,
   RuleSpec,
   TextField,
-} from "../../src/rules/rule-spec.ts";
+} from "../../src/job/rules/rule-spec.ts";
 
 /** Conditions with patterns as a document writes them. */
 function parsed<T>(result: Parsed<T>): T {

@@ -1,14 +1,14 @@
 import { onTestFinished } from "vitest";
-import { openAuditReader } from "../../src/compose/open-core.ts";
-import type { LiveCore } from "../../src/compose/live-core.ts";
-import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
-import { createPlanDesk } from "../../src/operations/plans/plan-desk.ts";
-import { noTokens } from "../../src/console/access/live-tokens.ts";
-import { serveConsole } from "../../src/console/serve.tsx";
+import { openAuditReader } from "../../src/job/compose/open-core.ts";
+import type { LiveCore } from "../../src/job/compose/live-core.ts";
+import { randomIdentities, systemClock } from "../../src/job/compose/system-world.ts";
+import { createPlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
+import { noTokens } from "../../src/people/console/access/live-tokens.ts";
+import { serveConsole } from "../../src/people/console/serve.tsx";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import type { AuditEntry } from "../../src/ports/audit.ts";
-import { requestSweep } from "../../src/queue/command-queue.ts";
-import { toBullmqConnection } from "../../src/redis/connect.ts";
+import type { AuditEntry } from "../../src/job/contracts/audit.ts";
+import { requestSweep } from "../../src/job/queue/command-queue.ts";
+import { toBullmqConnection } from "../../src/job/redis/connect.ts";
 import { createRig, type Rig, type RigOptions } from "./rig.ts";
 
 export type ConsoleStand = Awaited<ReturnType<typeof createConsoleStand>>;

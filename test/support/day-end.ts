@@ -1,5 +1,5 @@
 const dayMs = 86_400_000;
-/** So long an apply waits (`maxWaitMs` in src/redrive/plan/apply.ts), and a minute for the test. */
+/** So long an apply waits (`maxWaitMs` in src/people/plan/apply.ts), and a minute for the test. */
 const waitedMs = 11 * 60_000;
 
 /**

@@ -1,6 +1,6 @@
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
-import type { RawRecord } from "../../src/message/dead-letter.ts";
+import type { RawRecord } from "../../src/job/message/dead-letter.ts";
 import { factsOf } from "./letters.ts";
 import { withDrain } from "./loaded-document.ts";
 

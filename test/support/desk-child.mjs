@@ -4,12 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { openLiveCore } from "../../dist/compose/open-core.js";
-import { randomIdentities, replicaName, systemClock } from "../../dist/compose/system-world.js";
-import { createTeardown } from "../../dist/compose/teardown.js";
+import { openLiveCore } from "../../dist/job/compose/open-core.js";
+import { randomIdentities, replicaName, systemClock } from "../../dist/job/compose/system-world.js";
+import { createTeardown } from "../../dist/job/compose/teardown.js";
 import { loadDocument } from "../../dist/config/document/load-document.js";
 import { loadSettings } from "../../dist/config/settings/load-settings.js";
-import { createPlanDesk } from "../../dist/operations/plans/plan-desk.js";
+import { createPlanDesk } from "../../dist/people/operations/plans/plan-desk.js";
 
 const [act, given] = process.argv.slice(2);
 const { settings } = loadSettings({ env: process.env, flags: { "publish.maxItems": 10 } });

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import type { LiveCore } from "../../src/compose/live-core.ts";
-import { openLiveCore } from "../../src/compose/open-core.ts";
-import { randomIdentities, systemClock } from "../../src/compose/system-world.ts";
-import { createTeardown } from "../../src/compose/teardown.ts";
+import type { LiveCore } from "../../src/job/compose/live-core.ts";
+import { openLiveCore } from "../../src/job/compose/open-core.ts";
+import { randomIdentities, systemClock } from "../../src/job/compose/system-world.ts";
+import { createTeardown } from "../../src/job/compose/teardown.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { createPlanDesk, type PlanDesk } from "../../src/operations/plans/plan-desk.ts";
-import type { DrainName, PlanId } from "../../src/ports/ids.ts";
-import type { DrainsDocument } from "../../src/ports/drains-document.ts";
-import type { PlanFilter, SharedPlan } from "../../src/ports/plans.ts";
+import { createPlanDesk, type PlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
+import type { DrainName, PlanId } from "../../src/job/contracts/ids.ts";
+import type { DrainsDocument } from "../../src/job/contracts/drains-document.ts";
+import type { PlanFilter, SharedPlan } from "../../src/job/contracts/plans.ts";
 
 export interface DeskReplica {
   readonly desk: PlanDesk;

@@ -1,8 +1,8 @@
-import { runRuleTests, type TestResult } from "../../src/cli/rules/run-tests.ts";
+import { runRuleTests, type TestResult } from "../../src/people/cli/rules/run-tests.ts";
 import { documentJsonSchema } from "../../src/config/document/json-schema.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
-import type { DrainsDocument } from "../../src/ports/drains-document.ts";
+import type { DrainsDocument } from "../../src/job/contracts/drains-document.ts";
 import { anyItem } from "./item-checks.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { EstimateInput } from "../../src/redrive/plan/estimate.ts";
-import type { LaneStanding } from "../../src/redrive/plan/lane-standings.ts";
-import { toHostRate } from "../../src/redrive/plan/pace.ts";
-import type { DestinationWork } from "../../src/redrive/plan/schedule-destinations.ts";
+import type { EstimateInput } from "../../src/people/plan/estimate.ts";
+import type { LaneStanding } from "../../src/people/plan/lane-standings.ts";
+import { toHostRate } from "../../src/people/plan/pace.ts";
+import type { DestinationWork } from "../../src/people/plan/schedule-destinations.ts";
 
 const second = 1_000;
 const minute = 60_000;

@@ -1,11 +1,11 @@
-import type { DlqId, RawRecord } from "../../src/message/dead-letter.ts";
+import type { DlqId, RawRecord } from "../../src/job/message/dead-letter.ts";
 import {
   findRecords,
   type Finding,
   type SearchBudget,
   type Wanted,
-} from "../../src/redrive/listing/find-records.ts";
-import type { SourceRuntime } from "../../src/redrive/runtime.ts";
+} from "../../src/job/listing/find-records.ts";
+import type { SourceRuntime } from "../../src/job/runtime.ts";
 
 const never = new AbortController().signal;
 

@@ -17,11 +17,29 @@ export interface Import {
   readonly isDynamic: boolean;
 }
 
+/** Parts of the job that are no stage of a letter's way. */
+const partsOfJob = new Set([
+  "archive",
+  "compose",
+  "contracts",
+  "daemon",
+  "egress",
+  "message",
+  "queue",
+  "redis",
+  "rules",
+  "service",
+  "statistics",
+  "store",
+]);
+
 export const imports: readonly Import[] = files.flatMap(readImports);
 
-/** The first part of a file's path in src. */
+/** The first part of a file's path in src; of the job and of people the second too. All stages of the job are `job`. */
 export function folderOf(file: string): string {
-  return relative(root, file).split(sep)[0] ?? "";
+  const [first = "", second = ""] = relative(root, file).split(sep);
+  if (first === "job") return partsOfJob.has(second) ? `job/${second}` : "job";
+  return first === "people" ? `people/${second}` : first;
 }
 
 const graph = new Map<string, string[]>(files.map((file) => [file, []]));

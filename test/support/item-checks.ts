@@ -1,4 +1,4 @@
-import type { CheckItem, ItemPolicy } from "../../src/message/item-policy.ts";
+import type { CheckItem, ItemPolicy } from "../../src/job/message/item-policy.ts";
 
 /** For tests that are about something else. */
 export const anyItem: CheckItem = () => null;

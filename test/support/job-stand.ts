@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
-import { openLiveCore } from "../../src/compose/open-core.ts";
-import { buildNotices } from "../../src/compose/build-notices.ts";
+import { openLiveCore } from "../../src/job/compose/open-core.ts";
+import { buildNotices } from "../../src/people/notices/build-notices.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
-import { systemClock } from "../../src/compose/system-world.ts";
-import { createTeardown } from "../../src/compose/teardown.ts";
-import { createJobHandler } from "../../src/daemon/handle-job.ts";
-import { createPeerReplicas } from "../../src/daemon/peer-replicas.ts";
-import { createEarlyTicks } from "../../src/daemon/early-ticks.ts";
-import type { RetryPolicy } from "../../src/queue/policy.ts";
+import { systemClock } from "../../src/job/compose/system-world.ts";
+import { createTeardown } from "../../src/job/compose/teardown.ts";
+import { createJobHandler } from "../../src/job/daemon/handle-job.ts";
+import { createPeerReplicas } from "../../src/job/daemon/peer-replicas.ts";
+import { createEarlyTicks } from "../../src/job/daemon/early-ticks.ts";
+import type { RetryPolicy } from "../../src/job/queue/policy.ts";
 import { openQueue } from "./queue-redis.ts";
 import { createRig, type RigOptions } from "./rig.ts";
 

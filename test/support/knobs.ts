@@ -1,6 +1,6 @@
-import type { createPagesInFlight } from "../../src/redrive/pass/pages-in-flight.ts";
+import type { createPagesInFlight } from "../../src/job/pass/pages-in-flight.ts";
 import type { EmulatorOptions } from "../../dev/emulator/index.ts";
-import type { WindowSizes } from "../../src/redrive/pass/split-window.ts";
+import type { WindowSizes } from "../../src/job/pass/split-window.ts";
 
 /** How much of a source is worked at once. */
 export interface Knobs {

@@ -1,8 +1,14 @@
 import type * as fc from "fast-check";
 import { expect } from "vitest";
-import type { LaneConfig } from "../../src/ports/drains-document.ts";
-import type { ServiceLoad } from "../../src/ports/service.ts";
-import type { LaneChange, LaneComeBack, LaneState, LaneTotals, LaneView } from "../../src/ports/lanes.ts";
+import type { LaneConfig } from "../../src/job/contracts/drains-document.ts";
+import type { ServiceLoad } from "../../src/job/contracts/service.ts";
+import type {
+  LaneChange,
+  LaneComeBack,
+  LaneState,
+  LaneTotals,
+  LaneView,
+} from "../../src/job/contracts/lanes.ts";
 import { grantLifeMs, type LaneStand } from "./lane-stands.ts";
 import { drain } from "./ledger-stands.ts";
 

@@ -1,4 +1,4 @@
-import type { LaneWait } from "../../src/redrive/plan/lane-waits.ts";
+import type { LaneWait } from "../../src/people/plan/lane-waits.ts";
 
 /** A lane that is tried and can go on now. */
 export const laneOf = (changes: Partial<LaneWait>): LaneWait => ({

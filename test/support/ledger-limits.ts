@@ -1,5 +1,5 @@
-import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
-import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
+import type { DlqId, MessageId } from "../../src/job/message/dead-letter.ts";
+import type { LedgerLimits } from "../../src/job/contracts/ledger-limits.ts";
 
 /** The numbers of the ledger's page: takeoverAfter is 60 s and the horizon 7 min. */
 export const defaultLimits: LedgerLimits = {

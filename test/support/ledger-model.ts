@@ -1,12 +1,17 @@
 import type * as fc from "fast-check";
 import { expect } from "vitest";
-import { defined } from "../../src/message/defined.ts";
-import { sourceKeys } from "../../src/store/keys.ts";
-import type { DlqId } from "../../src/message/dead-letter.ts";
-import type { DrainName, Token } from "../../src/ports/ids.ts";
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import type { BeginOptions, BeginVerdict, DeleteEnd, RefusedRequest } from "../../src/ports/ledger.ts";
-import type { RedisConnection } from "../../src/redis/connect.ts";
+import { defined } from "../../src/job/message/defined.ts";
+import { sourceKeys } from "../../src/job/store/keys.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
+import type { DrainName, Token } from "../../src/job/contracts/ids.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import type {
+  BeginOptions,
+  BeginVerdict,
+  DeleteEnd,
+  RefusedRequest,
+} from "../../src/job/contracts/ledger.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import {
   dlqId,
   drain,

@@ -1,23 +1,23 @@
-import type { PauseBook } from "../../src/ports/pauses.ts";
-import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
-import type { Clock } from "../../src/ports/clock.ts";
-import type { DrainName, SourceId, Token } from "../../src/ports/ids.ts";
-import type { LedgerLimits } from "../../src/ports/ledger-limits.ts";
+import type { PauseBook } from "../../src/job/contracts/pauses.ts";
+import type { DlqId, MessageId } from "../../src/job/message/dead-letter.ts";
+import type { Clock } from "../../src/job/contracts/clock.ts";
+import type { DrainName, SourceId, Token } from "../../src/job/contracts/ids.ts";
+import type { LedgerLimits } from "../../src/job/contracts/ledger-limits.ts";
 import type {
   BeginOptions,
   BeginRequest,
   BeginVerdict,
   Ledger,
   PublishedFact,
-} from "../../src/ports/ledger.ts";
-import type { PassBook } from "../../src/ports/passes.ts";
-import type { RedisConnection } from "../../src/redis/connect.ts";
-import { defineScript, type RedisScript, type ScriptRunner } from "../../src/redis/script-runner.ts";
+} from "../../src/job/contracts/ledger.ts";
+import type { PassBook } from "../../src/job/contracts/passes.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
+import { defineScript, type RedisScript, type ScriptRunner } from "../../src/job/redis/script-runner.ts";
 import { createMemoryLedger } from "./memory/memory-ledger.ts";
 import { createMemoryPauseBook } from "./memory/memory-pause-book.ts";
-import { createRedisLedger } from "../../src/store/ledger/redis-ledger.ts";
-import { createRedisPassBook } from "../../src/store/passes/redis-pass-book.ts";
-import { createRedisPauseBook } from "../../src/store/pauses/redis-pause-book.ts";
+import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
+import { createRedisPassBook } from "../../src/job/store/passes/redis-pass-book.ts";
+import { createRedisPauseBook } from "../../src/job/store/pauses/redis-pause-book.ts";
 import { defaultLimits } from "./ledger-limits.ts";
 import type { TestRedis } from "./redis.ts";
 

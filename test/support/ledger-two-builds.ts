@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import type { DlqId, MessageId } from "../../src/message/dead-letter.ts";
-import type { Token } from "../../src/ports/ids.ts";
-import { coolBeyondWindowMs } from "../../src/ports/ledger-limits.ts";
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import type { BeginVerdict, PublishedVerdict } from "../../src/ports/ledger.ts";
-import type { RedisConnection } from "../../src/redis/connect.ts";
+import type { DlqId, MessageId } from "../../src/job/message/dead-letter.ts";
+import type { Token } from "../../src/job/contracts/ids.ts";
+import { coolBeyondWindowMs } from "../../src/job/contracts/ledger-limits.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import type { BeginVerdict, PublishedVerdict } from "../../src/job/contracts/ledger.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { createLedgerBeforeBatches } from "./ledger-before-batches/index.ts";
 import {
   defaultLimits,

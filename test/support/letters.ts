@@ -6,12 +6,12 @@ import type {
   DlqId,
   MessageId,
   RawRecord,
-} from "../../src/message/dead-letter.ts";
-import { toItemJson } from "../../src/message/encode-item.ts";
-import { hashBody, signLineage, type Lineage, type LineageKey } from "../../src/message/lineage.ts";
-import { parseRecord } from "../../src/message/parse-record.ts";
-import type { LedgerView } from "../../src/ports/ledger-entries.ts";
-import type { RecordFacts } from "../../src/rules/record-facts.ts";
+} from "../../src/job/message/dead-letter.ts";
+import { toItemJson } from "../../src/job/message/encode-item.ts";
+import { hashBody, signLineage, type Lineage, type LineageKey } from "../../src/job/message/lineage.ts";
+import { parseRecord } from "../../src/job/message/parse-record.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import type { RecordFacts } from "../../src/job/rules/record-facts.ts";
 
 /** Entry into the DLQ of `rawRecord()`, Unix ms. */
 export const enteredAt = 1_725_323_658_779;

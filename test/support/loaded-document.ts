@@ -1,6 +1,6 @@
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
-import type { DrainConfig, DrainsDocument } from "../../src/ports/drains-document.ts";
+import type { DrainConfig, DrainsDocument } from "../../src/job/contracts/drains-document.ts";
 
 /** The top of the smallest document. */
 export const head = "version: 1\nsources: { default: {} }\n";

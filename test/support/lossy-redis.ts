@@ -1,5 +1,5 @@
 import type net from "node:net";
-import type { RedisScript } from "../../src/redis/script-runner.ts";
+import type { RedisScript } from "../../src/job/redis/script-runner.ts";
 import type { Worker } from "./race-stand.ts";
 import { createTcpTap } from "./tcp-tap.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock } from "../../src/job/contracts/clock.ts";
 
 export interface ManualClock extends Clock {
   /** Moves time on and ends the sleeps that are over by then. */

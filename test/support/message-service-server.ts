@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock } from "../../src/job/contracts/clock.ts";
 import {
   createMessageService,
   type ClosableMessageService,
   type MessageServiceOptions,
   type ServiceAnswer,
-} from "../../src/service/message-service.ts";
+} from "../../src/job/service/message-service.ts";
 import { createManualClock } from "./manual-clock.ts";
 
 export const testToken = "eyJVc2VySUQiOiJ0ZXN0In0=";

@@ -1,15 +1,15 @@
-import type { Census } from "../../src/ports/source-book.ts";
-import { parkReasons } from "../../src/message/park-reasons.ts";
+import type { Census } from "../../src/job/contracts/source-book.ts";
+import { parkReasons } from "../../src/job/message/park-reasons.ts";
 import { afterEach } from "vitest";
-import type { DrainName, SourceId } from "../../src/ports/ids.ts";
-import type { LedgerSummary } from "../../src/ports/ledger.ts";
-import type { DrainFacts } from "../../src/ports/passes.ts";
-import type { LaneView } from "../../src/ports/lanes.ts";
-import type { LanesCounted } from "../../src/ports/lanes.ts";
-import type { RecordedFailure, StandingFailure } from "../../src/ports/failures.ts";
-import type { Destination, QueueFacts } from "../../src/ports/queue-facts.ts";
-import type { IndexGauge } from "../../src/ports/index-statistics.ts";
-import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/rules/decision.ts";
+import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
+import type { LedgerSummary } from "../../src/job/contracts/ledger.ts";
+import type { DrainFacts } from "../../src/job/contracts/passes.ts";
+import type { LaneView } from "../../src/job/contracts/lanes.ts";
+import type { LanesCounted } from "../../src/job/contracts/lanes.ts";
+import type { RecordedFailure, StandingFailure } from "../../src/job/contracts/failures.ts";
+import type { Destination, QueueFacts } from "../../src/job/contracts/queue-facts.ts";
+import type { IndexGauge } from "../../src/job/contracts/index-statistics.ts";
+import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/job/rules/decision.ts";
 import { createMetrics, type MemoryUse, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 

@@ -1,6 +1,6 @@
-import { parseUrl } from "../../src/message/destination-url.ts";
-import type { RecordFacts } from "../../src/rules/record-facts.ts";
-import type { Condition, TextPattern, ValuePattern } from "../../src/rules/rule-spec.ts";
+import { parseUrl } from "../../src/job/message/destination-url.ts";
+import type { RecordFacts } from "../../src/job/rules/record-facts.ts";
+import type { Condition, TextPattern, ValuePattern } from "../../src/job/rules/rule-spec.ts";
 
 /**
  * Whether a condition holds, written apart from the code under test: a condition is a function of plain

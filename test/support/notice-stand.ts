@@ -1,15 +1,15 @@
 import { onTestFinished } from "vitest";
-import { createSendNotices, type SendParts } from "../../src/notify/send-notices.ts";
-import type { NotifyTarget } from "../../src/ports/drains-document.ts";
-import type { DrainName, SourceId } from "../../src/ports/ids.ts";
-import { noticeEvents, type Notice } from "../../src/ports/notices.ts";
-import { deliverNotices } from "../../src/redrive/notices/deliver.ts";
-import { evaluateNotices, writeDigests } from "../../src/redrive/notices/evaluate.ts";
-import type { NoticeFacts } from "../../src/redrive/notices/notice-facts.ts";
-import type { NoticeMemory } from "../../src/redrive/notices/to-notices.ts";
-import type { RedisConnection } from "../../src/redis/connect.ts";
-import { createRedisNoticeBook } from "../../src/store/notices/redis-notice-book.ts";
-import { createRedisNoticeRate } from "../../src/store/notices/redis-notice-rate.ts";
+import { createSendNotices, type SendParts } from "../../src/people/notices/send-notices.ts";
+import type { NotifyTarget } from "../../src/job/contracts/drains-document.ts";
+import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
+import { noticeEvents, type Notice } from "../../src/job/contracts/notices.ts";
+import { deliverNotices } from "../../src/people/notices/deliver.ts";
+import { evaluateNotices, writeDigests } from "../../src/people/notices/evaluate.ts";
+import type { NoticeFacts } from "../../src/people/notices/notice-facts.ts";
+import type { NoticeMemory } from "../../src/people/notices/to-notices.ts";
+import type { RedisConnection } from "../../src/job/redis/connect.ts";
+import { createRedisNoticeBook } from "../../src/job/store/notices/redis-notice-book.ts";
+import { createRedisNoticeRate } from "../../src/job/store/notices/redis-notice-rate.ts";
 import { recordEvents } from "./queue-redis.ts";
 import { createReceiver } from "./receiver.ts";
 

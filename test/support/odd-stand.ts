@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { DlqId } from "../../src/message/dead-letter.ts";
-import { takeCensus } from "../../src/redrive/census/count-and-copy-expiring.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
+import { takeCensus } from "../../src/job/census/count-and-copy-expiring.ts";
 import { runHere } from "./cli.ts";
 import { createConsoleStand } from "./console-stand.ts";
 import { createEnv } from "./daemon.ts";

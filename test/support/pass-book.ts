@@ -1,7 +1,7 @@
-import type { FailureCounts } from "../../src/ports/failures.ts";
-import type { PassId } from "../../src/ports/ids.ts";
-import type { OpenRequest, Pass, PassBook, Window } from "../../src/ports/passes.ts";
-import { emptyTally, type Tally } from "../../src/ports/tally.ts";
+import type { FailureCounts } from "../../src/job/contracts/failures.ts";
+import type { PassId } from "../../src/job/contracts/ids.ts";
+import type { OpenRequest, Pass, PassBook, Window } from "../../src/job/contracts/passes.ts";
+import { emptyTally, type Tally } from "../../src/job/contracts/tally.ts";
 import { drain, source, startOfTime } from "./ledger-stands.ts";
 
 export const minuteMs = 60_000;

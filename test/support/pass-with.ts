@@ -1,8 +1,8 @@
-import type { Ledger } from "../../src/ports/ledger.ts";
-import { runPassInProcess, type PassInProcess } from "../../src/redrive/pass/drain-in-process.ts";
-import { openPass } from "../../src/redrive/pass/open-pass.ts";
-import type { WindowWork } from "../../src/redrive/pass/work-window.ts";
-import type { SourceRuntime } from "../../src/redrive/runtime.ts";
+import type { Ledger } from "../../src/job/contracts/ledger.ts";
+import { runPassInProcess, type PassInProcess } from "../../src/job/pass/drain-in-process.ts";
+import { openPass } from "../../src/job/pass/open-pass.ts";
+import type { WindowWork } from "../../src/job/pass/work-window.ts";
+import type { SourceRuntime } from "../../src/job/runtime.ts";
 import { createMemoryLedger } from "./memory/memory-ledger.ts";
 import { withLedger, type Rig } from "./rig.ts";
 

@@ -1,12 +1,12 @@
-import type { DlqId } from "../../src/message/dead-letter.ts";
-import type { DrainName } from "../../src/ports/ids.ts";
-import { applyPlan, type Applied, type ApplyWait } from "../../src/redrive/plan/apply.ts";
-import { planDrain } from "../../src/redrive/plan/plan-drain.ts";
-import { toPlanRecord, type PlanRecord } from "../../src/redrive/plan/plan-file-record.ts";
-import { checkPlan } from "../../src/redrive/plan/check-plan.ts";
-import { createSelection } from "../../src/redrive/plan/plan-selection.ts";
-import { freezeRange } from "../../src/redrive/plan/freeze-range.ts";
-import type { DrainRuntime } from "../../src/redrive/runtime.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
+import type { DrainName } from "../../src/job/contracts/ids.ts";
+import { applyPlan, type Applied, type ApplyWait } from "../../src/people/plan/apply.ts";
+import { planDrain } from "../../src/people/plan/plan-drain.ts";
+import { toPlanRecord, type PlanRecord } from "../../src/people/plan/plan-file-record.ts";
+import { checkPlan } from "../../src/people/plan/check-plan.ts";
+import { createSelection } from "../../src/people/plan/plan-selection.ts";
+import { freezeRange } from "../../src/people/plan/freeze-range.ts";
+import type { DrainRuntime } from "../../src/job/runtime.ts";
 
 const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };

@@ -1,20 +1,20 @@
-import { noConsole } from "./no-console.ts";
+import { onlyNotices } from "./only-notices.ts";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { createDocumentFile } from "../../src/compose/document-file.ts";
-import type { LiveCore } from "../../src/compose/live-core.ts";
-import { openLiveCore } from "../../src/compose/open-core.ts";
-import { buildNotices } from "../../src/compose/build-notices.ts";
+import { createDocumentFile } from "../../src/job/compose/document-file.ts";
+import type { LiveCore } from "../../src/job/compose/live-core.ts";
+import { openLiveCore } from "../../src/job/compose/open-core.ts";
+import { buildNotices } from "../../src/people/notices/build-notices.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
-import { systemClock } from "../../src/compose/system-world.ts";
-import { createTeardown } from "../../src/compose/teardown.ts";
+import { systemClock } from "../../src/job/compose/system-world.ts";
+import { createTeardown } from "../../src/job/compose/teardown.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { runDaemon } from "../../src/daemon/run-daemon.ts";
+import { runDaemon } from "../../src/job/daemon/run-daemon.ts";
 import type { Emulator } from "../../dev/emulator/index.ts";
-import type { RedriverEvent } from "../../src/ports/events.ts";
-import { createBullmqQueue } from "../../src/queue/bullmq-queue.ts";
-import { toBullmqConnection } from "../../src/redis/connect.ts";
+import type { RedriverEvent } from "../../src/job/contracts/events.ts";
+import { createBullmqQueue } from "../../src/job/queue/bullmq-queue.ts";
+import { toBullmqConnection } from "../../src/job/redis/connect.ts";
 import { createFolder } from "./command.ts";
 import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
 
@@ -69,7 +69,8 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
   });
   const stop = new AbortController();
   const ended = runDaemon({
-    createConsole: () => noConsole,
+    createPeople: () =>
+      onlyNotices(buildNotices((ref) => readSecret(ref, { env: {}, settings }), events, systemClock)),
     live,
     documentFile,
     documentText: document,
@@ -80,7 +81,6 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
     clock: systemClock,
     metrics: { render: () => Promise.resolve(""), contentType: "text/plain" },
     readStatistics: () => Promise.resolve(),
-    notices: buildNotices((ref) => readSecret(ref, { env: {}, settings }), events, systemClock),
     version: "test",
     stop: stop.signal,
   });

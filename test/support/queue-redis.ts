@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { systemClock } from "../../src/compose/system-world.ts";
-import type { RedriverEvent } from "../../src/ports/events.ts";
-import { createBullmqQueue, type QueueOptions } from "../../src/queue/bullmq-queue.ts";
-import { toBullmqConnection } from "../../src/redis/connect.ts";
+import { systemClock } from "../../src/job/compose/system-world.ts";
+import type { RedriverEvent } from "../../src/job/contracts/events.ts";
+import { createBullmqQueue, type QueueOptions } from "../../src/job/queue/bullmq-queue.ts";
+import { toBullmqConnection } from "../../src/job/redis/connect.ts";
 
 export type RedisWay = Awaited<ReturnType<typeof createRedisWay>>;
 

@@ -1,5 +1,5 @@
-import type { ItemChanges } from "../../src/message/item-changes.ts";
-import { rebuildItem, type RebuildContext } from "../../src/message/rebuild-item.ts";
+import type { ItemChanges } from "../../src/job/message/item-changes.ts";
+import { rebuildItem, type RebuildContext } from "../../src/job/message/rebuild-item.ts";
 import { deduplicationIdOf, messageIdOf, letterOf } from "./letters.ts";
 
 const context: RebuildContext = {

@@ -1,4 +1,4 @@
-import type { EventOf, RedriverEvent } from "../../src/ports/events.ts";
+import type { EventOf, RedriverEvent } from "../../src/job/contracts/events.ts";
 
 export type RecordsType = Extract<RedriverEvent, { records: readonly unknown[] }>["type"];
 /** One record of such an event, with what all of its records share. */

@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import { askRedis } from "../../dev/demo/ask-redis.ts";
 import { findRedisServer, type FoundRedis } from "../../dev/demo/find-or-start-redis.ts";
-import { isRedisAway } from "../../src/ports/errors.ts";
-import { createRedis, type RedisConnection } from "../../src/redis/connect.ts";
+import { isRedisAway } from "../../src/job/contracts/errors.ts";
+import { createRedis, type RedisConnection } from "../../src/job/redis/connect.ts";
 
 const cacheDir = path.resolve(import.meta.dirname, "../../.cache/redis");
 

@@ -2,7 +2,7 @@ import { startEmulator, type EmulatorOptions } from "../../dev/emulator/index.ts
 import { startConformanceReceiver } from "./conformance-receiver.ts";
 
 /**
- * What the conformance suite (test/contract/service) speaks to: an emulator of its own, unless the
+ * What the conformance suite (test/contract/job/service) speaks to: an emulator of its own, unless the
  * environment names another service.
  *
  *   CONFORMANCE_URL                base address of the message API, without /v2; the rest of this list counts only with it

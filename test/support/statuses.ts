@@ -1,9 +1,9 @@
-import { emptyTally } from "../../src/ports/tally.ts";
-import type { Status, LaneStatus } from "../../src/operations/status/read.ts";
-import { toStatusText } from "../../src/cli/status/text.ts";
-import type { LaneStanding } from "../../src/redrive/plan/lane-standings.ts";
-import type { Outlook } from "../../src/redrive/backlog/outlook.ts";
-import type { DrainName, PassId, SourceId } from "../../src/ports/ids.ts";
+import { emptyTally } from "../../src/job/contracts/tally.ts";
+import type { Status, LaneStatus } from "../../src/people/operations/status/read.ts";
+import { toStatusText } from "../../src/people/cli/status/text.ts";
+import type { LaneStanding } from "../../src/people/plan/lane-standings.ts";
+import type { Outlook } from "../../src/people/read/outlook.ts";
+import type { DrainName, PassId, SourceId } from "../../src/job/contracts/ids.ts";
 
 export const now = Date.UTC(2026, 7, 1, 12);
 export const ago = (ms: number): number => now - ms;

@@ -1,4 +1,4 @@
-import type { EncodedItem } from "../../src/message/encode-item.ts";
+import type { EncodedItem } from "../../src/job/message/encode-item.ts";
 
 /** The JSON text that a batch has for an item. */
 export function textOfEncoded(item: EncodedItem): string {

@@ -1,7 +1,7 @@
-import { scalarFields, seriesFields } from "../../src/ports/index-statistics.ts";
-import type { DrainName } from "../../src/ports/ids.ts";
-import { toGauges } from "../../src/statistics/index-gauges.ts";
-import { parseStatistics } from "../../src/statistics/parse-index-statistics.ts";
+import { scalarFields, seriesFields } from "../../src/job/contracts/index-statistics.ts";
+import type { DrainName } from "../../src/job/contracts/ids.ts";
+import { toGauges } from "../../src/job/statistics/index-gauges.ts";
+import { parseStatistics } from "../../src/job/statistics/parse-index-statistics.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { drainFacts, eu, facts, lanes, memory, recordedFailure } from "./metrics.ts";
 

@@ -1,7 +1,7 @@
-import { defined } from "../../message/defined.ts";
-import { builtInAuto } from "../../ports/auto-rate.ts";
-import type { LaneConfig, LimitsConfig, Schedule } from "../../ports/drains-document.ts";
-import { noticeEvents } from "../../ports/notices.ts";
+import { defined } from "../../job/message/defined.ts";
+import { builtInAuto } from "../../job/contracts/auto-rate.ts";
+import type { LaneConfig, LimitsConfig, Schedule } from "../../job/contracts/drains-document.ts";
+import { noticeEvents } from "../../job/contracts/notices.ts";
 import type { IndexKeys } from "./schema/document-schema.ts";
 import type { CommonKeys } from "./schema/drain-schema.ts";
 import { toFlowControl, type FlowControlKeys } from "./schema/flow-control-schema.ts";

@@ -1,4 +1,4 @@
-import { defined } from "../../message/defined.ts";
+import { defined } from "../../job/message/defined.ts";
 import type {
   ArchiveConfig,
   DrainConfig,
@@ -8,11 +8,11 @@ import type {
   NotifyTarget,
   SecretRef,
   SourceConfig,
-} from "../../ports/drains-document.ts";
-import type { DrainName, SourceId } from "../../ports/ids.ts";
-import type { Select } from "../../message/select.ts";
-import { compileRules } from "../../rules/compile-rules.ts";
-import type { Condition, RuleSpec } from "../../rules/rule-spec.ts";
+} from "../../job/contracts/drains-document.ts";
+import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
+import type { Select } from "../../job/message/select.ts";
+import { compileRules } from "../../job/rules/compile-rules.ts";
+import type { Condition, RuleSpec } from "../../job/rules/rule-spec.ts";
 import type { ValuePath } from "../problem.ts";
 import { defaultRuleName } from "./checks/rule-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./apply-defaults.ts";

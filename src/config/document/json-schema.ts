@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isObject } from "../../message/json-value.ts";
-import { durationText } from "../../rules/durations.ts";
-import { rateText } from "../../rules/patterns/parse-rate.ts";
+import { isObject } from "../../job/message/json-value.ts";
+import { durationText } from "../../job/rules/durations.ts";
+import { rateText } from "../../job/rules/patterns/parse-rate.ts";
 import { builtIn } from "./apply-defaults.ts";
 import { documentSchema } from "./schema/document-schema.ts";
 

@@ -1,4 +1,4 @@
-import type { DrainsDocument } from "../../ports/drains-document.ts";
+import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
 import {
   firstProblems,
   misfit,

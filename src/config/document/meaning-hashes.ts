@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { selectListNames } from "../../message/select.ts";
-import type { DrainConfig, DrainsDocument } from "../../ports/drains-document.ts";
-import { leavesOf, type Condition } from "../../rules/rule-spec.ts";
+import { selectListNames } from "../../job/message/select.ts";
+import type { DrainConfig, DrainsDocument } from "../../job/contracts/drains-document.ts";
+import { leavesOf, type Condition } from "../../job/rules/rule-spec.ts";
 
 /**
  * 12 hex digits of SHA-256 over everything that a drain decides by. Schedule, selection, mode, limits, lane,

@@ -1,5 +1,5 @@
 import { parseDocument, stringify } from "yaml";
-import type { DrainsDocument } from "../../ports/drains-document.ts";
+import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { findExcess, textLimits } from "../text/yaml-limits.ts";
 import { parseYaml } from "../text/yaml-tree.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { isToken } from "../../message/headers.ts";
-import { isObject } from "../../message/json-value.ts";
+import { isToken } from "../../job/message/headers.ts";
+import { isObject } from "../../job/message/json-value.ts";
 import {
   misfit,
   oneOfText,

@@ -1,4 +1,4 @@
-import type { DrainsDocument, SourceConfig } from "../../ports/drains-document.ts";
+import type { DrainsDocument, SourceConfig } from "../../job/contracts/drains-document.ts";
 
 /**
  * Sources of live drains with lanes where only silence tells that a canary was delivered. It tells nothing while

@@ -2,10 +2,10 @@
  * What must be true of settings and document together before anything is built from them. Every function:
  * empty when all is.
  */
-import { isForwardable } from "../../message/headers.ts";
-import type { DrainsDocument, SecretRef, SourceConfig } from "../../ports/drains-document.ts";
-import { postHorizonMs, takeoverAfterMs } from "../../ports/ledger-limits.ts";
-import { durationText } from "../../rules/durations.ts";
+import { isForwardable } from "../../job/message/headers.ts";
+import type { DrainsDocument, SecretRef, SourceConfig } from "../../job/contracts/drains-document.ts";
+import { postHorizonMs, takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
+import { durationText } from "../../job/rules/durations.ts";
 import { firstProblems, misfit, type Problem } from "../problem.ts";
 import { toLedgerLimits } from "./ledger-limits.ts";
 import type { Settings } from "./settings.ts";

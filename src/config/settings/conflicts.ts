@@ -1,4 +1,4 @@
-import { durationText } from "../../rules/durations.ts";
+import { durationText } from "../../job/rules/durations.ts";
 import type { Problem } from "../problem.ts";
 import type { SettingName, SettingValues } from "./settings-table.ts";
 

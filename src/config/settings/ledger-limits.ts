@@ -1,5 +1,5 @@
-import type { DrainsDocument, SourceConfig } from "../../ports/drains-document.ts";
-import type { LedgerLimits } from "../../ports/ledger-limits.ts";
+import type { DrainsDocument, SourceConfig } from "../../job/contracts/drains-document.ts";
+import type { LedgerLimits } from "../../job/contracts/ledger-limits.ts";
 import type { Settings } from "./settings.ts";
 
 const hourMs = 3_600_000;

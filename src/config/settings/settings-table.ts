@@ -1,7 +1,7 @@
-import { privatePolicies, schemes } from "../../message/item-policy.ts";
+import { privatePolicies, schemes } from "../../job/message/item-policy.ts";
 import type * as z from "zod";
 import { line as lineOf, oneOf } from "../document/schema/building-blocks.ts";
-import { consoleRoles } from "../../ports/console-roles.ts";
+import { consoleRoles } from "../../job/contracts/console-roles.ts";
 import {
   addressRange,
   basePath,

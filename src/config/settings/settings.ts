@@ -1,4 +1,4 @@
-import type { RedisTarget } from "../../ports/redis-target.ts";
+import type { RedisTarget } from "../../job/contracts/redis-target.ts";
 import type { RedisFiles } from "./redis-files.ts";
 import {
   settingNames,

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { durationText } from "../../rules/durations.ts";
+import { durationText } from "../../job/rules/durations.ts";
 import { nest, valueOf, type Settings } from "./settings.ts";
 import { settingNames, settingRows, type SettingName, type SettingRow } from "./settings-table.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { parseAddressRange } from "../../address-ranges.ts";
-import { parseHostPattern } from "../../message/item-policy.ts";
-import { parseUrl } from "../../message/destination-url.ts";
-import { parseDuration } from "../../rules/durations.ts";
+import { parseHostPattern } from "../../job/message/item-policy.ts";
+import { parseUrl } from "../../job/message/destination-url.ts";
+import { parseDuration } from "../../job/rules/durations.ts";
 import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/building-blocks.ts";
 import { findCopyingMistake, findSemicolon, findUnfitCharacter } from "./secret-mistakes.ts";
 import { parseServiceUrl } from "../service-and-callback-urls.ts";

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type Scalar } from "yaml";
-import { survives } from "../../message/json-losses.ts";
-import { isWellFormed } from "../../message/well-formed.ts";
+import { survives } from "../../job/message/json-losses.ts";
+import { isWellFormed } from "../../job/message/well-formed.ts";
 import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { toSyntaxFindings } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./yaml-limits.ts";

@@ -1,4 +1,4 @@
-import { parseInfo } from "../../../src/redis/judge-server.ts";
+import { parseInfo } from "../../../src/job/redis/judge-server.ts";
 import type { RedisServer } from "../../support/redis-servers.ts";
 
 /** What Redis has done so far, or in a time. */

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { loadSettings } from "../../../src/config/settings/load-settings.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
-import { parseTokenFile } from "../../../src/console/access/token-file.ts";
+import { parseTokenFile } from "../../../src/people/console/access/token-file.ts";
 import { ask } from "../../support/ask.ts";
 import { runChild } from "../../support/child.ts";
 import { here, mountsOf, readCompose, schemaProblems } from "../../support/compose.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { statusesOf } from "../../../src/console/api/open-api.ts";
-import { errorAnswer } from "../../../src/console/api/answer-schemas.ts";
-import type { ApiRoute } from "../../../src/console/api/route.ts";
-import { routes } from "../../../src/console/api/routes.ts";
+import { statusesOf } from "../../../src/people/console/api/open-api.ts";
+import { errorAnswer } from "../../../src/people/console/api/answer-schemas.ts";
+import type { ApiRoute } from "../../../src/people/console/api/route.ts";
+import { routes } from "../../../src/people/console/api/routes.ts";
 import { createFolder } from "../../support/command.ts";
 import { startConsole, type ConsoleHere } from "../../support/console-forms.ts";
 import { createPlanStand, type PlanStand } from "../../support/plan-stand.ts";

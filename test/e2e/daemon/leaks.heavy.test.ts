@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
-import { createRedis } from "../../../src/redis/connect.ts";
+import { createRedis } from "../../../src/job/redis/connect.ts";
 import { runToEnd, createFolder } from "../../support/command.ts";
 import { startDaemon } from "../../support/daemon.ts";
 import { startHttp, type Canned, type SeenRequest } from "../../support/message-service-server.ts";

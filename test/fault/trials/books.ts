@@ -4,7 +4,7 @@
  */
 import type { Redis } from "ioredis";
 import type { JournalEntry } from "../../../dev/emulator/index.ts";
-import type { RedisConnection } from "../../../src/redis/connect.ts";
+import type { RedisConnection } from "../../../src/job/redis/connect.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
 import { createBooks, type Books } from "../../rig/books.ts";
 import { keyPrefix } from "../../rig/stack.ts";

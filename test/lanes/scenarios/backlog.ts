@@ -1,5 +1,5 @@
 /** A backlog whose receivers are back, with all that is built in: how long until all of it is delivered. */
-import { builtInAuto } from "../../../src/ports/auto-rate.ts";
+import { builtInAuto } from "../../../src/job/contracts/auto-rate.ts";
 import { atMost, shown, timed, type Figure } from "../../rig/figures.ts";
 import { deliveredOnce, mostWithin } from "../../rig/outcome.ts";
 import { idsOf } from "../../rig/letters.ts";

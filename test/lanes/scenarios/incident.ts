@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Status } from "../../../src/operations/status/read.ts";
+import type { Status } from "../../../src/people/operations/status/read.ts";
 import type { EmulatorProcess } from "../../rig/emulator-process.ts";
 import { atLeast, atMost, shareAtLeast, shown, timed, type Figure } from "../../rig/figures.ts";
 import { idsOf, toRecords } from "../../rig/letters.ts";

@@ -1,5 +1,5 @@
-import type { DlqId, MessageId, RawRecord } from "../../../src/message/dead-letter.ts";
-import type { BatchOutcome, ItemOutcome, ListPage, ListQuery } from "../../../src/ports/service.ts";
+import type { DlqId, MessageId, RawRecord } from "../../../src/job/message/dead-letter.ts";
+import type { BatchOutcome, ItemOutcome, ListPage, ListQuery } from "../../../src/job/contracts/service.ts";
 import { limits } from "./limits.ts";
 import type { Plan, PlannedLetter, Refusal } from "./plan.ts";
 import type { Turns } from "./turns.ts";

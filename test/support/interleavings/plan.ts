@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import type { LaneConfig } from "../../../src/ports/drains-document.ts";
-import { windowSizes } from "../../../src/redrive/pass/split-window.ts";
+import type { LaneConfig } from "../../../src/job/contracts/drains-document.ts";
+import { windowSizes } from "../../../src/job/pass/split-window.ts";
 import { turnedDown, turnedUp } from "../knobs.ts";
 import { horizonMs, takeoverMs } from "../ledger-stands.ts";
 import { limits } from "./limits.ts";

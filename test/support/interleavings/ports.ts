@@ -1,18 +1,18 @@
-import type { DlqId } from "../../../src/message/dead-letter.ts";
-import { createAuditOver } from "../../../src/store/audit/unwritten-entries.ts";
-import type { Archive } from "../../../src/ports/archive.ts";
-import type { Audit } from "../../../src/ports/audit.ts";
-import { RedriverError, type ErrorCode } from "../../../src/ports/errors.ts";
+import type { DlqId } from "../../../src/job/message/dead-letter.ts";
+import { createAuditOver } from "../../../src/job/store/audit/unwritten-entries.ts";
+import type { Archive } from "../../../src/job/contracts/archive.ts";
+import type { Audit } from "../../../src/job/contracts/audit.ts";
+import { RedriverError, type ErrorCode } from "../../../src/job/contracts/errors.ts";
 import type {
   BeginAnswer,
   BeginOptions,
   BeginRequest,
   Ledger,
   RefusedRequest,
-} from "../../../src/ports/ledger.ts";
-import type { RefusedVerdict, PublishedFact } from "../../../src/ports/ledger.ts";
-import type { BatchOutcome, MessageService } from "../../../src/ports/service.ts";
-import type { LaneBook } from "../../../src/ports/lanes.ts";
+} from "../../../src/job/contracts/ledger.ts";
+import type { RefusedVerdict, PublishedFact } from "../../../src/job/contracts/ledger.ts";
+import type { BatchOutcome, MessageService } from "../../../src/job/contracts/service.ts";
+import type { LaneBook } from "../../../src/job/contracts/lanes.ts";
 import { limits } from "./limits.ts";
 import { readItem, type ModelService, type SentItem } from "./model-service.ts";
 import type { Mishap, Operation, Plan } from "./plan.ts";
@@ -299,7 +299,7 @@ export function serviceOf(world: World, life: Life, skewMs: number): MessageServ
     },
 
     /**
-     * The body's last byte is asked for and leaves in one step, as in src/service/batch-body-last-byte.ts; between them
+     * The body's last byte is asked for and leaves in one step, as in src/job/service/batch-body-last-byte.ts; between them
      * nothing stops the worker, and the network holds what has left for no longer than its bound. That is
      * what promise 2 leaves over.
      */

@@ -1,9 +1,9 @@
-import type { DlqId } from "../../../src/message/dead-letter.ts";
-import type { NewAuditEntry } from "../../../src/ports/audit.ts";
-import type { LedgerView } from "../../../src/ports/ledger-entries.ts";
-import type { LaneChange, LaneComeBack, LaneWatch, StepRef } from "../../../src/ports/lanes.ts";
-import type { BeginAnswer, BeginOptions, Ledger } from "../../../src/ports/ledger.ts";
-import { toDeduplicationId } from "../../../src/message/deduplication-id.ts";
+import type { DlqId } from "../../../src/job/message/dead-letter.ts";
+import type { NewAuditEntry } from "../../../src/job/contracts/audit.ts";
+import type { LedgerView } from "../../../src/job/contracts/ledger-entries.ts";
+import type { LaneChange, LaneComeBack, LaneWatch, StepRef } from "../../../src/job/contracts/lanes.ts";
+import type { BeginAnswer, BeginOptions, Ledger } from "../../../src/job/contracts/ledger.ts";
+import { toDeduplicationId } from "../../../src/job/message/deduplication-id.ts";
 import { limits } from "./limits.ts";
 import type { ModelLetter, ModelService, SentItem } from "./model-service.ts";
 import type { Plan } from "./plan.ts";

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
-import type { DlqId, MessageId } from "../../../src/message/dead-letter.ts";
-import type { Token } from "../../../src/ports/ids.ts";
+import type { DlqId, MessageId } from "../../../src/job/message/dead-letter.ts";
+import type { Token } from "../../../src/job/contracts/ids.ts";
 import {
   coolBeyondWindowMs,
   postHorizonMs,
   refusedAloneEveryMs,
   takeoverAfterMs,
   type LedgerLimits,
-} from "../../../src/ports/ledger-limits.ts";
-import type { BeginAnswer, LedgerSummary, PublishedVerdict } from "../../../src/ports/ledger.ts";
-import type { RedisConnection } from "../../../src/redis/connect.ts";
-import { defineScript } from "../../../src/redis/script-runner.ts";
-import { parseView } from "../../../src/store/ledger/entry.ts";
-import { sourceKeys } from "../../../src/store/keys.ts";
+} from "../../../src/job/contracts/ledger-limits.ts";
+import type { BeginAnswer, LedgerSummary, PublishedVerdict } from "../../../src/job/contracts/ledger.ts";
+import type { RedisConnection } from "../../../src/job/redis/connect.ts";
+import { defineScript } from "../../../src/job/redis/script-runner.ts";
+import { parseView } from "../../../src/job/store/ledger/entry.ts";
+import { sourceKeys } from "../../../src/job/store/keys.ts";
 import { drain, messageId, source } from "../ledger-stands.ts";
 
 const textOf = (name: string): string => readFileSync(new URL(`${name}.lua`, import.meta.url), "utf8");

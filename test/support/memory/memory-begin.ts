@@ -1,8 +1,8 @@
-import type { Series } from "../../../src/ports/ledger-entries.ts";
-import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
-import type { BeginOptions, BeginRequest, BeginVerdict } from "../../../src/ports/ledger.ts";
-import { isDecidedAgain } from "../../../src/ports/ledger-entries.ts";
-import { postHorizonMs } from "../../../src/ports/ledger-limits.ts";
+import type { Series } from "../../../src/job/contracts/ledger-entries.ts";
+import type { LedgerLimits } from "../../../src/job/contracts/ledger-limits.ts";
+import type { BeginOptions, BeginRequest, BeginVerdict } from "../../../src/job/contracts/ledger.ts";
+import { isDecidedAgain } from "../../../src/job/contracts/ledger-entries.ts";
+import { postHorizonMs } from "../../../src/job/contracts/ledger-limits.ts";
 import { isAtWork, isBeingDeleted } from "./memory-entry.ts";
 import type { CoolEntry, DeclaredDouble, Entry, OpenEntryState, ParkedEntry } from "./memory-entry.ts";
 

@@ -1,6 +1,6 @@
-import type { DlqId } from "../../../src/message/dead-letter.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
-import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
+import type { DlqId } from "../../../src/job/message/dead-letter.ts";
+import type { Clock } from "../../../src/job/contracts/clock.ts";
+import type { LedgerLimits } from "../../../src/job/contracts/ledger-limits.ts";
 import { lifeMs } from "./memory-entry.ts";
 import type { ArchivedEntry, Entry, OpenEntryState, ParkedEntry, PublishedEntry } from "./memory-entry.ts";
 

@@ -1,15 +1,15 @@
-import { defined } from "../../../src/message/defined.ts";
-import type { ParkReason } from "../../../src/message/park-reasons.ts";
-import type { MessageId } from "../../../src/message/dead-letter.ts";
-import type { DrainName, Token } from "../../../src/ports/ids.ts";
-import type { LedgerView, Released, Series } from "../../../src/ports/ledger-entries.ts";
+import { defined } from "../../../src/job/message/defined.ts";
+import type { ParkReason } from "../../../src/job/message/park-reasons.ts";
+import type { MessageId } from "../../../src/job/message/dead-letter.ts";
+import type { DrainName, Token } from "../../../src/job/contracts/ids.ts";
+import type { LedgerView, Released, Series } from "../../../src/job/contracts/ledger-entries.ts";
 import {
   postHorizonMs,
   takeoverAfterMs,
   type LedgerLimits,
   coolBeyondWindowMs,
-} from "../../../src/ports/ledger-limits.ts";
-import type { BeginVerdict } from "../../../src/ports/ledger.ts";
+} from "../../../src/job/contracts/ledger-limits.ts";
+import type { BeginVerdict } from "../../../src/job/contracts/ledger.ts";
 
 /**
  * What the reference ledger keeps per dead letter. Times are Unix ms of its own clock. The field names are

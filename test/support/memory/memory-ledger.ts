@@ -1,10 +1,10 @@
-import type { DlqId } from "../../../src/message/dead-letter.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
-import type { DrainName, Token } from "../../../src/ports/ids.ts";
-import { isDecidedAgain } from "../../../src/ports/ledger-entries.ts";
-import { takeoverAfterMs, refusedAloneEveryMs } from "../../../src/ports/ledger-limits.ts";
-import type { Released } from "../../../src/ports/ledger-entries.ts";
-import type { LedgerLimits } from "../../../src/ports/ledger-limits.ts";
+import type { DlqId } from "../../../src/job/message/dead-letter.ts";
+import type { Clock } from "../../../src/job/contracts/clock.ts";
+import type { DrainName, Token } from "../../../src/job/contracts/ids.ts";
+import { isDecidedAgain } from "../../../src/job/contracts/ledger-entries.ts";
+import { takeoverAfterMs, refusedAloneEveryMs } from "../../../src/job/contracts/ledger-limits.ts";
+import type { Released } from "../../../src/job/contracts/ledger-entries.ts";
+import type { LedgerLimits } from "../../../src/job/contracts/ledger-limits.ts";
 import type {
   BeginAnswer,
   Ledger,
@@ -16,8 +16,8 @@ import type {
   PublishedVerdict,
   RefusedRequest,
   RefusedVerdict,
-} from "../../../src/ports/ledger.ts";
-import { deleteFlags } from "../../../src/store/ledger/entry.ts";
+} from "../../../src/job/contracts/ledger.ts";
+import { deleteFlags } from "../../../src/job/store/ledger/entry.ts";
 import { isAtWork, toOpenView, toParkedView, toSettlingView, toView } from "./memory-entry.ts";
 import type { Entry, OpenEntryState } from "./memory-entry.ts";
 import { asksAgain, beginOne, countOutcome } from "./memory-begin.ts";

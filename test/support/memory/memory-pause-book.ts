@@ -1,5 +1,5 @@
-import type { PauseBook, PauseRecord } from "../../../src/ports/pauses.ts";
-import type { DrainName } from "../../../src/ports/ids.ts";
+import type { PauseBook, PauseRecord } from "../../../src/job/contracts/pauses.ts";
+import type { DrainName } from "../../../src/job/contracts/ids.ts";
 
 /** Pauses in this process; `isPaused` is what a memory ledger asks. */
 export function createMemoryPauseBook(): PauseBook & { isPaused(drain: DrainName): boolean } {

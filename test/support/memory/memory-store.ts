@@ -1,5 +1,9 @@
-import type { Clock } from "../../../src/ports/clock.ts";
-import type { IndexReading, IndexSeries, StatisticsStore } from "../../../src/ports/index-statistics.ts";
+import type { Clock } from "../../../src/job/contracts/clock.ts";
+import type {
+  IndexReading,
+  IndexSeries,
+  StatisticsStore,
+} from "../../../src/job/contracts/index-statistics.ts";
 
 /** For one process only: commands in the foreground, and tests. */
 export function createMemoryStatisticsStore(clock: Pick<Clock, "monotonic">): StatisticsStore {

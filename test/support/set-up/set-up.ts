@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { readVolume } from "../../../src/archive/judge-volume.ts";
+import { readVolume } from "../../../src/job/archive/judge-volume.ts";
 import { findRedisProgram } from "../../../dev/demo/find-or-start-redis.ts";
 import { findOnPath } from "../../../dev/demo/programs.ts";
 import { root } from "../markdown.ts";

@@ -1,5 +1,5 @@
-import { isObject, parseJson } from "../../../src/message/json-value.ts";
-import { looksSecret } from "../../../src/message/secret-looking.ts";
+import { isObject, parseJson } from "../../../src/job/message/json-value.ts";
+import { looksSecret } from "../../../src/job/message/secret-looking.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
 /** In the order in which they are shown. */

@@ -1,4 +1,4 @@
-import { isReadable, isWord, looksSecret } from "../../../src/message/secret-looking.ts";
+import { isReadable, isWord, looksSecret } from "../../../src/job/message/secret-looking.ts";
 
 /**
  * A text with placeholders for everything that is private, or that differs from one failure to the next:

@@ -1,7 +1,7 @@
 /** Dead letters with one signature failed alike: same status, same text but for varying parts. */
 import { createHash } from "node:crypto";
-import type { KeptLetter } from "../../../src/message/dead-letter.ts";
-import { oncePerText } from "../../../src/message/once-per-text.ts";
+import type { KeptLetter } from "../../../src/job/message/dead-letter.ts";
+import { oncePerText } from "../../../src/job/message/once-per-text.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 

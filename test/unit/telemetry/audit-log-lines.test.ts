@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { NewAuditEntry } from "../../../src/ports/audit.ts";
+import type { NewAuditEntry } from "../../../src/job/contracts/audit.ts";
 import { createAuditLog } from "../../../src/telemetry/audit-log-lines.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 import { entry, idsOf } from "../../support/audit-entry.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Destination, QueueFacts } from "../../../src/ports/queue-facts.ts";
+import type { Destination, QueueFacts } from "../../../src/job/contracts/queue-facts.ts";
 import { chooseDestinations, chooseFailures } from "../../../src/telemetry/choose-series.ts";
 import { createRisingTotals } from "../../../src/telemetry/rising-total.ts";
 import { drainFacts, facts, recordedFailure } from "../../support/metrics.ts";

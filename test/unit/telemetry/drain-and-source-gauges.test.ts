@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
-import type { QueueFacts } from "../../../src/ports/queue-facts.ts";
-import type { IndexGauge } from "../../../src/ports/index-statistics.ts";
+import type { QueueFacts } from "../../../src/job/contracts/queue-facts.ts";
+import type { IndexGauge } from "../../../src/job/contracts/index-statistics.ts";
 import {
   census,
   drainFacts,

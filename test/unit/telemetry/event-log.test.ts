@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { errorTable, type ErrorCode } from "../../../src/ports/errors.ts";
-import type { RedriverEvent, RequestOutcome } from "../../../src/ports/events.ts";
-import type { DrainName, PassId, SourceId } from "../../../src/ports/ids.ts";
+import { errorTable, type ErrorCode } from "../../../src/job/contracts/errors.ts";
+import type { RedriverEvent, RequestOutcome } from "../../../src/job/contracts/events.ts";
+import type { DrainName, PassId, SourceId } from "../../../src/job/contracts/ids.ts";
 import { createEventLog } from "../../../src/telemetry/event-log.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 

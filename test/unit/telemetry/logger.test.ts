@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RedriverError } from "../../../src/ports/errors.ts";
+import { RedriverError } from "../../../src/job/contracts/errors.ts";
 import { createLogger, type Logger, type LoggerOptions } from "../../../src/telemetry/logger.ts";
 
 type Line = Record<string, unknown> & { err?: Record<string, unknown> };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RedriverEvent } from "../../../src/ports/events.ts";
+import type { RedriverEvent } from "../../../src/job/contracts/events.ts";
 import { document, eu, named, orders, reasons, samples, useMetrics } from "../../support/metrics.ts";
 
 const { create } = useMetrics();

@@ -1,4 +1,4 @@
-import { parseEdge, resolveEdge } from "../../../rules/patterns/parse-dates.ts";
+import { parseEdge, resolveEdge } from "../../../job/rules/patterns/parse-dates.ts";
 import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";

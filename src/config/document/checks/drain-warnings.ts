@@ -1,8 +1,8 @@
-import { toDestination } from "../../../message/destination-url.ts";
-import { selectListNames, type Select } from "../../../message/select.ts";
-import { topRateOf } from "../../../ports/auto-rate.ts";
-import { durationText } from "../../../rules/durations.ts";
-import { rateText } from "../../../rules/patterns/parse-rate.ts";
+import { toDestination } from "../../../job/message/destination-url.ts";
+import { selectListNames, type Select } from "../../../job/message/select.ts";
+import { topRateOf } from "../../../job/contracts/auto-rate.ts";
+import { durationText } from "../../../job/rules/durations.ts";
+import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { ValuePath } from "../../problem.ts";
 import type { LintDrain, LintRule, LintView } from "./lint-view.ts";
 import { asMap, type Raw } from "./raw-document.ts";

@@ -1,4 +1,4 @@
-import { durationText } from "../../../rules/durations.ts";
+import { durationText } from "../../../job/rules/durations.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
 import { builtIn } from "../apply-defaults.ts";
 import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { ItemChanges } from "../../../message/item-changes.ts";
-import { parseDuration } from "../../../rules/durations.ts";
-import type { Condition } from "../../../rules/rule-spec.ts";
+import type { ItemChanges } from "../../../job/message/item-changes.ts";
+import { parseDuration } from "../../../job/rules/durations.ts";
+import type { Condition } from "../../../job/rules/rule-spec.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
 import { builtIn, toEffective, type Effective } from "../apply-defaults.ts";
 import { documentSchema } from "../schema/document-schema.ts";

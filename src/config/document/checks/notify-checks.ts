@@ -1,4 +1,4 @@
-import { isPrivateHost } from "../../../message/private-host.ts";
+import { isPrivateHost } from "../../../job/message/private-host.ts";
 import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
 import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
 import { asMap, type Raw } from "./raw-document.ts";

@@ -1,8 +1,14 @@
-import { writeNumber } from "../../../rules/patterns/write-number-patterns.ts";
-import { maskQuery } from "../../../rules/show-field-test.ts";
-import { durationText } from "../../../rules/durations.ts";
-import type { Leaf, NumberField, NumberPattern, TextField, TextPattern } from "../../../rules/rule-spec.ts";
-import { hasPlaceholder, parseHost, slipInHost } from "../../../message/host-and-path.ts";
+import { writeNumber } from "../../../job/rules/patterns/write-number-patterns.ts";
+import { maskQuery } from "../../../job/rules/show-field-test.ts";
+import { durationText } from "../../../job/rules/durations.ts";
+import type {
+  Leaf,
+  NumberField,
+  NumberPattern,
+  TextField,
+  TextPattern,
+} from "../../../job/rules/rule-spec.ts";
+import { hasPlaceholder, parseHost, slipInHost } from "../../../job/message/host-and-path.ts";
 import { nearestName } from "../../nearest-name.ts";
 import { quoted } from "../../problem.ts";
 import { doubtOfPointer } from "../schema/propose-pointer.ts";

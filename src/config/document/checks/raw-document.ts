@@ -1,4 +1,4 @@
-import { isObject } from "../../../message/json-value.ts";
+import { isObject } from "../../../job/message/json-value.ts";
 import type { ValuePath } from "../../problem.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { defined } from "../../../message/defined.ts";
+import { defined } from "../../../job/message/defined.ts";
 import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 

@@ -1,6 +1,6 @@
-import { hasPlaceholder, slipInHost } from "../../../message/host-and-path.ts";
-import { meantAsNumbers } from "../../../rules/patterns/lookalikes.ts";
-import { textFields, type Leaf } from "../../../rules/rule-spec.ts";
+import { hasPlaceholder, slipInHost } from "../../../job/message/host-and-path.ts";
+import { meantAsNumbers } from "../../../job/rules/patterns/lookalikes.ts";
+import { textFields, type Leaf } from "../../../job/rules/rule-spec.ts";
 import { quoted, type ValuePath } from "../../problem.ts";
 import type { Report, Warn } from "./report-problem.ts";
 

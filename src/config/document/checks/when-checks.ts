@@ -1,6 +1,6 @@
-import { describeCondition } from "../../../rules/explain-rules.ts";
-import { findClash } from "../../../rules/find-clash.ts";
-import { leavesOf, type Condition, type Leaf } from "../../../rules/rule-spec.ts";
+import { describeCondition } from "../../../job/rules/explain-rules.ts";
+import { findClash } from "../../../job/rules/find-clash.ts";
+import { leavesOf, type Condition, type Leaf } from "../../../job/rules/rule-spec.ts";
 import type { Places } from "../compile-document.ts";
 import type { LintDrain } from "./lint-view.ts";
 import { judgePatterns } from "./pattern-checks.ts";

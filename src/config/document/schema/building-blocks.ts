@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { isToken } from "../../../message/headers.ts";
-import { isObject, type JsonValue } from "../../../message/json-value.ts";
-import { parseDuration } from "../../../rules/durations.ts";
-import { mismatchesOf, type Parsed } from "../../../rules/parsed.ts";
+import { isToken } from "../../../job/message/headers.ts";
+import { isObject, type JsonValue } from "../../../job/message/json-value.ts";
+import { parseDuration } from "../../../job/rules/durations.ts";
+import { mismatchesOf, type Parsed } from "../../../job/rules/parsed.ts";
 import type { ValuePath } from "../../problem.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { CronExpressionParser } from "cron-parser";
-import type { Parsed } from "../../../rules/parsed.ts";
+import type { Parsed } from "../../../job/rules/parsed.ts";
 import { durationFrom, parsed, positiveDuration, section } from "./building-blocks.ts";
 
 const cronExpected = 'a cron pattern of five fields, or six with seconds first, such as "*/5 * * * *"';

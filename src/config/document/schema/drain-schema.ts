@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseEdge } from "../../../rules/patterns/parse-dates.ts";
+import { parseEdge } from "../../../job/rules/patterns/parse-dates.ts";
 import { flowControlLayer } from "./flow-control-schema.ts";
 import { guard } from "./guard-schema.ts";
 import { lane } from "./lane-schema.ts";

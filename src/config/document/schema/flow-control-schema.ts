@@ -1,5 +1,5 @@
-import { defined } from "../../../message/defined.ts";
-import type { FlowControl } from "../../../message/item-changes.ts";
+import { defined } from "../../../job/message/defined.ts";
+import type { FlowControl } from "../../../job/message/item-changes.ts";
 import * as z from "zod";
 import { ifClean, key, line, positiveDuration, section, wholeNumber } from "./building-blocks.ts";
 

@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import { scalarFields, type ScalarField } from "../../../ports/index-statistics.ts";
-import type { Parsed } from "../../../rules/parsed.ts";
-import { readComparison } from "../../../rules/patterns/lookalikes.ts";
-import type { NumberRange } from "../../../rules/rule-spec.ts";
+import { scalarFields, type ScalarField } from "../../../job/contracts/index-statistics.ts";
+import type { Parsed } from "../../../job/rules/parsed.ts";
+import { readComparison } from "../../../job/rules/patterns/lookalikes.ts";
+import type { NumberRange } from "../../../job/rules/rule-spec.ts";
 import { key, name, oneOf, parsed, section } from "./building-blocks.ts";
 
 /** A comparison of one number of a search index, by the service's own name for it. */

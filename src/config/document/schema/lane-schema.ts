@@ -1,7 +1,7 @@
-import { startRateOf } from "../../../ports/auto-rate.ts";
-import type { LaneConfig, LimitsConfig } from "../../../ports/drains-document.ts";
-import { parseDuration } from "../../../rules/durations.ts";
-import type { Parsed } from "../../../rules/parsed.ts";
+import { startRateOf } from "../../../job/contracts/auto-rate.ts";
+import type { LaneConfig, LimitsConfig } from "../../../job/contracts/drains-document.ts";
+import { parseDuration } from "../../../job/rules/durations.ts";
+import type { Parsed } from "../../../job/rules/parsed.ts";
 import * as z from "zod";
 import { duration, key, parsed, section, wholeNumber } from "./building-blocks.ts";
 

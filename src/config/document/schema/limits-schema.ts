@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { builtInAuto } from "../../../ports/auto-rate.ts";
-import { orExpected, type Parsed } from "../../../rules/parsed.ts";
-import { parseRate } from "../../../rules/patterns/parse-rate.ts";
+import { builtInAuto } from "../../../job/contracts/auto-rate.ts";
+import { orExpected, type Parsed } from "../../../job/rules/parsed.ts";
+import { parseRate } from "../../../job/rules/patterns/parse-rate.ts";
 import { ifClean, key, parsed, section, wholeNumber } from "./building-blocks.ts";
 import { rate } from "./rule-schema.ts";
 

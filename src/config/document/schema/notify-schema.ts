@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { noticeEvents } from "../../../ports/notices.ts";
+import { noticeEvents } from "../../../job/contracts/notices.ts";
 import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
 import { flag, key, name, oneOf, parsed, section, setOf } from "./building-blocks.ts";
 import { cronPattern, timezone } from "./cron-schedule-schema.ts";

@@ -1,4 +1,4 @@
-import { parsePointer, toPointer } from "../../../message/json-pointer.ts";
+import { parsePointer, toPointer } from "../../../job/message/json-pointer.ts";
 
 const oneValue =
   "a JSON pointer such as /items/0/id, which leads to one value: it has no *, filter or .. in it";

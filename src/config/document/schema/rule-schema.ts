@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { parseDateOrTime } from "../../../rules/patterns/parse-dates.ts";
-import { parseRate } from "../../../rules/patterns/parse-rate.ts";
+import { parseDateOrTime } from "../../../job/rules/patterns/parse-dates.ts";
+import { parseRate } from "../../../job/rules/patterns/parse-rate.ts";
 import { key, name, oneOf, parsed, section } from "./building-blocks.ts";
 import { changes } from "./set-schema.ts";
 import { when } from "./when-schema.ts";

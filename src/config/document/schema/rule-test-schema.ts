@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { defined } from "../../../message/defined.ts";
-import type { JsonValue } from "../../../message/json-value.ts";
-import { policyLosses, reportedLosses } from "../../../message/loss-kinds.ts";
-import { parkReasons } from "../../../message/park-reasons.ts";
-import { dropReasons, holdReasons, republishReasons } from "../../../rules/decision.ts";
-import type { RuleTest } from "../../../rules/rule-test.ts";
+import { defined } from "../../../job/message/defined.ts";
+import type { JsonValue } from "../../../job/message/json-value.ts";
+import { policyLosses, reportedLosses } from "../../../job/message/loss-kinds.ts";
+import { parkReasons } from "../../../job/message/park-reasons.ts";
+import { dropReasons, holdReasons, republishReasons } from "../../../job/rules/decision.ts";
+import type { RuleTest } from "../../../job/rules/rule-test.ts";
 import { noRule } from "../checks/rule-checks.ts";
 import {
   duration,

@@ -1,17 +1,17 @@
 import * as z from "zod";
-import { defined } from "../../../message/defined.ts";
-import { isCallbackUrl, isDestination } from "../../../message/destination-url.ts";
-import { hasPlaceholder, hostText, parseHost, slipInHost } from "../../../message/host-and-path.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { isCallbackUrl, isDestination } from "../../../job/message/destination-url.ts";
+import { hasPlaceholder, hostText, parseHost, slipInHost } from "../../../job/message/host-and-path.ts";
 import {
   isForwardable,
   isFieldValue,
   isToken,
   lineageHeaderName,
   rootIdHeaderName,
-} from "../../../message/headers.ts";
-import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
-import { parsePointer } from "../../../message/json-pointer.ts";
-import type { Parsed } from "../../../rules/parsed.ts";
+} from "../../../job/message/headers.ts";
+import type { BodyChange, ItemChanges } from "../../../job/message/item-changes.ts";
+import { parsePointer } from "../../../job/message/json-pointer.ts";
+import type { Parsed } from "../../../job/rules/parsed.ts";
 import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import {

@@ -1,17 +1,17 @@
 import * as z from "zod";
-import { isObject } from "../../../message/json-value.ts";
-import { parsePointer } from "../../../message/json-pointer.ts";
-import { addressPatterns } from "../../../rules/patterns/ip-address-patterns.ts";
+import { isObject } from "../../../job/message/json-value.ts";
+import { parsePointer } from "../../../job/message/json-pointer.ts";
+import { addressPatterns } from "../../../job/rules/patterns/ip-address-patterns.ts";
 import {
   durationPatterns,
   momentPatterns,
   numberPatterns,
-} from "../../../rules/patterns/number-and-time-patterns.ts";
-import type { PatternKind } from "../../../rules/patterns/define-patterns.ts";
-import { mismatchesOf } from "../../../rules/parsed.ts";
-import { headerPatterns, textPatterns } from "../../../rules/patterns/text-patterns.ts";
-import { valuePatterns } from "../../../rules/patterns/json-value-patterns.ts";
-import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../rules/rule-spec.ts";
+} from "../../../job/rules/patterns/number-and-time-patterns.ts";
+import type { PatternKind } from "../../../job/rules/patterns/define-patterns.ts";
+import { mismatchesOf } from "../../../job/rules/parsed.ts";
+import { headerPatterns, textPatterns } from "../../../job/rules/patterns/text-patterns.ts";
+import { valuePatterns } from "../../../job/rules/patterns/json-value-patterns.ts";
+import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../../../job/rules/rule-spec.ts";
 import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
 import { atKey, headerName, key, parsedFrom, notEmpty, section } from "./building-blocks.ts";
 

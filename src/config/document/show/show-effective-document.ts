@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
-import { defined } from "../../../message/defined.ts";
-import type { BodyChange, ItemChanges } from "../../../message/item-changes.ts";
-import type { JsonValue } from "../../../message/json-value.ts";
-import { builtInAuto, isAutoRate, type AutoRate } from "../../../ports/auto-rate.ts";
+import { defined } from "../../../job/message/defined.ts";
+import type { BodyChange, ItemChanges } from "../../../job/message/item-changes.ts";
+import type { JsonValue } from "../../../job/message/json-value.ts";
+import { builtInAuto, isAutoRate, type AutoRate } from "../../../job/contracts/auto-rate.ts";
 import type {
   DrainConfig,
   DrainsDocument,
@@ -14,13 +14,13 @@ import type {
   Schedule,
   SecretRef,
   SourceConfig,
-} from "../../../ports/drains-document.ts";
-import { comparisonText, momentText } from "../../../rules/patterns/write-number-patterns.ts";
-import { maskQuery } from "../../../rules/show-field-test.ts";
-import { durationText } from "../../../rules/durations.ts";
-import type { DateEdge } from "../../../rules/patterns/parse-dates.ts";
-import { rateText } from "../../../rules/patterns/parse-rate.ts";
-import type { RuleSpec } from "../../../rules/rule-spec.ts";
+} from "../../../job/contracts/drains-document.ts";
+import { comparisonText, momentText } from "../../../job/rules/patterns/write-number-patterns.ts";
+import { maskQuery } from "../../../job/rules/show-field-test.ts";
+import { durationText } from "../../../job/rules/durations.ts";
+import type { DateEdge } from "../../../job/rules/patterns/parse-dates.ts";
+import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
+import type { RuleSpec } from "../../../job/rules/rule-spec.ts";
 import { showWhen } from "./show-when.ts";
 
 /** As YAML, with the hash above it. */

@@ -1,6 +1,6 @@
-import { isObject } from "../../../message/json-value.ts";
-import { showFieldTest } from "../../../rules/show-field-test.ts";
-import type { Condition } from "../../../rules/rule-spec.ts";
+import { isObject } from "../../../job/message/json-value.ts";
+import { showFieldTest } from "../../../job/rules/show-field-test.ts";
+import type { Condition } from "../../../job/rules/rule-spec.ts";
 
 /**
  * A condition in the document's own form. Patterns for header values are shown as "[set]": they may be

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { DrainName } from "../../../../src/ports/ids.ts";
-import { planLimits } from "../../../../src/ports/plans.ts";
+import type { DrainName } from "../../../../src/job/contracts/ids.ts";
+import { planLimits } from "../../../../src/job/contracts/plans.ts";
 import { makeHere, planOf, startDesk } from "../../../support/desk-stand.ts";
 import { createPlanStand, outageDocument } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";

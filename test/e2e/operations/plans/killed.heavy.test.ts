@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
-import type { PlanId } from "../../../../src/ports/ids.ts";
+import type { PlanId } from "../../../../src/job/contracts/ids.ts";
 import { makeHere, planOf, startDesk } from "../../../support/desk-stand.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";

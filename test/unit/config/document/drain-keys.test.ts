@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileNumbers } from "../../../../src/rules/compile-condition.ts";
+import { compileNumbers } from "../../../../src/job/rules/compile-condition.ts";
 import { drainOf, head } from "../../../support/loaded-document.ts";
 
 const guardOf = (guard: string) =>

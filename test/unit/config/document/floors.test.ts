@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { formatProblem } from "../../../../src/config/problem.ts";
-import { toSchedules } from "../../../../src/daemon/wanted-schedules.ts";
+import { toSchedules } from "../../../../src/job/daemon/wanted-schedules.ts";
 
 const hourMs = 3_600_000;
 

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { documentJsonSchema, documentJsonSchemaText } from "../../../../src/config/document/json-schema.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { toEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
-import { isObject } from "../../../../src/message/json-value.ts";
+import { isObject } from "../../../../src/job/message/json-value.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";
 
 interface Schema {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
-import { noticeEvents } from "../../../../src/ports/notices.ts";
+import { noticeEvents } from "../../../../src/job/contracts/notices.ts";
 import { load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const rules = "rules: [{ when: any, then: hold }]";

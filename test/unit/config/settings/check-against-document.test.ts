@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatProblem } from "../../../../src/config/problem.ts";
 import { checkFit, checkInequality } from "../../../../src/config/settings/check-against-document.ts";
 import { toLedgerLimits } from "../../../../src/config/settings/ledger-limits.ts";
-import { grantLifeMs, postHorizonMs, takeoverAfterMs } from "../../../../src/ports/ledger-limits.ts";
+import { grantLifeMs, postHorizonMs, takeoverAfterMs } from "../../../../src/job/contracts/ledger-limits.ts";
 import { load as loadDocument } from "../../../support/loaded-document.ts";
 import { useSettings } from "../../../support/settings.ts";
 

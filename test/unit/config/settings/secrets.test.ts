@@ -3,7 +3,7 @@ import { formatProblem } from "../../../../src/config/problem.ts";
 import { readLineageKey, readSecret } from "../../../../src/config/read-secret.ts";
 import { toAddressSetting, toTokenSetting } from "../../../../src/config/source-setting-names.ts";
 import type { Settings } from "../../../../src/config/settings/settings.ts";
-import type { SecretRef, SourceConfig } from "../../../../src/ports/drains-document.ts";
+import type { SecretRef, SourceConfig } from "../../../../src/job/contracts/drains-document.ts";
 import { useSettings } from "../../../support/settings.ts";
 
 const { load, path, problemsOf, write } = useSettings();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { apiPath } from "../../../../src/console/api/refusal.ts";
-import { screens } from "../../../../src/console/screens/screens.ts";
+import { apiPath } from "../../../../src/people/console/api/refusal.ts";
+import { screens } from "../../../../src/people/console/screens/screens.ts";
 import { settingNames, settingRows, toEnvName } from "../../../../src/config/settings/settings-table.ts";
 import { useSettings } from "../../../support/settings.ts";
 

@@ -1,0 +1,52 @@
+import type { AttemptReport } from "../contracts/callbacks.ts";
+import type { Clock } from "../contracts/clock.ts";
+import { serviceNow, type ServiceTime } from "../runtime.ts";
+import { parseCallback } from "./parse-callback.ts";
+import { verifySignature } from "./verify-signature.ts";
+
+/** Callbacks make this process read its keys again, at most so often. */
+const rereadEveryMs = 5_000;
+
+export interface SigningKey {
+  value(): string;
+  reread(): void;
+}
+
+export type CallbackAuthenticator = ReturnType<typeof createCallbackAuthenticator>;
+
+/** Admits callbacks to one source. `address`: the URL that the service calls, without a query. */
+export function createCallbackAuthenticator(
+  address: string,
+  keys: readonly SigningKey[],
+  time: ServiceTime & { readonly clock: Pick<Clock, "monotonic"> },
+) {
+  const { clock } = time;
+  let readAt = clock.monotonic();
+  const secrets = (): readonly string[] => keys.map((key) => key.value());
+  const reread = (): void => {
+    readAt = clock.monotonic();
+    for (const key of keys) key.reread();
+  };
+  return {
+    /** Of the URL that is called, without its query. */
+    path: new URL(address).pathname,
+    /**
+     * Admits a call that the service signed. `search`: the query as it came, with its `?`. Only then the body
+     * is read. It is `another-body` unless it is the signed one.
+     */
+    async admit(signature: string | undefined, search: string) {
+      if (clock.monotonic() - readAt >= rereadEveryMs) reread();
+      const expected = { url: address + search, keys: secrets(), now: serviceNow(time) };
+      const verdict = await verifySignature(signature, expected);
+      if (verdict.kind === "unverified") return { kind: "refused" as const, why: verdict.why };
+      return {
+        kind: "admitted" as const,
+        read: (body: Buffer): AttemptReport | "another-body" | "unreadable" =>
+          verdict.isFor(body) ? (parseCallback(body) ?? "unreadable") : "another-body",
+      };
+    },
+    reread,
+    /** For logs, which leave them out. */
+    secrets,
+  };
+}

@@ -1,0 +1,113 @@
+import type { BatchItem, DeduplicationId } from "../message/dead-letter.ts";
+import { toCallbackDeduplicationId } from "../message/deduplication-id.ts";
+import { defined } from "../message/defined.ts";
+import { encodeItem } from "../message/encode-item.ts";
+import { toForwardHeaders } from "../message/headers.ts";
+import { readProofCallback, type OwnCallback } from "../message/proof-callback-url.ts";
+import type { AttemptReport } from "../contracts/callbacks.ts";
+import type { SourceRuntime } from "../runtime.ts";
+
+/** Callbacks whose refusals are counted. */
+const maxRefused = 10_000;
+
+export type ChainRefusals = ReturnType<typeof createChainRefusals>;
+
+/** How often the service certainly refused each callback, as this process has seen. */
+export function createChainRefusals() {
+  const counts = new Map<string, number>();
+  return {
+    of: (callback: string): number => counts.get(callback) ?? 0,
+    refused(callback: string): void {
+      counts.set(callback, (counts.get(callback) ?? 0) + 1);
+      const [oldest] = counts.keys();
+      if (counts.size > maxRefused && oldest !== undefined) counts.delete(oldest);
+    },
+  };
+}
+
+export type Chained =
+  /** The message had no callback of its own. */
+  | { readonly kind: "none" }
+  | { readonly kind: "chained" }
+  /** `retryAt`: Unix ms, if known. `why` shows nothing of the message. */
+  | { readonly kind: "not-chained"; readonly why: string; readonly retryAt?: number };
+
+/**
+ * Forwards a callback to the message's original callback URL, as a message of the same source: redriver
+ * itself calls only its services. If the service calls us again for the same attempt, the deduplication id is
+ * the same. After a refusal it is another id, because a refused id may count as seen. `query`: the query of
+ * our callback URL.
+ */
+export async function chainCallback(
+  { config, service, takeBatchTurn, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
+  query: string,
+  { messageId, retried }: AttemptReport,
+  body: string,
+  { refusals, signal }: { readonly refusals: ChainRefusals; readonly signal: AbortSignal },
+): Promise<Chained> {
+  const reading = readProofCallback(query, lineageKeys());
+  if (reading.kind === "foreign") return notChained("the address does not say whose callback it is");
+  if (reading.kind === "sealed") {
+    return notChained("its own callback is sealed under a lineage key that is not known (lineage.oldKeys)");
+  }
+  if (reading.own === null) return { kind: "none" };
+  const callback = `${config.id} ${messageId} ${retried}`;
+  const deduplicationId = toCallbackDeduplicationId(messageId, retried, refusals.of(callback) + 1);
+  const item = toChainedItem(reading.own, body, headerPrefix, deduplicationId);
+  if (item === null) return notChained("its own callback has headers that cannot be sent");
+  const { json, bytes } = encodeItem(item);
+  const notAllowed = checkItem(item, bytes);
+  if (notAllowed !== null) return notChained(`the settings allow no such message: ${notAllowed}`);
+
+  const now = health.standing();
+  if (now.state === "halted") return notChained("the source is halted");
+  if (now.state === "waiting") return notChained("the source is left alone for now", now.until);
+  const endTurn = await takeBatchTurn(signal);
+  const outcome = await service.publish([json], () => true, signal).finally(endTurn);
+  switch (outcome.kind) {
+    case "answered": {
+      const [one] = outcome.items;
+      // A hit is our own message: nobody else makes such an id.
+      if (one?.kind === "accepted") return { kind: "chained" };
+      if (one?.kind === "refused") refusals.refused(callback);
+      return notChained("the service did not accept it");
+    }
+    case "not-sent":
+      // A 429 was an answer: the service may have seen the id.
+      if (outcome.why === "rate-limited") refusals.refused(callback);
+      return notChained(`not sent: ${outcome.why}`, outcome.retryAt);
+    case "refused":
+      refusals.refused(callback);
+      return notChained(`refused with ${outcome.status}`);
+    case "misconfigured":
+      return notChained(`refused with ${outcome.status}`);
+    case "in-doubt":
+      return notChained("no answer that proves anything");
+  }
+}
+
+function notChained(why: string, retryAt?: number): Extract<Chained, { kind: "not-chained" }> {
+  return { kind: "not-chained", why, ...defined({ retryAt }) };
+}
+
+/**
+ * The message that forwards a callback to its original URL: what the service would have sent, signed and
+ * retried by the service. `body`: as received. Null if its headers cannot be sent.
+ */
+function toChainedItem(
+  { url, header }: OwnCallback,
+  body: string,
+  headerPrefix: string,
+  deduplicationId: DeduplicationId,
+): BatchItem | null {
+  const forward = toForwardHeaders(header, headerPrefix);
+  if (forward === null) return null;
+  const headers: Record<string, string> = {
+    "Content-Type": forward.get("content-type")?.value ?? "application/json",
+    [`${headerPrefix}Method`]: "POST",
+  };
+  forward.delete("content-type");
+  for (const { name, value } of forward.values()) headers[`${headerPrefix}Forward-${name}`] = value;
+  headers[`${headerPrefix}Deduplication-Id`] = deduplicationId;
+  return { destination: url, headers, body };
+}

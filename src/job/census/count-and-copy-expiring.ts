@@ -1,0 +1,317 @@
+/**
+ * Counts everything that a source has. Any replica lists each source without filter at its own slow interval,
+ * for all replicas. A full pass of a live drain that lists everything has already counted the source, and
+ * then the census lists nothing. If that pass deleted records before one of its cursors, it does not count: a
+ * service whose cursor is a position then skips records, and no page shows which kind of cursor it is.
+ *
+ * Records near their expiry that no drain selects are copied here, because no pass sees them. Records
+ * selected only by drains without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that
+ * they may be lost.
+ */
+import type { Census } from "../contracts/source-book.ts";
+import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import type { Archive } from "../contracts/archive.ts";
+import { RedriverError } from "../contracts/errors.ts";
+import { parseRecord } from "../message/parse-record.ts";
+import type { DrainName } from "../contracts/ids.ts";
+import type { DrainConfig } from "../contracts/drains-document.ts";
+import { earlier } from "../contracts/tally.ts";
+import { countStrays } from "./unselected-come-backs.ts";
+import { createDrainSelects, type DatesMeaning } from "../listing/drain-selects.ts";
+import { dayMs, enteredAtOf, expiresBy } from "../listing/record-dates.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
+import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
+import { byHalves } from "../by-halves.ts";
+import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { failureKindOf, unreadableKind } from "../failures/failure-kind.ts";
+import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
+import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
+
+/** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
+const nearExpiryMs = 12 * 60 * 60_000;
+
+export interface CensusOrder {
+  readonly source: SourceRuntime;
+  /** All drains of this source, of one document. */
+  readonly drains: readonly Pick<DrainConfig, "name" | "select" | "dates" | "beforeExpiry">[];
+  readonly documentHash: string;
+  /** Null if the document names none. */
+  readonly archive: Archive | null;
+}
+
+/** How often within its interval a source is checked for a due census. */
+export const censusLooks = 4;
+
+/**
+ * Counts the source, unless a count is young enough. A count by a pass is replaced at the first check at
+ * which it is 3/4 of an interval old. A count by a listing is dated a moment after its check, so it is
+ * replaced from 7/8 on, at the fourth check after it. Two replicas with a job each list once. Answers null if
+ * nothing is counted. Throws RedriverErrors of the service or Redis, or `stopped`.
+ */
+export async function takeCensus(
+  order: CensusOrder,
+  signals: ListingSignals,
+  hasStalled = false,
+): Promise<Census | null> {
+  const { source, documentHash } = order;
+  const known = await source.book.census();
+  const { at: now } = await source.ledger.now();
+  if (known !== null && known.documentHash === documentHash) {
+    const served = known.counted === "pass" ? 1 - 1 / censusLooks : 1 - 1 / (2 * censusLooks);
+    if (now - known.at < source.config.censusEveryMs * served) return null;
+  }
+  const startedAt = source.clock.monotonic();
+  const { gone: goneBefore } = await source.ledger.summary();
+  const counts = await countWithCare(order, signals, hasStalled);
+  const selected = await recordSelected(source, counts.selected);
+  const census = { ...counts.census, goneBefore, selected };
+  await source.book.recordCensus(census);
+  reportCensus(source, census, startedAt);
+  return census;
+}
+
+/**
+ * Counts the source and copies records near their expiry while Redis cannot be relied on. Each replica does
+ * so for itself, and nothing is recorded. This process copies each record once. Throws RedriverErrors of the
+ * service, or `stopped`.
+ */
+export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
+  const { source } = order;
+  const startedAt = source.clock.monotonic();
+  const { census } = await count({ ...order, source: withoutRedis(source) }, signals, careless);
+  reportCensus(source, census, startedAt);
+}
+
+/**
+ * A source whose listings need no answer from Redis: pages get this machine's time, and dates are taken as
+ * entry. Only for counting and copies: a page with such a time must begin nothing.
+ */
+function withoutRedis(source: SourceRuntime): SourceRuntime {
+  const { ledger, book, clock } = source;
+  return {
+    ...source,
+    ledger: { ...ledger, now: () => Promise.resolve({ at: clock.now(), epoch: "", sequence: 0 }) },
+    book: { ...book, datesMean: () => Promise.resolve(null) },
+  };
+}
+
+function reportCensus({ clock, config, events }: SourceRuntime, census: Census, startedAt: number): void {
+  const { depth, unselected, expiringUnarchived } = census;
+  const durationMs = clock.monotonic() - startedAt;
+  events.emit({ type: "census:taken", source: config.id, depth, unselected, expiringUnarchived, durationMs });
+}
+
+type Selected = ReadonlyMap<DrainName, FailureTally>;
+
+async function recordSelected(
+  { recordFailures }: SourceRuntime,
+  selected: Selected,
+): Promise<Readonly<Record<DrainName, Readonly<Record<string, number>>>>> {
+  const counts: Record<DrainName, Record<string, number>> = {};
+  for (const [drain, tally] of selected) {
+    const ofDrain: Record<string, number> = {};
+    for (const [id, { seen = 0 }] of Object.entries(await recordFailures(drain, tally))) ofDrain[id] = seen;
+    counts[drain] = ofDrain;
+  }
+  return counts;
+}
+
+async function countWithCare(
+  order: CensusOrder,
+  signals: ListingSignals,
+  hasStalled: boolean,
+): ReturnType<typeof count> {
+  const job = await takeJob(order.source, "census", hasStalled);
+  try {
+    return await count(order, signals, job);
+  } finally {
+    await job.end();
+  }
+}
+
+type ListingJob = Pick<CarefulJob, "each" | "unlistable" | "endsListings">;
+
+/** Nothing is known of lost workers. */
+const careless: ListingJob = {
+  endsListings: false,
+  unlistable: [],
+  each: (ones, work) => work(ones),
+};
+
+async function count(
+  order: CensusOrder,
+  signals: ListingSignals,
+  job: ListingJob,
+): Promise<{ readonly census: Census; readonly selected: Selected }> {
+  if (job.endsListings) {
+    throw new RedriverError("worker-lost", "the listing of a census has ended two workers in a row");
+  }
+  const { source, documentHash, archive } = order;
+  const { retentionMs } = source.config;
+  const datesMean = await source.book.datesMean();
+  const selected = new Map(order.drains.map(({ name }) => [name, createFailureTally()]));
+  const sort = createSort(order, datesMean, selected);
+  let census: Census = { ...emptyCensus, documentHash };
+  const strays = countStrays();
+  let startedAt: number | undefined;
+  // A longer interval allows a longer listing, so that a source of millions can be counted.
+  const inTime = { ...signals, maxListingMs: Math.max(maxListingMs, source.config.censusEveryMs) };
+  const pace = createPace(source.clock, signals.stopping);
+  for await (const page of listToEnd(source, { select: {} }, inTime, job.unlistable)) {
+    await pace(page.isLast);
+    const now = serviceNow(source);
+    if (page.passedOver !== null) {
+      // It cannot be read, and so not copied either.
+      const enteredAt = datesMean === "created" ? null : page.passedOver;
+      const isWithin = (ms: number): boolean => enteredAt !== null && enteredAt + retentionMs <= now + ms;
+      census = {
+        ...census,
+        depth: census.depth + 1,
+        oldestEnteredAt: earlier(census.oldestEnteredAt, enteredAt),
+        expiringInDay: (census.expiringInDay ?? 0) + (isWithin(dayMs) ? 1 : 0),
+        expiringUnarchived: census.expiringUnarchived + (isWithin(nearExpiryMs) ? 1 : 0),
+      };
+      continue;
+    }
+    startedAt ??= page.readAt;
+    census = { ...census, depth: census.depth + page.records.length };
+    const add = async (records: readonly RawRecord[]): Promise<void> => {
+      const found = sort(records, now);
+      const comeBacks = strays.find(found.unselected, source.lineageKeys());
+      // Also records that a drain selects: its next pass may come after their expiry.
+      await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
+      const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
+      const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
+      // Nothing breaks any more: each is counted once.
+      for (const count of found.seen) count();
+      strays.add(comeBacks);
+      census = {
+        ...census,
+        unselected: census.unselected + found.unselected.length,
+        oldestUnselectedAt: earlier(census.oldestUnselectedAt, found.oldestUnselectedAt),
+        oldestEnteredAt: earlier(census.oldestEnteredAt, found.oldestEnteredAt),
+        expiringInDay: (census.expiringInDay ?? 0) + found.inDay,
+        expiringUnarchived: census.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
+        expiringAccepted: census.expiringAccepted + accepted + found.withoutId.accepted,
+      };
+    };
+    // One that cannot be sorted is in the depth alone.
+    await job.each(
+      page.records,
+      (some) => byHalves(some, add, () => Promise.resolve()).then(() => undefined),
+      () => Promise.resolve(),
+    );
+  }
+  return {
+    census: {
+      ...census,
+      at: startedAt ?? emptyCensus.at,
+      earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
+      strayComeBacks: strays.counted(),
+    },
+    selected,
+  };
+}
+
+/** A page this slow waited for a source pause, or the service is slow. */
+const slowPageMs = 1_000;
+const pauseMs = 500;
+
+/** After the first slow page, a census pauses between pages and so leaves most calls to passes and sweeps. */
+function createPace({ monotonic, sleep }: SourceRuntime["clock"], stopping: AbortSignal) {
+  let askedAt = monotonic();
+  let isSlow = false;
+  return async (isLast: boolean): Promise<void> => {
+    isSlow ||= monotonic() - askedAt >= slowPageMs;
+    // The same signal stops the listing, which reports it.
+    if (isSlow && !isLast) await sleep(pauseMs, stopping).catch(() => undefined);
+    askedAt = monotonic();
+  };
+}
+
+/** A census that counted nothing. */
+export const emptyCensus: Census = {
+  at: 0,
+  counted: "listing",
+  depth: 0,
+  unselected: 0,
+  oldestUnselectedAt: null,
+  strayComeBacks: { count: 0, top: [] },
+  oldestEnteredAt: null,
+  earliestExpiryAt: null,
+  expiringInDay: 0,
+  expiringUnarchived: 0,
+  expiringAccepted: 0,
+  documentHash: "",
+};
+
+/** Sorts the records of a page by what the census counts. */
+function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, selected: Selected) {
+  const { retentionMs } = source.config;
+  const known = drains.map((drain) => ({
+    selects: createDrainSelects(drain, datesMean),
+    failures: selected.get(drain.name),
+    withinMs: drain.beforeExpiry.withinMs,
+    isKept: drain.beforeExpiry.then === "archive",
+  }));
+  return (records: readonly RawRecord[], now: number) => {
+    const nearExpiry: DlqId[] = [];
+    // Records without an id cannot be distinguished, so none of them counts as copied.
+    const withoutId = { bare: 0, accepted: 0 };
+    const toKeep: RawRecord[] = [];
+    const accepted = new Set<DlqId>();
+    const unselected: RawRecord[] = [];
+    const seen: (() => void)[] = [];
+    let oldestUnselectedAt: number | null = null;
+    let oldestEnteredAt: number | null = null;
+    let inDay = 0;
+    for (const record of records) {
+      const enteredAt = enteredAtOf(record);
+      oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
+      if (expiresBy(record, retentionMs, now + dayMs)) inDay += 1;
+      const selecting = known.filter(({ selects }) => selects(record, now));
+      const isUnselected = selecting.length === 0;
+      if (!isUnselected) {
+        const { kind, dlqId } = toKind(record);
+        for (const { failures } of selecting) seen.push(() => failures?.add(kind, dlqId, "seen"));
+      }
+      if (isUnselected) {
+        unselected.push(record);
+        oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
+      }
+      const withinMs = isUnselected ? nearExpiryMs : Math.max(...selecting.map((drain) => drain.withinMs));
+      if (!expiresBy(record, retentionMs, now + withinMs)) continue;
+      const isKept = isUnselected || selecting.some((drain) => drain.isKept);
+      const key = copyKeyOf(record);
+      if (key === null) {
+        withoutId[isKept ? "bare" : "accepted"] += 1;
+        continue;
+      }
+      nearExpiry.push(key);
+      if (isKept) toKeep.push(record);
+      else accepted.add(key);
+    }
+    return {
+      nearExpiry,
+      inDay,
+      withoutId,
+      toKeep,
+      accepted,
+      seen,
+      unselected,
+      oldestUnselectedAt,
+      oldestEnteredAt,
+    };
+  };
+}
+
+function toKind(record: RawRecord) {
+  const parsed = parseRecord(record);
+  if (parsed.kind === "unusable") return { kind: unreadableKind, dlqId: null };
+  return { kind: failureKindOf(parsed.letter), dlqId: parsed.letter.dlqId };
+}
+
+export function toExpiry(oldestEnteredAt: number | null, retentionMs: number): number | null {
+  return oldestEnteredAt === null ? null : oldestEnteredAt + retentionMs;
+}

@@ -1,0 +1,300 @@
+import type { PauseBook } from "../contracts/pauses.ts";
+import { createHash, createHmac } from "node:crypto";
+import { toAddressSetting, toTokenSetting } from "../../config/source-setting-names.ts";
+import { proxyFor } from "../egress/proxy-for.ts";
+import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
+import { createRedisCopyBook } from "../store/copies/redis-copy-book.ts";
+import { rememberCopies } from "../store/copies/remembered-copies.ts";
+import { createRedisLaneBook } from "../store/lanes/redis-lane-book.ts";
+import { createRedisLedger } from "../store/ledger/redis-ledger.ts";
+import { createRedisPassBook } from "../store/passes/redis-pass-book.ts";
+import { createRedisPauseBook } from "../store/pauses/redis-pause-book.ts";
+import { createRedisSourceBook } from "../store/sources/redis-source-book.ts";
+import { grantLifeMs } from "../contracts/ledger-limits.ts";
+import { createRedisCapacity } from "../store/capacity/redis-capacity.ts";
+import { createRedisCallShares } from "../store/call-shares/redis-call-shares.ts";
+import { createRedisGuardBook } from "../store/guards/redis-guard-book.ts";
+import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-pauses.ts";
+import { createItemCheck } from "../message/item-policy.ts";
+import type { Archive } from "../contracts/archive.ts";
+import type { NewAuditEntry } from "../contracts/audit.ts";
+import type { ArchiveConfig, DrainsDocument, SourceConfig } from "../contracts/drains-document.ts";
+import { RedriverError } from "../contracts/errors.ts";
+import type { MessageService } from "../contracts/service.ts";
+import type { StatisticsStore } from "../contracts/index-statistics.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { createRoomCheck } from "../redis/check-fitness-and-room.ts";
+import { proofAddressOf } from "../message/proof-callback-url.ts";
+import { beginOnlyWithRoom } from "../source/begin-with-redis-room.ts";
+import { createDeliveryWatch } from "../lanes/delivery-watch.ts";
+import { createLanes } from "../lanes/lanes.ts";
+import { createPoisonShare } from "../page/publish/batch-size-under-poison.ts";
+import { RefusalsInARow } from "../page/publish/refusals-in-a-row.ts";
+import { createCallsInTurn } from "../source/calls-in-turn.ts";
+import { createPausingService } from "../source/pausing-service.ts";
+import { createSourceHealth } from "../source/source-health.ts";
+import { createUnworkableRecords } from "../page/unworkable-records.ts";
+import { createUnwrittenFacts } from "../sweep/unwritten-facts.ts";
+import type { SourceRuntime, World } from "../runtime.ts";
+import { createSweepRequest } from "../sweep/sweep-request.ts";
+import { createPageMemory } from "../listing/limit-page-memory.ts";
+import { createPagesInFlight } from "../pass/pages-in-flight.ts";
+import { windowSizes } from "../pass/split-window.ts";
+import { createTooLargeDates } from "../listing/too-large-records.ts";
+import { watchLedger, type LostWrites } from "../source/detect-lost-writes.ts";
+import { createLedgerTime } from "../source/ledger-time.ts";
+import { createMessageService } from "../service/message-service.ts";
+import { createGuards } from "../statistics/drain-guards.ts";
+import { bindSource } from "../source/bind-to-account.ts";
+import { createHostPauses } from "../source/host-pauses.ts";
+import {
+  createCallbackAuthenticator,
+  type CallbackAuthenticator,
+} from "../callbacks/authenticate-callback.ts";
+import { createRecordFailures } from "../failures/record-failures.ts";
+import { createRedisFailureBook } from "../store/failures/redis-failure-book.ts";
+import { createRedisFailureMarks } from "../store/failures/redis-failure-marks.ts";
+import type { FailureMarks } from "../contracts/failures.ts";
+import { createLineageKeys } from "./lineage-keys.ts";
+import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secret.ts";
+import type { ProcessMemory } from "./memory-budget.ts";
+import type { Teardown } from "./teardown.ts";
+
+/** A binding outlives its last pass by days. So passes ask for it so often, and after a loss of Redis's writes. */
+const boundForMs = 5 * 60_000;
+
+/** Lets an observer wrap the ports of a process: every built part passes through these first. */
+export interface Decorate {
+  readonly source?: (built: SourceRuntime) => SourceRuntime;
+  readonly archive?: (built: Archive, config: ArchiveConfig) => Archive;
+}
+
+/**
+ * A source with the parts that only its owner needs: to read its token, pause its drains, close its sockets.
+ */
+export interface BuiltSource {
+  readonly runtime: SourceRuntime;
+  readonly service: MessageService;
+  readonly token: LiveSecret;
+  readonly pauses: PauseBook;
+  readonly failureMarks: FailureMarks;
+  readonly baseUrl: string;
+  /** Null if no callbacks are configured. */
+  readonly callbacks: CallbackAuthenticator | null;
+  /** How often this process has found that Redis lost writes of the source's ledger. */
+  readonly losses: () => number;
+  /** Ends its connections. Safe to call twice. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ProcessParts {
+  readonly settings: Settings;
+  readonly redis: RedisConnection;
+  readonly world: World;
+  readonly readSecret: ReadSecret;
+  readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
+  readonly teardown: Teardown;
+  readonly memory: ProcessMemory;
+  readonly onAudit?: (entry: NewAuditEntry) => void;
+  readonly decorate?: Decorate;
+}
+
+interface SourceParts extends ProcessParts {
+  readonly document: DrainsDocument;
+  /** A source may live through several documents. */
+  readonly documentNow: () => DrainsDocument;
+  readonly readings: Pick<StatisticsStore, "readAll">;
+}
+
+/** Builds one source. Throws `settings-invalid` if its address or token is missing. */
+export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSource {
+  const { settings, redis, world, teardown } = parts;
+  const baseUrl = config.url ?? settings.service.url;
+  if (baseUrl === undefined) {
+    throw new RedriverError(
+      "settings-invalid",
+      `source ${config.name} has no address: set sources.${config.name}.url in the drains document, or service.url (REDRIVER_SERVICE_URL)`,
+    );
+  }
+  const { readSecret } = parts;
+  const onRefused = (problem: string): void =>
+    world.events.emit({ type: "source:secret-refused", source: config.id, problem });
+  const token = createLiveSecret(config.token, readSecret, `source ${config.name} has no token`, onRefused);
+
+  const { listTimeoutMs, batchTimeoutMs, deleteTimeoutMs, connectTimeoutMs } = settings.service;
+  const timeoutsMs = { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs };
+  const { maxCallsInFlight } = settings.service;
+  const turns = createCallsInTurn({
+    source: config.id,
+    shares: createRedisCallShares(redis, config.id, world.identities.token(), maxCallsInFlight),
+    maxInFlight: maxCallsInFlight,
+    clock: world.clock,
+    events: world.events,
+  });
+  const called = createMessageService({
+    baseUrl,
+    token: () => token.value(),
+    settings: { address: toAddressSetting(config), token: toTokenSetting(config, settings) },
+    timeoutsMs,
+    connectTimeoutMs,
+    proxy: proxyFor(new URL(baseUrl), settings.proxy),
+    maxAnswerBytes: settings.service.maxAnswerBytes,
+    clock: world.clock,
+    onAnswer(answer) {
+      turns.answered(answer);
+      world.events.emit({ type: "service:answered", source: config.id, ...answer });
+    },
+    onLimit: (limit) => turns.limited(limit),
+  });
+  const lineageKeys = createLineageKeys(token, parts.lineage, config.id);
+  const { service, pauses } = createPausingService({
+    source: config.id,
+    service: called,
+    takeTurn: turns.take,
+    book: createRedisSourcePauseBook(redis, config.id),
+    timeoutsMs,
+    clock: world.clock,
+    events: world.events,
+  });
+  const address = proofAddressOf(config);
+  const keys = (config.callbacks?.keys ?? []).map((ref) =>
+    createLiveSecret(
+      ref,
+      readSecret,
+      `source ${config.name} has no signing key for its callbacks`,
+      onRefused,
+    ),
+  );
+  const callbacks =
+    address === undefined
+      ? null
+      : createCallbackAuthenticator(address, keys, { clock: world.clock, service });
+  const close = (): Promise<void> => {
+    turns.close();
+    return called.close();
+  };
+  teardown.add(`service ${config.name}`, close);
+
+  const book = createRedisSourceBook(redis, config.id, config.retentionMs);
+  const passes = createRedisPassBook(redis, config.id);
+  const failures = createRedisFailureBook(redis, config.id);
+  const pauseBook = createRedisPauseBook(redis, config.id);
+  const limits = toLedgerLimits(settings, parts.document, config);
+  const { riding, ...audit } = createRedisAudit(redis, config.id, auditLimits, parts.onAudit);
+  const ledger = beginOnlyWithRoom(
+    createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }, riding),
+    createRoomCheck(redis, world.clock),
+  );
+  /**
+   * Best effort: if Redis is away again, the pass rows are as lost as the ledger; the next passes are full.
+   */
+  const forceFullPasses = (): void => {
+    for (const drain of parts.documentNow().drains) {
+      if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
+    }
+  };
+  let losses = 0;
+  let bound: { readonly wanted: string; readonly at: number } | null = null;
+  const ledgerTime = createLedgerTime(world.clock);
+  const onLostWrites = async (lost: LostWrites, oldestAt: number | undefined): Promise<void> => {
+    world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
+    losses += 1;
+    forceFullPasses();
+    // Best effort like the passes: if Redis is away again, the next call finds the loss once more.
+    await ledger.recordLoss(oldestAt).catch(() => undefined);
+  };
+  const watched = watchLedger(ledger, onLostWrites, ledgerTime.learn);
+  const runtime: SourceRuntime = {
+    ...world,
+    config,
+    service,
+    takeBatchTurn: (signal) => turns.take("batch", signal),
+    ledger: watched,
+    readAt: () => ledgerTime.fromBeforeNow(watched),
+    hostPauses: createHostPauses(pauseBook, world.clock),
+    audit,
+    copies: rememberCopies(
+      createRedisCopyBook(redis, config.id, {
+        lifeMs: config.retentionMs,
+        ...(parts.document.archive === undefined
+          ? {}
+          : { archive: toArchiveName(parts.document.archive.dir) }),
+      }),
+    ),
+    capacity: createRedisCapacity(redis, world.identities),
+    guards: createGuards({
+      statistics: parts.readings,
+      book: createRedisGuardBook(redis, config.id),
+      clock: world.clock,
+      events: world.events,
+      forceFull: (drain) => passes.forceFull(drain),
+    }),
+    lanes: createLanes({
+      source: config.id,
+      book: createRedisLaneBook(redis, config.id, grantLifeMs(limits), world.identities),
+      clock: world.clock,
+      events: world.events,
+      passes,
+      audit,
+      by: world.by,
+    }),
+    deliveryWatch: createDeliveryWatch(config, called, world.events),
+    passes,
+    book,
+    health: createSourceHealth(config.id, world.clock, world.events, pauses),
+    refusalsInARow: new RefusalsInARow(),
+    poison: createPoisonShare(world.clock),
+    unwritten: createUnwrittenFacts(),
+    unworkable: createUnworkableRecords(),
+    sweepRequest: createSweepRequest(),
+    tooLarge: createTooLargeDates(world.clock),
+    memory: createPageMemory({
+      ...parts.memory,
+      maxAnswerBytes: settings.service.maxAnswerBytes,
+    }),
+    pagesInFlight: createPagesInFlight(),
+    windowSizes,
+    headerPrefix: settings.service.headerPrefix,
+    publish: settings.publish,
+    checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl, address),
+    lineageKeys,
+    failures,
+    recordFailures: createRecordFailures(failures, world.clock.monotonic, () => losses),
+    bind: async () => {
+      const ids = parts.documentNow().sources.map(({ id }) => id);
+      const tokenHash = toKeyedHash("token", token.value());
+      const wanted = JSON.stringify([tokenHash, losses, ids]);
+      const at = world.clock.monotonic();
+      if (bound?.wanted === wanted && at - bound.at < boundForMs) return;
+      const urlHash = toKeyedHash("url", baseUrl);
+      const verdict = await bindSource({ config, book, idsNow: () => ids, urlHash, tokenHash });
+      bound = { wanted, at };
+      if (verdict === "token-changed") {
+        world.events.emit({ type: "source:token-read", source: config.id, changed: true });
+      }
+    },
+  };
+  return {
+    runtime: parts.decorate?.source?.(runtime) ?? runtime,
+    service,
+    token,
+    pauses: pauseBook,
+    failureMarks: createRedisFailureMarks(redis, config.id),
+    baseUrl,
+    callbacks,
+    losses: () => losses,
+    close,
+  };
+}
+
+/** Short, and without the characters that have a meaning in keys. */
+function toArchiveName(dir: string): string {
+  return createHash("sha256").update(dir).digest("hex").slice(0, 12);
+}
+
+/** Hides the value from a reader of Redis who does not know it; equal in every replica. */
+export function toKeyedHash(what: "url" | "token", value: string): string {
+  return createHmac("sha256", `redriver source ${what} v1`).update(value).digest("base64url").slice(0, 22);
+}

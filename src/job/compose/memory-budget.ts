@@ -1,0 +1,87 @@
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Settings } from "../../config/settings/settings.ts";
+import { createByteBudget, type ByteBudget } from "../listing/byte-budget.ts";
+import { readMemoryLimit, toDaemonBytes } from "../../steady-memory.ts";
+
+export type ProcessMemory = ReturnType<typeof createProcessMemory>;
+
+interface MemoryBounds {
+  /** Of the container; of the machine if there is none. */
+  readonly limitBytes: number;
+  /** Of V8's heap, as NODE_OPTIONS sets it. */
+  readonly heapBytes: number;
+}
+
+const mib = 1_048_576;
+/** Resident memory of a command without a page, measured (docs/memory.md). */
+const commandBytes = 120 * mib;
+/** Of the heap without a page. */
+const idleHeapBytes = 60 * mib;
+/** More makes nothing faster (docs/memory.md), and leaves room for a message larger than the whole budget. */
+const maxBytes = 128 * mib;
+/** A smaller budget only means that records go one by one. */
+const minBytes = 16 * mib;
+/** A command gets a quarter of the daemon's budget, in the same container. */
+const commandsPart = 4;
+/** Of so many windows; a smaller share means more pages. Further windows wait if pages are large. */
+const windowsWithShare = 4;
+/** Pages of the sweep, of the census and of listing checks, beside those of windows. */
+const sharesBesideWindows = 2;
+/**
+ * Each source may have a window with a listing that hangs and keeps its share. More shares than these make
+ * pages of some ten records of 10 KB, and so many sources do not hang at once.
+ */
+const maxShares = 16;
+/** A command works on one page, and may search for a record beside it. */
+const sharesOfCommand = 2;
+
+export function createProcessMemory(settings: Settings, sources: number, role: "daemon" | "command") {
+  const ofDaemon = settings.memory.budget === "auto" ? toBudget(readBounds()) : settings.memory.budget;
+  if (role === "command") {
+    const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
+    return { budget, shares: sharesOfCommand, collectGarbage };
+  }
+  const windows = Math.min(settings.windows.concurrency, windowsWithShare);
+  return {
+    collectGarbage,
+    budget: createByteBudget(ofDaemon),
+    /** The number of pages at once that share it. */
+    shares: Math.max(
+      windows + sharesBesideWindows,
+      Math.min(maxShares, windows - 1 + sources + sharesBesideWindows),
+    ),
+  };
+}
+
+/** 85 % of the limit, minus the resident memory, with room for a command's quarter. */
+export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
+  const idleBytes = toDaemonBytes(limitBytes) + commandBytes;
+  const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
+  const ofHeap = heapBytes - idleHeapBytes;
+  return Math.floor(Math.max(minBytes, Math.min(maxBytes, ofLimit, ofHeap)));
+}
+
+/** For metrics: what all pages take now, their budget, and what the process may use. */
+export function toMemoryUse({ used, total }: ByteBudget) {
+  return { pageBytes: used(), pageLimitBytes: total, limitBytes: readMemoryLimit() };
+}
+
+function readBounds(): MemoryBounds {
+  return { limitBytes: readMemoryLimit(), heapBytes: getHeapStatistics().heap_size_limit };
+}
+
+let collect: (() => void) | null = null;
+
+/**
+ * Makes V8 collect its garbage: some 30 ms. By default it waits until the heap has grown by a third, and
+ * buffers hardly count. So the remains of one large page would be in memory beside the next.
+ */
+function collectGarbage(): void {
+  if (collect === null) {
+    // The flag only adds the function to contexts that are made from now on.
+    setFlagsFromString("--expose-gc");
+    collect = runInNewContext("gc") as () => void;
+  }
+  collect();
+}

@@ -1,0 +1,151 @@
+import type { Clock } from "../contracts/clock.ts";
+import { toFailure } from "../contracts/errors.ts";
+import type { Events } from "../contracts/events.ts";
+import type { RedisConnection } from "../redis/connect.ts";
+import { findMissingRights } from "../redis/find-missing-rights.ts";
+import type { RedisProblem } from "../redis/judge-server.ts";
+import { checkFitness } from "../redis/check-fitness-and-room.ts";
+
+const checkEveryMs = 5_000;
+const awayWaitMs = 250;
+/** While a right is missing: work goes on soon after it was given. */
+const checkDeniedEveryMs = 1_000;
+/** Rights are asked for at start, after a refusal, while one is missing, and this often. */
+const rightsEveryMs = 15_000;
+/** A refusal that no asked right explains counts this long, and then the work is tried again. */
+const deniedForMs = 5_000;
+
+/** A connection that is new, or that follows a failover, is away for a moment; that is no news. */
+const awayForMs = 2_000;
+
+/** `sources`: those of the document, whose keys must be allowed. */
+export function createRedisFitness(
+  redis: RedisConnection,
+  events: Events,
+  clock: Clock,
+  sources: () => readonly string[],
+) {
+  const fitness = createRedisFitnessEvents(events, clock);
+  const rights = createRightsWatch(redis, clock, sources);
+  let problems: readonly RedisProblem[] | null = null;
+  let fitSince: number | null = null;
+
+  const isFreeOf = (weights: readonly RedisProblem["weight"][]): boolean =>
+    redis.isReady() && problems?.every(({ weight }) => !weights.includes(weight)) === true;
+  const isFit = (): boolean => isFreeOf(["refuse"]);
+
+  async function look(): Promise<number> {
+    const away = redis.whyAway();
+    if (away !== null) {
+      fitSince = null;
+      fitness.away(away);
+      return awayWaitMs;
+    }
+    let failure: unknown;
+    let found: readonly RedisProblem[];
+    try {
+      found = (await checkFitness(redis)).problems.filter(({ weight }) => weight !== "warn");
+    } catch (error) {
+      // A server with an unreadable setup is as unfit as one that is set up wrongly.
+      found = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
+      failure = error;
+    }
+    problems = [...found, ...(await rights.look())];
+    fitness.found(problems);
+    fitSince = isFit() ? (fitSince ?? clock.now()) : null;
+    if (failure !== undefined) throw failure;
+    return rights.isOneMissing() ? checkDeniedEveryMs : checkEveryMs;
+  }
+
+  return {
+    /** It answers and is fit for a ledger: jobs may be worked. */
+    isFit,
+    /** Fit, and with room: new work may begin. */
+    isWell: () => isFreeOf(["refuse", "hold"]),
+    /** Problems that prevent work (refuse) or new work (hold); null: not checked yet. */
+    problems: () => problems,
+    /** Unix ms from which it has been fit without a break; null: it is not. */
+    fitSince: () => fitSince,
+    /** One check. Answers ms until the next. Throws the failure of a check that could not be made. */
+    look,
+    /** Redis refused a call for a right: not fit from now on. Which right it was is looked for at once. */
+    denied(message: string): void {
+      const problem = rights.denied(message);
+      if (problem === null) return;
+      problems = [...(problems ?? []), problem];
+      fitSince = null;
+      look().catch(() => undefined);
+    },
+  };
+}
+
+/** Which rights are missing, as last asked. */
+function createRightsWatch(
+  redis: RedisConnection,
+  clock: Pick<Clock, "monotonic">,
+  sources: () => readonly string[],
+) {
+  let missing: readonly RedisProblem[] = [];
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let isAsking = false;
+  let denied: { readonly at: number; readonly problem: RedisProblem } | null = null;
+
+  return {
+    isOneMissing: () => missing.length > 0 || denied !== null,
+    async look(): Promise<readonly RedisProblem[]> {
+      const now = clock.monotonic();
+      if (missing.length > 0 || denied !== null || now - askedAt >= rightsEveryMs) {
+        isAsking = true;
+        try {
+          missing = await findMissingRights(redis, sources());
+          askedAt = now;
+        } catch {
+          // No answer changes nothing. The next look asks again.
+        } finally {
+          isAsking = false;
+        }
+      }
+      if (denied !== null && (missing.length > 0 || clock.monotonic() - denied.at >= deniedForMs))
+        denied = null;
+      return denied === null ? missing : [denied.problem];
+    },
+    /** A refusal that is news; null: it is explained already, or is being asked about. */
+    denied(message: string): RedisProblem | null {
+      if (isAsking || missing.length > 0) return null;
+      denied = { at: clock.monotonic(), problem: { kind: "missing-right", weight: "refuse", message } };
+      return denied.problem;
+    },
+  };
+}
+
+/** Reports a Redis that is not fit, and one that is fit again: once per change, not per check. */
+export function createRedisFitnessEvents(events: Events, clock: Pick<Clock, "monotonic">) {
+  /** The kinds of the problems reported last, and which rights. Other messages hold numbers that change. */
+  let reported = "";
+  let awaySince: number | null = null;
+
+  const change = (kinds: string, problems: readonly string[]): void => {
+    if (kinds === reported) return;
+    reported = kinds;
+    events.emit(problems.length === 0 ? { type: "redis:fit" } : { type: "redis:unfit", problems });
+  };
+
+  return {
+    /** Problems found now that prevent work (refuse) or new work (hold); may be empty. */
+    found(problems: readonly Pick<RedisProblem, "kind" | "message">[]): void {
+      awaySince = null;
+      change(
+        problems
+          .map(({ kind, message }) => (kind === "missing-right" ? message : kind))
+          .toSorted()
+          .join(),
+        problems.map(({ message }) => message),
+      );
+    },
+    /** The check got no answer, for this reason. */
+    away(why: string): void {
+      awaySince ??= clock.monotonic();
+      if (clock.monotonic() - awaySince >= awayForMs) change("away", [why]);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/** Counts what a page or a window did with each kind of failure. */
+import type { FailureCount, FailureCounts, FailureKind } from "../contracts/failures.ts";
+
+type HourName = "arrived" | "arrivedDone";
+type PartsName = HourName | "ruled";
+type CountName = Exclude<keyof FailureCount, PartsName | "lastArrivedAt">;
+
+interface Part {
+  readonly name: string;
+  count: number;
+}
+
+/** Counts by hour or by rule. Neighbours mostly have the part of the one before them: it is found first. */
+interface Parts {
+  readonly all: Map<string, Part>;
+  last: Part | null;
+}
+
+type Counter = { [Name in CountName | "lastArrivedAt"]?: number } & { [Name in PartsName]?: Parts };
+
+/** A kind with one of its dead letters, to be recorded. */
+export interface MetKind {
+  readonly kind: FailureKind;
+  readonly sample: string | null;
+  /** The sample is still in the queue, as far as its page knows. */
+  readonly stays?: true;
+}
+
+export interface FailureTally {
+  /** `sample`: the record, null if it has no id. */
+  add(kind: FailureKind, sample: string | null, name: CountName, count?: number): void;
+  /** `enteredAt`: Unix ms. */
+  arrived(kind: FailureKind, sample: string, enteredAt: number, name: HourName): void;
+  /** `rule`: what it does and its name. */
+  ruled(kind: FailureKind, sample: string, rule: string): void;
+  /** This dead letter stays in the queue: it is a better sample than one that was published. */
+  stays(kind: FailureKind, sample: string): void;
+  /** Adds all that another one counted. */
+  merge(other: FailureTally): void;
+  /** Forgets all: it is counted again. */
+  clear(): void;
+  /** For merge. */
+  readonly counters: ReadonlyMap<string, Counter>;
+  kinds(): readonly MetKind[];
+  /** By the ids under which the kinds are recorded. */
+  counts(idOf: (id: string) => string): FailureCounts;
+}
+
+const hourMs = 3_600_000;
+
+let lastHour = NaN;
+let lastHourName = "";
+
+/** Hours since 1970. Dead letters of a page mostly entered in one. */
+function toHour(at: number): string {
+  const hour = Math.floor(at / hourMs);
+  if (hour !== lastHour) {
+    lastHour = hour;
+    lastHourName = String(hour);
+  }
+  return lastHourName;
+}
+
+export function createFailureTally(): FailureTally {
+  const counts = new Map<string, Counter>();
+  const kinds = new Map<string, MetKind>();
+  // One dead letter is counted several times in a row.
+  let last: { readonly kind: FailureKind; readonly counter: Counter } | null = null;
+  const counterOf = (kind: FailureKind, sample: string | null): Counter => {
+    if (last?.kind === kind) return last.counter;
+    const counter = counts.get(kind.id) ?? newCounter(kind, sample);
+    last = { kind, counter };
+    return counter;
+  };
+  const newCounter = (kind: FailureKind, sample: string | null): Counter => {
+    const counter: Counter = {};
+    counts.set(kind.id, counter);
+    kinds.set(kind.id, { kind, sample });
+    return counter;
+  };
+  return {
+    add(kind, sample, name, count = 1) {
+      const counter = counterOf(kind, sample);
+      counter[name] = (counter[name] ?? 0) + count;
+    },
+    arrived(kind, sample, enteredAt, name) {
+      const counter = counterOf(kind, sample);
+      addPart((counter[name] ??= noParts()), toHour(enteredAt), 1);
+      if (name === "arrived") counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, enteredAt);
+    },
+    ruled(kind, sample, rule) {
+      addPart((counterOf(kind, sample).ruled ??= noParts()), rule, 1);
+    },
+    stays(kind, sample) {
+      counterOf(kind, sample);
+      kinds.set(kind.id, { kind, sample, stays: true });
+    },
+    merge(other) {
+      for (const met of other.kinds()) {
+        addCounter(counterOf(met.kind, met.sample), other.counters.get(met.kind.id) ?? {});
+        if (met.stays === true) kinds.set(met.kind.id, met);
+      }
+    },
+    clear() {
+      counts.clear();
+      kinds.clear();
+      last = null;
+    },
+    counters: counts,
+    kinds: () => [...kinds.values()],
+    counts(idOf) {
+      const recorded = new Map<string, Counter>();
+      for (const [own, counter] of counts) {
+        const id = idOf(own);
+        const sum = recorded.get(id) ?? {};
+        recorded.set(id, sum);
+        addCounter(sum, counter);
+      }
+      return Object.fromEntries([...recorded].map(([id, counter]) => [id, toCount(counter)]));
+    },
+  };
+}
+
+const partsNames = ["arrived", "arrivedDone", "ruled"] as const satisfies readonly PartsName[];
+// The compiler asks for each that is new.
+const countNames = Object.keys({
+  seen: true,
+  parkedBefore: true,
+  parked: true,
+  published: true,
+  dropped: true,
+  failedAgain: true,
+  cameBack: true,
+} satisfies Record<CountName, true>) as readonly CountName[];
+
+/** Each page is added to its window, so nothing is copied here. */
+function addCounter(sum: Counter, given: Counter): void {
+  for (const name of countNames) {
+    const count = given[name];
+    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
+  }
+  for (const name of partsNames) {
+    const parts = given[name];
+    if (parts === undefined) continue;
+    const own = (sum[name] ??= noParts());
+    for (const part of parts.all.values()) addPart(own, part.name, part.count);
+  }
+  const { lastArrivedAt } = given;
+  if (lastArrivedAt !== undefined) sum.lastArrivedAt = Math.max(sum.lastArrivedAt ?? 0, lastArrivedAt);
+}
+
+function noParts(): Parts {
+  return { all: new Map(), last: null };
+}
+
+function addPart(parts: Parts, name: string, count: number): void {
+  if (parts.last?.name !== name) {
+    parts.last = parts.all.get(name) ?? { name, count: 0 };
+    parts.all.set(name, parts.last);
+  }
+  parts.last.count += count;
+}
+
+function toCount({ arrived, arrivedDone, ruled, ...counts }: Counter): FailureCount {
+  const parts = Object.entries({ arrived, arrivedDone, ruled }).flatMap(([name, given]) =>
+    given === undefined ? [] : [[name, toRecord(given)]],
+  );
+  return { ...counts, ...(Object.fromEntries(parts) as Pick<FailureCount, PartsName>) };
+}
+
+function toRecord({ all }: Parts): Readonly<Record<string, number>> {
+  return Object.fromEntries([...all.values()].map(({ name, count }) => [name, count]));
+}

@@ -1,0 +1,23 @@
+import { comeBackKindOf, isKnownBad } from "../message/come-back-kind.ts";
+import type { Lineage } from "../message/lineage.ts";
+import type { LaneComeBack } from "../contracts/lanes.ts";
+import type { FoundRecord } from "../page/records.ts";
+
+/** The come-back that a record shows: a message of a lane's step has failed again. None without a step. */
+export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
+  if (reading.kind !== "come-back") return [];
+  const { enteredAt, createdAt, responseStatus = 0 } = letter;
+  const tookMs = createdAt === undefined ? undefined : enteredAt - createdAt;
+  const isTime = tookMs !== undefined && tookMs > 0;
+  return comeBackOf(reading.lineage, responseStatus).map((one) => (isTime ? { ...one, tookMs } : one));
+}
+
+/** The same from a message's lineage and the status of its failure; 0: no answer. */
+export function comeBackOf(lineage: Lineage, status: number): LaneComeBack[] {
+  const { step, statusBefore, parentDlqId } = lineage;
+  // Of an open lane only canaries are judged: others come back after all retries, hours after their step.
+  if (step === null || !step.isCanary) return [];
+  const isAgain = isKnownBad(lineage) && status === statusBefore;
+  const kind = isAgain ? "again" : comeBackKindOf(status);
+  return [{ lane: step.lane, step: step.step, parentDlqId, kind, status }];
+}

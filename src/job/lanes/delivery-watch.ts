@@ -1,0 +1,42 @@
+import { isRedriverError } from "../contracts/errors.ts";
+import type { Events } from "../contracts/events.ts";
+import type { SourceConfig } from "../contracts/drains-document.ts";
+import type { ServiceLoad, ServiceLoadReader } from "../contracts/service.ts";
+
+export type DeliveryWatch = ReturnType<typeof createDeliveryWatch>;
+
+/**
+ * Asks the service of a source how much it has under way (`watchDeliveries`). An error or an answer that nobody
+ * can read proves nothing. A service that does not have the endpoint is not asked again by this process.
+ */
+export function createDeliveryWatch(
+  { id, watchDeliveries }: Pick<SourceConfig, "id" | "watchDeliveries">,
+  service: ServiceLoadReader,
+  events: Events,
+) {
+  let isAbsent = false;
+  return {
+    /** Whether the service is to be asked. */
+    isOn: (): boolean => watchDeliveries === true && !isAbsent,
+    /** Undefined: it proves nothing. Never throws. */
+    async ask(signal: AbortSignal): Promise<ServiceLoad | undefined> {
+      if (isAbsent || watchDeliveries !== true) return { isAbsent: true };
+      const asked = { type: "deliveries:asked", source: id } as const;
+      try {
+        const load = await service.load(signal);
+        if ("isAbsent" in load) {
+          isAbsent = true;
+          events.emit({ ...asked, outcome: "absent", why: null });
+          return load;
+        }
+        const outcome = load.count < load.max ? ("keeps-up" as const) : ("behind" as const);
+        events.emit({ ...asked, outcome, why: `${load.count} of ${load.max}` });
+        return load;
+      } catch (error) {
+        if (!isRedriverError(error)) throw error;
+        events.emit({ ...asked, outcome: "unknown", why: error.message });
+        return undefined;
+      }
+    },
+  };
+}

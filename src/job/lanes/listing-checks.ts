@@ -1,0 +1,104 @@
+import type { DrainName } from "../contracts/ids.ts";
+import type { LaneComeBack, LaneWatch } from "../contracts/lanes.ts";
+import { byHalves } from "../by-halves.ts";
+import { listToEnd } from "../listing/list-to-end.ts";
+import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
+import { collect } from "../page/collect.ts";
+import { slowDownForWatch } from "../page/failed-again.ts";
+import { toLaneComeBack } from "./come-back-from-record.ts";
+
+/** The service's Date has whole seconds. Redis's clock may be off from ours by the length of an answer. */
+const clockSlackMs = 5_000;
+/** Messages that enter the DLQ so long after a step's watch show nothing about it, and need not be listed. */
+const lateMs = 10 * 60_000;
+/** Limit of an early check. The last one of a watch is read to its end: no pass costs less. */
+const maxPagesEarly = 50;
+
+/** True if a drain of this source tries its destinations by lanes. Otherwise nobody asks for lanes. */
+export function hasLanes(drains: ReadonlyMap<DrainName, DrainRuntime>, source: SourceRuntime): boolean {
+  return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
+}
+
+/** Watches that one listing checks. Redis time. */
+interface Interval {
+  readonly watches: LaneWatch[];
+  readonly from: number;
+  to: number;
+}
+
+/**
+ * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A step is
+ * judged only by a listing that was read to its end. Without watches, the service is not called. Throws
+ * RedriverErrors.
+ */
+export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
+  // Read first: a stop in between lists more than is needed, never less. The earlier clock, as in passes.
+  const begunAt = Math.min(serviceNow(source), source.clock.now());
+  const { watches, at } = await source.lanes.due();
+  if (watches.length === 0) return;
+  source.health.check();
+  // Before the listing: what had ended by then is in it. One answer is good for all of them.
+  const service = watches.some(({ asks }) => asks) ? await source.deliveryWatch.ask(signal) : undefined;
+  // The later of both, and read last, for the same reason.
+  const askedAt = Math.max(serviceNow(source), source.clock.now());
+  for (const interval of toIntervals(watches)) {
+    const fromDate = Math.floor(begunAt - (at - interval.from) - clockSlackMs);
+    const toDate = interval.to < at ? Math.ceil(askedAt - (at - interval.to) + clockSlackMs) : undefined;
+    const maxPages = interval.watches.every(({ until }) => at < until) ? maxPagesEarly : Infinity;
+    const found = await comeBacksIn(source, { fromDate, toDate }, maxPages, signal);
+    if (found === null) continue;
+    // Also of steps that need no check yet: too many come-backs now are too many at the end.
+    await source.lanes.recordComeBacks(found);
+    for (const watch of interval.watches) {
+      const { lane, step, asks } = watch;
+      const back = found.filter((one) => one.lane === lane && one.step === step);
+      await Promise.all([
+        source.lanes.checked({ lane, step }, at, back, asks === true ? service : undefined),
+        slowDownForWatch(source, watch, back),
+      ]);
+    }
+  }
+}
+
+/** Overlapping watches become one, so that nothing is listed twice. Gaps between watches are not listed. */
+function toIntervals(watches: readonly LaneWatch[]): readonly Interval[] {
+  const intervals: Interval[] = [];
+  for (const watch of watches.toSorted((one, other) => one.firstSentAt - other.firstSentAt)) {
+    const last = intervals.at(-1);
+    const to = watch.until + lateMs;
+    if (last === undefined || watch.firstSentAt > last.to) {
+      intervals.push({ watches: [watch], from: watch.firstSentAt, to });
+    } else {
+      last.watches.push(watch);
+      last.to = Math.max(last.to, to);
+    }
+  }
+  return intervals;
+}
+
+/** Dates by the service's clock. Null if the listing was not read to its end. */
+async function comeBacksIn(
+  source: SourceRuntime,
+  { fromDate, toDate }: { readonly fromDate: number; readonly toDate: number | undefined },
+  maxPages: number,
+  signal: AbortSignal,
+): Promise<readonly LaneComeBack[] | null> {
+  // Also if the service's dates mean creation: come-backs were created when they were published.
+  const query = { select: {}, fromDate, ...(toDate === undefined ? {} : { toDate }) };
+  const found: LaneComeBack[] = [];
+  let pages = 0;
+  for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
+    // One record that nobody can read hides at most one come-back; a wait would keep the lane for ever.
+    if (page.passedOver !== null) continue;
+    const comeBacks = await byHalves(
+      page.records,
+      async (some) => collect(some, source.lineageKeys()).found.flatMap(toLaneComeBack),
+      // One that no page gets through hides at most one come-back as well.
+      () => Promise.resolve([]),
+    );
+    found.push(...comeBacks.flat());
+    pages += 1;
+    if (pages === maxPages && !page.isLast) return null;
+  }
+  return found;
+}

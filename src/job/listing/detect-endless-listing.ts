@@ -1,0 +1,132 @@
+/**
+ * Ends a listing that would never end, with `listing-endless`: it loops, shows nothing new for too long, or
+ * exceeds its time.
+ */
+import { BoundedSet } from "../../bounded-map.ts";
+import type { Clock } from "../contracts/clock.ts";
+import { RedriverError } from "../contracts/errors.ts";
+import type { ListPage } from "../contracts/service.ts";
+
+/** 100,000 records. A listing of fewer goes to its end, however slow the service is. */
+const minPages = 1_000;
+
+export type ListingDeadline = ReturnType<typeof createListingDeadline>;
+
+/**
+ * How long one listing waits for the service, all parts together. Work on its pages does not count. A listing
+ * past its time and past 1,000 pages counts as endless, because a faulty service can list for ever.
+ */
+export function createListingDeadline(clock: Pick<Clock, "monotonic">, maxMs: number) {
+  let spentMs = 0;
+  let pages = 0;
+  return {
+    /** Lists one page. Throws instead if no time is left. */
+    async page<Page>(list: () => Promise<Page>): Promise<Page> {
+      if (pages >= minPages && spentMs > maxMs) {
+        const minutes = Math.round(maxMs / 60_000);
+        throw endless(`expected the end of the listing within ${minutes} min, got ${pages} pages and no end`);
+      }
+      const startedAt = clock.monotonic();
+      try {
+        return await list();
+      } finally {
+        spentMs += clock.monotonic() - startedAt;
+        pages += 1;
+      }
+    },
+    spentMs: () => spentMs,
+  };
+}
+
+/**
+ * Pages in a row without a new record. A page may be empty without being the last: a service that filters
+ * after paging shows 100,000 records without a match as 1,000 such pages. No service is known to do that. A
+ * listing that never ends shows as many in a minute.
+ */
+const maxBarrenPages = 1_000;
+/** A lower bound for slow pages: such a listing must not keep its place for an hour. */
+const maxSlowBarrenPages = 100;
+const maxBarrenMs = 300_000;
+/**
+ * Records in a row that were listed before: 20 full pages. If cursors are positions, records that enter at
+ * the head of a listing shift its pages, so a few records come twice.
+ */
+const maxRecordsAgain = 2_000;
+/**
+ * Pages in a row that were listed before. One alone may be another record under the same odd id, on a page that
+ * was made small for records of 100 KB.
+ */
+const maxPagesAgain = 5;
+/** 20 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
+const maxKnown = 100_000;
+
+/**
+ * Checks each page of one listing, in order. Answers why no further page is asked for; null: it may be.
+ * Cursors prove little: they may stay the same while the listing moves on, and change while it does not.
+ * `spentMs`: the time the listing has taken so far.
+ */
+export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => RedriverError | null {
+  const seen = new Set<string>();
+  const known = new BoundedSet<number>(maxKnown);
+  let barrenPages = 0;
+  let barrenSinceMs = 0;
+  let recordsAgain = 0;
+  let pagesAgain = 0;
+
+  return ({ cursor, records }, spentMs = 0) => {
+    if (cursor === undefined) return null;
+    let ids = 0;
+    let hasNew = false;
+    let first: string | undefined;
+    let last: string | undefined;
+    for (const { dlqId } of records) {
+      if (typeof dlqId !== "string") continue;
+      ids += 1;
+      first ??= dlqId;
+      last = dlqId;
+      const hash = hashOf(dlqId);
+      if (known.has(hash)) continue;
+      hasNew = true;
+      known.add(hash);
+    }
+    if (hasNew) {
+      barrenPages = 0;
+      recordsAgain = 0;
+      barrenSinceMs = spentMs;
+    } else {
+      barrenPages += 1;
+      recordsAgain += ids;
+    }
+    const isSlow = barrenPages > maxSlowBarrenPages && spentMs - barrenSinceMs > maxBarrenMs;
+    if (barrenPages > maxBarrenPages || isSlow) {
+      return endless(
+        `expected a record that is new or the end of the listing, got ${barrenPages} pages without either`,
+      );
+    }
+    if (recordsAgain > maxRecordsAgain) {
+      return endless(`the listing repeats its records: ${recordsAgain} in a row were listed before`);
+    }
+    // Without ids only the cursor distinguishes pages.
+    const position = JSON.stringify(first === undefined || last === undefined ? [cursor] : [first, last]);
+    pagesAgain = seen.has(position) ? pagesAgain + 1 : 0;
+    if (pagesAgain >= maxPagesAgain)
+      return endless(
+        `the listing repeats its pages, so it would never end: ${pagesAgain} in a row were there before`,
+      );
+    seen.add(position);
+    return null;
+  };
+}
+
+/** FNV-1a, 32 bits. Two ids with one hash make one record look known, among thousands that decide. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < id.length; index += 1) {
+    hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
+  }
+  return hash;
+}
+
+export function endless(message: string): RedriverError {
+  return new RedriverError("listing-endless", message);
+}

@@ -1,0 +1,34 @@
+import type { RawRecord } from "../message/dead-letter.ts";
+import { createSelectMatcher } from "../message/select.ts";
+import type { DrainConfig } from "../contracts/drains-document.ts";
+import { resolveEdge } from "../rules/patterns/parse-dates.ts";
+import { createdAtOf, enteredAtOf } from "./record-dates.ts";
+
+/** The meaning of a source's `fromDate` and `toDate`; null: not known yet, and taken as entry. */
+export type DatesMeaning = "entered" | "created" | null;
+
+/**
+ * True if a drain lists a record at `now` (Unix ms by the service's clock), or will later: an upper end that
+ * moves with the clock reaches every record. A record without a date is not excluded by it.
+ */
+export type DrainSelects = (record: RawRecord, now: number) => boolean;
+
+/** True if a drain lists everything that its source has. */
+export function selectsEverything({ select, dates }: Pick<DrainConfig, "select" | "dates">): boolean {
+  return Object.keys(select).length === 0 && dates === undefined;
+}
+
+export function createDrainSelects(
+  { select, dates }: Pick<DrainConfig, "select" | "dates">,
+  datesMean: DatesMeaning,
+): DrainSelects {
+  const matches = createSelectMatcher(select);
+  if (dates === undefined) return matches;
+  return (record, now) => {
+    if (!matches(record)) return false;
+    const at = datesMean === "created" ? createdAtOf(record) : enteredAtOf(record);
+    if (at === null) return true;
+    if (dates.from !== undefined && at < resolveEdge(dates.from, now)) return false;
+    return dates.to?.kind !== "at" || at <= dates.to.at;
+  };
+}

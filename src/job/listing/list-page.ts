@@ -1,0 +1,169 @@
+import { isRedriverError } from "../contracts/errors.ts";
+import type { ListPage, ListQuery, MayRead } from "../contracts/service.ts";
+import { withOwnCallback } from "../message/proof-callback-url.ts";
+import type { SourceRuntime } from "../runtime.ts";
+import type { PageMemory, WaitSignal } from "./limit-page-memory.ts";
+
+/** The service lists at most this many at once. */
+export const recordsPerPage = 100;
+/** After so many pages that fit, the next asks for more records again: one answer in nine may be in vain. */
+const pagesBeforeMore = 8;
+const step = 4;
+/** Enough for an error or a small record, for a call that only asks whether the service answers. */
+export const smallAnswerBytes = 262_144;
+
+/** Before a failed page is asked for again by its cursor. A window that started over would never end. */
+const listAgainAfterMs = [500, 2_000, 8_000];
+/** Deletes that the same limit rejected go first (wait-budget.ts): listed records also have to be settled. */
+const giveWayMs = 200;
+/** A rate limit up to this long is waited for in place. A longer one is thrown to the caller. */
+const maxWaitMs = 60_000;
+
+export interface ListingSignals {
+  /** Aborts running calls. */
+  readonly signal: AbortSignal;
+  /** Ends the listing between two pages. */
+  readonly stopping: AbortSignal;
+  /** How long it may wait for the service in all (detect-endless-listing.ts). Absent: half an hour. */
+  readonly maxListingMs?: number;
+}
+
+export type ListedPage = ListPage & { readonly readAt: number };
+
+/** How many records the next page of one listing asks for. */
+export interface PageSize {
+  count: number;
+  fitted: number;
+  /** The last answer was too large, so the next one may be as large as any with its number of records. */
+  expectsLargeAnswer: boolean;
+}
+
+/** A listing begins with one record if that record may be too large. */
+export const createPageSize = (count = recordsPerPage): PageSize => ({
+  count,
+  fitted: 0,
+  expectsLargeAnswer: count === 1,
+});
+
+export interface PageInMemory {
+  /** The number of records asked for. */
+  readonly asked: number;
+  /** Releases its memory, once its records are done. Safe to call twice. */
+  readonly release: () => void;
+}
+
+/** One page with as many records as fit, asked for again if that helps. The caller releases it. */
+export async function listWithRetry(
+  source: SourceRuntime,
+  query: Omit<ListQuery, "count">,
+  size: PageSize,
+  { signal, stopping }: ListingSignals,
+): Promise<ListedPage & PageInMemory> {
+  const { memory } = source;
+  const waitSignal = () => AbortSignal.any([signal, stopping]);
+  for (let failures = 0; ;) {
+    try {
+      return await listWithinMemory((sized) => listPage(source, sized, signal), query, size, {
+        memory,
+        waitSignal,
+      });
+    } catch (error) {
+      if (!isRedriverError(error) || isTooLarge(error)) throw error;
+      let waitMs: number | undefined;
+      if (error.disposition === "wait") {
+        waitMs = Math.max(0, (error.retryAt ?? 0) - source.clock.now()) + giveWayMs;
+      }
+      if (error.disposition === "retry") {
+        waitMs = listAgainAfterMs[failures];
+        if (waitMs !== undefined && !source.health.takeRetry()) throw error;
+        failures += 1;
+      }
+      if (waitMs === undefined || waitMs > maxWaitMs) throw error;
+      // Jitter, so that windows that were rejected together do not return together.
+      await source.clock.sleep(waitMs + source.clock.random() * 500, waitSignal());
+    }
+  }
+}
+
+/**
+ * Lists one page with as many records as memory allows. The caller releases it. Its turn comes before it is
+ * asked for, and memory is taken when the answer begins, so a source that does not answer holds none. If
+ * other sources leave no memory then, the answer is dropped and the page is asked for again later. Throws as
+ * `list` and `takeTurn` do, and `answer-too-large` if not even one record fits into the allowed bytes.
+ */
+export async function listWithinMemory<Page extends ListPage>(
+  list: (query: ListQuery) => Promise<Page>,
+  query: Omit<ListQuery, "count" | "maxBytes" | "mayRead">,
+  size: PageSize,
+  { memory, waitSignal }: { readonly memory: PageMemory; readonly waitSignal: WaitSignal },
+): Promise<Page & PageInMemory> {
+  const toCount = (): number => Math.min(size.count, memory.maxRecords());
+  for (;;) {
+    const lease = await memory.takeTurn(toCount, waitSignal);
+    const count = toCount();
+    const limitBytes = memory.limitBytes(count);
+    const maxBytes = size.expectsLargeAnswer ? limitBytes : memory.usualBytes(count);
+    let isCrowded = false;
+    const mayRead: MayRead = (saidBytes) => {
+      // An answer that is too long is not read at all, so it needs no memory.
+      isCrowded = (saidBytes ?? 0) <= maxBytes && !lease.mayRead(saidBytes, maxBytes);
+      return !isCrowded;
+    };
+    const ask = (): Promise<Page> => list({ ...query, count, maxBytes, mayRead });
+    try {
+      let page = await ask().catch((error: unknown) => {
+        if (isCrowded && isTooLarge(error)) return null;
+        throw error;
+      });
+      // Also for a `list` that read without asking.
+      await lease.waitToRead(maxBytes);
+      page ??= await ask();
+      lease.read(page.records.length, page.bytes ?? maxBytes);
+      // The large record is behind, so the next pages are of usual size.
+      if (memory.isLargeOne(page.records.length, page.bytes ?? 0)) size.count = recordsPerPage;
+      noteFit(size);
+      return { ...page, asked: count, release: lease.release };
+    } catch (error) {
+      lease.release();
+      if (!isTooLarge(error)) throw error;
+      if (count === 1 && maxBytes === limitBytes) throw error;
+      size.count = Math.ceil(count / step);
+      size.fitted = 0;
+      size.expectsLargeAnswer = true;
+    }
+  }
+}
+
+function noteFit(size: PageSize): void {
+  size.expectsLargeAnswer = false;
+  size.fitted += 1;
+  if (size.fitted < pagesBeforeMore) return;
+  size.count = Math.min(size.count * step, recordsPerPage);
+  size.fitted = 0;
+}
+
+export function isTooLarge(error: unknown): boolean {
+  return isRedriverError(error) && error.code === "answer-too-large";
+}
+
+/**
+ * One GET of the DLQ, unless the source is paused or halted. `readAt`: Redis time from before the GET. A
+ * record that died with our callback gets its original one back, so rules, rebuilds and the archive never see
+ * ours. This holds whether or not callbacks are configured.
+ */
+export async function listPage(
+  source: SourceRuntime,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<ListedPage> {
+  source.health.check();
+  const readAt = await source.readAt();
+  try {
+    const page = await source.service.list(query, signal);
+    const keys = source.lineageKeys();
+    return { ...page, records: page.records.map((raw) => withOwnCallback(raw, keys)), readAt };
+  } catch (error) {
+    source.health.note(error);
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import type { RawRecord } from "../message/dead-letter.ts";
+import { toEnteredAt } from "../message/parse-record.ts";
+
+export const dayMs = 24 * 60 * 60_000;
+
+/** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
+export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | null {
+  return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+}
+
+/**
+ * True if the source may delete a record until `by` (Unix ms by the service's clock). If its id does not show
+ * when it entered the DLQ, its creation counts. A record without either counts as near.
+ */
+export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
+  const enteredAt = enteredAtOf(record) ?? createdAtOf(record);
+  return enteredAt === null || enteredAt + retentionMs <= by;
+}
+
+/** Its creation, Unix ms; null if the record does not have it. */
+export function createdAtOf({ createdAt }: RawRecord): number | null {
+  return typeof createdAt === "number" ? createdAt : null;
+}

@@ -1,0 +1,170 @@
+import { isNonRetryable } from "../message/non-retryable.ts";
+import { rootOf } from "../message/lineage.ts";
+import type { ParkReason } from "../message/park-reasons.ts";
+import type { DrainConfig } from "../contracts/drains-document.ts";
+import { isDecidedAgain, type LedgerView, type Released } from "../contracts/ledger-entries.ts";
+import type { Decision } from "../rules/decision.ts";
+import type { RecordFacts } from "../rules/record-facts.ts";
+import { asksForStatus } from "../rules/rule-spec.ts";
+import { whenDeliverable, whenDue, type Due } from "../rules/when-due.ts";
+import type { ItemChanges } from "../message/item-changes.ts";
+import type { KnownRecord } from "./records.ts";
+
+/** The parts of a drain that a decision needs. */
+export type DecidingDrain = Pick<
+  DrainConfig,
+  "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome" | "afterLedgerLoss"
+> & { readonly source: Pick<DrainConfig["source"], "retentionMs"> };
+
+/** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
+const nonRetryableStatus = 489;
+
+export interface Deciding {
+  readonly decision: Decision;
+  readonly facts: RecordFacts;
+}
+
+/**
+ * Decides one record: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
+ * Unix ms by the service's clock.
+ */
+export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
+  const { letter, view, reading } = record;
+  const root = rootOf(letter, reading);
+  const inLedger = "attempt" in view ? view.attempt : 0;
+  const facts: RecordFacts = {
+    letter,
+    now,
+    // A release grants one more attempt: its count stands in place of the lineage's.
+    attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
+    rootCreatedAt: root.rootCreatedAt,
+    expiresAt: letter.enteredAt + drain.source.retentionMs,
+  };
+  return { decision: decidedByLedger(drain, record, now) ?? decidedByRules(drain, record, facts), facts };
+}
+
+/** The release that the next attempt is made by; false: none. */
+export function releasedBy(view: LedgerView): Released {
+  return view.state === "cool" || view.state === "open" ? view.released : false;
+}
+
+function decidedByRules(drain: DecidingDrain, record: KnownRecord, facts: RecordFacts): Decision {
+  const { letter, now, attempt } = facts;
+  const { attempts, minAgeMs } = drain;
+  const released = releasedBy(record.view);
+  // A release overrides whatever parked the record, rules included, until one more attempt is made.
+  const isOrdered = released === "by-person";
+  const isInDoubt = record.view.state === "open";
+  const routing = drain.route(facts);
+  const { rule } = routing;
+  // What a person ordered or is in doubt goes on, but nothing is dropped by a date that cannot be true.
+  const mayRest = (isOrdered || isInDoubt) && routing.then !== "drop";
+  if (!mayRest && drain.route.restsOnBadDate(facts, routing)) {
+    return { then: "hold", reason: isInDoubt ? "outcome-unknown" : "implausible-date", rule };
+  }
+  switch (routing.then) {
+    case "hold": {
+      if (isInDoubt) return { then: "hold", reason: "outcome-unknown", rule };
+      const until = drain.route.heldUntil(facts);
+      return { then: "hold", reason: byRule(rule), rule, ...(until === null ? {} : { until }) };
+    }
+    case "park":
+      if (isOrdered) break;
+      if (isInDoubt) return { then: "hold", reason: "outcome-unknown", rule };
+      return { then: "park", reason: byRule(rule), rule };
+    case "drop": {
+      // A drop cannot be undone, so neither a release nor an attempt in doubt makes it earlier.
+      const until = letter.enteredAt + minAgeMs;
+      if (now < until) return { then: "hold", reason: "too-young", rule, until };
+      // Only a rule drops: `otherwise` is hold or park.
+      return { then: "drop", reason: "rule", rule: rule ?? "" };
+    }
+    case "republish":
+      break;
+  }
+
+  const { set } = routing;
+  if (isInDoubt) return { then: "republish", reason: "reconcile", rule, set };
+  if (!isOrdered && isNonRetryable(letter) && !asksForStatus(drain.rules, rule, nonRetryableStatus)) {
+    return { then: "park", reason: "non-retryable", rule };
+  }
+  if (!isOrdered && attempt >= attempts.max)
+    return { then: attempts.then, reason: "attempts-exhausted", rule };
+  // A release ends every wait but the message's own.
+  const due =
+    released === false ? whenDue(facts, { minAgeMs, waitMs: attempts.waitMs }) : whenDeliverable(facts);
+  const isJudged = isOrdered && !due.due && due.reason === "implausible-date";
+  if (!due.due && !isJudged && !isSentAhead(facts, due, set)) {
+    const { reason, until } = due;
+    return { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) };
+  }
+  if (!record.mayBeForgotten) return { then: "republish", reason: "due", rule, set };
+  if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
+  return { then: "republish", reason: "after-ledger-loss", rule, set };
+}
+
+/** The decision if the ledger alone makes it; null if the rules decide. */
+function decidedByLedger(
+  drain: DecidingDrain,
+  { view, viewedAt }: KnownRecord,
+  now: number,
+): Decision | null {
+  switch (view.state) {
+    case "absent":
+      return null;
+    case "cool":
+      if (view.dueAt <= viewedAt) return null;
+      // After the Redis server's clock was set back, the ledger's time does not follow at once. So it may be
+      // ahead of other clocks.
+      return { then: "hold", reason: "cooling", rule: null, until: now + view.dueAt - viewedAt };
+    case "published":
+    case "archived":
+    case "gone":
+      return { then: "settle", reason: "published-before", rule: null };
+    case "open":
+      if (!view.unknown) return { then: "hold", reason: "in-flight", rule: null };
+      if (view.pastHorizon && (drain.unknownOutcome === "park" || isSpent(drain, view))) {
+        return { then: "park", reason: "outcome-unknown", rule: null };
+      }
+      return null;
+    case "other-version":
+      return { then: "hold", reason: "other-version", rule: null };
+    case "parked": {
+      // Also under unchanged rules: their decision may change with time, and settings are part of no hash.
+      if (isDecidedAgain(view.reason) && view.drain === drain.name) return null;
+      return { then: "park", reason: view.reason, rule: null };
+    }
+  }
+}
+
+/**
+ * Each series may hold an attempt that nobody answered. The policy starts new series only until there may
+ * have been as many attempts as are allowed. Otherwise a service that never answers would get the same
+ * message for ever. One new series is always allowed.
+ */
+function isSpent(
+  { attempts }: DecidingDrain,
+  { attempt, series }: Extract<LedgerView, { state: "open" }>,
+): boolean {
+  return series.doubts + 1 >= Math.max(2, attempts.max - attempt);
+}
+
+/** 12 h for a message to be published before its record expires. */
+const marginMs = 43_200_000;
+
+/**
+ * True if the record would expire before its message may be delivered. Then it goes now, and the service
+ * delays it. The service refuses a delay with a queue.
+ */
+function isSentAhead(
+  { letter, expiresAt }: RecordFacts,
+  due: Extract<Due, { due: false }>,
+  { queue }: ItemChanges,
+): boolean {
+  const isQueued = queue === undefined ? letter.queueName !== undefined : queue !== null;
+  return due.reason === "not-before" && due.until > expiresAt - marginMs && !isQueued;
+}
+
+function byRule(rule: string | null): Extract<ParkReason, "rule" | "otherwise"> {
+  return rule === null ? "otherwise" : "rule";
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import { hostOf } from "../message/destination-url.ts";
+import { toEnteredAt } from "../message/parse-record.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../message/nested-too-deep.ts";
+import type { Archive } from "../contracts/archive.ts";
+import { isRedriverError, toFailure } from "../contracts/errors.ts";
+import { byHalves } from "../by-halves.ts";
+import { recordFact, type ActOf } from "../write-audit.ts";
+import type { SourceRuntime } from "../runtime.ts";
+
+/**
+ * Copies records to the archive, each once, whatever holds them. Nothing is deleted. The census keeps copies
+ * for no drain. A failing archive is reported and stops nothing: the census counts records without a copy.
+ * Nor does a Redis that is away or takes no writes: a second copy costs less than no copy.
+ */
+export async function keepCopies(
+  source: SourceRuntime,
+  records: readonly RawRecord[],
+  { archive, ...of }: ActOf & { readonly archive: Archive | null },
+): Promise<void> {
+  if (archive === null || records.length === 0) return;
+  await byHalves(
+    records,
+    (some) => keepSome(source, some, archive, of),
+    async (_, error) => {
+      const message = `a record cannot be copied (${toFailure(error).code})`;
+      source.events.emit({ type: "archive:failed", source: source.config.id, message });
+    },
+  );
+}
+
+async function keepSome(
+  source: SourceRuntime,
+  records: readonly RawRecord[],
+  archive: Archive,
+  of: ActOf,
+): Promise<void> {
+  const near = new Map<DlqId, RawRecord>();
+  for (const raw of records) {
+    const key = copyKeyOf(raw);
+    if (key !== null) near.set(key, raw);
+  }
+  if (near.size === 0) return;
+  const missing = await source.copies.missing([...near.keys()]);
+  const keys = missing.filter((key) => isWritable(near.get(key) ?? {}));
+  reportUnwritable(source, missing.length - keys.length);
+  const { drain } = of;
+  const why = "near-expiry";
+  const kept = { at: source.clock.now(), why, drain, rule: null, source: source.config.id } as const;
+  const [first, ...rest] = keys.map((key) => {
+    const record = near.get(key) ?? {};
+    return { ...kept, dlqId: record["dlqId"] as DlqId, record };
+  });
+  if (first === undefined) return;
+  const acts = keys.map((dlqId) => {
+    const url = near.get(dlqId)?.["url"];
+    return { dlqId, reason: why, ...(typeof url === "string" ? { host: hostOf(url) } : {}) };
+  });
+  await recordFact(source, "copy", acts, of);
+  try {
+    await archive.write([first, ...rest]);
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "archive-unavailable") throw error;
+    source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
+    return;
+  }
+  await source.copies.copied(keys);
+  source.events.emit({ type: "archive:copied", source: source.config.id, drain, count: keys.length });
+}
+
+/**
+ * The name of a record's copy in Redis and in the audit. An id without the documented form may hold anything,
+ * so its hash is the name. Null without an id: such a record cannot be distinguished from another.
+ */
+export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
+  if (typeof dlqId !== "string" || dlqId === "") return null;
+  if (toEnteredAt(dlqId) !== null) return dlqId as DlqId;
+  return `id_hash-${createHash("sha256").update(dlqId).digest("hex").slice(0, 24)}` as DlqId;
+}
+
+/** False for a record nested too deep for JSON. One such record must not stop the copies of its page. */
+export function isWritable(record: RawRecord): boolean {
+  return !isNestedTooDeep(record);
+}
+
+/** Reports records that are not in the archive because they are not writable. */
+export function reportUnwritable({ events, config }: SourceRuntime, count: number): void {
+  if (count === 0) return;
+  const message = `expected records nested at most ${maxNestedLevels} levels deep, got ${count} deeper: not kept, so neither dropped nor copied`;
+  events.emit({ type: "archive:failed", source: config.id, message });
+}

@@ -1,0 +1,63 @@
+import { defined } from "../message/defined.ts";
+import type { ParkReason } from "../message/park-reasons.ts";
+import type { DlqId } from "../message/dead-letter.ts";
+import { hostOf } from "../message/destination-url.ts";
+import type { AuditRecord } from "../contracts/audit.ts";
+import type { Token } from "../contracts/ids.ts";
+import type { ParkVerdict } from "../contracts/ledger.ts";
+import { recordIntent, ofDrain } from "../write-audit.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { parentOf } from "./audit-record.ts";
+import type { DecidedRecord } from "./records.ts";
+
+/** A record to park, as the audit and the ledger get it. */
+export interface Parking extends Pick<AuditRecord, "parent" | "host" | "notes"> {
+  readonly dlqId: DlqId;
+  readonly reason: ParkReason;
+  readonly rule: string | null;
+  /** Redrives made. */
+  readonly attempt: number;
+  /** The id of its kind of failure, for the ledger alone; absent: not known. */
+  readonly failure?: string;
+}
+
+/** Parks records until a person releases them or the drain's rules change. Those parked stay as they are. */
+export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
+  const { rulesHash } = drain.config;
+  const parkings = records.flatMap((record): readonly Parking[] => {
+    const { letter, view, decision, attempt, failure } = record;
+    if (decision.then !== "park") return [];
+    const { reason, rule } = decision;
+    const isSame = view.state === "parked" && view.reason === reason && view.rulesHash === rulesHash;
+    if (isSame || (view.state === "parked" && rule === null)) return [];
+    const host = hostOf(letter.url);
+    const { dlqId } = letter;
+    return [{ dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(record) }];
+  });
+  const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
+  if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
+}
+
+/** Writes the audit, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`. */
+export async function writeParked(
+  drain: DrainRuntime,
+  parkings: readonly Parking[],
+  by: { readonly token?: Token; readonly seenAt?: number } = {},
+): Promise<readonly ParkVerdict[]> {
+  const { config, source, workerLostAt } = drain;
+  const records = parkings.map((parking) => {
+    const { failure: _, ...record } = parking;
+    return record;
+  });
+  await recordIntent(source, "park", records, ofDrain(drain));
+  const requests = parkings.map(({ dlqId, reason, attempt, failure }) => ({
+    dlqId,
+    reason,
+    attempt,
+    ...defined({ failure }),
+  }));
+  const { name, rulesHash } = config;
+  const options = { drain: name, rulesHash, token: null, ...by, ...defined({ workerLostAt }) };
+  const { verdicts } = await source.ledger.park(requests, options);
+  return verdicts;
+}

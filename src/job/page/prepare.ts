@@ -1,0 +1,150 @@
+import type { ItemChanges } from "../message/item-changes.ts";
+import { policyLosses, type Loss, type PolicyLoss } from "../message/loss-kinds.ts";
+import type { ParkReason } from "../message/park-reasons.ts";
+import { hash } from "node:crypto";
+import type { BatchItem, DeadLetter, KeptLetter } from "../message/dead-letter.ts";
+import { toDeduplicationId } from "../message/deduplication-id.ts";
+import { defined } from "../message/defined.ts";
+import { toItemJson } from "../message/encode-item.ts";
+import { toDestination } from "../message/destination-url.ts";
+import { checkFidelity } from "../message/fidelity.ts";
+import { toRootFlowControl } from "../message/flow-control.ts";
+import { isProofUrl } from "../message/proof-callback-url.ts";
+import { hashBody, nextLineage, rootOf, signLineage } from "../message/lineage.ts";
+import type { CheckItem } from "../message/item-policy.ts";
+import { isPlausibleDelay } from "../message/plausible-dates.ts";
+import { rebuildItem } from "../message/rebuild-item.ts";
+import type { DrainConfig, LaneConfig } from "../contracts/drains-document.ts";
+import { largestCanary, maxSuffix } from "./publish/canary-variant.ts";
+import type { Candidate, DecidedRecord, PlainItem } from "./records.ts";
+
+/**
+ * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to
+ * 4 MiB. The callback may have to be published in turn, as an item of up to twice the size.
+ */
+const maxProvenBytes = 1_048_576;
+
+export interface Preparation {
+  readonly headerPrefix: string;
+  readonly lineageKey: string;
+  /** For a record whose rebuild would lose one of `policyLosses`. */
+  readonly onLoss: "park" | "republish";
+  /** Checks the item as it would be sent, with the longest suffix, against the settings. */
+  readonly checkItem: CheckItem;
+  /** If present, the item may be sent as a canary. */
+  readonly lane?: LaneConfig | undefined;
+  /** Replaces the message's own flow control if the rule sets none. */
+  readonly flowControl?: DrainConfig["flowControl"] | undefined;
+  /** An address with user and password is sent. Absent: it is parked. */
+  readonly keepsCredentials?: boolean | undefined;
+  /** The callback address for canaries (proofAddressOf). Absent: silence judges them. */
+  readonly proofAddress?: string | undefined;
+}
+
+/**
+ * Builds the candidate of a due record, or answers why it cannot be rebuilt or may not be published. Under
+ * `onLoss: park` that may be its first policy loss. Pure.
+ */
+export function prepare(
+  record: DecidedRecord,
+  set: ItemChanges,
+  preparation: Preparation,
+):
+  | { readonly kind: "candidate"; readonly candidate: Candidate }
+  | { readonly kind: "park"; readonly reason: ParkReason } {
+  const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, proofAddress, keepsCredentials } =
+    preparation;
+  const { letter, raw, reading } = record;
+  const destination = toDestination(letter.url, set.destination, keepsCredentials);
+  const unfit = checkFidelity(letter, raw, destination);
+  if (unfit !== null) return { kind: "park", reason: unfit };
+
+  const changes = flowControl === undefined ? set : { flowControl, ...set };
+  const root = rootOf(letter, reading);
+  const next = nextLineage(letter, reading, record.attempt);
+  const lineage =
+    changes.flowControl === undefined ? next : { ...next, ...toRootFlowControl(letter, changes.flowControl) };
+  const delayMs = toDelayMs(letter, changes);
+  const { notBefore = 0 } = letter;
+  const { now } = record.facts;
+  const isSentAhead =
+    record.decision.then === "republish" && notBefore > now && isPlausibleDelay(notBefore, letter.enteredAt);
+  // A canary goes at once, so the silence of a delayed message means nothing.
+  const lane = isSentAhead ? undefined : preparation.lane;
+  let bodyHash = "";
+  const rebuilt = rebuildItem(letter, changes, {
+    headerPrefix,
+    deduplicationId: toDeduplicationId(letter.dlqId, maxSuffix),
+    signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
+    rootId: lineage.rootId,
+    // A release lowers the record's count, but an earlier redrive already edited the body of a come-back.
+    attempt: Math.max(record.attempt, root.redrives),
+    // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
+    retries: root.maxRetries,
+    delayMs,
+    keepsCredentials,
+    notBefore: isSentAhead ? Math.max(notBefore, now + (delayMs ?? 0)) : undefined,
+    ...defined({ maxHeaders: checkItem.maxHeaders }),
+  });
+  if (rebuilt.kind === "park") return rebuilt;
+  const { item, losses } = rebuilt;
+
+  const json = toItemJson(item, headerPrefix);
+  const { attempt } = record;
+  let plain: PlainItem = { json, bodyHash, headerPrefix, lineageKey, proofAddress: null };
+  let canary = lane === undefined ? null : largestCanary({ lineage, attempt, plain }, item, lane);
+  const notAllowed = checkItem(item, json.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
+  if (notAllowed !== null) return { kind: "park", reason: notAllowed };
+  const policyLoss = losses.find(isPolicyLoss);
+  if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
+  // One of our own callbacks that died gets none: nobody needs its result.
+  if (lane !== undefined && proofAddress !== undefined && !isProofUrl(item.destination, proofAddress)) {
+    const proven = { ...plain, proofAddress };
+    const largest = largestCanary({ lineage, attempt, plain: proven }, item, lane);
+    const fits = ({ item, bytes }: { readonly item: BatchItem; readonly bytes: number }): boolean =>
+      bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
+    if (fits({ item, bytes: json.bytes }) && fits(largest)) [plain, canary] = [proven, largest];
+  }
+  return {
+    kind: "candidate",
+    candidate: {
+      letter: toKept(letter),
+      reading,
+      failure: record.failure,
+      view: record.view,
+      attempt,
+      decision: record.decision,
+      sendAs: null,
+      lineage,
+      plain,
+      target: toTarget(item),
+      losses,
+      bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),
+      ...(isSentAhead ? { isSentAhead } : {}),
+    },
+  };
+}
+
+function toKept(letter: DeadLetter): KeptLetter {
+  const { dlqId, messageId, enteredAt, createdAt, responseStatus, responseBody, responseBodyBase64 } = letter;
+  return responseStatus === undefined
+    ? { dlqId, messageId, enteredAt, createdAt, responseBody, responseBodyBase64 }
+    : { dlqId, messageId, enteredAt, createdAt, responseStatus, responseBody, responseBodyBase64 };
+}
+
+/** Without the rest, which is kept as JSON alone. */
+function toTarget({ destination, queue }: BatchItem): Candidate["target"] {
+  return queue === undefined ? { destination } : { destination, queue };
+}
+
+function isPolicyLoss(loss: Loss): loss is PolicyLoss {
+  return policyLosses.some((policyLoss) => policyLoss === loss);
+}
+
+/** A spread delay is drawn from the dlqId, so that a second POST of the series carries the same delay. */
+function toDelayMs({ dlqId }: DeadLetter, { delay }: ItemChanges): number | null {
+  if (delay === undefined) return null;
+  if (delay.kind === "fixed") return delay.ms;
+  const draw = hash("sha256", dlqId, "buffer").readUInt32BE(0);
+  return Math.floor((draw / 2 ** 32) * delay.ms);
+}

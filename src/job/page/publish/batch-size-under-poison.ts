@@ -1,0 +1,65 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { Clock } from "../../contracts/clock.ts";
+
+/** Counts live for one to two periods. */
+const periodMs = 5 * 60_000;
+/** At most one batch in this many may hold a poison message. */
+const batchesPerPoison = 50;
+/** Single messages would cost twice the calls and save one message from doubt. */
+const minBatch = 2;
+/** Forgetting costs one more refused batch. */
+const maxRemembered = 20_000;
+
+export type PoisonShare = ReturnType<typeof createPoisonShare>;
+
+/**
+ * The share of poison among recent messages. A poison message makes the service refuse every batch that holds
+ * it.
+ *
+ * A refusal beside a POST in doubt leaves a whole batch in doubt until its window has passed. So messages are
+ * posted again in batches so small that few of them hold poison. Without poison these batches are full.
+ *
+ * Each process learns its own share.
+ */
+export function createPoisonShare(clock: Pick<Clock, "monotonic">) {
+  const together = new Map<DlqId, number>();
+  const nothing = { posted: 0, found: 0 };
+  let [before, now] = [{ ...nothing }, { ...nothing }];
+  let endsAt = clock.monotonic() + periodMs;
+  const current = () => {
+    const at = clock.monotonic();
+    if (at >= endsAt) {
+      [before, now] = [at < endsAt + periodMs ? now : { ...nothing }, { ...nothing }];
+      endsAt = at + periodMs;
+    }
+    return now;
+  };
+  return {
+    /** Counts messages that were posted for the first time. */
+    posted(count: number): void {
+      current().posted += count;
+    },
+    /** Counts a poison message: its batch was refused, and then the message alone. */
+    found(): void {
+      current().found += 1;
+    },
+    /** Records a batch that was refused. If a rate limit ends the bisection, it continues with halves. */
+    refusedTogether(dlqIds: readonly DlqId[]): void {
+      if (together.size + dlqIds.length > maxRemembered) together.clear();
+      for (const dlqId of dlqIds) together.set(dlqId, dlqIds.length);
+    },
+    /** How many messages may share a first batch with this one; at most `maxCount`. */
+    maxBeside: (dlqId: DlqId, maxCount: number): number =>
+      Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),
+    /** Messages posted in the last five to ten minutes. */
+    postedLately: (): number => current().posted + before.posted,
+    /** How many messages of POSTs in doubt may share a batch; at most `maxCount`. */
+    batchSize(maxCount: number): number {
+      const { posted, found } = current();
+      const poison = found + before.found;
+      if (poison === 0) return maxCount;
+      const messages = Math.max(posted + before.posted, poison);
+      return Math.min(maxCount, Math.max(minBatch, Math.floor(messages / (poison * batchesPerPoison))));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { packBatches } from "../../message/pack-batches.ts";
+import { groupBy } from "../../group-items-by-key.ts";
+import type { SourceRuntime } from "../../runtime.ts";
+import { isReconciling, type Begun, type Candidate } from "../records.ts";
+
+/**
+ * Packs candidates into batches. Those that reconcile an earlier POST come first and share no batch with
+ * others.
+ *
+ * If the source is on trial, the first message travels alone, so that an unreadable answer leaves one message
+ * in doubt and not a hundred. If the source refused everything, a single message proves nothing, because that
+ * message may be the poison.
+ */
+export function toBatches(
+  { publish, health, poison }: Pick<SourceRuntime, "publish" | "health" | "poison">,
+  granted: readonly Candidate[],
+): readonly (readonly Candidate[])[] {
+  const { maxItems, maxBytes } = publish;
+  // Messages that were posted together are posted again together. A POST is accepted whole or not at all, so
+  // an accepted one holds no poison. One begin has one time; two begins in a millisecond merely share a
+  // batch.
+  const again = groupBy(granted.filter(isReconciling), ({ view }) =>
+    view.state === "open" ? view.lastAt : 0,
+  );
+  const maxAgain = poison.batchSize(maxItems);
+  // Messages that were refused together go on in halves, beside nothing else.
+  const fresh = groupBy(
+    granted.filter((one) => !isReconciling(one)),
+    ({ letter }) => poison.maxBeside(letter.dlqId, maxItems),
+  );
+  const batches = [
+    ...[...again.values()].flatMap((some) => packBatches(some, { maxCount: maxAgain, maxBytes })),
+    ...[...fresh].flatMap(([maxCount, some]) => packBatches(some, { maxCount, maxBytes })),
+  ];
+  const now = health.standing();
+  const isAlone = now.state === "halted" && now.onTrial && now.code !== "service-refuses-everything";
+  const [first = [], ...rest] = batches;
+  if (!isAlone || first.length < 2) return batches;
+  return [first.slice(0, 1), first.slice(1), ...rest];
+}
+
+/** Cuts a refused batch of at least two in two, by count or by encoded bytes. Neither half is empty. */
+export function halves(begun: readonly Begun[], by: "count" | "bytes"): readonly (readonly Begun[])[] {
+  const middle = by === "count" ? Math.floor(begun.length / 2) : middleByBytes(begun);
+  return [begun.slice(0, middle), begun.slice(middle)];
+}
+
+function middleByBytes(begun: readonly Begun[]): number {
+  const sizes = begun.map(({ candidate }) => candidate.bytes);
+  const half = sizes.reduce((sum, bytes) => sum + bytes, 0) / 2;
+  let sum = 0;
+  const at = sizes.findIndex((bytes) => (sum += bytes) >= half);
+  return Math.min(Math.max(at, 1), begun.length - 1);
+}

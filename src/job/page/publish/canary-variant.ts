@@ -1,0 +1,128 @@
+/**
+ * The variants in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in
+ * headers alone. Body, destination and deduplication id are the same, so a second POST of the other variant
+ * is a second POST of the same id.
+ */
+import type { BatchItem } from "../../message/dead-letter.ts";
+import { toDeduplicationId } from "../../message/deduplication-id.ts";
+import { decodeItem, encodeItem, withId, type EncodedItem } from "../../message/encode-item.ts";
+import { itemNamesOf } from "../../message/headers.ts";
+import { fillerOf, maxStep, signLineage, type Lineage } from "../../message/lineage.ts";
+import { withProofCallback } from "../../message/proof-callback-url.ts";
+import type { LaneConfig } from "../../contracts/drains-document.ts";
+import type { Candidate, PlainItem, SendAs } from "../records.ts";
+
+/** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
+export const maxSuffix = 999;
+
+/** The parts of a candidate that its item is made from. */
+export type Sendable = Pick<Candidate, "letter" | "sendAs" | "lineage" | "plain">;
+
+/** The item for a series' suffix. The deduplication id is the same in every variant. */
+export function itemOf({ letter, sendAs, lineage, plain }: Sendable, suffix: number): BatchItem {
+  const item = decodeItem(withId(plain.json, toDeduplicationId(letter.dlqId, suffix)));
+  if (sendAs === null) return item;
+  return canaryOf(plain, item, sendAs, signLineage(lineage, plain.bodyHash, plain.lineageKey));
+}
+
+/** The same as JSON. */
+export function encodedOf(candidate: Sendable, suffix: number): EncodedItem {
+  if (candidate.sendAs !== null) return encodeItem(itemOf(candidate, suffix)).json;
+  return withId(candidate.plain.json, toDeduplicationId(candidate.letter.dlqId, suffix));
+}
+
+/** The candidate as this canary. Its item and lineage change, and with them the ledger and audit entries. */
+export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
+  return { ...candidate, sendAs, lineage: lineageIn(candidate, sendAs) };
+}
+
+/**
+ * The largest canary of the plain item under this lane, with its encoded bytes, and with a filler for its
+ * lineage. A plain item may have a delay and a canary has none. But a canary always has a timeout and
+ * retries, so either may be larger.
+ */
+export function largestCanary(
+  candidate: Pick<Candidate, "lineage" | "attempt" | "plain">,
+  item: BatchItem,
+  { watchMs }: LaneConfig,
+): { readonly item: BatchItem; readonly bytes: number } {
+  const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(watchMs) };
+  const { plain } = candidate;
+  const canary = canaryOf(plain, item, sendAs, fillerOf(lineageIn(candidate, sendAs), plain.bodyHash));
+  return {
+    item: canary,
+    bytes:
+      plain.json.bytes + addedBytes(item.headers, canary.headers, itemNamesOf(plain.headerPrefix).lineage),
+  };
+}
+
+function canaryOf(
+  { headerPrefix, lineageKey, proofAddress }: PlainItem,
+  item: BatchItem,
+  { timeoutMs }: SendAs,
+  lineage: string,
+) {
+  const canary = asCanary(item, headerPrefix, timeoutMs, lineage);
+  if (proofAddress === null) return canary;
+  return withProofCallback(canary, headerPrefix, proofAddress, lineageKey) ?? canary;
+}
+
+/**
+ * A release lowers the ledger's count by one, and the record's header still has the old one. A plain message
+ * carries the header's count plus one, a canary the lowered count plus one. So a canary that comes back as
+ * down leaves the granted attempt, and one that is refused spends it.
+ */
+function lineageIn(
+  { lineage, attempt }: Pick<Candidate, "lineage" | "attempt">,
+  { step: { lane, step }, isProbe }: SendAs,
+): Lineage {
+  return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
+}
+
+/** What the encoded headers of an item grow by. Both have some, and a lineage. */
+function addedBytes(before: BatchItem["headers"], after: BatchItem["headers"], lineageName: string): number {
+  // Without characters that JSON escapes, and far longer than the others.
+  let bytes = after[lineageName]!.length - before[lineageName]!.length;
+  for (const name in after) {
+    if (name === lineageName || after[name] === before[name]) continue;
+    bytes += bytesOf(name, after[name]) - bytesOf(name, before[name]);
+  }
+  for (const name in before) if (after[name] === undefined) bytes -= bytesOf(name, before[name]);
+  return bytes;
+}
+
+/** Of a header with its colon and comma; none of an absent one. */
+function bytesOf(name: string, value: string | undefined): number {
+  if (value === undefined) return 0;
+  return Buffer.byteLength(JSON.stringify(name)) + Buffer.byteLength(JSON.stringify(value)) + 2;
+}
+
+/**
+ * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over.
+ * Its lineage has the root's retries, and the rule sets its delay again, so its ordinary settings are not
+ * lost.
+ */
+export function asCanary(
+  item: BatchItem,
+  headerPrefix: string,
+  timeoutMs: number,
+  lineage: string,
+): BatchItem {
+  const names = itemNamesOf(headerPrefix);
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(item.headers)) {
+    if (name !== names.delay) headers[name] = item.headers[name]!;
+  }
+  headers[names.lineage] = lineage;
+  headers[names.retries] = "0";
+  // A timeout that a rule has set has the form of rebuild-item.ts.
+  const own = headers[names.timeout];
+  const ownSeconds = own === undefined ? Infinity : Number.parseInt(own, 10);
+  headers[names.timeout] = `${Math.min(ownSeconds, Math.max(1, Math.floor(timeoutMs / 1_000)))}s`;
+  return { ...item, headers };
+}
+
+/** Three quarters of the watch, in whole seconds. The last quarter is for its way back into the DLQ. */
+export function canaryTimeoutMs(watchMs: number): number {
+  return Math.max(1, Math.floor((watchMs * 3) / 4_000)) * 1_000;
+}

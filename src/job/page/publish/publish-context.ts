@@ -1,0 +1,21 @@
+import type { Token } from "../../contracts/ids.ts";
+import type { DrainRuntime } from "../../runtime.ts";
+import type { Candidate } from "../records.ts";
+import type { Refusals } from "./refusals.ts";
+
+/** One batch on its way. */
+export interface PublishContext {
+  readonly drain: DrainRuntime;
+  readonly pageReadAt: number;
+  readonly signal: AbortSignal;
+  readonly refusals: Refusals;
+  /** POSTs in doubt, until they are tried again. `isUnreadable`: an answer came, and could not be read. */
+  readonly inDoubt: {
+    readonly token: Token;
+    readonly candidates: readonly Candidate[];
+    readonly isUnreadable: boolean;
+    readonly why: string;
+  }[];
+  /** POSTs that were answered readably. */
+  answered: number;
+}

@@ -1,0 +1,114 @@
+/** The end of a record that breaks whatever works it: parked as `unworkable`, or held if that breaks too. */
+import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
+import { hostOf } from "../message/destination-url.ts";
+import { toEnteredAt } from "../message/parse-record.ts";
+import { toWellFormed } from "../message/well-formed.ts";
+import { toFailure } from "../contracts/errors.ts";
+import type { LedgerView } from "../contracts/ledger-entries.ts";
+import type { Decision } from "../rules/decision.ts";
+import { isOfInput } from "../by-halves.ts";
+import type { FailureTally } from "../failures/count-failures.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { createPageReport, type PageOutcome } from "./page-report.ts";
+import { writeParked } from "./park.ts";
+import type { Candidate } from "./records.ts";
+import { held, type PublishResult } from "./results.ts";
+
+/** A single record of a page that no stage gets through. `note`: for the audit. */
+export async function putRecordAside(
+  drain: DrainRuntime,
+  raw: RawRecord,
+  readAt: number,
+  error: unknown,
+  {
+    note = toFailure(error).code,
+    failures,
+  }: { readonly note?: string; readonly failures?: FailureTally } = {},
+): Promise<PageOutcome> {
+  const { dlqId, url } = raw;
+  const enteredAt = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+  const report = createPageReport(drain, failures);
+  if (enteredAt === null) {
+    report.unusable([toUnworkable(error)]);
+    return report.outcome([]);
+  }
+  const id = dlqId as DlqId;
+  const host = typeof url === "string" ? hostOf(toWellFormed(url)) : undefined;
+  const view = await viewOf(drain, id);
+  const decision = await parkAlone(drain, { id, view, host, readAt, note }, error);
+  report.apart({ dlqId: id, enteredAt }, decision, view.state === "parked");
+  return report.outcome([]);
+}
+
+/** Of a record that is only read, or that nothing can be written about. */
+export function toUnworkable(error: unknown): UnusableRecord {
+  return { reason: "unworkable", problem: `it cannot be worked (${toFailure(error).code})` };
+}
+
+/** A single candidate whose batch breaks. */
+export async function putCandidateAside(
+  drain: DrainRuntime,
+  candidate: Candidate,
+  readAt: number,
+  error: unknown,
+): Promise<PublishResult> {
+  const { letter, view } = candidate;
+  const found = { id: letter.dlqId, view, host: undefined, readAt, note: toFailure(error).code };
+  const decision = await parkAlone(drain, found, error);
+  return decision.then === "park" ? { kind: "parked", candidate, decision } : held(candidate, "unworkable");
+}
+
+async function viewOf({ source }: DrainRuntime, dlqId: DlqId): Promise<LedgerView> {
+  const known = await unlessBroken(() => source.ledger.peek([dlqId]));
+  return known?.views[0] ?? { state: "absent" };
+}
+
+interface Found {
+  readonly id: DlqId;
+  readonly view: LedgerView;
+  readonly host: string | undefined;
+  readonly readAt: number;
+  readonly note: string;
+}
+
+async function parkAlone(
+  drain: DrainRuntime,
+  { id, view, host, readAt, note }: Found,
+  error: unknown,
+): Promise<Extract<Decision, { then: "park" | "hold" }>> {
+  const { source, config } = drain;
+  const { isNew, mayPark } = source.unworkable.add(id);
+  const parked = { then: "park", reason: "unworkable", rule: null } as const;
+  if (view.state === "parked") return { ...parked, reason: view.reason };
+  if (isNew) reportUnworkable(drain, id, error);
+  if (config.mode !== "live") return parked;
+  const attempt = "attempt" in view ? view.attempt : 0;
+  const parking = {
+    dlqId: id,
+    reason: "unworkable",
+    rule: null,
+    attempt,
+    notes: [note],
+  } as const;
+  const verdicts = mayPark
+    ? await unlessBroken(() =>
+        writeParked(drain, [host === undefined ? parking : { ...parking, host }], { seenAt: readAt }),
+      )
+    : undefined;
+  return verdicts?.[0]?.kind === "parked" ? parked : { then: "hold", reason: "unworkable", rule: null };
+}
+
+export function reportUnworkable({ config, source }: DrainRuntime, dlqId: DlqId, error: unknown): void {
+  const of = { drain: config.name, source: source.config.id, dlqId };
+  source.events.emit({ type: "record:unworkable", ...of, ...toFailure(error) });
+}
+
+/** Undefined if even this breaks on the record. */
+async function unlessBroken<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isOfInput(error)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import { BoundedSet } from "../../bounded-map.ts";
+import type { RawRecord } from "../message/dead-letter.ts";
+
+/** So many in a row, with nothing worked between them, are a fault of ours: more are held and not parked. */
+const maxInARow = 10;
+const maxRemembered = 1_000;
+
+export type UnworkableRecords = ReturnType<typeof createUnworkableRecords>;
+
+/** What one process remembers of a source. */
+export function createUnworkableRecords() {
+  const found = new BoundedSet<unknown>(maxRemembered);
+  let inARow = 0;
+  return {
+    isSuspect: ({ dlqId }: RawRecord): boolean => found.size > 0 && found.has(dlqId),
+    /** Answers whether it is new, and whether it may be parked. */
+    add(dlqId: unknown): { readonly isNew: boolean; readonly mayPark: boolean } {
+      const isNew = !found.has(dlqId);
+      found.add(dlqId);
+      if (isNew) inARow += 1;
+      return { isNew, mayPark: inARow <= maxInARow };
+    },
+    worked(): void {
+      inARow = 0;
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import type { RawRecord } from "../message/dead-letter.ts";
+import { isRecalled, type TakenWindow, type Window } from "../contracts/passes.ts";
+import { addTallies, emptyTally, type Tally } from "../contracts/tally.ts";
+import type { FailureTally } from "../failures/count-failures.ts";
+import { createWindowFailures } from "../failures/window-failures.ts";
+import { learnDates } from "../listing/learn-dates-meaning.ts";
+import { listPages, type ListingPage } from "../listing/list-to-end.ts";
+import { createSharedBatches, type PageBatches } from "../page/fill-batches.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { narrowWindow } from "./select-dates.ts";
+import { createProgress } from "./window-progress.ts";
+import { watchRates } from "./window-rates.ts";
+import { countBehindDeletes } from "./pages-behind-deletes.ts";
+import { createWindowSplit, equalParts } from "./split-window.ts";
+import { createCarefulWork, putLostAside, workPageBut, type CarefulWork } from "./work-carefully.ts";
+
+export interface WindowPaging extends TakenWindow {
+  readonly drain: DrainRuntime;
+  /** The token of this run. */
+  readonly owner: string;
+  /** How many windows of the pass are worked at once. */
+  readonly places: number;
+  /** Aborts running calls. */
+  readonly signal: AbortSignal;
+  /** Ends the run between two pages. */
+  readonly stopping: AbortSignal;
+  /** Called after each page. */
+  readonly onPage: (tally: Tally, failures: FailureTally) => void;
+}
+
+export type PagedWindow =
+  | {
+      readonly kind: "paged";
+      readonly split: readonly Window[];
+      readonly tally: Tally;
+      readonly failures: FailureTally;
+    }
+  /** Another worker has begun it again, and counts it. */
+  | { readonly kind: "taken-over" };
+
+/**
+ * Pages through one window until its cursor ends, or until it is split into windows that replace it. The next
+ * page is listed while others are worked. A short page means nothing. Throws a RedriverError of the service
+ * or ledger, or `stopped`, when all pages in flight have ended.
+ */
+export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindow> {
+  const { pass, rows, left, places, signal } = given;
+  const { source, config } = given.drain;
+  const takenOver = new AbortController();
+  const stopping = AbortSignal.any([given.stopping, takenOver.signal]);
+  const stop = AbortSignal.any([signal, stopping]);
+  const rates = watchRates(source.capacity, Object.keys(config.limits).length > 0);
+  // A recalled window lists what another window of its pass counts.
+  const countedTo = isRecalled(given.window.windowId) ? Infinity : pass.countedTo;
+  const late = pass.kind === "new" ? { lateFrom: pass.from } : {};
+  const lost = given.workerLostAt === null ? {} : { workerLostAt: given.workerLostAt };
+  const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo, ...late, ...lost };
+  const failures = createWindowFailures();
+  const window = narrowWindow(config.dates, given.window, pass.startedAt);
+  if (window === null) return { kind: "paged", split: [], tally: emptyTally, failures: failures.ended };
+  const query = toListing(config, window);
+  const { retentionMs } = source.config;
+  const run = { passId: pass.passId, windowId: window.windowId, owner: given.owner };
+  const care =
+    given.care === null
+      ? null
+      : createCarefulWork({ source, drain: config.name }, run, given.care, () => takenOver.abort());
+  if (care?.endsListings === true) {
+    const parts = equalParts(window, source.config.retentionMs);
+    const passedOver = parts.length === 0 ? 1 : 0;
+    if (passedOver > 0) await care.passOver(window.from);
+    return { kind: "paged", split: parts, tally: { ...emptyTally, passedOver }, failures: failures.ended };
+  }
+  const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows, left, places });
+  const flight = source.pagesInFlight.ofWindow(
+    () => care === null && rates.areFree() && source.memory.hasSpare(),
+  );
+  const signals = { signal, stopping: AbortSignal.any([stopping, flight.failed]) };
+  const progress = createProgress(given, pages.leftInPass, () => takenOver.abort());
+  const behindDeletes = countBehindDeletes();
+  let tally = emptyTally;
+  const shared = createSharedBatches(drain, signal);
+  const work = async (
+    page: ListingPage,
+    { batches, learnFrom = [], part = page.records, onDecided = page.forget }: PartOfPage,
+  ): Promise<void> => {
+    const { readAt, isBehindCursor } = page;
+    const listed = part.length;
+    const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
+    const place = behindDeletes.next(isBehindCursor);
+    const rate = rates.ofPage(care?.waits);
+    const counts = failures.ofPage();
+    try {
+      if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
+      const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
+      const outcome = await workPageBut(
+        given.unworkable,
+        ofPage,
+        { records: part, readAt, isAlone },
+        signal,
+        {
+          stopping: stop,
+          batches,
+          onDecided,
+          failures: counts.tally,
+          onTurn: () => progress.page([], tally, failures.sum),
+        },
+      );
+      place.ended(outcome.mayHaveDeleted);
+      pages.worked(listed, leftOf(outcome.tally));
+      tally = addTallies(tally, outcome.tally);
+      counts.ended();
+      given.onPage(tally, failures.ended);
+      care?.ended(part, outcome.left);
+      await progress.page(outcome.left, tally, failures.sum);
+    } finally {
+      counts.ended();
+      rate.ended();
+      batches.leave();
+      if (part === page.records) page.release();
+    }
+  };
+  const workCarefully = async (
+    careful: CarefulWork,
+    page: ListingPage,
+    batches: PageBatches,
+    areSuspects: boolean,
+  ): Promise<void> => {
+    batches.leave();
+    try {
+      for (const part of careful.partsOf(page.records, areSuspects)) {
+        stop.throwIfAborted();
+        const [one] = part;
+        if (one !== undefined && careful.isUnworkable(one)) {
+          const counts = failures.ofPage();
+          const as = { lost: careful.lost, failures: counts.tally };
+          tally = addTallies(tally, (await putLostAside(drain, one, page.readAt, as)).tally);
+          counts.ended();
+          await careful.setAside(one);
+          continue;
+        }
+        await careful.begin(part);
+        await work(page, { batches: shared.join(), part, onDecided: () => undefined });
+      }
+      await careful.lists();
+    } finally {
+      page.release();
+    }
+  };
+  let next = shared.join();
+  let isFirst = true;
+  let split: readonly Window[] = [];
+  try {
+    for (const areSuspects of [false, true]) {
+      if (areSuspects) await flight.ended();
+      if (areSuspects && (split.length > 0 || care?.hasSuspects() !== true)) break;
+      for await (const page of listPages(source, query, signals, given.unlistable)) {
+        if (page.passedOver !== null) {
+          if (!areSuspects) tally = addTallies(tally, { ...emptyTally, passedOver: 1 });
+          continue;
+        }
+        if (!areSuspects) pages.listed(page.records);
+        const learnFrom = isFirst ? page.records : [];
+        if (learnFrom.length > 0) isFirst = false;
+        const batches = next;
+        flight.begin(() =>
+          care === null
+            ? work(page, { batches, learnFrom })
+            : workCarefully(care, page, batches, areSuspects),
+        );
+        if (page.isLast) continue;
+        await flight.mayListNext();
+        next = shared.join();
+        split = areSuspects ? [] : (pages.parts() ?? []);
+        if (split.length > 0) break;
+      }
+    }
+  } catch (error) {
+    flight.fail(error);
+  }
+  next.leave();
+  care?.close();
+  try {
+    await flight.ended();
+    // The next worker of the window asks again at once. If it ended here, a sweep would, after the takeover.
+    if (tally.inDoubt > 0) stop.throwIfAborted();
+  } catch (error) {
+    if (takenOver.signal.aborted) return { kind: "taken-over" };
+    // Another worker begins it again, or it ends. What was done here stays counted.
+    given.onPage(tally, failures.ended);
+    await progress.write(tally, failures.ended).catch(() => undefined);
+    throw error;
+  }
+  await progress.end(tally, failures.ended);
+  if (takenOver.signal.aborted) return { kind: "taken-over" };
+  if (split.length === 0) {
+    return {
+      kind: "paged",
+      split,
+      tally: { ...tally, pagesBehindDeletes: behindDeletes.count() },
+      failures: failures.ended,
+    };
+  }
+  tally = toActs(tally);
+  given.onPage(tally, failures.ended);
+  return { kind: "paged", split, tally, failures: failures.ended };
+}
+
+/** What a window lists. */
+export function toListing({ select }: DrainRuntime["config"], { from, to }: Window) {
+  return { select, ...(from > 0 ? { fromDate: from } : {}), toDate: to };
+}
+
+function leftOf({ due, held, parked, inDoubt }: Tally): number {
+  return due + held + parked + inDoubt;
+}
+
+/** What the parts of a window do not count: they list all records that are left. */
+function toActs({ republished, deduplicated, deleted, comeBacks, pages }: Tally): Tally {
+  return { ...emptyTally, listed: deleted, republished, deduplicated, deleted, comeBacks, pages };
+}
+
+interface PartOfPage {
+  readonly batches: PageBatches;
+  readonly learnFrom?: readonly RawRecord[];
+  /** Absent: all of its records, which may be emptied once they are decided. */
+  readonly part?: readonly RawRecord[];
+  readonly onDecided?: () => void;
+}

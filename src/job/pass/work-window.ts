@@ -1,0 +1,177 @@
+import { RedriverError, isRedisAway, isRedriverError, toFailure, type Failure } from "../contracts/errors.ts";
+import type { FailureCounts } from "../contracts/failures.ts";
+import type { PassId } from "../contracts/ids.ts";
+import type { CloseVerdict, Pass, Window, WindowEnd } from "../contracts/passes.ts";
+import { emptyTally, type Tally } from "../contracts/tally.ts";
+import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { toPassCensus } from "../census/census-from-pass.ts";
+import { selectsEverything } from "../listing/drain-selects.ts";
+import { smallAnswerBytes } from "../listing/list-page.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { pageThroughWindow, toListing } from "./page-through-window.ts";
+import { narrowWindow } from "./select-dates.ts";
+
+export interface WindowWork {
+  readonly passId: PassId;
+  readonly windowId: string;
+  /** The token of this run; absent: a new one. */
+  readonly owner?: string;
+  readonly signal: AbortSignal;
+  readonly stopping: AbortSignal;
+  /** True if a failure that could be tried again ends the window instead. */
+  readonly lastTry: boolean;
+  /** If true, failures of Redis get more tries even on the last try. */
+  readonly awaitsRedis?: true;
+  /** True if another living process works under this document; absent: there is no other. */
+  readonly isWorkedElsewhere?: (documentHash: string) => Promise<boolean>;
+  /** True if another living process may call the source that is halted here; absent: there is no other. */
+  readonly isCalledElsewhere?: () => Promise<boolean>;
+  readonly onPage?: (tally: Tally) => void;
+  /** The lock of an earlier run has ended while it ran. */
+  readonly hasStalled?: boolean;
+  /** How many windows of the pass all processes work on at once. Absent: 1. */
+  readonly places?: number;
+}
+
+export interface WindowResult {
+  /** The windows that took its place. */
+  readonly split: readonly Window[];
+  readonly verdict: CloseVerdict;
+  /** The failure that ended it early; null: none, or it was not worked. */
+  readonly failedWith: unknown;
+}
+
+/** A window whose source is halted in this process alone returns after this, for any process. */
+const leftToOthersMs = 2_000;
+
+/** The error for a window that only another process can work. The window returns without spending a try. */
+export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown): RedriverError {
+  return new RedriverError(
+    "service-resting",
+    `source ${config.id} is halted in this process, and another may call it`,
+    { retryAt: clock.now() + leftToOthersMs * (1 + clock.random() / 2), cause },
+  );
+}
+
+/**
+ * Works one window of an open pass and ends it, unless another worker has taken it over meanwhile. Answers the
+ * windows that replaced it, and the state of the pass. A failure worth another try is thrown, and the window
+ * stays. Any other failure ends the window, which makes the pass partial. A halted source ends it only if no
+ * other process may call the source: otherwise a halted process would end windows that others could work.
+ *
+ * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`)
+ * while a process works under that document. Otherwise it is ended, so that the next pass can open under this
+ * one.
+ */
+export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
+  const { source, config, documentHash } = drain;
+  const { passId, windowId, owner = source.identities.token(), signal, stopping, places = 1 } = work;
+  const run = { passId, windowId, owner };
+  const taken = await source.passes.takeWindow(config.name, passId, windowId, owner, work.hasStalled);
+  if (taken === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
+  // Whoever takes it next is not to take this worker for lost.
+  const leave = (isStopping: boolean): Promise<void> =>
+    source.passes.leaveWindow(config.name, run, isStopping).catch(() => undefined);
+  let latest = emptyTally;
+  let failures = createFailureTally();
+  const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
+    source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
+    const counts = await source.recordFailures(config.name, failures);
+    const verdict = await endWindow(drain, run, { kind: "failed" }, latest, counts);
+    return { split: [], verdict, failedWith };
+  };
+  const opened = taken.pass.documentHash;
+  if (opened !== documentHash) {
+    const message = `the pass was opened under document ${opened}, this is ${documentHash}`;
+    if (await work.isWorkedElsewhere?.(opened)) {
+      await leave(false);
+      throw new RedriverError("document-changed", message);
+    }
+    return fail({ code: "document-changed", message }, null);
+  }
+  const onPage = (soFar: Tally, found: FailureTally): void => {
+    latest = soFar;
+    failures = found;
+    work.onPage?.(soFar);
+  };
+  let ended: Awaited<ReturnType<typeof pageThroughWindow>>;
+  try {
+    ended = await pageThroughWindow({ drain, ...taken, owner, places, signal, stopping, onPage });
+  } catch (error) {
+    const isStopping = stopping.aborted || signal.aborted;
+    await leave(isStopping);
+    if (isStopping) {
+      throw new RedriverError("stopped", "the window was handed back before its end", { cause: error });
+    }
+    const disposition = isRedriverError(error) ? error.disposition : "crash";
+    if (work.awaitsRedis === true && isRedisAway(error)) throw error;
+    if (disposition === "wait" || (disposition === "retry" && !work.lastTry)) throw error;
+    if (disposition === "halt" && (await work.isCalledElsewhere?.())) throw leftToOthers(source, error);
+    return fail(toFailure(error), error);
+  }
+  if (ended.kind === "taken-over") return { split: [], verdict: { kind: "stale" }, failedWith: null };
+  const { split, tally } = ended;
+  const counts = await source.recordFailures(config.name, ended.failures);
+  const verdict = await endWindow(drain, run, { kind: "done", split }, tally, counts);
+  return { split: verdict.kind === "stale" ? [] : split, verdict, failedWith: null };
+}
+
+/**
+ * Ends a window in which a listing of one record shows nothing, without a job of its own. Null if it is to be worked:
+ * there is a record, or the listing failed, which the work of the window will meet too.
+ */
+export async function endEmptyWindow(
+  drain: DrainRuntime,
+  { passId, startedAt }: Pass,
+  given: Window,
+  signal: AbortSignal,
+): Promise<CloseVerdict | null> {
+  const { source, config } = drain;
+  const window = narrowWindow(config.dates, given, startedAt);
+  if (window !== null) {
+    if (source.health.current().state !== "usable") return null;
+    const query = { ...toListing(config, window), count: 1, maxBytes: smallAnswerBytes };
+    const page = await source.service.list(query, signal).catch(() => null);
+    if (page === null || page.records.length > 0 || page.cursor !== undefined) return null;
+  }
+  const run = { passId, windowId: given.windowId, owner: source.identities.token() };
+  return endWindow(drain, run, { kind: "done", split: [] }, { ...emptyTally, pages: 1 }, {});
+}
+
+/**
+ * Ends a window that will not be worked, unless another owner has it (absent: whoever has it). With the last one
+ * its pass is closed as partial, and the next one can open.
+ */
+export function abandonWindow(drain: DrainRuntime, run: AbandonedRun): Promise<CloseVerdict> {
+  return endWindow(drain, run, { kind: "abandoned" }, emptyTally, {});
+}
+
+type AbandonedRun = Pick<WindowWork, "passId" | "windowId" | "owner">;
+
+async function endWindow(
+  drain: DrainRuntime,
+  { passId, windowId, owner }: AbandonedRun,
+  end: WindowEnd,
+  tally: Tally,
+  failures: FailureCounts,
+): Promise<CloseVerdict> {
+  const { source, config } = drain;
+  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally, failures, owner);
+  if (verdict.kind !== "pass-closed") return verdict;
+  const { pass, outcome, tally: counts, durationMs } = verdict;
+  source.events.emit({ type: "pass:closed", drain: config.name, passId, outcome, counts, durationMs });
+  if (outcome !== "complete") return verdict;
+  const census = toPassCensus(drain, pass, counts);
+  // Losing this write costs one listing.
+  if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
+  // If the pass deleted something, a service whose cursor is a position has skipped records. A delete without
+  // an answer may have done so too.
+  const mayHaveSkipped = counts.deleted > 0 || counts.pagesBehindDeletes > 0;
+  if (pass.kind === "full" && pass.mode === "live" && !mayHaveSkipped && selectsEverything(config)) {
+    // A pending record that a whole pass did not list was deleted by someone or has expired. This is sure
+    // only without a selection, which the record may merely have left. Nothing past `pass.to` was listed, and
+    // that is minutes before the start if this worker's clock or the service's is behind.
+    await source.ledger.markUnlistedGone(config.name, Math.min(pass.startedAt, pass.to));
+  }
+  return verdict;
+}

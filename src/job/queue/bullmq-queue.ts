@@ -1,0 +1,350 @@
+import { Queue, type JobsOptions, type WorkerOptions } from "bullmq";
+import type { Clock } from "../contracts/clock.ts";
+import { RedriverError, toFailure } from "../contracts/errors.ts";
+import type { Events } from "../contracts/events.ts";
+import type { Job, JobContext, WorkQueue } from "../contracts/work-queue.ts";
+import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
+import { toJobData, toNotifyJobId, toWindowJobId } from "./job-data.ts";
+import { repeatStrategy } from "./next-cron-run.ts";
+import { onceOptions, spanOptions } from "./once-options.ts";
+import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "./queue-names.ts";
+import {
+  callTimeoutMs,
+  defaultLock,
+  defaultRetry,
+  keepWindows,
+  maxEvents,
+  maxStalls,
+  noticeRetry,
+  refusedRestMs,
+  shortWaitMs,
+  toBackoffMs,
+  type LockPolicy,
+  type RetryPolicy,
+} from "./policy.ts";
+import { checkedByOthers, keepLookingForStalled } from "./look-for-stalled.ts";
+import { createProcessor, lockLost } from "./processor.ts";
+import { QueueWorker } from "./queue-worker.ts";
+import { isDenied } from "../redis/translate-error.ts";
+import { createRedisWatch } from "./redis-watch.ts";
+import { createWorkerPause, type WorkerPause } from "./worker-pause.ts";
+import { createRunningJobs, closeQueues } from "./shutdown.ts";
+import { applySchedules } from "./apply-schedules.ts";
+import { createTakeBack, type WorkedQueue } from "./take-back.ts";
+
+type WindowJob = Extract<Job, { kind: "window" }>;
+type ShortJob = Exclude<Job, { kind: "window" | "notify" }>;
+
+interface Handlers {
+  readonly handle: (job: Job, context: JobContext) => Promise<void>;
+  readonly beforeGivenUp: (job: Job) => Promise<void>;
+}
+
+export interface QueueOptions {
+  /** Makes one connection; the queue ends it at close. Called once per role. */
+  readonly createConnection: (role: ConnectionRole) => QueueConnection;
+  /**
+   * Letters, digits and '-'. Keys are `{<keyPrefix>}:<keyPrefix>-v1-…`; the hash tag keeps them in one slot
+   * of a cluster.
+   */
+  readonly keyPrefix: string;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Called when Redis refused a call for a right that the user lacks. */
+  readonly onDenied?: (message: string) => void;
+  readonly retry?: RetryPolicy;
+  /** Of messages to people. */
+  readonly noticeRetry?: RetryPolicy;
+  readonly lock?: LockPolicy;
+}
+
+/**
+ * WorkQueue on BullMQ. Three queues, so that a hundred windows never make a sweep late, and a slow target of
+ * `notify` neither: `short` for what schedules make, one try each; `windows` for the windows of passes and
+ * `notices` for messages to people, tried again with backoff. Errors of applySchedules and of what adds jobs
+ * are `redis-unavailable`, or `redis-unsuitable` where a person must act.
+ */
+export function createBullmqQueue(options: QueueOptions): WorkQueue {
+  const { keyPrefix, clock, events, retry = defaultRetry, lock = defaultLock } = options;
+  const forQueues = options.createConnection("queue");
+  const forWorkers = options.createConnection("worker");
+  const connections = [forQueues, forWorkers];
+  const stopped = new AbortController();
+  const onDenied = (message: string): void => {
+    takingBack.denied();
+    options.onDenied?.(message);
+  };
+  const watch = createRedisWatch(connections, events, clock, onDenied);
+  const running = createRunningJobs();
+  const prefix = toQueuePrefix(keyPrefix);
+  const short = createRenewedQueue(() => createQueue("short"));
+  const windows = createRenewedQueue(() => createQueue("windows"));
+  // Made with the first message: a daemon without `notify` has no use for it.
+  let notices: ReturnType<typeof createRenewedQueue> | undefined;
+  const workers = new Map<QueueKind, QueueWorker>();
+  const inHand: Readonly<Record<QueueKind, Set<string>>> = {
+    short: new Set(),
+    windows: new Set(),
+    notices: new Set(),
+  };
+  const concurrency = { short: 1, windows: 1, notices: 0 };
+  const retryOf = { short: retry, windows: retry, notices: options.noticeRetry ?? noticeRetry };
+  const takingBack = createTakeBack(toWorked, forQueues, clock, stopped.signal);
+  let started: Handlers | undefined;
+  const pauses: WorkerPause[] = [];
+  let lastProgressAt: number | undefined;
+  let closing: Promise<void> | undefined;
+  let applying: Promise<unknown> = Promise.resolve();
+
+  function createQueue(kind: QueueKind): Queue {
+    const queue = new Queue(toQueueName(keyPrefix, kind), {
+      connection: forQueues,
+      prefix,
+      streams: { events: { maxLen: maxEvents } },
+      settings: { repeatStrategy },
+    });
+    queue.on("error", watch.onError);
+    return queue;
+  }
+
+  function createWorker(kind: QueueKind, handlers: Handlers): QueueWorker {
+    const progress = (): void => {
+      lastProgressAt = clock.now();
+    };
+    const settings: WorkerOptions = {
+      connection: forWorkers,
+      prefix,
+      autorun: false,
+      concurrency: concurrency[kind],
+      lockDuration: lock.durationMs,
+      skipStalledCheck: true,
+      stalledInterval: lock.stalledIntervalMs * checkedByOthers,
+      maxStalledCount: maxStalls[kind],
+      runRetryDelay: refusedRestMs,
+      settings: {
+        repeatStrategy,
+        backoffStrategy: (made) => toBackoffMs(made, retryOf[kind], clock.random()),
+      },
+    };
+    const pause = createWorkerPause(() => worker, clock);
+    pauses.push(pause);
+    const { onError } = watch;
+    const jobs = {
+      queue: kind,
+      ...handlers,
+      running,
+      clock,
+      events,
+      retry: retryOf[kind],
+      onError,
+      progress,
+    };
+    const processor = createProcessor({ ...jobs, pause: pause.begin, inHand: inHand[kind] });
+    const worker = new QueueWorker(toQueueName(keyPrefix, kind), processor, settings, clock, progress);
+    worker.on("error", onError);
+    worker.on("lockRenewalFailed", (ids) => {
+      for (const id of ids) worker.cancelJob(id, lockLost);
+    });
+    return worker;
+  }
+
+  function toWorked(): readonly WorkedQueue[] {
+    return [...workers].flatMap(([kind, worker]) => {
+      const queue = { short, windows, notices }[kind]?.current();
+      return queue === undefined ? [] : [{ queue, worker, inHand: inHand[kind] }];
+    });
+  }
+
+  async function withRedis<T>(what: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await withinRedis(forQueues, callTimeoutMs, what, call);
+    } catch (error) {
+      if (isDenied(error)) onDenied(toFailure(error).message);
+      throw error;
+    }
+  }
+
+  /** Starts the workers of queues that may have jobs and have none yet. */
+  function startWorkers(): void {
+    if (started === undefined || closing !== undefined) return;
+    for (const kind of queueKinds) {
+      if (concurrency[kind] === 0 || workers.has(kind)) continue;
+      const worker = createWorker(kind, started);
+      workers.set(kind, worker);
+      worker.run().catch(watch.onError);
+    }
+  }
+
+  async function addOnce(job: ShortJob, of: string, at: number): Promise<void> {
+    await addShort(job, onceOptions(job.kind, of, at, clock.now()));
+  }
+
+  async function addShort(job: ShortJob, opts: JobsOptions): Promise<void> {
+    await withRedis(job.kind, () => short.current().add(job.kind, toJobData(job), opts));
+  }
+
+  /**
+   * Jobs from the front that are not there yet, until `atOnce` wait or run. Which jobs wait or run is one
+   * question. Of the others mostly one is missing, and it is the first.
+   */
+  async function toFill(jobs: readonly WindowJob[], atOnce: number): Promise<readonly WindowJob[]> {
+    const queue = windows.current();
+    const going = new Set(await queue.getRanges(["active", "waiting"], 0, -1));
+    const others = jobs.filter((job) => !going.has(toWindowJobId(job)));
+    const missing: WindowJob[] = [];
+    for (let room = atOnce - jobs.length + others.length; room > 0 && others.length > 0;) {
+      const asked = others.splice(0, room);
+      const places = await Promise.all(asked.map((job) => placeOf(queue, toWindowJobId(job))));
+      missing.push(...asked.filter((_, index) => isToAdd(places[index])));
+      // BullMQ adds no job while another of its id is there, failed or not.
+      const failed = asked.filter((_, index) => places[index] === "failed");
+      await Promise.all(failed.map((job) => queue.remove(toWindowJobId(job))));
+      room -= places.filter((place) => place !== "away").length;
+    }
+    return missing;
+  }
+
+  return {
+    async applySchedules(schedules, others = "remove") {
+      // One after the other: a reload's schedules must not be undone by an older call that is still under
+      // way.
+      const mine = applying.then(() =>
+        withRedis("schedules", () =>
+          applySchedules(short.current(), schedules, others, async () => {
+            const [seconds] = await forQueues.time();
+            return Number(seconds) * 1_000;
+          }),
+        ),
+      );
+      applying = mine.catch(() => undefined);
+      await mine;
+    },
+
+    addTick: (drain, at) => addOnce({ kind: "tick", drain }, drain, at),
+
+    addSweep: (source, at) => addOnce({ kind: "sweep", source }, source, at),
+
+    addSweepOf: (source, at, spanMs) =>
+      addShort({ kind: "sweep", source }, spanOptions("sweep", source, at, spanMs)),
+
+    async addWindows(jobs, atOnce) {
+      if (jobs.length === 0) return;
+      const toAdd = atOnce === undefined ? jobs : await withRedis("windows", () => toFill(jobs, atOnce));
+      if (toAdd.length === 0) return;
+      const added = toAdd.map((job) => ({
+        name: job.kind,
+        data: toJobData(job),
+        opts: {
+          ...keepWindows,
+          jobId: toWindowJobId(job),
+          attempts: retry.attempts,
+          backoff: { type: "custom" },
+          stackTraceLimit: 0,
+        },
+      }));
+      await withRedis("windows", () => windows.current().addBulk(added));
+    },
+
+    async addNotify(targets) {
+      if (targets.length === 0) return;
+      notices ??= createRenewedQueue(() => createQueue("notices"));
+      const queue = notices.current();
+      const added = targets.map((target) => ({
+        name: "notify",
+        data: toJobData({ kind: "notify", target }),
+        opts: {
+          jobId: toNotifyJobId(target),
+          attempts: retryOf.notices.attempts,
+          backoff: { type: "custom" },
+          removeOnComplete: true,
+          removeOnFail: true,
+          stackTraceLimit: 0,
+        },
+      }));
+      await withRedis("notices", () => queue.addBulk(added));
+    },
+
+    allow(max) {
+      for (const kind of queueKinds) {
+        concurrency[kind] = Math.max(concurrency[kind], max[kind] ?? 0);
+        const worker = workers.get(kind);
+        if (worker !== undefined) worker.concurrency = concurrency[kind];
+      }
+      startWorkers();
+    },
+
+    async start(handle, beforeGivenUp = () => Promise.resolve()) {
+      if (started !== undefined || closing !== undefined) {
+        throw new RedriverError("invariant-broken", "a queue is started once and not after its close");
+      }
+      started = { handle, beforeGivenUp };
+      startWorkers();
+      const { onError } = watch;
+      void keepLookingForStalled({
+        toWorked,
+        connection: forQueues,
+        lock,
+        clock,
+        stopped: stopped.signal,
+        onError,
+      });
+    },
+
+    lastProgressAt: () => lastProgressAt,
+
+    close(deadline) {
+      watch.stop();
+      stopped.abort();
+      for (const pause of pauses) pause.stop();
+      const queues = [short, windows, ...(notices === undefined ? [] : [notices])];
+      closing ??= closeQueues(
+        { workers: [...workers.values()], queues, connections, running, clock },
+        deadline,
+      );
+      return closing;
+    },
+  };
+}
+
+/**
+ * A queue sends its first commands as it is made. If they fail (a connection that breaks just then, a user
+ * that may not send them), the library keeps it unusable for ever. So it is made anew at the next call.
+ */
+function createRenewedQueue(make: () => Queue) {
+  let isUsable = true;
+  let queue = open();
+
+  function open(): Queue {
+    const made = make();
+    isUsable = true;
+    made.waitUntilReady().catch(() => {
+      if (made === queue) isUsable = false;
+    });
+    return made;
+  }
+
+  return {
+    current(): Queue {
+      if (isUsable) return queue;
+      // Its own close would wait for what failed; the connection is shared and stays.
+      queue = open();
+      return queue;
+    },
+    close: () => queue.close(),
+  };
+}
+
+type Place = "missing" | "failed" | "going" | "away";
+
+const isToAdd = (place: Place | undefined): boolean => place === "missing" || place === "failed";
+
+/** `away`: it is done, or waits for long. */
+async function placeOf(queue: Queue, id: string): Promise<Place> {
+  const state = await queue.getJobState(id);
+  if (state === "unknown") return "missing";
+  if (state === "failed") return "failed";
+  if (state === "waiting" || state === "active") return "going";
+  if (state !== "delayed") return "away";
+  const stored = await queue.getJob(id);
+  return stored !== undefined && stored.delay <= shortWaitMs ? "going" : "away";
+}

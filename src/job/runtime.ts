@@ -1,0 +1,118 @@
+import type { SourceBook } from "./contracts/source-book.ts";
+import type { CheckItem } from "./message/item-policy.ts";
+import type { Archive } from "./contracts/archive.ts";
+import type { CopyBook } from "./contracts/copy-book.ts";
+import type { Audit } from "./contracts/audit.ts";
+import type { Clock } from "./contracts/clock.ts";
+import type { DrainConfig, SourceConfig } from "./contracts/drains-document.ts";
+import type { Events } from "./contracts/events.ts";
+import type { FailureBook } from "./contracts/failures.ts";
+import type { Guards } from "./contracts/guards.ts";
+import type { DrainName, Identities, PassId } from "./contracts/ids.ts";
+import type { Ledger } from "./contracts/ledger.ts";
+import type { Capacity } from "./contracts/capacity.ts";
+import type { PassBook } from "./contracts/passes.ts";
+import type { HostPause } from "./contracts/pauses.ts";
+import type { MessageService } from "./contracts/service.ts";
+import type { RecordFailures } from "./failures/record-failures.ts";
+import type { DeliveryWatch } from "./lanes/delivery-watch.ts";
+import type { Lanes } from "./lanes/lanes.ts";
+import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
+import type { UnworkableRecords } from "./page/unworkable-records.ts";
+import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
+import type { PagesInFlight } from "./pass/pages-in-flight.ts";
+import type { WindowSizes } from "./pass/split-window.ts";
+import type { PageMemory } from "./listing/limit-page-memory.ts";
+import type { SourceHealth } from "./source/source-health.ts";
+import type { SweepRequest } from "./sweep/sweep-request.ts";
+import type { TooLargeDates } from "./listing/too-large-records.ts";
+import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
+
+export interface World {
+  readonly clock: Clock;
+  readonly identities: Identities;
+  readonly events: Events;
+  /** The actor for the audit: `daemon <replica>` or a person. */
+  readonly by: string;
+}
+
+export interface PublishLimits {
+  /** Items of one POST /v2/batch, 1 to 100. */
+  readonly maxItems: number;
+  /** Encoded bytes of one POST. A single larger item travels alone. */
+  readonly maxBytes: number;
+}
+
+export interface SourceRuntime extends World {
+  readonly config: SourceConfig;
+  /** The HTTP client, with turns and shared pauses in front. */
+  readonly service: MessageService;
+  /** The turn of a batch (calls-in-turn.ts), taken before it is begun: `service.publish` waits for none. */
+  readonly takeBatchTurn: (signal: AbortSignal) => Promise<() => void>;
+  /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
+  readonly ledger: Ledger;
+  /** Redis time from before now, a few seconds old at most (ledger-time.ts). Called before each GET. */
+  readonly readAt: () => Promise<number>;
+  readonly capacity: Capacity;
+  readonly guards: Guards;
+  /** The destinations that a person has paused for this drain, as known for a second at most. */
+  readonly hostPauses: (drain: DrainName) => Promise<readonly HostPause[]>;
+  readonly lanes: Lanes;
+  readonly deliveryWatch: DeliveryWatch;
+  readonly audit: Audit;
+  readonly copies: CopyBook;
+  readonly passes: PassBook;
+  readonly book: SourceBook;
+  readonly health: SourceHealth;
+  readonly poison: PoisonShare;
+  readonly refusalsInARow: RefusalsInARow;
+  readonly unwritten: UnwrittenFacts;
+  readonly unworkable: UnworkableRecords;
+  readonly sweepRequest: SweepRequest;
+  readonly tooLarge: TooLargeDates;
+  readonly memory: PageMemory;
+  readonly pagesInFlight: PagesInFlight;
+  readonly windowSizes: WindowSizes;
+  readonly headerPrefix: string;
+  readonly publish: PublishLimits;
+  /** Checks an item against what the settings allow this source to publish. */
+  readonly checkItem: CheckItem;
+  /** The first key signs; all keys verify. Called each time, because tokens and so default keys change. */
+  readonly lineageKeys: () => readonly [string, ...string[]];
+  readonly failures: FailureBook;
+  readonly recordFailures: RecordFailures;
+  /** Binds the source id to its account; throws `source-rebound`. Called once the service has answered. */
+  readonly bind: () => Promise<void>;
+}
+
+export interface DrainRuntime {
+  readonly config: DrainConfig;
+  readonly documentHash: string;
+  readonly source: SourceRuntime;
+  /** This process's part of the archive; null if the document names none. */
+  readonly archive: Archive | null;
+  /** The longest `beforeExpiry.within` of all drains of its source, in ms. */
+  readonly nearMs: number;
+  /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */
+  readonly passId?: PassId;
+  /** What entered later arrives in this pass, Unix ms; absent outside of one: nothing does. */
+  readonly countedTo?: number;
+  /** What entered from here on may be listed for the first time, as listings may lag, Unix ms; absent: nothing. */
+  readonly lateFrom?: number;
+  /** A worker of the current pass was lost or has stopped by then, Redis time (Ledger); absent: none. */
+  readonly workerLostAt?: number;
+}
+
+/** The parts that give the service's time. */
+export interface ServiceTime {
+  readonly clock: Pick<Clock, "now">;
+  readonly service: Pick<MessageService, "clockOffsetMs">;
+}
+
+/**
+ * The current time by the service's clock, Unix ms, if known. The Date header has whole seconds, so this may
+ * be up to 1 s early. An early time makes a record look younger and so only holds it longer.
+ */
+export function serviceNow(source: ServiceTime): number {
+  return source.clock.now() + (source.service.clockOffsetMs() ?? 0);
+}

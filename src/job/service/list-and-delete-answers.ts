@@ -1,0 +1,74 @@
+import { isCount, isObject } from "../message/json-value.ts";
+import { isWellFormed } from "../message/well-formed.ts";
+import type { RawRecord } from "../message/dead-letter.ts";
+import type { ListPage, ServiceLoad } from "../contracts/service.ts";
+import { parseJsonBody } from "./http-answer.ts";
+import { parseListAnswer } from "./parse-list-answer.ts";
+import { withoutTokenInIds } from "./sanitise-ids.ts";
+
+export type Shaped<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  /** `isForeign`: it is no JSON object, so it may not come from the service. */
+  | { readonly kind: "problem"; readonly problem: string; readonly isForeign?: true };
+
+/**
+ * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched, but for an id
+ * that repeats the token. An empty or null cursor is the end, like an absent one (remote-contract.md, GET).
+ */
+export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage> {
+  const parsed = parseListAnswer(bytes);
+  if (!isObject(parsed)) return problem("expected a JSON object, got something else");
+  const { messages, cursor } = parsed;
+  if (!Array.isArray(messages) || !messages.every(isObject)) {
+    return problem("expected `messages` to be an array of objects, got something else");
+  }
+  const records: RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
+  const page = { records, bytes: bytes.byteLength };
+  if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: page };
+  if (typeof cursor !== "string" || !isWellFormed(cursor)) {
+    return problem("expected `cursor` to be a string, got something else");
+  }
+  return { kind: "value", value: { ...page, cursor } };
+}
+
+/** The answer of DELETE /v2/dlq: `{deleted}`, at most as many as were asked for. */
+export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonly deleted: number }> {
+  const parsed = parseJsonBody(bytes);
+  if (!isObject(parsed)) {
+    return { ...problem("expected a JSON object, got something else"), isForeign: true };
+  }
+  const { deleted } = parsed;
+  if (typeof deleted !== "number" || !Number.isSafeInteger(deleted) || deleted < 0) {
+    return problem("expected `deleted` to be a whole number, got something else");
+  }
+  // A larger number means that the service did not read the ids as ids.
+  if (deleted > asked) return problem(`expected at most ${asked} deleted, got ${deleted}`);
+  return { kind: "value", value: { deleted } };
+}
+
+/** Documented in one place only, so that other names and texts of digits are taken too. */
+const countNames = ["parallelismCount", "parallelism", "count", "current", "active"];
+const maxNames = ["parallelismMax", "maxParallelism", "max", "limit"];
+
+/** The answer of GET /v2/globalParallelism: `{parallelismCount, parallelismMax}`. */
+export function parseLoad(bytes: Uint8Array): Shaped<ServiceLoad> {
+  const parsed = parseJsonBody(bytes);
+  if (!isObject(parsed)) return problem("expected a JSON object, got something else");
+  const [count, max] = [numberIn(parsed, countNames), numberIn(parsed, maxNames)];
+  if (count === undefined || max === undefined || max === 0) {
+    return problem(
+      "expected `parallelismCount` and `parallelismMax` to be whole numbers, got something else",
+    );
+  }
+  return { kind: "value", value: { count, max } };
+}
+
+function numberIn(fields: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {
+  const value = names.map((name) => fields[name]).find((one) => one !== undefined);
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return isCount(number) ? number : undefined;
+}
+
+function problem(text: string): Extract<Shaped<never>, { kind: "problem" }> {
+  return { kind: "problem", problem: text };
+}

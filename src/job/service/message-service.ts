@@ -1,0 +1,265 @@
+import { throughProxy } from "../egress/connect-failure.ts";
+import type { ForwardProxy } from "../egress/proxy-for.ts";
+import type { Clock } from "../contracts/clock.ts";
+import { isRedriverError, RedriverError } from "../contracts/errors.ts";
+import type { EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";
+import type { NamedLimit } from "../contracts/call-shares.ts";
+import type { BatchOutcome, MessageService, ServiceLoadReader } from "../contracts/service.ts";
+import { readBurstLimit } from "./burst-limit.ts";
+import { dateOf } from "./http-answer.ts";
+import { parseDeleted, parseListPage, parseLoad, type Shaped } from "./list-and-delete-answers.ts";
+import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
+import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
+import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
+import { makeCall, type Call, type CallTools } from "./call.ts";
+import { createCallDeadlines } from "./call-deadlines.ts";
+import { createConnection } from "./connection.ts";
+import { createConnections } from "./connection-pool.ts";
+import { maxPerCall, toDeletePath, toListPath } from "./request-paths.ts";
+import { createServiceClock } from "./service-clock.ts";
+import { createSpareBuffers } from "./spare-buffers.ts";
+import { createTooLargePace } from "./large-answer-pace.ts";
+
+/** `status` is absent if there was no HTTP answer. */
+export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;
+
+export interface MessageServiceOptions {
+  /**
+   * As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing
+   * slash.
+   */
+  readonly baseUrl: string;
+  /** Called before every request. */
+  readonly token: () => string;
+  readonly settings: ServiceSettings;
+  /** Of a whole call each. */
+  readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
+  /** For name lookup, TCP, a proxy's answer and TLS of one connection. */
+  readonly connectTimeoutMs: number;
+  /** Of the base URL; null: it is called directly. */
+  readonly proxy?: ForwardProxy | null;
+  readonly clock: Clock;
+  /** Called once for every call, when it has ended. */
+  readonly onAnswer: (answer: ServiceAnswer) => void;
+  readonly maxAnswerBytes: number;
+  /** Called with the limit that an answer to a list or delete names. */
+  readonly onLimit?: (limit: NamedLimit) => void;
+  /** PEM of certificate authorities to trust instead of the built-in ones. */
+  readonly ca?: string;
+}
+
+export type ClosableMessageService = MessageService &
+  ServiceLoadReader & {
+    /** Stops what is running and closes all connections; later calls end as stopped. */
+    close(): Promise<void>;
+  };
+
+/** Of a path or a method that a service does not have. */
+const absentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
+
+/** The HTTP client of one source. */
+export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
+  const { clock, timeoutsMs, settings } = options;
+  const { origin, host, pathname } = new URL(options.baseUrl);
+  const prefix = pathname.replace(/\/$/, "");
+  const spare = createSpareBuffers();
+  const serviceClock = createServiceClock();
+  const pace = createTooLargePace(clock);
+  const connections = createConnections(() => createConnection({ ...options, origin }));
+  const tools: CallTools = {
+    connections,
+    spare,
+    clock,
+    timeoutsMs,
+    deadlines: {
+      list: createCallDeadlines(timeoutsMs.list, clock),
+      batch: createCallDeadlines(timeoutsMs.batch, clock),
+      delete: createCallDeadlines(timeoutsMs.delete, clock),
+    },
+    toHeaders: createHeaders(),
+    maxAnswerBytes: options.maxAnswerBytes,
+    onHeaders(headers, receivedAt) {
+      const date = dateOf({ headers, receivedAt });
+      if (date !== null) serviceClock.note(date - receivedAt);
+    },
+  };
+  const whereOf = (operation: ServiceOperation): string => `${operation} at ${host}`;
+  const through = throughProxy(options.proxy ?? null);
+
+  /** Throws `unauthorised` without a usable token. */
+  const contextOf = (operation: ServiceOperation): CallContext => {
+    const whereDirect = whereOf(operation);
+    const timeout = `${timeoutsMs[operation]} ms (service.${operation}Timeout)`;
+    const token = readToken(options.token, whereDirect, settings);
+    return { where: whereDirect + through, whereDirect, token, timeout, settings };
+  };
+
+  const report = (
+    operation: ServiceOperation,
+    outcome: RequestOutcome,
+    startedAt: number,
+    status: number | undefined,
+  ): void => {
+    const durationMs = clock.monotonic() - startedAt;
+    try {
+      options.onAnswer({ operation, outcome, durationMs, ...(status === undefined ? {} : { status }) });
+    } catch {
+      // A failing observer must not cost the outcome of a publish.
+    }
+  };
+
+  const refuseInVain = (): void => {
+    const waitMs = pace.waitMs();
+    if (waitMs === 0) return;
+    throw new RedriverError(
+      "service-resting",
+      `${whereOf("list")}: its answers are larger than may be read (service.maxAnswerBytes), so it is asked more rarely`,
+      { retryAt: clock.now() + waitMs },
+    );
+  };
+
+  const ask = async <Value>(
+    request: Omit<Call, "token">,
+    parse: (bytes: Uint8Array, token: string) => Shaped<Value>,
+  ): Promise<Value> => {
+    const { operation } = request;
+    const startedAt = clock.monotonic();
+    try {
+      const context = contextOf(operation);
+      return await makeCall({ ...request, token: context.token }, tools, (result) => {
+        const limit = result.kind === "answered" ? readBurstLimit(result.answer) : null;
+        if (limit !== null) options.onLimit?.(limit);
+        if (result.kind === "answered" && result.answer.body.kind === "too-large") {
+          pace.note(result.answer.body.bytes);
+        }
+        const { body, status } = toSuccess(result, context);
+        const shaped = parse(body.bytes, context.token);
+        if (shaped.kind === "problem") {
+          const message = `${context.where}: ${shaped.problem}`;
+          throw new RedriverError("answer-unreadable", message, {
+            status,
+            isForeign: shaped.isForeign ?? false,
+          });
+        }
+        report(operation, "ok", startedAt, status);
+        return shaped.value;
+      });
+    } catch (error) {
+      if (isRedriverError(error)) {
+        const outcome = isCutByUs(request, error) ? "ok" : outcomeOfError(error.code);
+        report(operation, outcome, startedAt, error.status);
+      }
+      throw error;
+    }
+  };
+
+  const publishBody = async (
+    body: BatchBody,
+    itemCount: number,
+    signal: AbortSignal | undefined,
+  ): Promise<BatchOutcome> => {
+    if (itemCount < 1 || itemCount > maxPerCall) {
+      const message = `expected 1 to ${maxPerCall} items to publish, got ${itemCount}`;
+      throw new RedriverError("invariant-broken", message);
+    }
+    const startedAt = clock.monotonic();
+    let context: CallContext;
+    try {
+      context = contextOf("batch");
+    } catch (error) {
+      report("batch", "not-sent", startedAt, undefined);
+      return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
+    }
+    const path = `${prefix}/v2/batch`;
+    const call: Call = { operation: "batch", token: context.token, method: "POST", path, body, signal };
+    return makeCall(call, tools, (result) => {
+      const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
+      const status = result.kind === "answered" ? result.answer.status : undefined;
+      report("batch", outcomeOfBatch(outcome), startedAt, status);
+      return outcome;
+    });
+  };
+
+  /** A cut page is asked for again with fewer records; that is no fault of the service. */
+  const isCutByUs = ({ maxAnswerBytes }: Pick<Call, "maxAnswerBytes">, { code }: RedriverError): boolean =>
+    code === "answer-too-large" && maxAnswerBytes !== undefined && maxAnswerBytes < tools.maxAnswerBytes;
+
+  return {
+    async list(query, signal) {
+      refuseInVain();
+      const { maxBytes: maxAnswerBytes, mayRead } = query;
+      const path = toListPath(prefix, query);
+      return ask({ operation: "list", method: "GET", path, maxAnswerBytes, mayRead, signal }, parseListPage);
+    },
+
+    // It does not wait, so that it does not keep the items until the answer.
+    publish(encodedItems, lastByteAllowed, signal) {
+      const body = createBatchBody(encodedItems, lastByteAllowed, spare);
+      return publishBody(body, encodedItems.length, signal);
+    },
+
+    async remove(dlqIds, signal) {
+      const path = toDeletePath(prefix, dlqIds);
+      return ask({ operation: "delete", method: "DELETE", path, signal }, (bytes) =>
+        parseDeleted(bytes, dlqIds.length),
+      );
+    },
+
+    // Asked rarely, so in no turn, and what it answers is no news of the calls that publishing needs.
+    async load(signal) {
+      const where = `deliveries at ${host}`;
+      const context = { ...contextOf("list"), where };
+      const path = `${prefix}/v2/globalParallelism`;
+      const { token } = context;
+      return makeCall({ operation: "list", token, method: "GET", path, signal }, tools, (result) => {
+        if (result.kind === "answered" && absentStatuses.has(result.answer.status)) return { isAbsent: true };
+        const shaped = parseLoad(toSuccess(result, context).body.bytes);
+        if (shaped.kind === "value") return shaped.value;
+        throw new RedriverError("answer-unreadable", `${where}: ${shaped.problem}`);
+      });
+    },
+
+    clockOffsetMs: serviceClock.offsetMs,
+
+    async close() {
+      for (const some of Object.values(tools.deadlines)) some.close();
+      await connections.close();
+    },
+  };
+}
+
+/** The headers of all calls, made anew if the token changes. */
+function createHeaders() {
+  let ofToken: string | undefined;
+  let [plain, withBody]: readonly Readonly<Record<string, string>>[] = [];
+  return (token: string, hasBody: boolean): Readonly<Record<string, string>> => {
+    if (token !== ofToken || plain === undefined || withBody === undefined) {
+      ofToken = token;
+      plain = {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        // Without it a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
+        "accept-encoding": "identity",
+        "user-agent": "redriver",
+      };
+      withBody = { ...plain, "content-type": "application/json" };
+    }
+    return hasBody ? withBody : plain;
+  };
+}
+
+function readToken(token: () => string, where: string, settings: ServiceSettings): string {
+  let value: string;
+  try {
+    value = token();
+  } catch (cause) {
+    throw new RedriverError(
+      "unauthorised",
+      `${where}: the token could not be read; it is ${settings.token}`,
+      { cause },
+    );
+  }
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  const problem = `expected a token of visible ASCII characters, got none or others; it is ${settings.token}`;
+  throw new RedriverError("unauthorised", `${where}: ${problem}`);
+}

@@ -1,0 +1,210 @@
+import type {
+  AuditAct,
+  AuditEntry,
+  AuditLane,
+  AuditQuery,
+  AuditRecord,
+  NewAuditEntry,
+} from "../../contracts/audit.ts";
+import { RedriverError } from "../../contracts/errors.ts";
+import type { DrainName, SourceId } from "../../contracts/ids.ts";
+import { createHostTable, readHosts, type HostOf, type HostTable } from "./host-table.ts";
+
+/**
+ * A stored entry: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, t host of a
+ * pause, f forMs, o hosts, g groups }. Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x
+ * notes, i dlqIds, as, pa parents, k }: of a hundred records only the ids are kept a hundred times. `as` and
+ * `pa` have the order of `i`, with "" for none. `k` says which of the hosts each record has
+ * (host-table.ts). Absent fields are left out.
+ */
+interface StoredEntry {
+  readonly v: 1;
+  readonly a: AuditAct;
+  readonly b: string;
+  readonly d?: DrainName;
+  readonly p?: string;
+  readonly h?: string;
+  readonly w?: string;
+  readonly l?: AuditLane;
+  readonly t?: string;
+  readonly f?: number;
+  readonly o?: readonly string[];
+  readonly g?: readonly StoredGroup[];
+}
+
+interface StoredGroup {
+  readonly r?: string | null | undefined;
+  readonly e?: string | undefined;
+  readonly n?: number | undefined;
+  readonly x?: readonly string[] | undefined;
+  readonly i: readonly string[];
+  readonly as?: readonly string[] | undefined;
+  readonly pa?: readonly string[] | undefined;
+  readonly k?: string | undefined;
+}
+
+/** A reader asks for 100 entries at once, which are under a megabyte then. */
+const recordsPerEntry = 100;
+/** A person's reason is a sentence or two. */
+const maxWhy = 1_000;
+
+/** One text, or one per 100 records. */
+export function toTexts(entry: NewAuditEntry): readonly string[] {
+  const { records } = entry;
+  if (records.length <= recordsPerEntry) return [toText(entry)];
+  const texts: string[] = [];
+  for (let start = 0; start < records.length; start += recordsPerEntry) {
+    texts.push(toText({ ...entry, records: records.slice(start, start + recordsPerEntry) }));
+  }
+  return texts;
+}
+
+function toText(entry: NewAuditEntry): string {
+  const { act, by, drain, passId, documentHash, why, lane, host, forMs, records } = entry;
+  const hosts = createHostTable(records);
+  // JSON leaves out what is undefined.
+  return JSON.stringify({
+    v: 1,
+    a: act,
+    b: by,
+    d: drain ?? undefined,
+    p: passId,
+    h: documentHash,
+    w: why?.slice(0, maxWhy),
+    l: lane,
+    t: host,
+    f: forMs,
+    o: hosts.hosts,
+    g: records.length === 0 ? undefined : toGroups(records).map((group) => toGroup(group, hosts)),
+  });
+}
+
+/** A page has few groups, and neighbours are mostly of the same: so they are compared, without a key. */
+function toGroups(records: readonly AuditRecord[]): readonly (readonly AuditRecord[])[] {
+  const groups: AuditRecord[][] = [];
+  let group: AuditRecord[] | undefined;
+  for (const record of records) {
+    if (group === undefined || !isAlike(group[0]!, record)) {
+      group = groups.find(([first]) => isAlike(first!, record));
+    }
+    if (group === undefined) groups.push((group = [record]));
+    else group.push(record);
+  }
+  return groups;
+}
+
+function isAlike(one: AuditRecord, other: AuditRecord): boolean {
+  return (
+    one.rule === other.rule &&
+    one.reason === other.reason &&
+    one.attempt === other.attempt &&
+    (one.notes === other.notes || one.notes?.join() === other.notes?.join())
+  );
+}
+
+function toGroup(records: readonly AuditRecord[], hosts: HostTable): StoredGroup {
+  const { rule, reason, attempt, notes = [] } = records[0] ?? {};
+  const isAnyAs = records.some(({ as }) => as !== undefined);
+  const isAnyParent = records.some(({ parent }) => parent !== undefined);
+  return {
+    r: rule,
+    e: reason,
+    n: attempt,
+    x: notes.length === 0 ? undefined : notes,
+    i: records.map(({ dlqId }) => dlqId),
+    as: isAnyAs ? records.map(({ as = "" }) => as) : undefined,
+    pa: isAnyParent ? records.map(({ parent = "" }) => parent) : undefined,
+    k: hosts.keysOf(records),
+  };
+}
+
+/** As `toText` begins each entry: most entries of a long read are left out by their act alone. */
+const beginning = /^\{"v":1,"a":"([a-z-]+)"/;
+
+/**
+ * Null for an entry whose act or actor is not asked for. Fails with `invariant-broken` on a layout that this
+ * version does not know.
+ */
+export function parseEntryText(
+  text: string,
+  at: number,
+  source: SourceId,
+  { acts, by: isBy, skims, isCounted }: Pick<AuditQuery, "acts" | "by" | "skims" | "isCounted">,
+): AuditEntry | null {
+  const early = beginning.exec(text)?.[1] as AuditAct | undefined;
+  if (early !== undefined && acts?.has(early) === false) return null;
+  if (early !== undefined && skims?.(early) === true) {
+    return { at, act: early, by: "", source, drain: null, records: [] };
+  }
+  const stored = JSON.parse(text) as Partial<StoredEntry>;
+  if (stored.v !== 1 || stored.a === undefined) {
+    throw new RedriverError(
+      "invariant-broken",
+      `expected an audit entry of layout 1, got ${String(stored.v)}: another version of redriver wrote it, read it with that one`,
+    );
+  }
+  const { a: act, b: by = "unknown" } = stored;
+  if (acts?.has(act) === false || isBy?.(by) === false) return null;
+  const hostOf = readHosts(stored.o);
+  return {
+    at,
+    act,
+    by,
+    source,
+    drain: stored.d ?? null,
+    ...(stored.p === undefined ? {} : { passId: stored.p }),
+    ...(stored.h === undefined ? {} : { documentHash: stored.h }),
+    ...(stored.w === undefined ? {} : { why: stored.w }),
+    ...(stored.l === undefined ? {} : { lane: stored.l }),
+    ...(stored.t === undefined ? {} : { host: stored.t }),
+    ...(stored.f === undefined ? {} : { forMs: stored.f }),
+    records: (stored.g ?? []).flatMap((group) => {
+      const records = isCounted === true ? toCounted(group, hostOf) : null;
+      return records ?? toRecords(group, hostOf);
+    }),
+  };
+}
+
+/** One record for each host of a group. Null: they differ in more than their ids. */
+function toCounted(group: StoredGroup, hostOf: HostOf): readonly AuditRecord[] | null {
+  const { i, pa, k } = group;
+  if (i.length === 1 || pa !== undefined) return null;
+  const counts = new Map<string | undefined, number>();
+  if (k === undefined || k.length === 1) counts.set(hostOf(k, 0), i.length);
+  else
+    i.forEach((_, index) => {
+      const host = hostOf(k, index);
+      counts.set(host, (counts.get(host) ?? 0) + 1);
+    });
+  return Array.from(counts, ([host, count]) => {
+    const record = toRecord(group, i[0]!);
+    if (host !== undefined) record.host = host;
+    record.count = count;
+    return record;
+  });
+}
+
+function toRecords(group: StoredGroup, hostOf: HostOf): readonly AuditRecord[] {
+  const { i, as, pa, k } = group;
+  const ofAll = k === undefined || k.length === 1 ? hostOf(k, 0) : undefined;
+  return i.map((dlqId, index) => {
+    const record = toRecord(group, dlqId);
+    const host = ofAll ?? hostOf(k, index);
+    if (as?.[index]) record.as = as[index];
+    if (pa?.[index]) record.parent = pa[index];
+    if (host !== undefined) record.host = host;
+    return record;
+  });
+}
+
+/** What a group has in common. A page of the history may read half a million of them: spreads take ten times as long. */
+function toRecord({ r, e, n, x }: StoredGroup, dlqId: string): Writable<AuditRecord> {
+  const record: Writable<AuditRecord> = { dlqId };
+  if (r !== undefined) record.rule = r;
+  if (e !== undefined) record.reason = e;
+  if (n !== undefined) record.attempt = n;
+  if (x !== undefined) record.notes = x;
+  return record;
+}
+
+type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };

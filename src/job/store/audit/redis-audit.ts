@@ -1,0 +1,130 @@
+import {
+  isAboutDrain,
+  type Audit,
+  type AuditEntry,
+  type AuditQuery,
+  type AuditReader,
+  type NewAuditEntry,
+} from "../../contracts/audit.ts";
+import type { SourceId } from "../../contracts/ids.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
+import { defineScript } from "../../redis/script-runner.ts";
+import { parseEntryText, toTexts } from "./entry-text.ts";
+import { appendAuditLua } from "./append.lua.ts";
+import { createAuditOver } from "./unwritten-entries.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
+import { earliestActAt, traceLineage } from "./trace-lineage.ts";
+import type { StoreRedis } from "../connection-needs.ts";
+
+export interface AuditLimits {
+  readonly keepMs: number;
+  /** Of all texts together; Redis uses a few percent more. */
+  readonly maxBytes: number;
+}
+
+/**
+ * A redriven message costs about 120 bytes in its three acts, so 256 MiB are 75,000 messages a day for 30
+ * days. The limit is there because Redis must never evict.
+ */
+export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256 * 1024 * 1024 };
+
+/**
+ * append: adds entries to a source's stream, under ids of Redis's own time.
+ *
+ * KEYS: 1 the stream. ARGV: as appendAudit takes them from the first on. Returns: nothing.
+ */
+const appendScript = defineScript(
+  "audit:append",
+  `
+${serverTimeLua}
+${appendAuditLua}
+appendAudit(KEYS[1], 1)
+return false
+`,
+);
+
+/** Of one script call: a few hundred kilobytes. */
+const textsPerCall = 50;
+const entriesPerPage = 100;
+
+/** Entries that a script of another store writes in the step of its own change. */
+export interface RidingAudit {
+  /**
+   * The stream, which shares the slot of the source's other keys, and what `appendAudit` takes (append.lua.ts).
+   * Null while earlier entries wait to be written: they go first.
+   */
+  toAppend(
+    entries: readonly NewAuditEntry[],
+  ): { readonly stream: string; readonly args: readonly (string | number)[] } | null;
+  /** Called once the script has written them. */
+  written(entries: readonly NewAuditEntry[]): void;
+}
+
+/** The record of one source: a stream in Redis, shared by all replicas. */
+export function createRedisAudit(
+  redis: StoreRedis,
+  source: SourceId,
+  { keepMs, maxBytes }: AuditLimits,
+  observe?: (entry: NewAuditEntry) => void,
+): Audit & AuditReader & { readonly riding: RidingAudit } {
+  const stream = sourceKey(redis.keyPrefix, source, "audit");
+
+  const { hasUnwritten, written, ...audit } = createAuditOver(async (entries) => {
+    const texts = entries.flatMap(toTexts);
+    for (let start = 0; start < texts.length; start += textsPerCall) {
+      const some = texts.slice(start, start + textsPerCall);
+      await redis.run(appendScript, [stream], [keepMs, maxBytes, ...some]);
+    }
+  }, observe);
+
+  async function* read(query: AuditQuery): AsyncGenerator<AuditEntry> {
+    const { dlqIds, until, order } = query;
+    const since = Math.max(query.since ?? 0, dlqIds === undefined ? 0 : earliestActAt(dlqIds));
+    const forwards = order === "oldest-first";
+    let from = since > 0 ? String(Math.floor(since)) : "-";
+    let to = until === undefined ? "+" : String(Math.max(0, Math.floor(until)));
+    for (;;) {
+      const range = forwards ? ["XRANGE", from, to] : ["XREVRANGE", to, from];
+      const [name = "", one = "", other = ""] = range;
+      const reply = await redis.command(name, stream, one, other, "COUNT", entriesPerPage);
+      const page = reply as readonly StreamEntry[];
+      for (const [id, fields] of page) {
+        const text = fields[fields.indexOf("e") + 1] ?? "";
+        if (dlqIds !== undefined && !mentionsAny(text, dlqIds)) continue;
+        const at = Number(id.slice(0, id.indexOf("-")));
+        const parsed = parseEntryText(text, at, source, query);
+        const entry = parsed === null ? null : selectRecords(parsed, query);
+        if (entry !== null) yield entry;
+      }
+      const last = page.at(-1)?.[0];
+      if (last === undefined || page.length < entriesPerPage) return;
+      if (forwards) from = `(${last}`;
+      else to = `(${last}`;
+    }
+  }
+
+  const riding: RidingAudit = {
+    toAppend: (entries) =>
+      hasUnwritten() ? null : { stream, args: [keepMs, maxBytes, ...entries.flatMap(toTexts)] },
+    written,
+  };
+  return { ...audit, riding, read, lineageOf: (dlqId) => traceLineage(read, dlqId) };
+}
+
+type StreamEntry = readonly [id: string, fields: readonly string[]];
+
+/** A cheap check before parsing: most texts are about other dead letters. */
+function mentionsAny(text: string, dlqIds: ReadonlySet<string>): boolean {
+  for (const dlqId of dlqIds) if (text.includes(dlqId)) return true;
+  return false;
+}
+
+/** The entry with only the records that the query asks for, or null if none is left. Ignores times, acts and actors. */
+function selectRecords(entry: AuditEntry, { dlqIds, drain }: AuditQuery): AuditEntry | null {
+  if (drain !== undefined && !isAboutDrain(entry, drain)) return null;
+  if (dlqIds === undefined) return entry;
+  const records = entry.records.filter(
+    ({ dlqId, parent }) => dlqIds.has(dlqId) || (parent !== undefined && dlqIds.has(parent)),
+  );
+  return records.length === 0 ? null : { ...entry, records };
+}

@@ -1,0 +1,47 @@
+import type { Audit, NewAuditEntry } from "../../contracts/audit.ts";
+
+/** Entries that wait while nothing can be written. The oldest go first. */
+const maxWaiting = 1_000;
+
+/**
+ * An Audit over something that writes. What `record` could not write waits here and goes before whatever is
+ * written next. What `append` could not write is not kept, because its act does not happen. `observe` gets
+ * each intent once it is written and before its act, and each fact at once, also while it cannot be written.
+ * `written`: these were written in another way.
+ */
+export function createAuditOver(
+  write: (entries: readonly NewAuditEntry[]) => Promise<void>,
+  observe: (entry: NewAuditEntry) => void = () => undefined,
+): Audit & { hasUnwritten(): boolean; written(entries: readonly NewAuditEntry[]): void } {
+  let kept: readonly NewAuditEntry[] = [];
+
+  const writeAfterKept = async (entries: readonly NewAuditEntry[]): Promise<void> => {
+    // Taken out while it is on its way, so that two writes at once do not both write it.
+    const waiting = kept;
+    kept = [];
+    try {
+      await write([...waiting, ...entries]);
+    } catch (error) {
+      kept = [...waiting, ...kept].slice(-maxWaiting);
+      throw error;
+    }
+  };
+
+  return {
+    hasUnwritten: () => kept.length > 0,
+    written: (entries) => entries.forEach(observe),
+    async append(entries) {
+      await writeAfterKept(entries);
+      entries.forEach(observe);
+    },
+    async record(entries) {
+      entries.forEach(observe);
+      try {
+        await writeAfterKept(entries);
+      } catch {
+        // Whatever it was, the next `append` meets it too and stops its act.
+        kept = [...kept, ...entries].slice(-maxWaiting);
+      }
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { maxFailureKinds, type FailureBook } from "../../contracts/failures.ts";
+import type { SourceId } from "../../contracts/ids.ts";
+import { defineScript } from "../../redis/script-runner.ts";
+import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
+import { sourceKeys } from "../keys.ts";
+import { toRecorded, type StoredFailure } from "./stored-failure.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
+
+/**
+ * meet: records kinds of failure.
+ *
+ * KEYS: 1 kinds (hash: id → JSON of a RecordedFailure without its id), 2 marks (redis-failure-marks.ts). ARGV: 1
+ * { drain, maxKinds, forgetAfterMs, kinds: [{ id, origin, status?, text, sample?, othersId }] }.
+ * Returns: JSON of the ids under which they are counted, in order.
+ * Effects: a known kind is met now, with this sample. A new one is added, as it was if its mark has it. If there
+ * is no room, the one that was met longest ago makes room if that was forgetAfterMs ago, and its mark has it from
+ * then on; else the new one is counted under the id of the others. Run twice: the same.
+ */
+const meetScript = defineScript(
+  "failures:meet",
+  `${serverTimeLua}
+local call = cjson.decode(ARGV[1])
+local function isOthers(id) return string.sub(id, 1, 5) == 'other' end
+
+-- Of kinds, and of those that stand for the others. Told apart only if there may be too many.
+local count, others = redis.call('HLEN', KEYS[1]), 0
+if count + #call.kinds > call.maxKinds then
+  local all = redis.call('HGETALL', KEYS[1])
+  for i = 1, #all, 2 do
+    if isOthers(all[i]) then others = others + 1 end
+  end
+  count = count - others
+end
+
+-- True if a kind made room.
+local function forgetOne()
+  local all, oldest, oldestAt = redis.call('HGETALL', KEYS[1]), nil, nil
+  for i = 1, #all, 2 do
+    local at = cjson.decode(all[i + 1]).lastMetAt
+    if not isOthers(all[i]) and (not oldestAt or at < oldestAt) then oldest, oldestAt = all[i], at end
+  end
+  if not oldest or now - oldestAt < call.forgetAfterMs then return false end
+  local mark = redis.call('HGET', KEYS[2], oldest)
+  if mark then
+    mark = cjson.decode(mark)
+    mark.forgotten = cjson.decode(redis.call('HGET', KEYS[1], oldest))
+    mark.forgottenAt = now
+    redis.call('HSET', KEYS[2], oldest, cjson.encode(mark))
+  end
+  redis.call('HDEL', KEYS[1], oldest)
+  count = count - 1
+  return true
+end
+
+-- What its mark has of a kind that was forgotten, and has no more.
+local function recall(id)
+  local text = redis.call('HGET', KEYS[2], id)
+  local mark = text and cjson.decode(text)
+  local before = mark and mark.forgotten
+  if not before then return nil end
+  mark.forgotten = nil
+  mark.forgottenAt = nil
+  redis.call('HSET', KEYS[2], id, cjson.encode(mark))
+  return before
+end
+
+local function put(id, kind)
+  redis.call('HSET', KEYS[1], id, cjson.encode(kind))
+end
+
+local mayForget = true
+local ids = {}
+for i, kind in ipairs(call.kinds) do
+  local id, known = kind.id, redis.call('HGET', KEYS[1], kind.id)
+  if not known then
+    if count >= call.maxKinds and mayForget then mayForget = forgetOne() end
+    if count >= call.maxKinds then
+      id = kind.othersId
+      known = redis.call('HGET', KEYS[1], id)
+      kind.status = nil
+      kind.sample = nil
+      kind.text = 'other failures'
+      -- Others have room for a tenth of the kinds. Beyond, all destinations share one.
+      if not known and others >= call.maxKinds / 10 then
+        id = 'other'
+        kind.origin = '(other)'
+        known = redis.call('HGET', KEYS[1], id)
+      end
+    end
+  end
+  local one = known and cjson.decode(known)
+  if not one then
+    one = recall(id) or {
+      origin = kind.origin, status = kind.status, text = kind.text, drain = call.drain, firstMetAt = now,
+    }
+    if isOthers(id) then others = others + 1 else count = count + 1 end
+  end
+  one.lastMetAt = now
+  one.sample = kind.sample or one.sample
+  put(id, one)
+  ids[i] = id
+end
+return cjson.encode(ids)
+`,
+);
+
+/** Room for a new kind is made by one that nobody has met for a day. */
+const forgetAfterMs = 86_400_000;
+
+export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): FailureBook {
+  const { failures, failureMarks } = sourceKeys(redis.keyPrefix, sourceId);
+  return {
+    async meet(drain, kinds) {
+      const call = {
+        drain,
+        maxKinds: maxFailureKinds,
+        forgetAfterMs,
+        kinds: kinds.map(({ status, sample, ...kind }) => ({
+          ...kind,
+          status: status ?? undefined,
+          sample: sample ?? undefined,
+        })),
+      };
+      const ids = JSON.parse(
+        (await redis.run(meetScript, [failures, failureMarks], [JSON.stringify(call)])) as string,
+      );
+      return new Map(kinds.map(({ id }, index) => [id, (ids as readonly string[])[index] ?? id]));
+    },
+    async all() {
+      return toHashEntries(await redis.command("HGETALL", failures)).map(([id, text]) =>
+        toRecorded(id, JSON.parse(text) as StoredFailure),
+      );
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import {
+  marksKeptMs,
+  type FailureMark,
+  type FailureMarks,
+  type FailureNote,
+  type FailureQuiet,
+} from "../../contracts/failures.ts";
+import type { SourceId } from "../../contracts/ids.ts";
+import { defineScript } from "../../redis/script-runner.ts";
+import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
+import { sourceKeys } from "../keys.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
+import { toRecorded, type StoredFailure } from "./stored-failure.ts";
+
+/** At most 551 kinds are recorded, so one that was forgotten is always there to make room. */
+const maxMarks = 1_000;
+
+/** As scripts keep it. Times are Redis time, Unix ms. */
+interface StoredMark {
+  readonly note?: FailureNote;
+  readonly quiet?: Omit<FailureQuiet, "ruled"> & {
+    /** Lua's empty list is an object. */
+    readonly ruled: readonly string[] | object;
+  };
+  readonly forgotten?: StoredFailure;
+  readonly forgottenAt?: number;
+}
+
+/**
+ * mark: changes what a person wrote down about a kind of failure.
+ *
+ * KEYS: 1 marks (hash: id → JSON of a StoredMark). ARGV: 1 { id, maxMarks, keptMs, note?: { text?, ticket? }, by,
+ * quiet? (of a FailureQuiet without its time), noQuiet? }. Returns: nil.
+ * Effects: the given parts of the note change, and the quiet. A mark without either is removed. So are those of
+ * kinds that were forgotten keptMs ago, and above maxMarks that of the one forgotten longest ago. Run twice: the
+ * same, a moment later.
+ */
+const markScript = defineScript(
+  "failures:mark",
+  `${serverTimeLua}
+local call = cjson.decode(ARGV[1])
+local text = redis.call('HGET', KEYS[1], call.id)
+local mark = text and cjson.decode(text) or {}
+if call.note then
+  local note = mark.note or { text = '', ticket = '' }
+  note.text = call.note.text or note.text
+  note.ticket = call.note.ticket or note.ticket
+  note.by = call.by
+  note.at = now
+  mark.note = (note.text ~= '' or note.ticket ~= '') and note or nil
+end
+if call.quiet then
+  mark.quiet = call.quiet
+  mark.quiet.at = now
+end
+if call.noQuiet then mark.quiet = nil end
+if mark.note or mark.quiet then
+  redis.call('HSET', KEYS[1], call.id, cjson.encode(mark))
+else
+  redis.call('HDEL', KEYS[1], call.id)
+end
+
+local oldest, oldestAt = nil, nil
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do
+  local at = cjson.decode(all[i + 1]).forgottenAt
+  if at and at < now - call.keptMs then
+    redis.call('HDEL', KEYS[1], all[i])
+  elseif at and all[i] ~= call.id and (not oldestAt or at < oldestAt) then
+    oldest, oldestAt = all[i], at
+  end
+end
+if oldest and redis.call('HLEN', KEYS[1]) > call.maxMarks then redis.call('HDEL', KEYS[1], oldest) end
+return false
+`,
+);
+
+export function createRedisFailureMarks(redis: StoreRedis, sourceId: SourceId): FailureMarks {
+  const { failureMarks } = sourceKeys(redis.keyPrefix, sourceId);
+  const change = async (call: object): Promise<void> => {
+    const whole = { ...call, maxMarks, keptMs: marksKeptMs };
+    await redis.run(markScript, [failureMarks], [JSON.stringify(whole)]);
+  };
+  return {
+    async all() {
+      const entries = toHashEntries(await redis.command("HGETALL", failureMarks));
+      return new Map(entries.map(([id, text]) => [id, toMark(id, JSON.parse(text) as StoredMark)]));
+    },
+    note: (id, note, by) => change({ id, note, by }),
+    quiet: (id, quiet) => change(quiet === null ? { id, noQuiet: true } : { id, quiet }),
+  };
+}
+
+function toMark(id: string, { note, quiet, forgotten }: StoredMark): FailureMark {
+  return {
+    note: note ?? null,
+    quiet: quiet === undefined ? null : { ...quiet, ruled: Array.isArray(quiet.ruled) ? quiet.ruled : [] },
+    forgotten: forgotten === undefined ? null : toRecorded(id, forgotten),
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import type { SourceId } from "../../contracts/ids.ts";
+import type { LaneBook, LaneChange, LaneComeBack, LaneReady } from "../../contracts/lanes.ts";
+import type { ServiceLoad } from "../../contracts/service.ts";
+import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
+import { laneKeys } from "../keys.ts";
+import type { StoreRedis } from "../connection-needs.ts";
+import { maxStep } from "./lane-constants.ts";
+import { askScript, giveBackScript, sentScript } from "./lane-grants.lua.ts";
+import { dueScript, proveScript } from "./lane-verdicts.lua.ts";
+import { probeNowScript, resetScript, viewsScript } from "./lane-views-and-orders.lua.ts";
+
+interface Proof {
+  readonly step: number;
+  readonly parent: string;
+  /** `d`, `r` or `a` and the status of a come-back; 1: a delivery. */
+  readonly said: 1 | string;
+  /** From publish to failure, ms. */
+  readonly took?: number;
+}
+
+interface ProvedLane {
+  readonly lane: string;
+  readonly steps: readonly number[];
+  readonly proofs: readonly Proof[];
+}
+
+/**
+ * The lanes of one source in Redis. `grantLifeMs` is how long a grant may be published, as in the ledger's
+ * limits. `identity` names a call, so that a call that is sent again counts once.
+ */
+export function createRedisLaneBook(
+  redis: StoreRedis,
+  sourceId: SourceId,
+  grantLifeMs: number,
+  identity: { token(): string },
+): LaneBook {
+  const { canary, ramping, open, halted, due, at, call, records, totals, unknown, lanePrefix } = laneKeys(
+    redis.keyPrefix,
+    sourceId,
+  );
+  const run = async <Answer>(script: RedisScript<Answer>, what: object): Promise<Answer> => {
+    const keys = [canary, ramping, open, halted, due, at, call(identity.token()), records, totals, unknown];
+    return parseReply(script, await redis.run(script, keys, [lanePrefix, JSON.stringify(what), grantLifeMs]));
+  };
+  const prove = (lanes: readonly ProvedLane[], checkedAt?: number, service?: ServiceLoad) =>
+    run(proveScript, { lanes, checkedAt, service });
+  const proveStep = async (...what: [ProvedLane, number?, ServiceLoad?]): Promise<LaneChange> =>
+    (await prove([what[0]], what[1], what[2]))[0] ?? { kind: "none" };
+
+  return {
+    ask(drain, given, asks) {
+      const config = { ...given, openFrom: Math.min(given.openFrom, maxStep) };
+      return run(askScript, { drain, config, asks });
+    },
+    async sent(sent) {
+      if (sent.length > 0) await run(sentScript, { sent });
+    },
+    async giveBack(unused) {
+      if (unused.length > 0) await run(giveBackScript, { unused });
+    },
+    async recordComeBacks(comeBacks) {
+      if (comeBacks.length === 0) return [];
+      const lanes = [...new Set(comeBacks.map(({ lane }) => lane))];
+      return prove(
+        lanes.map((lane) => {
+          const proofs = comeBacks.filter((one) => one.lane === lane).map(toProof);
+          return { lane, steps: proofs.map(({ step }) => step), proofs };
+        }),
+      );
+    },
+    async due() {
+      const answer = await run(dueScript, {});
+      const watches = answer.watches.toSorted((a, b) =>
+        a.lane === b.lane ? a.step - b.step : a.lane < b.lane ? -1 : 1,
+      );
+      return { at: answer.at, watches, ready: inOrder(answer.ready) };
+    },
+    areWaiting: async () => (await redis.command("EXISTS", due)) === 1,
+    checked({ lane, step }, checkedAt, comeBacks, service) {
+      const proofs = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toProof);
+      return proveStep({ lane, steps: [step], proofs }, checkedAt, service);
+    },
+    delivered: ({ lane, step }, parentDlqId) =>
+      proveStep({ lane, steps: [step], proofs: [{ step, parent: toShort(parentDlqId), said: 1 }] }),
+    views: (max) => run(viewsScript, { max, by: "state" }),
+    async viewsOf(lanes) {
+      return lanes.length === 0 ? [] : (await run(viewsScript, { lanes })).lanes;
+    },
+    async viewsIn(state, skip, max) {
+      return (await run(viewsScript, { max, by: "one", state, skip })).lanes;
+    },
+    busiest: (max) => run(viewsScript, { max, by: "records" }),
+    probeNow: (lane) => run(probeNowScript, { lane }),
+    reset: (lane) => run(resetScript, { lane }),
+  };
+}
+
+function toProof({ step, parentDlqId, kind, status, tookMs }: LaneComeBack): Proof {
+  const proof = { step, parent: toShort(parentDlqId), said: `${saidOf[kind]}${status}` };
+  return tookMs === undefined ? proof : { ...proof, took: tookMs };
+}
+
+const saidOf = { down: "d", refused: "r", again: "a" } as const;
+
+function toShort(dlqId: string): string {
+  return createHash("sha256").update(dlqId).digest("base64url").slice(0, 10);
+}
+
+/**
+ * By drain, the minutes of each ascending and each once: several of its lanes may have met messages in one
+ * minute.
+ */
+function inOrder(ready: readonly LaneReady[]): readonly LaneReady[] {
+  return ready
+    .map(({ resumeMinutes, ...one }) => ({
+      ...one,
+      resumeMinutes: [...new Set(resumeMinutes)].toSorted((a, b) => a - b),
+    }))
+    .toSorted((a, b) => (a.drain < b.drain ? -1 : 1));
+}

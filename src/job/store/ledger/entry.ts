@@ -1,0 +1,117 @@
+import type { ParkReason } from "../../message/park-reasons.ts";
+import type { MessageId } from "../../message/dead-letter.ts";
+import { RedriverError } from "../../contracts/errors.ts";
+import type { DrainName } from "../../contracts/ids.ts";
+import type { LedgerView, Released } from "../../contracts/ledger-entries.ts";
+import { postHorizonMs, takeoverAfterMs, type LedgerLimits } from "../../contracts/ledger-limits.ts";
+import type { DeleteEnd } from "../../contracts/ledger.ts";
+
+/** What the end of a DELETE means for each of its ids. */
+export function deleteFlags(how: DeleteEnd): { readonly failed: boolean; readonly maybeGone: boolean } {
+  return { failed: how !== "short", maybeGone: how !== "failed" };
+}
+
+/** The layout that prelude.lua.ts writes. */
+const layout = 1;
+
+/** The letters are explained in prelude.lua.ts. */
+interface StoredEntry {
+  readonly v: number;
+  readonly s: Exclude<LedgerView["state"], "absent" | "other-version">;
+  readonly x?: number;
+  readonly f?: number;
+  readonly p?: number;
+  readonly r?: number;
+  readonly n?: number;
+  readonly m?: MessageId;
+  readonly un?: number;
+  readonly ra?: number;
+  readonly rel?: 1 | 2;
+  readonly d?: DrainName;
+  readonly l?: number;
+  readonly u?: number;
+  readonly as?: MessageId;
+  readonly file?: string;
+  readonly at?: number;
+  readonly df?: 1;
+  readonly mg?: 1;
+  readonly q?: number;
+  readonly cb?: string;
+  readonly da?: 1;
+  readonly why?: ParkReason;
+  readonly h?: string;
+  readonly fk?: string;
+}
+
+/** An entry as its readers see it. Fails with `invariant-broken` on an unknown state. */
+export function parseView(text: string, now: number, limits: LedgerLimits, workerLostAt = 0): LedgerView {
+  const stored = JSON.parse(text) as StoredEntry;
+  if (stored.v !== layout) return { state: "other-version" };
+  const { n: attempt = 0, f: firstAt = 0, m: messageId = null } = stored;
+  const none = "" as never;
+  const at = stored.at ?? 0;
+  const deleteFailed = stored.df === 1;
+  const maybeGone = stored.mg === 1;
+  // As in prelude.lua.ts, for what a script decides.
+  const isAtWork = (since: number): boolean =>
+    now <= since + takeoverAfterMs(limits) && since >= workerLostAt;
+  const isLeftToWorker = stored.q !== undefined && stored.cb === undefined && !deleteFailed && !maybeGone;
+  const settling = {
+    at,
+    deleteFailed,
+    maybeGone,
+    isBeingDeleted: isLeftToWorker && isAtWork(at),
+    datesAgree: stored.da === 1,
+    messageId,
+  };
+  switch (stored.s) {
+    case "cool":
+      return {
+        state: "cool",
+        dueAt: stored.u ?? 0,
+        refusedAlone: stored.ra ?? 0,
+        attempt,
+        released: toReleased(stored.rel),
+        firstAt,
+      };
+    case "open": {
+      const { x: suffix = 1, p: posts = 0, r: refusals = 0, un: doubts = 0, l: lastAt = 0 } = stored;
+      return {
+        state: "open",
+        drain: stored.d ?? none,
+        series: { suffix, firstAt, posts, refusals, doubts },
+        lastAt,
+        attempt,
+        released: toReleased(stored.rel),
+        messageId: messageId ?? none,
+        unknown: !isAtWork(lastAt),
+        pastHorizon: now > firstAt + postHorizonMs(limits),
+      };
+    }
+    case "published":
+      return { state: "published", as: stored.as ?? none, drain: stored.d ?? null, ...settling };
+    case "archived":
+      return { state: "archived", file: stored.file ?? none, drain: stored.d ?? none, ...settling };
+    case "gone":
+      return { state: "gone", at };
+    case "parked": {
+      const { why: reason = none, d: drain = none, h: rulesHash = none, fk: failure } = stored;
+      return {
+        state: "parked",
+        reason,
+        drain,
+        rulesHash,
+        attempt,
+        firstAt,
+        ...(failure === undefined ? {} : { failure }),
+      };
+    }
+    default:
+      throw new RedriverError("invariant-broken", `expected a ledger state, got ${String(stored.s)}`);
+  }
+}
+
+function toReleased(stored: StoredEntry["rel"]): Released {
+  if (stored === undefined) return false;
+  return stored === 1 ? "by-person" : "listed-again";
+}

@@ -1,0 +1,213 @@
+import type { PublishedVerdict, Riding, SourceFacts } from "../../contracts/ledger.ts";
+import { defineLedgerScript } from "./prelude.lua.ts";
+import { writeAuditLua } from "./write-audit.lua.ts";
+
+/**
+ * published: a fact from every state but gone. It is not fenced by a token: that would throw proof away.
+ *
+ * ARGV: 5 { first, columns attempt, deletePending, datesAgree, namedBy, drain (false: none), isOfOneAct: drain
+ * and deletePending are of all, and nothing names them }, 6 dlqIds, 7 as, 8 messageIds (column, false: none).
+ * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
+ * other-version; or in their place allRecorded.
+ * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
+ * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
+ * come-back is old and is not. If all are recorded, the audit's texts are written (write-audit.lua.ts).
+ * Run twice: the same answer, nothing changes.
+ */
+export const publishedScript = defineLedgerScript<
+  SourceFacts & Riding & ({ verdicts: readonly PublishedVerdict[] } | { allRecorded: true })
+>(
+  "published",
+  `${writeAuditLua}
+evenWhenFull()
+
+-- Exactly the ids of a batch go on as one. Its first id leads to it.
+local function recordBatch()
+  local b = call.isOfOneAct and batchAt(call.first)
+  if not b or b.ids ~= ARGV[6] then return false end
+  if b.s == 'published' then return b.as == ARGV[7] end
+  if b.s ~= 'open' then return false end
+  local m = ARGV[8] ~= 'false' and ARGV[8] or b.m
+  publishBatch(b, 'as', ARGV[7], 'm', m, 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or b.d)
+  recordAcceptance()
+  return true
+end
+if recordBatch() then return answered(withSourceFacts({ allRecorded = true }), true) end
+
+-- A come-back names its parent. The first one is stored, so that a second run answers the same.
+local function name(fact, e)
+  if not fact.namedBy then return nil end
+  if not e.cb then
+    e.cb = fact.namedBy
+    local b = batchOf[fact.dlqId]
+    if b then nameInBatch(b, fact.dlqId, e.cb) else put(fact.dlqId, e) end
+  end
+  return e.cb == fact.namedBy or nil
+end
+
+local function record(fact)
+  local e = read(fact.dlqId)
+  if e and e.s == 'other-version' then return { kind = e.s } end
+  if e and e.s == 'gone' then return { kind = 'gone', as = e.as, firstNaming = name(fact, e) } end
+  if e and e.s == 'published' then
+    if fact.deletePending and not e.q then
+      e.q = now
+      put(fact.dlqId, e)
+    end
+    local first = name(fact, e)
+    if e.as == fact.as then return { kind = 'recorded', firstNaming = first } end
+    return { kind = 'already', as = e.as, firstNaming = first }
+  end
+  local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt, da = fact.datesAgree and 1 or nil }
+  if e then
+    p.d = p.d or e.d
+    p.m = p.m or e.m
+    p.q = e.q
+    p.df = e.df
+    p.mg = e.mg
+    p.w = e.w
+    -- Evidence settles what was in doubt: it may be listed still.
+    if e.s == 'open' then p.q = p.q or now end
+  end
+  if fact.deletePending then
+    p.q = p.q or now
+    recordAcceptance()
+  end
+  p.cb = fact.namedBy
+  put(fact.dlqId, p)
+  return { kind = 'recorded', firstNaming = p.cb and true or nil }
+end
+
+local ids, as, messageIds = cjson.decode(ARGV[6]), cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
+load(ids)
+local verdicts, isAllRecorded = {}, true
+for i, id in ipairs(ids) do
+  verdicts[i] = record({
+    dlqId = id, as = as[i], messageId = at(messageIds, i) or nil, attempt = at(call.attempt, i),
+    deletePending = at(call.deletePending, i), datesAgree = at(call.datesAgree, i),
+    namedBy = at(call.namedBy, i) or nil, drain = at(call.drain, i) or nil,
+  })
+  if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
+end
+return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded)
+`,
+);
+
+/**
+ * archived: a fact for drops, fenced: the archive's file is this token's.
+ *
+ * ARGV: 5 { file, token }, 6 dlqIds. Returns: stamp, verdicts in order: recorded | not-yours.
+ * Effects: open(drop) of the token becomes archived and pending. Run twice: the same answer, nothing changes.
+ */
+export const archivedScript = defineLedgerScript<{ verdicts: readonly ("recorded" | "not-yours")[] }>(
+  "archived",
+  `
+evenWhenFull()
+local ids, verdicts = cjson.decode(ARGV[6]), {}
+load(ids)
+for i, id in ipairs(ids) do
+  local e = read(id)
+  local verdict = 'not-yours'
+  if e and e.t == call.token then
+    if e.s == 'archived' then verdict = 'recorded' end
+    if e.s == 'open' and e.a == 'drop' then
+      put(id, { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, m = e.m, q = now })
+      verdict = 'recorded'
+    end
+  end
+  verdicts[i] = verdict
+end
+return stamped({ verdicts = verdicts })
+`,
+);
+
+/**
+ * gone: a fact, only from published or archived.
+ *
+ * ARGV: 5 { first, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and
+ * not listed since; 6 dlqIds.
+ * Returns: stamp, count of the given ids that are tombstones now. Effects: entry → tombstone, out of pending
+ * and failed, and counted in the meta's `gone`. Each call removes two gone batches that are due.
+ * Run twice: the same count, nothing changes.
+ */
+export const goneScript = defineLedgerScript<{ count: number }>(
+  "gone",
+  `
+evenWhenFull()
+
+local function mayGo(e)
+  if e.s ~= 'published' and e.s ~= 'archived' then return false end
+  if not call.unlistedSince then return true end
+  return e.d == call.drain and e.at < call.unlistedSince and (e.w or 0) < call.unlistedSince
+end
+
+-- Batches of which all ids are given, one after another, go on as one. As texts, because a list in JSON is a
+-- part of the text of a longer one.
+local count, ids, text, from, buried = 0, nil, ARGV[6], 2, 0
+local id = call.first
+while id do
+  local b = batchAt(id)
+  if not b or (b.s ~= 'gone' and not mayGo(b)) then break end
+  local to = from + #b.ids - 3
+  local follows = string.sub(text, to + 1, to + 1)
+  if string.sub(text, from, to) ~= string.sub(b.ids, 2, -2) or (follows ~= ',' and follows ~= ']') then break end
+  if b.s ~= 'gone' then
+    buryBatch(b, id)
+    buried = buried + b.count
+  end
+  count = count + b.count
+  if follows == ']' then id = nil else
+    ids = ids or cjson.decode(text)
+    id, from = ids[count + 1], to + 2
+  end
+end
+removeGone(2)
+
+if id then
+  ids = ids or cjson.decode(text)
+  load(ids)
+  for i = count + 1, #ids do
+    local e = read(ids[i])
+    if e and e.s == 'gone' then
+      count = count + 1
+    elseif e and mayGo(e) then
+      put(ids[i], { s = 'gone', at = now, as = e.as, cb = e.cb })
+      count = count + 1
+      buried = buried + 1
+    end
+  end
+end
+if buried > 0 then redis.call('HINCRBY', metaKey, 'gone', buried) end
+return stamped({ count = count })
+`,
+);
+
+/**
+ * deleteFailed: a DELETE of these did not end with all of them deleted.
+ *
+ * ARGV: 5 { failed, maybeGone }, 6 dlqIds. Returns: stamp. Effects: published or archived entries are pending;
+ * failed flags them for good, maybeGone: they are searched for before the next DELETE.
+ * Run twice: the same, nothing changes.
+ */
+export const deleteFailedScript = defineLedgerScript(
+  "deleteFailed",
+  `
+evenWhenFull()
+local ids = cjson.decode(ARGV[6])
+load(ids)
+for _, id in ipairs(ids) do
+  local e = read(id)
+  if e and (e.s == 'published' or e.s == 'archived') then
+    local df = call.failed and 1 or e.df
+    local mg = call.maybeGone and 1 or nil
+    if e.df ~= df or e.mg ~= mg or not e.q then
+      e.df = df
+      e.mg = mg
+      e.q = e.q or now
+      put(id, e)
+    end
+  end
+end
+return stamped({})
+`,
+);

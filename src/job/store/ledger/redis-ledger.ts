@@ -1,0 +1,258 @@
+import type { DlqId } from "../../message/dead-letter.ts";
+import type { SourceId } from "../../contracts/ids.ts";
+import {
+  coolBeyondWindowMs,
+  postHorizonMs,
+  refusedAloneEveryMs,
+  takeoverAfterMs,
+  type LedgerLimits,
+} from "../../contracts/ledger-limits.ts";
+import type {
+  LedgerRow,
+  LedgerView,
+  OpenEntry,
+  ParkedDeadLetter,
+  PendingEntry,
+} from "../../contracts/ledger-entries.ts";
+import type { NewAuditEntry } from "../../contracts/audit.ts";
+import type { Ledger, LedgerStamp, PublishedVerdict, Riding } from "../../contracts/ledger.ts";
+import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
+import { deleteFlags, parseView } from "./entry.ts";
+import type { RidingAudit } from "../audit/redis-audit.ts";
+import { sourceKeys } from "../keys.ts";
+import type { ScriptRedis } from "../connection-needs.ts";
+import { beginScript } from "./begin.lua.ts";
+import {
+  archivedScript,
+  deleteFailedScript,
+  goneScript,
+  publishedScript,
+} from "./published-archived-gone.lua.ts";
+import { lookScript, nowScript, pageScript, parkedScript } from "./reads.lua.ts";
+import { parkScript, refusedScript, releaseScript } from "./refuse-park-release.lua.ts";
+import { recordLossScript } from "./record-lost-writes.lua.ts";
+import { summaryScript } from "./summary.lua.ts";
+
+/** Gone by listing is worked off in scripts of this many. */
+const goneChunk = 100;
+const absent: LedgerView = { state: "absent" };
+const recorded: PublishedVerdict = { kind: "recorded" };
+
+/**
+ * The ledger of one source in Redis. `epochSeed` makes the name that the ledger gets when it has none yet.
+ * Without `audit` the caller writes all entries itself.
+ */
+export function createRedisLedger(
+  redis: ScriptRedis,
+  sourceId: SourceId,
+  limits: LedgerLimits,
+  identity: { epochSeed(): string },
+  audit?: RidingAudit,
+): Ledger {
+  const keys = sourceKeys(redis.keyPrefix, sourceId);
+  const entryKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses, keys.parked];
+  const scriptKeys = [...entryKeys, keys.openBatches, keys.pendingBatches, keys.goneBatches];
+  const limitsText = toScriptLimits(limits);
+
+  const run = (
+    script: RedisScript,
+    call: object,
+    lists: readonly string[] = [],
+    append?: ReturnType<RidingAudit["toAppend"]>,
+  ): Promise<unknown> => {
+    const { entryPrefix, batchPrefix } = keys;
+    const callText = JSON.stringify(call, nullAsAbsent);
+    const args = [entryPrefix, batchPrefix, identity.epochSeed(), limitsText, callText, ...lists];
+    if (append === null || append === undefined) return redis.run(script, scriptKeys, args);
+    return redis.run(script, [...scriptKeys, append.stream], [...args, ...append.args]);
+  };
+  const ask = async <Answer>(
+    script: RedisScript<Answer>,
+    call: object,
+    dlqIds?: readonly DlqId[],
+  ): Promise<Answer> =>
+    parseReply(script, await run(script, call, dlqIds === undefined ? [] : [JSON.stringify(dlqIds)]));
+  const askWithAudit = async <Answer extends object>(
+    script: RedisScript<Answer & Riding>,
+    call: object,
+    lists: readonly string[],
+    entries: readonly NewAuditEntry[],
+  ): Promise<Answer & Riding> => {
+    const append = entries.length === 0 ? null : audit?.toAppend(entries);
+    const answer = parseReply(script, await run(script, call, lists, append));
+    if (answer.audited === true) audit?.written(entries);
+    return answer;
+  };
+  const views = async (dlqIds: readonly DlqId[], areListed: boolean, workerLostAt?: number) => {
+    const reply = await run(lookScript, { areListed }, [JSON.stringify(dlqIds)]);
+    const [stampText, ...known] = reply as [string, ...(number | string)[]];
+    const stamp = parseReply(lookScript, stampText);
+    const found = dlqIds.map((): LedgerView => absent);
+    for (let i = 0; i < known.length; i += 2) {
+      found[Number(known[i])] = parseView(String(known[i + 1]), stamp.at, limits, workerLostAt);
+    }
+    return { ...stamp, views: found };
+  };
+  const page = async (index: "open" | "pending", limit: number, offset: number, narrowed: object = {}) => {
+    const call = { index, limit, offset, ...narrowed };
+    const [stampText, walked, ...rest] = (await run(pageScript, call)) as [string, number, ...string[]];
+    const stamp = parseReply(pageScript, stampText);
+    return { stamp, walked, rows: toRows(rest, stamp.at, limits) };
+  };
+
+  return {
+    limits,
+    now: () => ask(nowScript, {}),
+
+    look: (dlqIds, workerLostAt) => views(dlqIds, true, workerLostAt),
+
+    peek: (dlqIds) => views(dlqIds, false),
+
+    async begin(requests, { audit: entries = [], ...options }) {
+      const lists = [
+        JSON.stringify(requests.map(({ dlqId }) => dlqId)),
+        JSON.stringify(toColumn(requests, ({ messageId }) => messageId)),
+        JSON.stringify(toColumn(requests, ({ attempt }) => attempt)),
+      ];
+      const answer = await askWithAudit(beginScript, options, lists, entries);
+      if (!("all" in answer)) return answer;
+      const { all, ...rest } = answer;
+      return { ...rest, verdicts: requests.map(() => all) };
+    },
+
+    async published(facts, entries = []) {
+      const call = {
+        first: facts[0]?.dlqId,
+        attempt: toColumn(facts, ({ attempt }) => attempt),
+        deletePending: toColumn(facts, ({ deletePending }) => deletePending),
+        datesAgree: toColumn(facts, ({ datesAgree }) => datesAgree ?? false),
+        namedBy: toColumn(facts, ({ namedBy }) => namedBy ?? false),
+        drain: toColumn(facts, ({ drain }) => drain ?? false),
+      };
+      const messageIds = toColumn(facts, ({ messageId }) => messageId ?? false);
+      const isOfOneAct =
+        call.deletePending === true &&
+        call.namedBy === false &&
+        !Array.isArray(call.drain) &&
+        isWhole(messageIds);
+      const lists = [
+        JSON.stringify(facts.map(({ dlqId }) => dlqId)),
+        JSON.stringify(facts.map(({ as }) => as)),
+        JSON.stringify(messageIds),
+      ];
+      const answer = await askWithAudit(publishedScript, { ...call, isOfOneAct }, lists, entries);
+      if (!("allRecorded" in answer)) return answer;
+      const { allRecorded: _, ...rest } = answer;
+      return { ...rest, verdicts: facts.map(() => recorded) };
+    },
+
+    refused: (requests, token) => ask(refusedScript, { requests, token }),
+
+    archived: (dlqIds, file, token) => ask(archivedScript, { file, token }, dlqIds),
+
+    gone: (dlqIds) => ask(goneScript, { first: dlqIds[0] }, dlqIds),
+
+    deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, deleteFlags(how), dlqIds),
+
+    async markUnlistedGone(drain, passStartedAt) {
+      const narrowed = { drain, unlistedSince: passStartedAt };
+      const candidates: DlqId[] = [];
+      let offset = 0;
+      let stamp: LedgerStamp;
+      for (;;) {
+        const { walked, rows, ...read } = await page("pending", goneChunk, offset, narrowed);
+        ({ stamp } = read);
+        if (walked === 0) break;
+        candidates.push(...rows.map((row) => row.dlqId));
+        offset += walked;
+      }
+      let count = 0;
+      for (let i = 0; i < candidates.length; i += goneChunk) {
+        const dlqIds = candidates.slice(i, i + goneChunk);
+        const call = { first: dlqIds[0], ...narrowed };
+        const { count: here, ...rest } = await ask(goneScript, call, dlqIds);
+        count += here;
+        stamp = rest;
+      }
+      return { ...stamp, count };
+    },
+
+    park: (requests, options) => ask(parkScript, { ...options, requests }),
+
+    release: (dlqIds, released = "by-person") =>
+      ask(releaseScript, { rel: released === "by-person" ? 1 : 2 }, dlqIds),
+
+    async parkedEntries(cursor) {
+      const [stampText, next, ...rest] = (await run(parkedScript, { cursor: cursor ?? "0" })) as string[];
+      const stamp = parseReply(parkedScript, stampText);
+      const entries = toRows(rest, stamp.at, limits).filter(
+        (row): row is ParkedDeadLetter => row.view.state === "parked",
+      );
+      return { ...stamp, entries, cursor: next === "0" ? null : (next ?? null) };
+    },
+
+    async unknownOutcomes(limit, offset) {
+      const { stamp, rows } = await page("open", limit, offset);
+      return { ...stamp, entries: rows.filter((row): row is OpenEntry => row.view.state === "open") };
+    },
+
+    async pendingDeletes(limit, offset) {
+      const { stamp, rows } = await page("pending", limit, offset);
+      const entries = rows.filter(
+        (row): row is PendingEntry => row.view.state === "published" || row.view.state === "archived",
+      );
+      return { ...stamp, entries };
+    },
+
+    recordLoss: (oldestAt) => ask(recordLossScript, { window: limits.dedupWindowMs, oldestAt }),
+
+    summary: () => ask(summaryScript, {}),
+  };
+}
+
+/** dlqId and entry text alternating. */
+function toRows(texts: readonly string[], now: number, limits: LedgerLimits): readonly LedgerRow[] {
+  const rows: LedgerRow[] = [];
+  for (let i = 0; i + 1 < texts.length; i += 2) {
+    rows.push({ dlqId: texts[i] as DlqId, view: parseView(texts[i + 1] ?? "", now, limits) });
+  }
+  return rows;
+}
+
+function toScriptLimits(limits: LedgerLimits): string {
+  const longestLife = Math.max(limits.retentionMs, limits.tombstoneMs);
+  const coolLife = limits.dedupWindowMs + coolBeyondWindowMs;
+  const shortestLife = Math.min(coolLife, limits.tombstoneMs);
+  return JSON.stringify({
+    takeover: takeoverAfterMs(limits),
+    horizon: postHorizonMs(limits),
+    maxPageAge: limits.maxPageAgeMs,
+    retention: limits.retentionMs,
+    tombstone: limits.tombstoneMs,
+    // Longer, so that a batch that is listed often is renewed seldom.
+    pointerLife: longestLife + Math.max(Math.floor(longestLife / 8), 60_000),
+    gateAge: limits.settleGateAgeMs,
+    gateFailed: limits.settleGateFailedDeletes,
+    coolLife,
+    backBy: Math.max(0, Math.floor((shortestLife - limits.maxPageAgeMs) / 2)),
+    backEvery: shortestLife,
+    aloneEvery: refusedAloneEveryMs,
+  });
+}
+
+/** One value if it is the same for all, otherwise a list. */
+function toColumn<Row, Value>(rows: readonly Row[], of: (row: Row) => Value): Value | readonly Value[] {
+  const [row] = rows;
+  const first = row === undefined ? undefined : of(row);
+  return first !== undefined && rows.every((one) => of(one) === first) ? first : rows.map(of);
+}
+
+/** Of all, or of none. */
+function isWhole(column: unknown): boolean {
+  return !Array.isArray(column) || !column.includes(false);
+}
+
+/** In Lua a JSON null is a value that counts as true; absent is what the scripts understand. */
+function nullAsAbsent(_: string, value: unknown): unknown {
+  return value === null ? undefined : value;
+}

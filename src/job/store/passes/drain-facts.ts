@@ -1,0 +1,334 @@
+/** Reads the facts of a drain from its row, its standing counts, and what its open pass has found so far. */
+import {
+  arrivalHours,
+  type FailureCount,
+  type FailureCounts,
+  type HourlyArrivals,
+  type StandingFailure,
+} from "../../contracts/failures.ts";
+import { isRecalled, type DrainFacts, type OpenPass, type Pass } from "../../contracts/passes.ts";
+import { toHashEntries } from "../hash-entries.ts";
+import { addTallies, emptyTally, noReasons, type ReasonCounts, type Tally } from "../../contracts/tally.ts";
+
+/** As scripts keep it: an absent time stands for null, and a pass of an older build lacks some counts. */
+export type StoredTally = Partial<Omit<Tally, "oldestRecordAt">> & {
+  readonly oldestRecordAt?: number | null;
+};
+
+const hourMs = 3_600_000;
+
+type WithoutNulls<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
+type Counts = WithoutNulls<
+  Pick<DrainFacts, "due" | "held" | "parked" | "inDoubt" | "exact" | "reasons" | "oldestRecordAt">
+> & {
+  /** Those that the last pass met. */
+  readonly met?: ReasonCounts;
+};
+
+interface OpenRow {
+  readonly pass: Pass;
+  readonly progressAt: number;
+  readonly left: number;
+  readonly tally?: StoredTally;
+  /** By window. */
+  readonly soFar?: Readonly<Record<string, StoredTally>>;
+}
+
+/** pass-prelude.lua.ts has the meaning of each part. */
+export interface StoredFacts {
+  readonly row: WithoutNulls<Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome">> & {
+    readonly open?: OpenRow;
+    readonly counts?: Counts;
+    readonly isCounted?: boolean;
+    readonly mayHaveSkipped?: number;
+    readonly arrived?: number;
+    readonly arrivedShown?: number;
+    readonly backlog?: NonNullable<DrainFacts["backlog"]>;
+    readonly pace?: Readonly<Record<string, number>>;
+  };
+  /** Field and text in turn. Lua's empty list is an object. */
+  readonly standing: readonly string[] | object;
+  readonly found: readonly string[] | object;
+}
+
+interface Standing {
+  readonly w: number;
+  readonly q: number;
+  readonly n: number;
+  readonly p: number;
+  readonly f: number;
+  readonly l?: number;
+  readonly m?: number;
+  readonly d?: Readonly<Record<string, number>>;
+  readonly h?: number;
+}
+
+export function toStored({ oldestRecordAt, ...tally }: Tally): StoredTally {
+  return oldestRecordAt === null ? tally : { ...tally, oldestRecordAt };
+}
+
+export function toTally(stored: StoredTally): Tally {
+  return {
+    ...emptyTally,
+    ...stored,
+    reasons: toReasons(stored.reasons),
+    oldestRecordAt: stored.oldestRecordAt ?? null,
+  };
+}
+
+/** A row of before the first complete pass lacks some. */
+function toReasons({ due = {}, held = {}, parked = {} }: Partial<ReasonCounts> = noReasons): ReasonCounts {
+  return { due, held, parked };
+}
+
+export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts {
+  const { open, counts = {}, isCounted = false, lastSuccessAt, lastFullAt, lastOutcome } = row;
+  const openPass = open === undefined ? null : toOpenPass(open);
+  // An older build closes a pass and leaves what was found.
+  const ofOpen = open === undefined ? new Map<string, FailureCounts>() : toPairs<FailureCounts>(found);
+  const failures = toStanding(toPairs<Standing>(standing), ofOpen);
+  const soFar = openPass?.soFar;
+  const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
+  const left = isCounted || open !== undefined ? toLeft(failures, inDoubt, counts, soFar) : counts;
+  const { due = 0, held = 0, parked = 0 } = left;
+  const known = toReasons(counts.reasons);
+  const met = soFar?.reasons ?? (counts.met === undefined ? known : toReasons(counts.met));
+  return {
+    due,
+    held,
+    parked,
+    inDoubt,
+    exact: counts.exact === true && isCounted && openPass === null,
+    reasons: {
+      due: atMost(met.due, due),
+      held: carried(known.held, met.held, held),
+      parked: carried(known.parked, met.parked, parked),
+    },
+    mayHaveSkipped: row.mayHaveSkipped !== undefined,
+    oldestRecordAt: counts.oldestRecordAt ?? null,
+    failures,
+    seen: isCounted ? null : toSeen(ofOpen),
+    arrivals: Math.max(row.arrivedShown ?? 0, (row.arrived ?? 0) + arrivedSince(open?.pass, ofOpen)),
+    backlog: row.backlog === undefined ? null : withPublishedNow(row.backlog, ofOpen, soFar),
+    pace: row.pace ?? {},
+    lastSuccessAt: lastSuccessAt ?? null,
+    lastFullAt: lastFullAt ?? null,
+    lastOutcome: lastOutcome ?? null,
+    openPass,
+  };
+}
+
+/** After the first count, and listed by the open pass. */
+function arrivedSince(pass: Pass | undefined, ofOpen: ReadonlyMap<string, FailureCounts>): number {
+  // An older build opened a pass without it.
+  if ((pass?.countedTo ?? 0) === 0) return 0;
+  let sum = 0;
+  for (const [window, failures] of ofOpen) {
+    if (window === "acts") continue;
+    for (const one of Object.values(failures)) sum += arrivedOf(one);
+  }
+  return sum;
+}
+
+/** A page counts what it publishes by failure at once, and in its tally when it ends. */
+function withPublishedNow(
+  { at, published }: NonNullable<DrainFacts["backlog"]>,
+  ofOpen: ReadonlyMap<string, FailureCounts>,
+  soFar: Tally | undefined,
+): NonNullable<DrainFacts["backlog"]> {
+  let now = 0;
+  for (const [window, failures] of ofOpen) {
+    if (window === "acts") continue;
+    for (const one of Object.values(failures)) now += one.published ?? 0;
+  }
+  return { at, published: published + Math.max(0, now - (soFar?.republished ?? 0)) };
+}
+
+function toOpenPass({ pass, progressAt, left, tally, soFar = {} }: OpenRow): OpenPass {
+  const { passId, startedAt, kind } = pass;
+  const parts = [...(tally === undefined ? [] : [tally]), ...Object.values(soFar)].map(toTally);
+  return {
+    passId,
+    kind,
+    startedAt,
+    progressAt,
+    windowsLeft: left,
+    soFar: parts.reduce(addTallies, emptyTally),
+  };
+}
+
+function toPairs<Value>(flat: readonly string[] | object): ReadonlyMap<string, Value> {
+  return new Map(toHashEntries(flat).map(([field, text]) => [field, JSON.parse(text) as Value]));
+}
+
+/** What was counted, with what the open pass has found since. */
+function toStanding(
+  standing: ReadonlyMap<string, Standing>,
+  found: ReadonlyMap<string, FailureCounts>,
+): readonly StandingFailure[] {
+  const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
+  for (const [id, one] of standing) sums.set(id, { ...one });
+  const arrivedNow = toArrivals(new Map(), found, 0);
+  for (const [window, failures] of found) {
+    for (const [id, count] of Object.entries(failures)) {
+      const sum = sums.get(id) ?? { w: 0, q: 0, n: 0, p: 0, f: 0 };
+      sums.set(id, sum);
+      const arrived = window === "acts" ? 0 : arrivedOf(count);
+      sum.w += arrived - (count.published ?? 0) - (count.dropped ?? 0);
+      sum.q += count.parked ?? 0;
+      sum.n += arrived;
+      sum.p += count.published ?? 0;
+      sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
+      if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
+      if (window !== "acts" && count.ruled !== undefined) sum.d = addNamed(sum.d ?? {}, count.ruled);
+    }
+  }
+  for (const [id, hours] of arrivedNow) {
+    const sum = sums.get(id);
+    if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
+  }
+  return [...sums].map(([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0 }]) => {
+    // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
+    const there = Math.max(0, w);
+    const parked = Math.min(there, Math.max(0, q));
+    return {
+      id,
+      waiting: there - parked,
+      parked,
+      arrived: Math.max(n, h),
+      published: p,
+      failedAgain: f,
+      lastArrivedAt: l,
+      largestHour: m,
+      ruled: d,
+    };
+  });
+}
+
+export interface StoredArrivals {
+  /** As in `StoredFacts`. */
+  readonly arrivals: readonly string[] | object;
+  readonly found: readonly string[] | object;
+  /** Redis time, Unix ms. */
+  readonly now: number;
+}
+
+export function toHourlyArrivals({
+  arrivals,
+  found,
+  now,
+}: StoredArrivals): ReadonlyMap<string, HourlyArrivals> {
+  return toArrivals(
+    toPairs<HourlyArrivals>(arrivals),
+    toPairs<FailureCounts>(found),
+    Math.floor(now / hourMs) - arrivalHours,
+  );
+}
+
+/** Those after this hour: what was counted, and what the open pass has found since. */
+function toArrivals(
+  counted: ReadonlyMap<string, HourlyArrivals>,
+  found: ReadonlyMap<string, FailureCounts>,
+  after: number,
+): ReadonlyMap<string, HourlyArrivals> {
+  const sums = new Map(counted);
+  for (const [window, failures] of found) {
+    if (window === "acts") continue;
+    for (const [id, { arrived }] of Object.entries(failures)) {
+      if (arrived !== undefined) sums.set(id, addNamed(sums.get(id) ?? {}, arrived));
+    }
+  }
+  for (const [id, hours] of sums) {
+    // Most have nothing that is older, and a hundred hours.
+    if (firstHour(hours) > after) continue;
+    sums.set(id, Object.fromEntries(Object.entries(hours).filter(([hour]) => Number(hour) > after)));
+  }
+  return sums;
+}
+
+/** Whole numbers are enumerated in their order. */
+function firstHour(hours: HourlyArrivals): number {
+  for (const hour in hours) return Number(hour);
+  return Infinity;
+}
+
+function addNamed(
+  sums: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const all = { ...sums };
+  for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
+  return all;
+}
+
+function arrivedOf({ arrived = {} }: FailureCount): number {
+  return Object.values(arrived).reduce((sum, count) => sum + count, 0);
+}
+
+function toSeen(found: ReadonlyMap<string, FailureCounts>): Readonly<Record<string, number>> {
+  const seen: Record<string, number> = {};
+  for (const [window, failures] of found) {
+    if (isRecalled(window)) continue;
+    for (const [id, count] of Object.entries(failures)) seen[id] = (seen[id] ?? 0) + (count.seen ?? 0);
+  }
+  return seen;
+}
+
+function toLeft(
+  failures: readonly StandingFailure[],
+  inDoubt: number,
+  counts: Counts,
+  soFar: Tally | undefined,
+): { readonly due: number; readonly held: number; readonly parked: number } {
+  let waiting = -inDoubt;
+  let parked = 0;
+  for (const one of failures) {
+    waiting += one.waiting;
+    parked += one.parked;
+  }
+  waiting = Math.max(0, waiting);
+  const { due: before = 0 } = counts;
+  const due = soFar === undefined ? before : Math.max(soFar.due, before - soFar.republished);
+  return { due: Math.min(due, waiting), held: waiting - Math.min(due, waiting), parked };
+}
+
+/** The most frequent first, up to `all`. */
+function atMost<Reasons extends Readonly<Record<string, number | undefined>>>(
+  counts: Reasons,
+  all: number,
+): Reasons {
+  return carried({} as Reasons, counts, all);
+}
+
+/**
+ * Reasons for `all` records: those that the last pass met, then the known ones, the most frequent first. A pass
+ * over what is new does not meet everything.
+ */
+function carried<Reasons extends Readonly<Record<string, number | undefined>>>(
+  known: Reasons,
+  met: Reasons,
+  all: number,
+): Reasons {
+  const sums: Record<string, number> = {};
+  let left = all;
+  const take = (reason: string, count: number): void => {
+    const taken = Math.min(count, left);
+    if (taken <= 0) return;
+    sums[reason] = (sums[reason] ?? 0) + taken;
+    left -= taken;
+  };
+  for (const [reason, count] of byCount(met)) take(reason, count);
+  for (const [reason, count] of byCount(known)) take(reason, count - (met[reason] ?? 0));
+  // More wait than both have met: most likely for what most others wait for.
+  const [first] = byCount(sums)[0] ?? byCount(met)[0] ?? byCount(known)[0] ?? [];
+  if (first !== undefined) take(first, left);
+  return sums as Reasons;
+}
+
+function byCount(counts: Readonly<Record<string, number | undefined>>): readonly [string, number][] {
+  return Object.entries(counts)
+    .map(([reason, count = 0]): [string, number] => [reason, count])
+    .toSorted(([oneReason, one], [otherReason, other]) =>
+      one === other ? oneReason.localeCompare(otherReason) : other - one,
+    );
+}

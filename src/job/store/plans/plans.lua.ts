@@ -1,0 +1,209 @@
+import { planDeadAfterMs } from "../../contracts/plans.ts";
+import { defineScript } from "../../redis/script-runner.ts";
+import { serverTimeLua } from "../server-time.lua.ts";
+
+export const planLifeMs = 24 * 3_600_000;
+/** While an apply gives signs, its plan lives at least so much longer. */
+const leftWhileAppliedMs = 3_600_000;
+
+/**
+ * A plan is a hash:
+ * `about`, `createdAt`, `expiresAt`; `state`, `why`; `owner`: the token of the one that works on it, `replica`,
+ * `signAt`; `stop`: who has stopped it; `bytes`: of its lines and summary; `making`, `made`: JSON;
+ * `order`, `startedAt`, `endedAt`, `progress`: of the last apply.
+ *
+ * All scripts: KEYS: 1 the index. ARGV: 1 the prefix of plans, 2 of summaries, 3 of lines, and from 4 on what
+ * each names. Effects of all: plans that have expired leave the index.
+ */
+const preludeLua = `${serverTimeLua}
+local function row(id) return ARGV[1] .. id end
+local function summary(id) return ARGV[2] .. id end
+local function lines(id) return ARGV[3] .. id end
+local function get(id, field) return redis.call('HGET', row(id), field) end
+local function number(id, field) return tonumber(get(id, field) or '0') end
+local function forget(id)
+  redis.call('UNLINK', row(id), summary(id), lines(id))
+  redis.call('ZREM', KEYS[1], id)
+end
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do forget(id) end
+local function isWork(state) return state == 'making' or state == 'applying' end
+local function isLive(id) return isWork(get(id, 'state')) and now - number(id, 'signAt') <= ${planDeadAfterMs} end
+local function expireAt(id, at)
+  redis.call('HSET', row(id), 'expiresAt', string.format('%.0f', at))
+  redis.call('ZADD', KEYS[1], at, id)
+  for _, one in ipairs({ row(id), summary(id), lines(id), KEYS[1] }) do
+    if redis.call('PTTL', one) < at - now then redis.call('PEXPIRE', one, string.format('%.0f', at - now)) end
+  end
+end
+local function dropLines(id)
+  redis.call('UNLINK', lines(id))
+  redis.call('HSET', row(id), 'bytes', 0)
+end
+local function isMine(id, token) return get(id, 'owner') == token end
+local function sign(id) redis.call('HSET', row(id), 'signAt', string.format('%.0f', now)) end
+`;
+
+const define = (name: string, lua: string) => defineScript(`plans:${name}`, `${preludeLua}${lua}`);
+
+/** ARGV: 4 id, 5 token, 6 about (JSON), 7 replica, 8 most plans. Returns: begun, full. */
+export const beginScript = define(
+  "begin",
+  `
+local id, token = ARGV[4], ARGV[5]
+if isMine(id, token) then return 'begun' end
+local most = tonumber(ARGV[8])
+if redis.call('ZCARD', KEYS[1]) >= most then
+  for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+    if not get(other, 'made') and not isLive(other) then
+      forget(other)
+      break
+    end
+  end
+end
+if redis.call('ZCARD', KEYS[1]) >= most then return 'full' end
+redis.call('HSET', row(id), 'about', ARGV[6], 'createdAt', string.format('%.0f', now), 'state', 'making',
+  'owner', token, 'replica', ARGV[7], 'bytes', 0)
+sign(id)
+expireAt(id, now + ${planLifeMs})
+return 'begun'
+`,
+);
+
+/**
+ * ARGV: 4 id, 5 token, 6 part, 7 its text, 8 most bytes of all plans. Returns: kept, full, lost. A part that
+ * is there already is not added again.
+ */
+export const appendScript = define(
+  "append",
+  `
+local id, part = ARGV[4], tonumber(ARGV[6])
+if not isMine(id, ARGV[5]) or get(id, 'state') ~= 'making' then return 'lost' end
+local parts = redis.call('LLEN', lines(id))
+if parts > part then return 'kept' end
+if parts < part then return 'lost' end
+local bytes = #ARGV[7]
+for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if get(other, 'state') == 'making' and not isLive(other) and other ~= id then dropLines(other) end
+  bytes = bytes + number(other, 'bytes')
+end
+if bytes > tonumber(ARGV[8]) then return 'full' end
+redis.call('RPUSH', lines(id), ARGV[7])
+redis.call('HINCRBY', row(id), 'bytes', #ARGV[7])
+expireAt(id, number(id, 'expiresAt'))
+return 'kept'
+`,
+);
+
+/** ARGV: 4 id, 5 token, 6 made (JSON), 7 the summary, 8 parts. Returns: kept, lost. Twice: the same. */
+export const completeScript = define(
+  "complete",
+  `
+local id = ARGV[4]
+if not isMine(id, ARGV[5]) then return 'lost' end
+if get(id, 'state') ~= 'making' then return get(id, 'made') and 'kept' or 'lost' end
+if redis.call('LLEN', lines(id)) ~= tonumber(ARGV[8]) then return 'lost' end
+redis.call('SET', summary(id), ARGV[7])
+redis.call('HINCRBY', row(id), 'bytes', #ARGV[7])
+redis.call('HSET', row(id), 'state', 'ready', 'made', ARGV[6])
+redis.call('HDEL', row(id), 'stop', 'making')
+expireAt(id, number(id, 'expiresAt'))
+return 'kept'
+`,
+);
+
+/**
+ * ARGV: 4 id, 5 token, 6 order (JSON), 7 replica. Returns: a list of started, unknown or not-whole; or busy,
+ * the drain, the order and the replica of the living apply. Effects: the plan is applied by this token.
+ */
+export const startScript = define(
+  "start",
+  `
+local id, token = ARGV[4], ARGV[5]
+if redis.call('EXISTS', row(id)) == 0 then return { 'unknown' } end
+if not get(id, 'made') then return { 'not-whole' } end
+if isMine(id, token) and get(id, 'state') == 'applying' then return { 'started' } end
+local wanted = {}
+for _, drain in ipairs(cjson.decode(get(id, 'about')).drains) do wanted[drain] = true end
+for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if get(other, 'state') == 'applying' and isLive(other) then
+    for _, drain in ipairs(cjson.decode(get(other, 'about')).drains) do
+      if wanted[drain] then return { 'busy', drain, get(other, 'order'), get(other, 'replica') } end
+    end
+  end
+end
+redis.call('HDEL', row(id), 'why', 'stop', 'endedAt', 'progress')
+redis.call('HSET', row(id), 'state', 'applying', 'owner', token, 'order', ARGV[6], 'replica', ARGV[7],
+  'startedAt', string.format('%.0f', now))
+sign(id)
+return { 'started' }
+`,
+);
+
+/**
+ * ARGV: 4 id, 5 token, 6 field of the progress, 7 progress (JSON). Returns: a list of lost; or mine and who has
+ * stopped it, empty if nobody has.
+ */
+export const signScript = define(
+  "sign",
+  `
+local id = ARGV[4]
+if not isMine(id, ARGV[5]) or not isWork(get(id, 'state')) then return { 'lost' } end
+redis.call('HSET', row(id), ARGV[6], ARGV[7])
+sign(id)
+if number(id, 'expiresAt') < now + ${leftWhileAppliedMs} then expireAt(id, now + ${leftWhileAppliedMs}) end
+return { 'mine', get(id, 'stop') or '' }
+`,
+);
+
+/** ARGV: 4 id, 5 token, 6 state, 7 why (empty: null), 8 field, 9 progress (JSON). Returns: kept, lost. */
+export const endScript = define(
+  "end",
+  `
+local id = ARGV[4]
+if not isMine(id, ARGV[5]) then return 'lost' end
+if not isWork(get(id, 'state')) then return get(id, 'state') == ARGV[6] and 'kept' or 'lost' end
+redis.call('HSET', row(id), 'state', ARGV[6], ARGV[8], ARGV[9], 'endedAt', string.format('%.0f', now))
+if ARGV[7] ~= '' then redis.call('HSET', row(id), 'why', ARGV[7]) end
+if not get(id, 'made') then dropLines(id) end
+return 'kept'
+`,
+);
+
+/** ARGV: 4 id, 5 who. Returns: asked, idle, unknown. Effects: the first who stops it is remembered. */
+export const stopScript = define(
+  "stop",
+  `
+local id = ARGV[4]
+if redis.call('EXISTS', row(id)) == 0 then return 'unknown' end
+if not isLive(id) then return 'idle' end
+redis.call('HSETNX', row(id), 'stop', ARGV[5])
+return 'asked'
+`,
+);
+
+/** ARGV: 4 id. Returns: removed, busy, unknown. */
+export const removeScript = define(
+  "remove",
+  `
+local id = ARGV[4]
+if redis.call('EXISTS', row(id)) == 0 then return 'unknown' end
+if isLive(id) then return 'busy' end
+forget(id)
+return 'removed'
+`,
+);
+
+/** ARGV: 4 an id; none: all plans. Returns: now, of each its id and its fields, and last the summary of the one. */
+export const readScript = define(
+  "read",
+  `
+local ids = ARGV[4] and { ARGV[4] } or redis.call('ZREVRANGE', KEYS[1], 0, -1)
+local answer = { string.format('%.0f', now) }
+for _, id in ipairs(ids) do
+  local fields = redis.call('HGETALL', row(id))
+  if #fields > 0 then answer[#answer + 1] = { id, fields } end
+end
+if ARGV[4] and #answer > 1 then answer[#answer + 1] = redis.call('GET', summary(ARGV[4])) end
+return answer
+`,
+);

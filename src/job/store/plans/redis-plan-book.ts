@@ -1,0 +1,149 @@
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { RedriverError } from "../../contracts/errors.ts";
+import type { PlanId } from "../../contracts/ids.ts";
+import {
+  planDeadAfterMs,
+  planLimits,
+  type PlanAbout,
+  type PlanApplyDrain,
+  type PlanBook,
+  type PlanClaim,
+  type PlanLimits,
+  type PlanMade,
+  type PlanMaking,
+  type PlanOrder,
+  type PlanState,
+  type SharedPlan,
+} from "../../contracts/plans.ts";
+import type { RedisScript } from "../../redis/script-runner.ts";
+import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
+import { planKeys } from "../keys.ts";
+import {
+  appendScript,
+  beginScript,
+  completeScript,
+  endScript,
+  readScript,
+  removeScript,
+  signScript,
+  startScript,
+  stopScript,
+} from "./plans.lua.ts";
+
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+/** A part is 256 KiB and one line. Nothing that was written as such unpacks to more than this. */
+const maxPartBytes = 64 * 1_048_576;
+
+/** Plans in Redis. Their lines are gzip in base64: a connection takes text alone. */
+export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = planLimits): PlanBook {
+  const { index, planPrefix, summaryPrefix, linesPrefix } = planKeys(redis.keyPrefix);
+  const run = <Answer>(script: RedisScript, ...args: readonly (string | number)[]): Promise<Answer> =>
+    redis.run(script, [index], [planPrefix, summaryPrefix, linesPrefix, ...args]) as Promise<Answer>;
+  return {
+    async all() {
+      const [now, ...rows] = await run<readonly [string, ...StoredRow[]]>(readScript);
+      return rows.map((row) => toPlan(row, Number(now)));
+    },
+    async read(id) {
+      const [now, row, summary = null] = await run<readonly [string, StoredRow?, (string | null)?]>(
+        readScript,
+        id,
+      );
+      return row === undefined ? null : { plan: toPlan(row, Number(now)), summary };
+    },
+    async *lines(id) {
+      const key = linesPrefix + id;
+      const parts = Number(await redis.command("LLEN", key));
+      if (parts === 0) throw gone(id);
+      for (let part = 0; part < parts; part += 1) {
+        const text = await redis.command("LINDEX", key, part);
+        if (typeof text !== "string") throw gone(id);
+        yield await unzip(Buffer.from(text, "base64"), { maxOutputLength: maxPartBytes });
+      }
+    },
+    begin: ({ id, token }, about, replica) =>
+      run(beginScript, id, token, JSON.stringify(about), replica, limits.plans),
+    async append({ id, token }, part, text) {
+      const packed = (await zip(text)).toString("base64");
+      return run(appendScript, id, token, part, packed, limits.bytes);
+    },
+    complete: ({ id, token }, made, summary, parts) =>
+      run(completeScript, id, token, JSON.stringify(made), summary, parts),
+    async startApply({ id, token }, order, replica) {
+      const args = [id, token, JSON.stringify(order), replica] as const;
+      const [kind, drain, other, of] = await run<readonly string[]>(startScript, ...args);
+      if (kind !== "busy") return { kind: kind as "started" | "unknown" | "not-whole" };
+      const { by } = JSON.parse(other ?? "{}") as Partial<PlanOrder>;
+      return { kind, drain: drain ?? "", by: by ?? "", replica: of ?? "" };
+    },
+    async sign({ id, token }, progress) {
+      const [kind, stop = ""] = await run<readonly string[]>(signScript, id, token, ...toField(progress));
+      return kind === "mine" ? { kind, stoppedBy: stop === "" ? null : stop } : { kind: "lost" };
+    },
+    end: ({ id, token }: PlanClaim, state, why, progress) =>
+      run(endScript, id, token, state, why ?? "", ...toField(progress)),
+    stop: (id, by) => run(stopScript, id, by),
+    remove: (id) => run(removeScript, id),
+  };
+}
+
+function gone(id: PlanId): RedriverError {
+  return new RedriverError("plan-refused", `plan ${id} is gone: a plan is kept for a day`);
+}
+
+function toField(progress: PlanMaking | readonly PlanApplyDrain[]): readonly [string, string] {
+  return ["drain" in progress ? "making" : "progress", JSON.stringify(progress)];
+}
+
+type StoredRow = readonly [id: string, fields: unknown];
+
+function toPlan([id, reply]: StoredRow, now: number): SharedPlan {
+  const fields = new Map(toHashEntries(reply));
+  const text = (name: string): string | null => fields.get(name) ?? null;
+  const json = (name: string): unknown => {
+    const value = text(name);
+    return value === null ? null : (JSON.parse(value) as unknown);
+  };
+  const number = (name: string): number => Number(text(name) ?? 0);
+  const stoppedBy = text("stop");
+  const order = json("order") as PlanOrder | null;
+  const silentMs = now - number("signAt");
+  const replica = text("replica") ?? "";
+  return {
+    id: id as PlanId,
+    ...((json("about") as PlanAbout | null) ?? { by: "", drains: [], filter: {}, documentHash: "" }),
+    createdAt: number("createdAt"),
+    expiresAt: number("expiresAt"),
+    ...toState(text("state") as PlanState, text("why"), { silentMs, stoppedBy, replica }),
+    replica,
+    stoppedBy,
+    making: json("making") as PlanMaking | null,
+    made: json("made") as PlanMade | null,
+    apply:
+      order === null
+        ? null
+        : {
+            ...order,
+            startedAt: number("startedAt"),
+            endedAt: fields.has("endedAt") ? number("endedAt") : null,
+            drains: (json("progress") as readonly PlanApplyDrain[] | null) ?? [],
+          },
+  };
+}
+
+/** A replica that has died could not record its end, nor see that it was stopped. */
+function toState(
+  state: PlanState,
+  why: string | null,
+  { silentMs, stoppedBy, replica }: { silentMs: number; stoppedBy: string | null; replica: string },
+): Pick<SharedPlan, "state" | "why"> {
+  if (state !== "making" && state !== "applying") return { state, why };
+  if (silentMs > planDeadAfterMs) {
+    return { state: "interrupted", why: `replica ${replica} has ended, or has lost Redis` };
+  }
+  return { state: stoppedBy === null ? state : "stopping", why };
+}

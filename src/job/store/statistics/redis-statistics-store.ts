@@ -1,0 +1,70 @@
+import type { IndexReading, IndexSeries, StatisticsStore } from "../../contracts/index-statistics.ts";
+import type { RedisConnection } from "../../redis/connect.ts";
+import { sharedKey } from "../../redis/key-prefix.ts";
+
+const version = 1;
+
+/**
+ * One key per index, with Redis's own expiry: its clock alone decides when a reading is stale, so replicas
+ * cannot disagree. There is no MGET, because keys of different indexes may live on different nodes of a
+ * cluster.
+ */
+export function createRedisStatisticsStore(
+  redis: Pick<RedisConnection, "command" | "keyPrefix">,
+): StatisticsStore {
+  const keyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics", index);
+  const seriesKeyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics-series", index);
+  return {
+    async write({ index, readAt, summary, series }, staleAfterMs) {
+      // Guards read the summary often, so it is without series: about a kilobyte whatever the period.
+      const { scalars, newest, days, unusableFields } = summary;
+      const text = JSON.stringify({
+        version,
+        index,
+        readAt,
+        summary: { scalars, newest, days, unusableFields },
+      });
+      await redis.command("SET", keyOf(index), text, "PX", staleAfterMs);
+      if (series === undefined) return;
+      const points = JSON.stringify({ version, index, series });
+      await redis.command("SET", seriesKeyOf(index), points, "PX", staleAfterMs);
+    },
+    async readAll(indexes) {
+      const texts = await Promise.all(indexes.map((index) => redis.command("GET", keyOf(index))));
+      return texts.flatMap((text, i) => (typeof text === "string" ? toReadings(text, indexes[i]) : []));
+    },
+    async readSeries(index) {
+      const text = await redis.command("GET", seriesKeyOf(index));
+      return typeof text === "string" ? toSeries(text, index) : null;
+    },
+  };
+}
+
+/** None if another version wrote it, if it is of another index under a colliding key, or not ours at all. */
+function toReadings(text: string, expected: string | undefined): readonly IndexReading[] {
+  try {
+    const stored = JSON.parse(text) as Partial<IndexReading> & { readonly version?: unknown };
+    const { index, readAt, summary } = stored;
+    // Readings of earlier releases have no days.
+    const { scalars, newest, days = [], unusableFields } = summary ?? {};
+    const isOurs = stored.version === version && index !== undefined && index === expected;
+    if (!isOurs || readAt === undefined || !scalars || !newest || unusableFields === undefined) return [];
+    return [{ index, readAt, summary: { scalars, newest, days, unusableFields } }];
+  } catch {
+    return [];
+  }
+}
+
+/** Null as `toReadings` has none. */
+function toSeries(text: string, expected: string): IndexSeries | null {
+  try {
+    const stored = JSON.parse(text) as {
+      readonly version?: unknown;
+      readonly index?: unknown;
+      readonly series?: IndexSeries;
+    };
+    return stored.version === version && stored.index === expected ? (stored.series ?? null) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,116 @@
+import type { DlqId } from "../message/dead-letter.ts";
+import type { DrainName } from "../contracts/ids.ts";
+import type { OpenEntry } from "../contracts/ledger-entries.ts";
+import type { Decision } from "../rules/decision.ts";
+import { explainDecision } from "../rules/explain-decision.ts";
+import { groupBy } from "../group-items-by-key.ts";
+import { findRecords, type SearchBudget } from "../listing/find-records.ts";
+import { writeParked } from "../page/park.ts";
+import { countActs } from "../failures/count-acts.ts";
+import { workPageApart } from "../page/work-page-apart.ts";
+import type { PageOutcome } from "../page/page-report.ts";
+import type { CarefulJob } from "../pass/careful-job.ts";
+import { putLostAside } from "../pass/work-carefully.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import type { PerIdBackoff } from "./per-id-backoff.ts";
+
+const entriesPerPage = 100;
+/** Pages of records in doubt in one sweep. The next sweep continues. */
+const pagesPerSweep = 50;
+
+/** The result of one half of a sweep. */
+export interface SweptHalf {
+  /** Records finished. */
+  readonly done: number;
+  /** Its first failure; null: none. */
+  readonly failure: unknown;
+}
+
+/** Searches for records in doubt and passes those found to the same page flow as a pass. */
+export async function reconcileUnknown(
+  source: SourceRuntime,
+  drains: ReadonlyMap<DrainName, DrainRuntime>,
+  backoff: PerIdBackoff,
+  job: CarefulJob,
+  budget: SearchBudget,
+  signal: AbortSignal,
+): Promise<SweptHalf> {
+  let reconciled = 0;
+  let failure: unknown = null;
+  let offset = 0;
+  for (let page = 0; page < pagesPerSweep && budget.callsLeft > 0 && !signal.aborted; page += 1) {
+    const { entries } = await source.ledger.unknownOutcomes(entriesPerPage, offset);
+    if (entries.length === 0) break;
+    let finished = 0;
+    for (const [name, ofDrain] of groupBy(entries, ({ view }) => view.drain)) {
+      const drain = name === null ? undefined : drains.get(name);
+      // Records in doubt of a drain that may not act stay, and delay no others.
+      if (drain === undefined || drain.config.paused) continue;
+      const isLive = drain.config.mode === "live";
+      // Before its horizon an entry is tried in every sweep; afterwards only the policy is left. In plan mode
+      // the entry comes from a person's order: a POST under the same id finishes it, and past the horizon
+      // nothing new begins without an order.
+      const now = ofDrain.filter(({ dlqId, view }) => !view.pastHorizon || (isLive && backoff.isDue(dlqId)));
+      if (now.length === 0) continue;
+      const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
+      const half = await reconcileDrain(acting, now, job, budget, signal);
+      finished += half.done;
+      failure ??= half.failure;
+      for (const { dlqId } of now) backoff.note(dlqId);
+    }
+    reconciled += finished;
+    offset += entries.length - finished;
+  }
+  return { done: reconciled, failure };
+}
+
+async function reconcileDrain(
+  drain: DrainRuntime,
+  entries: readonly OpenEntry[],
+  job: CarefulJob,
+  budget: SearchBudget,
+  signal: AbortSignal,
+): Promise<SweptHalf> {
+  const { source } = drain;
+  const wanted = entries.map(({ dlqId, view }) => ({ dlqId, messageId: view.messageId }));
+  let finished = 0;
+  let firstFailure: unknown = null;
+  for await (const { records, readAt, absent, failure } of findRecords(source, wanted, budget, signal)) {
+    firstFailure ??= failure;
+    if (records.length > 0) {
+      const count = async ({ tally, failures }: PageOutcome): Promise<void> => {
+        await countActs(drain, failures);
+        finished += tally.republished + tally.deleted;
+      };
+      await job.each(
+        records,
+        async (some) => count(await workPageApart(drain, { records: some, readAt }, signal)),
+        async (one) => count(await putLostAside(drain, one, readAt)),
+      );
+    }
+    finished += await parkVanished(drain, entries, new Set(absent));
+  }
+  return { done: finished, failure: firstFailure };
+}
+
+/** Parks absent records past their horizon. Before it there is time to search again: a listing may lag. */
+async function parkVanished(
+  drain: DrainRuntime,
+  entries: readonly OpenEntry[],
+  absent: ReadonlySet<DlqId>,
+): Promise<number> {
+  const { source, config } = drain;
+  const vanished = entries.filter(({ dlqId, view }) => view.pastHorizon && absent.has(dlqId));
+  if (vanished.length === 0) return 0;
+  // Nothing is left to publish. Whether it was published stays in doubt, and a person learns that.
+  await writeParked(
+    drain,
+    vanished.map(({ dlqId, view }) => ({ dlqId, reason: "vanished", rule: null, attempt: view.attempt })),
+  );
+  const decision: Decision = { then: "park", reason: "vanished", rule: null };
+  const common = { drain: config.name, source: source.config.id, mode: config.mode };
+  const explain = (): string => explainDecision(decision);
+  const records = vanished.map(({ dlqId }) => ({ dlqId, decision, explain }));
+  source.events.emit({ type: "record:decided", ...common, records });
+  return vanished.length;
+}

@@ -1,0 +1,49 @@
+import type { DestinationName } from "./message/destination-names.ts";
+import type { AuditAct, AuditLane, AuditRecord, NewAuditEntry } from "./contracts/audit.ts";
+import type { DrainName, PassId } from "./contracts/ids.ts";
+import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
+
+/** On whose behalf an act is done. `why` is a person's reason. */
+export interface ActOf {
+  readonly drain: DrainName | null;
+  readonly documentHash?: string;
+  readonly passId?: PassId;
+  readonly why?: string;
+  readonly lane?: AuditLane;
+  readonly host?: DestinationName;
+  readonly forMs?: number;
+}
+
+export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
+  return { drain: config.name, documentHash, ...(passId === undefined ? {} : { passId }) };
+}
+
+export function toEntry(
+  { by, config }: SourceRuntime,
+  act: AuditAct,
+  records: readonly AuditRecord[],
+  of: ActOf,
+): NewAuditEntry {
+  return { act, by, source: config.id, ...of, records };
+}
+
+/** Records in the audit what is about to be done. Throws `redis-unavailable`; then it must not be done. */
+export async function recordIntent(
+  source: SourceRuntime,
+  act: Exclude<AuditAct, "published">,
+  records: readonly AuditRecord[],
+  of: ActOf,
+): Promise<void> {
+  await source.audit.append([toEntry(source, act, records, of)]);
+}
+
+/** Records what is proven, or must be done even without Redis. Without Redis it is written later. */
+export async function recordFact(
+  source: SourceRuntime,
+  act: "published" | "delete" | "copy",
+  records: readonly AuditRecord[],
+  of: ActOf,
+): Promise<void> {
+  if (records.length === 0) return;
+  await source.audit.record([toEntry(source, act, records, of)]);
+}

@@ -1,0 +1,125 @@
+import { toSkipText } from "../../operations/plans/decision-text.ts";
+import type { Applied, ApplyWait } from "../../plan/apply.ts";
+import type { PlanCheck } from "../../plan/check-plan.ts";
+import type { LaneWaits } from "../../plan/lane-waits.ts";
+import { addSkips, skippedOf, type SkipReport } from "../../plan/skipped-by-apply.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { toTable, toWidth } from "../output/table.ts";
+import { ifAny, joined, present, toCounts, toTime } from "../../operations/phrases.ts";
+
+export interface ApplyLine {
+  readonly drain: string;
+  readonly host: string;
+  readonly check: PlanCheck;
+  readonly applied: Applied;
+}
+
+export function toQuestion(createdAt: number, lines: readonly Omit<ApplyLine, "applied">[]): string {
+  const parts = lines.map(({ drain, host, check }) => {
+    const acts = { republish: 0, drop: 0, park: 0, settle: 0, hold: 0 };
+    for (const { then } of check.open.values()) acts[then] += 1;
+    const orders = present([
+      ifAny(acts.republish, "to republish"),
+      ifAny(acts.drop, "to archive and delete"),
+      ifAny(acts.park, "to park"),
+      ifAny(acts.settle, "to delete again"),
+    ]);
+    const rest = present([
+      orders.join(", ") || "nothing to do",
+      ifAny(check.done, "done already"),
+      ifAny(skippedOf(check.skips), `skipped (${toSkipCounts(check.skips)})`),
+    ]);
+    return `  ${drain} on ${host}: ${rest.join("; ")}`;
+  });
+  return `Apply the plan of ${toTime(createdAt)}:\n${parts.join("\n")}\nGo on?`;
+}
+
+function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {
+  return addSkips(check.skips, applied.skips);
+}
+
+const shownSkips = 5;
+
+/** How many of a drain were skipped and why, and the first of them one by one; empty if none were. */
+export function toSkipsText(line: Pick<ApplyLine, "drain" | "check" | "applied">): string {
+  const skips = skipsOf(line);
+  const skipped = skippedOf(skips);
+  if (skipped === 0) return "";
+  const shown = skips.examples.slice(0, shownSkips);
+  return joined(
+    `${line.drain}: ${skipped} skipped: ${toSkipCounts(skips)}\n`,
+    ...shown.map((skip) => `  ${toSkipText(skip)}\n`),
+    skipped > shown.length && `  and ${skipped - shown.length} more\n`,
+  );
+}
+
+/** `2 gone, 1 changed, 3 decided otherwise`; empty if nothing was skipped. */
+function toSkipCounts({ gone, changed, otherwise }: SkipReport): string {
+  return present([
+    ifAny(gone, "gone"),
+    ifAny(changed, "changed"),
+    ifAny(otherwise, "decided otherwise"),
+  ]).join(", ");
+}
+
+export function toWaitText({ reasons, nextCheckMs }: Pick<ApplyWait, "reasons" | "nextCheckMs">): string {
+  const wait = formatDuration(Math.ceil(nextCheckMs / 1_000) * 1_000);
+  return `waits for ${toCounts(reasons).join(", ")}, next check in ${wait}`;
+}
+
+/** If it is too wide for these columns, a count that is 0 for every drain is left out. */
+export function toApplyText(columns: number, lines: readonly ApplyLine[]): string {
+  const whole = toTable(lines, counts);
+  if (toWidth(whole) <= columns) return whole;
+  const some = Object.entries(counts).filter(
+    ([name, toCount]) => name === "left" || lines.some((line) => toCount(line) !== 0),
+  );
+  return toTable(lines, Object.fromEntries(some));
+}
+
+const counts = {
+  drain: ({ drain }) => drain,
+  planned: ({ check }) => check.planned,
+  before: ({ check }) => check.done,
+  republished: ({ applied }) => applied.tally.republished,
+  dropped: ({ applied }) => applied.dropped,
+  deleted: ({ applied }) => applied.tally.deleted,
+  parked: ({ applied }) => applied.tally.parked,
+  meanwhile: ({ applied }) => applied.meanwhile,
+  skipped: (line) => skippedOf(skipsOf(line)),
+  left: ({ applied }) => applied.left,
+} as const satisfies Readonly<Record<string, (line: ApplyLine) => string | number>>;
+
+export function toApplyJson(line: ApplyLine): object {
+  const { drain, host, check, applied } = line;
+  const { planned, notNow, done } = check;
+  const { gone, changed, otherwise } = check.skips;
+  // Of the tally what an apply can do; the rest of it is of passes.
+  const { republished, deduplicated, deleted, parked, comeBacks } = applied.tally;
+  const { meanwhile, left, leftReasons, leftLanes, stop } = applied;
+  const skips = skipsOf(line);
+  return {
+    drain,
+    host,
+    check: { planned, notNow, done, gone, changed, otherwise },
+    applied: {
+      tally: { republished, deduplicated, dropped: applied.dropped, deleted, parked, comeBacks },
+      meanwhile,
+      skipped: skippedOf(applied.skips),
+      left,
+      leftReasons,
+      leftLanes: leftLanes && toLanesJson(leftLanes),
+      stoppedBy: stop?.kind ?? null,
+    },
+    skippedRecords: { count: skippedOf(skips), records: skips.examples },
+  };
+}
+
+function toLanesJson({ lanes, more }: LaneWaits): object {
+  return {
+    lanes: lanes.map(({ origin, due: held, state, sinceMs, why, nextInMs }) => {
+      return { origin, held, state, sinceMs, why, nextInMs };
+    }),
+    more: { lanes: more.lanes, held: more.due },
+  };
+}

@@ -1,0 +1,138 @@
+import type { Command } from "commander";
+import { openArchiveReader } from "../../../job/compose/open-archive.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { toShownUrl } from "../../../job/message/show-masked-values.ts";
+import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../../job/contracts/archive.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { unknownDrainNote } from "../../operations/choose-drains.ts";
+import { countOption, timeOption } from "../input/option-values.ts";
+import { tableLimit } from "../output/table.ts";
+import type { Io } from "../io.ts";
+import { loadAll } from "../load-config.ts";
+import { toMaskedRecord } from "../../operations/records/masked-record.ts";
+import { printResult, printRows } from "../output/print.ts";
+import { toTable } from "../output/table.ts";
+import { summariseArchive, toArchiveText } from "./summary.ts";
+
+type ShowOptions = Readonly<{
+  dir?: string;
+  drain?: string;
+  source?: string;
+  since?: number;
+  until?: number;
+}> &
+  Readonly<{ limit?: number; json?: boolean; showContent?: boolean }>;
+
+export const registerArchive: Register = (program, context) => {
+  const archive = program
+    .command("archive")
+    .description("dead letters that were kept before they were deleted or expired");
+  const dirFlag = ["--dir <path>", "the archive; default: archive.dir of the drains document"] as const;
+  archive
+    .command("list")
+    .description("its files: size, entries, time, drains and reasons")
+    .option(...dirFlag)
+    .option("--json", "print as JSON")
+    .action(async ({ dir, json }: { dir?: string; json?: boolean }, command: Command) => {
+      const files = await summariseArchive(openArchiveReader(placeOf(dir, command, context.io).dir));
+      for (const { file, damages } of files) {
+        for (const damage of damages) reportDamage({ file, ...damage }, context);
+      }
+      printResult(context.io, json, files, () => toArchiveText(files));
+    });
+  archive
+    .command("show")
+    .description("its entries, oldest file first")
+    .argument("[dlqIds...]", "only these dead letters")
+    .option(...dirFlag)
+    .option("--drain <name>", "only of this drain")
+    .option("--source <id>", "only of this source")
+    .addOption(timeOption("--since <time>", "archived since: 2d, a date, a time with a zone", "from"))
+    .addOption(timeOption("--until <time>", "archived until", "to"))
+    .addOption(countOption("--limit <n>", `at most so many; default: all, of the table ${tableLimit}`))
+    .option("--json", "print one JSON object per line, bodies and header values masked")
+    .option("--show-content", "the same with bodies and header values, complete")
+    .action((dlqIds: string[], options: ShowOptions, command: Command) =>
+      show(dlqIds, options, placeOf(options.dir, command, context.io), context),
+    );
+};
+
+async function show(
+  dlqIds: readonly string[],
+  options: ShowOptions,
+  { dir, drains }: ReturnType<typeof placeOf>,
+  context: CommandContext,
+): Promise<void> {
+  const { io } = context;
+  const missing = new Set<string>(dlqIds);
+  const entries = openArchiveReader(dir).entries(toFilter(dlqIds, options), (damage) =>
+    reportDamage(damage, context),
+  );
+  const take = (entry: ArchiveEntry) => {
+    missing.delete(entry.dlqId);
+    return toRow(entry);
+  };
+  const { shown, more } = await printRows(io, entries, options.limit, toJsonOf(options), take, (rows) =>
+    toTable(rows, columns),
+  );
+  if (more) return;
+  io.err(unknownDrainNote(options.drain, drains, shown) ?? "");
+  if (missing.size > 0) {
+    io.err(`not in the archive: ${[...missing].join(", ")}\n`);
+    context.exitWith(1);
+  }
+}
+
+function toFilter(dlqIds: readonly string[], { drain, source, since, until }: ShowOptions): ArchiveFilter {
+  return defined({
+    dlqIds: dlqIds.length === 0 ? undefined : dlqIds,
+    drain: drain as DrainName | undefined,
+    source: source as SourceId | undefined,
+    since,
+    until,
+  });
+}
+
+function toJsonOf({ json, showContent }: ShowOptions): ((entry: ArchiveEntry) => object) | null {
+  if (showContent === true) return (entry) => entry;
+  return json === true ? (entry) => ({ ...entry, record: toMaskedRecord(entry.record) }) : null;
+}
+
+/** Bodies are not kept: a table is in memory before it is printed. */
+function toRow({ record, ...entry }: ArchiveEntry) {
+  return { ...entry, status: record["responseStatus"], url: record["url"] };
+}
+
+const columns: Readonly<Record<string, (row: ReturnType<typeof toRow>) => string>> = {
+  archived: ({ at }) => new Date(at).toISOString(),
+  why: ({ why }) => why,
+  source: ({ source }) => source,
+  drain: ({ drain }) => drain ?? "-",
+  rule: ({ rule }) => rule ?? "-",
+  dlqId: ({ dlqId }) => dlqId,
+  status: ({ status }) => (typeof status === "number" && status > 0 ? String(status) : "-"),
+  url: ({ url }) => (typeof url === "string" ? toShownUrl(url, "masked") : "-"),
+};
+
+/** A killed process leaves a torn end: nothing that was promised is missing. Anything else is a failure. */
+function reportDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {
+  if (kind === "torn") {
+    io.err(`warning: ${file}: ${why}; its writer was killed, or is writing just now\n`);
+    return;
+  }
+  io.err(`damaged: ${file}: ${why}; what could be read was read\n`);
+  exitWith(1);
+}
+
+/** With --dir nothing is loaded, so that an archive can be read without a document. */
+function placeOf(named: string | undefined, command: Command, io: Io) {
+  if (named !== undefined) return { dir: named, drains: [] };
+  const { archive, drains } = loadAll(command, io).document;
+  if (archive !== undefined) return { dir: archive.dir, drains: drains.map(({ name }) => name) };
+  throw new RedriverError(
+    "command-misused",
+    "the drains document has no archive; name its directory with --dir",
+  );
+}

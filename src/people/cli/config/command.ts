@@ -1,0 +1,88 @@
+import type { Command } from "commander";
+import { lookAtVolume } from "../../../job/compose/open-archive.ts";
+import {
+  showEffectiveDocument,
+  toEffectiveDocument,
+} from "../../../config/document/show/show-effective-document.ts";
+import {
+  showEffectiveSettings,
+  toEffectiveSettings,
+} from "../../../config/settings/show-effective-settings.ts";
+import { counted } from "../../operations/phrases.ts";
+import { formatProblem } from "../../../config/problem.ts";
+import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
+import type { Settings } from "../../../config/settings/settings.ts";
+import type { DrainsDocument } from "../../../job/contracts/drains-document.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { Io } from "../io.ts";
+import { loadAll } from "../load-config.ts";
+import type { Register } from "../command-context.ts";
+import { printResult } from "../output/print.ts";
+
+/** Everything that a start would miss: tokens and credentials that cannot be read now. */
+function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): void {
+  const wanted = [
+    ...document.sources.map(({ name, token }) => ({ whose: `source ${name}`, ref: token })),
+    ...document.indexes.flatMap(({ name, user, password }) =>
+      [user, password].map((ref) => ({ whose: `index ${name}`, ref })),
+    ),
+    ...document.notify.flatMap(({ name, url, secret }) =>
+      [url, secret].flatMap((ref) =>
+        ref === undefined || ref.kind === "written" ? [] : [{ whose: `notify ${name}`, ref }],
+      ),
+    ),
+  ];
+  const problems = wanted.flatMap(({ whose, ref }) => {
+    const reading = readSecret(ref, { env: io.env, settings });
+    return reading.ok ? [] : [`${whose}: ${formatProblem(reading.problem)}`];
+  });
+  const key = readLineageKey(settings);
+  if (!key.ok) problems.push(formatProblem(key.problem));
+  if (problems.length > 0) throw new RedriverError("settings-invalid", problems.join("\n  "));
+}
+
+export const registerConfig: Register = (program, { io }) => {
+  const config = program.command("config").description("check or show settings and the drains document");
+  config
+    .command("check")
+    .description("load both and report what is wrong; exit 78 when something is")
+    .option("--json", "print as JSON")
+    .action(async (flags: { json?: boolean }, command: Command) => {
+      const { settings, document } = loadAll(command, io);
+      checkSecrets(settings, document, io);
+      const seen = document.archive === undefined ? null : await lookAtVolume(document.archive);
+      if (seen?.isCertain === true) throw new RedriverError("document-invalid", seen.complaint);
+      if (seen !== null && seen.verdict !== "fit") io.err(`warning: ${seen.complaint}\n`);
+      const { file } = settings.drains;
+      const { hash, sources, drains } = document;
+      const counts = `${counted(sources.length, "source")}, ${counted(drains.length, "drain")}`;
+      printResult(
+        io,
+        flags.json,
+        { ok: true, file, hash, sources: toNames(sources), drains: toNames(drains) },
+        () => `ok: ${file}: ${counts}, hash ${hash}\n`,
+      );
+    });
+  config
+    .command("show")
+    .description("print both as they are in effect, secrets left out")
+    .option("--json", "print as JSON")
+    .action((flags: { json?: boolean }, command: Command) => {
+      const { settings, document } = loadAll(command, io);
+      const shown = {
+        hash: document.hash,
+        settings: toEffectiveSettings(settings),
+        document: toEffectiveDocument(document),
+      };
+      printResult(
+        io,
+        flags.json,
+        shown,
+        () => `${showEffectiveSettings(settings)}---\n${showEffectiveDocument(document)}`,
+      );
+    });
+};
+
+function toNames(all: readonly { readonly name: string }[]): readonly string[] {
+  return all.map(({ name }) => name);
+}

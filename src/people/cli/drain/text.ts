@@ -1,0 +1,49 @@
+import type { PassCounts, Tally } from "../../../job/contracts/tally.ts";
+import { toTable } from "../output/table.ts";
+import type { DecisionCount } from "./decision-count.ts";
+
+export interface PassLine {
+  readonly drain: string;
+  readonly mode: "plan" | "live";
+  readonly outcome: "complete" | "partial" | "busy" | "stopped" | "failed";
+  readonly tally: Tally | null;
+  readonly durationMs: number;
+  readonly exitCode: number;
+}
+
+export function toSummary(
+  lines: readonly (PassLine & { readonly decisions: readonly DecisionCount[] })[],
+): string {
+  const ofTally =
+    (name: keyof PassCounts) =>
+    ({ tally }: PassLine): number =>
+      tally?.[name] ?? 0;
+  const passes = toTable(lines, {
+    drain: ({ drain }) => drain,
+    mode: ({ mode }) => mode,
+    outcome: ({ outcome }) => outcome,
+    listed: ofTally("listed"),
+    due: ofTally("due"),
+    republished: ofTally("republished"),
+    deleted: ofTally("deleted"),
+    held: ofTally("held"),
+    parked: ofTally("parked"),
+    "in doubt": ofTally("inDoubt"),
+    seconds: ({ durationMs }) => Number((durationMs / 1_000).toFixed(1)),
+  });
+  const rows = lines.flatMap(({ drain, decisions }) => decisions.map((one) => ({ drain, ...one })));
+  if (rows.length === 0) return passes;
+  const decisions = toTable(rows, {
+    drain: ({ drain }) => drain,
+    decision: ({ decision }) => decision,
+    reason: ({ reason }) => reason,
+    rule: ({ rule }) => rule ?? "-",
+    count: ({ count }) => count,
+  });
+  return `${passes}\n${decisions}`;
+}
+
+export function toProgress({ drain, tally }: { readonly drain: string; readonly tally: Tally }): string {
+  const { listed, republished, deleted, held, parked } = tally;
+  return `${drain}: ${listed} listed, ${republished} republished, ${deleted} deleted, ${held} held, ${parked} parked`;
+}

@@ -1,0 +1,56 @@
+/** Kinds of failure as a table: on a terminal two lines each, within 80 columns; elsewhere one, for grep. */
+import type { FailureView } from "../../../job/failures/failure-views.ts";
+import { toAge } from "../../operations/phrases.ts";
+import { toTable } from "../output/table.ts";
+import { terminalColumns } from "../output/wrap.ts";
+import { cut } from "../../operations/phrases.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { toAnswerText } from "../../../job/failures/answer-text.ts";
+import { toMarkText } from "./words.ts";
+
+/** With the counts beside it, a million of each, 80 columns. */
+const maxDestination = 25;
+/** Of an answer in one line with everything else: enough to tell kinds apart. */
+const maxAnswer = 40;
+
+export function toFailureTable(columns: number, failures: readonly FailureView[], now: number): string {
+  if (failures.length === 0) return "";
+  return columns <= terminalColumns ? toPairs(columns, failures, now) : toRows(failures, now);
+}
+
+function toPairs(columns: number, failures: readonly FailureView[], now: number): string {
+  const table = toTable(failures, {
+    destination: ({ origin }) => cut(toDestinationText(origin), maxDestination),
+    waiting: ({ waiting }) => waiting,
+    parked: ({ parked }) => parked,
+    arrived: ({ arrived }) => arrived,
+    published: ({ published }) => published,
+    again: ({ failedAgain }) => failedAgain,
+    "last seen": ({ lastSeenAt }) => toAge(lastSeenAt, now),
+  });
+  const [heading = "", ...lines] = table.trimEnd().split("\n");
+  const idWidth = Math.max(...failures.map(({ id }) => id.length));
+  const pairs = failures.flatMap((failure, index) => {
+    const mark = toMarkText(failure);
+    const room = columns - (mark === "" ? 0 : mark.length + 2);
+    const text = cut(`  ${failure.id.padEnd(idWidth)}  ${toAnswerText(failure)}`, room);
+    return [lines[index] ?? "", mark === "" ? text : `${text.padEnd(room)}  ${mark}`];
+  });
+  return `${[heading, ...pairs].join("\n")}\n`;
+}
+
+function toRows(failures: readonly FailureView[], now: number): string {
+  return toTable(failures, {
+    id: ({ id }) => id,
+    destination: ({ origin }) => toDestinationText(origin),
+    status: ({ status }) => status ?? "-",
+    answer: ({ text }) => cut(text, maxAnswer),
+    waiting: ({ waiting }) => waiting,
+    parked: ({ parked }) => parked,
+    arrived: ({ arrived }) => arrived,
+    published: ({ published }) => published,
+    "failed again": ({ failedAgain }) => failedAgain,
+    "last seen": ({ lastSeenAt }) => toAge(lastSeenAt, now),
+    mark: toMarkText,
+  });
+}

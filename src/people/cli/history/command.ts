@@ -1,0 +1,135 @@
+import type { Command } from "commander";
+import { openAuditReader } from "../../../job/compose/open-core.ts";
+import { requireRedis } from "../../../job/compose/open-core.ts";
+import type { Core } from "../../../job/compose/build-core.ts";
+import type { Teardown } from "../../../job/compose/teardown.ts";
+import type { AuditEntry, AuditQuery, AuditReader } from "../../../job/contracts/audit.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
+import { toActTable, toRecordTable } from "./narrow.ts";
+import { toHistoryRows, type HistoryRow } from "../../operations/history/rows.ts";
+import { findLineage } from "../../operations/history/find-lineage.ts";
+import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
+import { selectRecords } from "../../operations/history/select-records.ts";
+import { sumHistory } from "../../operations/history/summary.ts";
+import { toSummaryText } from "./summary-text.ts";
+import type { Io } from "../io.ts";
+import { loadForReading } from "../load-config.ts";
+import { toTime } from "../../operations/phrases.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { createStop } from "../input/stop-on-signals.ts";
+import { printResult, printRows } from "../output/print.ts";
+import { unknownDrainNote } from "../../operations/choose-drains.ts";
+import { withCore } from "../with-core.ts";
+
+export const registerHistory: Register = (program, context) => {
+  const { io } = context;
+  const command = program
+    .command("history")
+    .description(
+      "what was done, newest first: to a dead letter and those it came from or came back as, in a drain, in a span of time",
+    )
+    .argument("[dlqId]", "only this dead letter and its lineage");
+  addHistoryOptions(command).action(
+    async (dlqId: string | undefined, flags: HistoryFlags, asked: Command) => {
+      const query = toQuery(flags, dlqId);
+      const loaded = loadForReading(asked, io);
+      const drains = loaded.document.drains.map(({ name }) => name);
+      await withCore(io, loaded, {}, async (core, teardown) => {
+        await requireRedis(core.redis);
+        const reader = openAuditReader(core);
+        const { ofDrains } =
+          dlqId === undefined
+            ? await show(reader, query, flags, io)
+            : await showLetter(dlqId, { core, teardown, reader, query }, flags, context);
+        io.err(unknownDrainNote(flags.drain, drains, ofDrains) ?? "");
+      });
+    },
+  );
+};
+
+interface Asked {
+  readonly core: Core;
+  readonly teardown: Teardown;
+  readonly reader: AuditReader;
+  readonly query: AuditQuery;
+}
+
+async function showLetter(
+  dlqId: string,
+  { core, teardown, reader, query }: Asked,
+  flags: HistoryFlags,
+  { io, exitWith }: CommandContext,
+): Promise<Shown> {
+  const stop = createStop(io, teardown);
+  const lineage = await findLineage(dlqId, {
+    reader,
+    sources: [...core.sources.values()].map(({ runtime }) => runtime),
+    signal: AbortSignal.any([stop.signal, stop.stopping]),
+    progress: createProgressLine(io),
+  });
+  const ofLineage = { ...query, dlqIds: lineage.dlqIds };
+  const shown = await show(reader, ofLineage, { ...flags, records: true }, io);
+  for (const note of lineage.notes) io.err(`${note}\n`);
+  if (stop.stopping.aborted) exitWith(3);
+  else if (shown.rows === 0 && !lineage.isListed) exitWith(1);
+  return shown;
+}
+
+/** How many rows were shown, and how many of them name a drain: an act on all drains does not. */
+interface Shown {
+  readonly rows: number;
+  readonly ofDrains: number;
+}
+
+async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags, io: Io): Promise<Shown> {
+  const { json = false, limit } = flags;
+  const { entries, missing } = selectRecords(reader.read(query), flags);
+  let ofDrains = 0;
+  const count = <Row extends Pick<HistoryRow, "drain">>(row: Row): Row => {
+    if (row.drain !== null) ofDrains += 1;
+    return row;
+  };
+  const toJson = json ? (row: object): object => row : null;
+  const { columns } = io;
+  let rows: number;
+  if (flags.summary === true) {
+    const summary = await summarise(entries, flags, io);
+    summary.acts.forEach(count);
+    rows = summary.acts.length;
+  } else if (flags.records === true) {
+    rows = (
+      await printRows(io, toRecordRows(entries), limit, toJson, count, (all: readonly HistoryRow[]) =>
+        toRecordTable(columns, all),
+      )
+    ).shown;
+  } else {
+    rows = (
+      await printRows(io, toActRows(entries), limit, toJson, count, (all: readonly ActRow[]) =>
+        toActTable(columns, all),
+      )
+    ).shown;
+  }
+  io.err(missing());
+  return { rows, ofDrains };
+}
+
+async function* toRecordRows(entries: AsyncIterable<AuditEntry>): AsyncGenerator<HistoryRow> {
+  for await (const entry of entries) yield* toHistoryRows(entry);
+}
+
+const entriesPerNews = 1_000;
+
+async function summarise(entries: AsyncIterable<AuditEntry>, { json }: HistoryFlags, io: Io) {
+  const progress = createProgressLine(io);
+  try {
+    const summary = await sumHistory(entries, (read, at) => {
+      if (read % entriesPerNews === 0) progress.show(`${read} entries read, back to ${toTime(at)}`);
+    });
+    progress.end();
+    printResult(io, json, summary, () => toSummaryText(io.columns, summary));
+    return summary;
+  } finally {
+    progress.end();
+  }
+}

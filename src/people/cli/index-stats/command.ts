@@ -1,0 +1,79 @@
+import { createReadIndex } from "../../../job/compose/build-index-readings.ts";
+import { systemClock } from "../../../job/compose/system-world.ts";
+import { readSecret } from "../../../config/read-secret.ts";
+import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
+import type { Register } from "../command-context.ts";
+import { toJsonLine } from "../output/json.ts";
+import { printResult } from "../output/print.ts";
+import { barsFor } from "../output/sparkline.ts";
+import { repaintEvery, repaintMs } from "../output/watch.ts";
+import { loadAll } from "../load-config.ts";
+import { formatStatistics, type StatisticsView, toStatisticsJson } from "./text.ts";
+
+export const registerIndex: Register = (program, { io }) => {
+  program
+    .command("index")
+    .description("search indexes")
+    .command("stats")
+    .description("read the statistics of the configured indexes now")
+    .argument("[names...]", "indexes of the document; default: all")
+    .option("--watch", "read and show them again every 2 s, until Ctrl-C")
+    .option("--json", "print as JSON; with --watch a line for each reading")
+    .action(async (names: string[], options: { json?: boolean; watch?: boolean }, command) => {
+      const { settings, document } = loadAll(command, io);
+      const unknown = names.filter((name) => !document.indexes.some((index) => index.name === name));
+      if (document.indexes.length === 0) {
+        throw new RedriverError("command-misused", "the drains document has no indexes");
+      }
+      if (unknown.length > 0) {
+        const known = document.indexes.map(({ name }) => name).join(", ");
+        throw new RedriverError(
+          "command-misused",
+          `no such index: ${unknown.join(", ")}; the document has ${known}`,
+        );
+      }
+      const read = createReadIndex(settings, (ref) => readSecret(ref, { env: io.env, settings }));
+      const chosen = document.indexes.filter(({ name }) => names.length === 0 || names.includes(name));
+      const readAll: Read = async (stopped) => {
+        const late = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);
+        const signal = AbortSignal.any([late, ...stopped]);
+        const views: StatisticsView[] = [];
+        for (const index of chosen) {
+          views.push({ index, readAt: systemClock.now(), statistics: await read(index, signal) });
+        }
+        return views;
+      };
+      const toText = (views: readonly StatisticsView[]): string =>
+        formatStatistics(views, { columns: io.columns, bars: barsFor(io.env) });
+      if (options.watch !== true) {
+        const views = await readAll([]);
+        printResult(io, options.json, toStatisticsJson(views), () => toText(views));
+        return;
+      }
+      const again = unlessAskedToWait(readAll);
+      await (options.json === true
+        ? repaintEvery(
+            io,
+            repaintMs,
+            async (signal) => toJsonLine(toStatisticsJson(await again([signal]))),
+            "lines",
+          )
+        : repaintEvery(io, repaintMs, async (signal) => toText(await again([signal]))));
+    });
+};
+
+type Read = (stopped: readonly AbortSignal[]) => Promise<readonly StatisticsView[]>;
+
+/** After a 429 the same error again, without a call, until the time that the service named. */
+function unlessAskedToWait(read: Read): Read {
+  let refusal: RedriverError | null = null;
+  return async (stopped) => {
+    if (refusal?.retryAt !== undefined && systemClock.now() < refusal.retryAt) throw refusal;
+    try {
+      return await read(stopped);
+    } catch (error) {
+      refusal = isRedriverError(error) ? error : null;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { readBrokenDocument } from "../../config/document/read-broken-document.ts";
+import { readDocumentFile } from "../../config/document/load-document.ts";
+import { countProblems, firstProblems, formatProblem, type Problem } from "../../config/problem.ts";
+import { checkFit } from "../../config/settings/check-against-document.ts";
+import { loadSettings } from "../../config/settings/load-settings.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
+import { RedriverError } from "../../job/contracts/errors.ts";
+import { counted } from "../operations/phrases.ts";
+import type { Io } from "./io.ts";
+
+/**
+ * Settings from default, file, environment and flags. Throws `settings-invalid` with a line for each problem.
+ */
+export function loadSettingsFor(command: Command, io: Io): Settings {
+  const flags: Readonly<{ config?: string; drains?: string; logLevel?: string }> = command.optsWithGlobals();
+  const outcome = loadSettings({
+    // A variable that is empty is unset.
+    file: flags.config ?? (io.env["REDRIVER_CONFIG_FILE"] || undefined),
+    env: io.env,
+    flags: { "drains.file": flags.drains, "log.level": flags.logLevel },
+  });
+  if (!outcome.ok) throw new RedriverError("settings-invalid", toLines(outcome.problems));
+  return outcome.settings;
+}
+
+export interface Loaded {
+  readonly settings: Settings;
+  readonly document: DrainsDocument;
+}
+
+export interface LoadedWhole extends Loaded {
+  /** The document as it was read. */
+  readonly text: string;
+}
+
+/** Settings and the drains document. Warnings go to stderr; problems are thrown, all at once. */
+export function loadAll(command: Command, io: Io): LoadedWhole {
+  return loadOr(command, io, (_, problems) => {
+    throw new RedriverError("document-invalid", toLines(problems));
+  });
+}
+
+/**
+ * As loadAll, for commands that only read what was done or is waiting. If problems keep the document from
+ * loading, they take its names, source ids and addresses, and report so on stderr. Throws `document-invalid`
+ * if not even these can be read.
+ */
+export function loadForReading(command: Command, io: Io): Loaded & { readonly problems: number } {
+  const loaded = loadOr(command, io, (settings, found) => {
+    const { file } = settings.drains;
+    const document = readBrokenDocument(file, "rough");
+    if (document === null) throw new RedriverError("document-invalid", toLines(found));
+    const problems = countProblems(found);
+    io.err(
+      `warning: ${file} has ${counted(problems, "problem")}, so only its names, source ids and addresses are read; redriver rules check shows what is wrong\n`,
+    );
+    return { settings, document, problems };
+  });
+  return { problems: 0, ...loaded };
+}
+
+/**
+ * As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the
+ * names.
+ */
+export function loadNames(command: Command, io: Io): Loaded & { readonly problems: number } {
+  const loaded = loadOr(command, io, (settings, found) => {
+    const document = readBrokenDocument(settings.drains.file);
+    const lines = toLines(found);
+    if (document === null) {
+      const advice = "name the document from before with --drains to go on without this one";
+      throw new RedriverError("document-invalid", `${lines}\n${advice}`);
+    }
+    io.err(`warning: ${lines}\nwarning: the document is taken for the names of its drains alone\n`);
+    return { settings, document, problems: countProblems(found) };
+  });
+  return { problems: 0, ...loaded };
+}
+
+/** `instead`: for a document that does not load. Throws `settings-invalid` for what does not go together. */
+function loadOr<Other extends Loaded>(
+  command: Command,
+  io: Io,
+  instead: (settings: Settings, problems: readonly Problem[]) => Other,
+): LoadedWhole | Other {
+  const settings = loadSettingsFor(command, io);
+  const outcome = readDocumentFile(settings.drains.file, { now: Date.now() });
+  if (!outcome.ok) return instead(settings, outcome.problems);
+  for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);
+  const broken = checkFit(settings, outcome.document);
+  if (broken.length > 0) throw new RedriverError("settings-invalid", toLines(broken));
+  const { document, text } = outcome;
+  return { settings, document, text };
+}
+
+function toLines(problems: readonly Problem[]): string {
+  const [only] = problems;
+  if (problems.length === 1 && only !== undefined) return formatProblem(only);
+  const lines = firstProblems(problems).map((problem) => `  ${formatProblem(problem)}`);
+  return `${countProblems(problems)} problems\n${lines.join("\n")}`;
+}

@@ -1,0 +1,48 @@
+import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
+import type { Io } from "../io.ts";
+import { toJsonLine, toJsonText } from "./json.ts";
+import { tableLimit } from "./table.ts";
+
+/** A command's one result on stdout: as JSON if `--json` was given, else as text. */
+export function printResult(
+  { out }: Pick<Io, "out">,
+  json: boolean | undefined,
+  value: object,
+  toText: () => string,
+): void {
+  out(json === true ? toJsonText(value) : toText());
+}
+
+/** What became of an act, as one line on stderr whatever it names. */
+export function printSaid({ err }: Pick<Io, "err">, said: string): void {
+  err(`${toSpelledOut(said)}\n`);
+}
+
+/**
+ * Rows on stdout while they are read: a line of JSON for each if `toJson` is given, else one table of what
+ * `toRow` makes of them. Answers how many were shown, and whether the limit hid others, which stderr reports.
+ */
+export async function printRows<Read, Row>(
+  io: Io,
+  reading: AsyncIterable<Read>,
+  limit: number | undefined,
+  toJson: ((one: Read) => object) | null,
+  toRow: (one: Read) => Row,
+  toTable: (rows: readonly Row[]) => string,
+): Promise<{ readonly shown: number; readonly more: boolean }> {
+  const max = limit ?? (toJson === null ? tableLimit : Number.POSITIVE_INFINITY);
+  const rows: Row[] = [];
+  let shown = 0;
+  let more = false;
+  for await (const one of reading) {
+    more = shown === max;
+    if (more) break;
+    shown += 1;
+    const row = toRow(one);
+    if (toJson === null) rows.push(row);
+    else io.out(toJsonLine(toJson(one)));
+  }
+  if (toJson === null) io.out(toTable(rows));
+  if (more) io.err(`there is more than these ${shown}; see --limit\n`);
+  return { shown, more };
+}

@@ -1,0 +1,78 @@
+/**
+ * Text in lines of at most so many columns, for a terminal. `columns` is Infinity if stdout is no terminal:
+ * then no line is broken, so that one thing stays one line for grep. What a terminal would act on is spelled out.
+ */
+import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
+import { present, type Part } from "../../operations/phrases.ts";
+
+/** What a terminal shows without breaking it, however narrow its window. */
+export const terminalColumns = 80;
+
+/**
+ * A label and a list behind it, `, ` between its items; further lines begin below the first item. No item is
+ * broken. Without items there is no label either.
+ */
+export function wrapList(
+  columns: number,
+  indent: number,
+  label: string,
+  parts: readonly Part[],
+  labelWidth = 10,
+): string {
+  const items = present(parts);
+  if (items.length === 0) return "";
+  const pieces = items.map((item, index) => (index === items.length - 1 ? item : `${item},`));
+  return packed(columns, " ".repeat(indent) + label.padEnd(labelWidth), pieces);
+}
+
+/** A text behind a mark, broken between words; further lines begin below its first word. */
+export function wrapWords(columns: number, indent: number, mark: string, text: string): string {
+  return packed(columns, " ".repeat(indent) + mark, text.split(" "));
+}
+
+/** A text of any length behind a mark: broken at a space near the end of a line, else at its full length. */
+export function wrapText(columns: number, indent: number, mark: string, text: string): string {
+  const room = columns - indent - mark.length;
+  const lines: string[] = [];
+  let rest = Array.from(toSpelledOut(text));
+  do {
+    const space = rest.length > room ? rest.lastIndexOf(" ", room) : -1;
+    const isNear = space > room / 2;
+    const end = isNear ? space : room;
+    const head = lines.length === 0 ? mark : " ".repeat(mark.length);
+    lines.push(" ".repeat(indent) + head + rest.slice(0, end).join(""));
+    rest = rest.slice(isNear ? end + 1 : end);
+  } while (rest.length > 0);
+  return `${lines.join("\n")}\n`;
+}
+
+/** `what: before -> after`, or with both values below it if that is wider than a line. */
+export function wrapChange(
+  columns: number,
+  indent: number,
+  what: string,
+  before: string,
+  after: string,
+): string {
+  const line = `${what}: ${before} -> ${after}`;
+  if (indent + line.length <= columns) return wrapText(columns, indent, "", line);
+  const values = wrapText(columns, indent + 2, "- ", before) + wrapText(columns, indent + 2, "+ ", after);
+  return wrapText(columns, indent, "", what) + values;
+}
+
+/** The pieces behind a head, a space apart, as many in a line as fit. None is broken. */
+function packed(columns: number, head: string, pieces: readonly string[]): string {
+  const lines: string[] = [];
+  let line = head;
+  let isEmpty = true;
+  for (const piece of pieces.map(toSpelledOut)) {
+    if (!isEmpty && line.length + 1 + piece.length > columns) {
+      lines.push(line);
+      line = " ".repeat(head.length) + piece;
+    } else {
+      line += isEmpty ? piece : ` ${piece}`;
+    }
+    isEmpty = false;
+  }
+  return `${[...lines, line].map((one) => one.trimEnd()).join("\n")}\n`;
+}

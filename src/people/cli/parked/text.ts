@@ -1,0 +1,112 @@
+import { enteredAtOfId } from "../../../job/message/parse-record.ts";
+import { cutMiddle } from "../../operations/destination-text.ts";
+import { counted, joined, present, toMinute } from "../../operations/phrases.ts";
+import { toPrintable } from "../../../job/message/show-masked-values.ts";
+import {
+  failuresHeading,
+  shownFailures,
+  toFailureLine,
+  toOtherFailures,
+} from "../output/failure-group-text.ts";
+import type { ParkedCounts, ParkedReason } from "../../operations/parked/count.ts";
+import type { FoundParked } from "../../operations/parked/find.ts";
+import { toTable, toTableWithTexts } from "../output/table.ts";
+import { terminalColumns } from "../output/wrap.ts";
+
+/** Of an answer in the table: enough to tell kinds apart. */
+const answerCharacters = 40;
+
+/** On a terminal what does not fit into 80 columns stands below its row. */
+export function toParkedTable(columns: number, found: readonly FoundParked[]): string {
+  if (found.length > 0 && columns <= terminalColumns) return toNarrowTable(columns, found);
+  return toTable(found, {
+    dlqId: ({ dlqId }) => dlqId,
+    entered: ({ dlqId }) => new Date(enteredAtOfId(dlqId)).toISOString(),
+    "parked for": ({ view }) => view.reason,
+    drain: toDrain,
+    "rule now": ({ letter }) => letter?.rule ?? "-",
+    host: toHost,
+    status: ({ letter }) => letter?.status ?? "-",
+    answer: toAnswer,
+    attempts: ({ view }) => view.attempt,
+  });
+}
+
+/** A `dlqId` has mostly 15 characters, a reason at most 23. */
+const maxDrain = 16;
+
+function toNarrowTable(width: number, found: readonly FoundParked[]): string {
+  const columns = {
+    dlqId: ({ dlqId }: FoundParked) => dlqId,
+    entered: ({ dlqId }: FoundParked) => toMinute(enteredAtOfId(dlqId)),
+    "parked for": ({ view }: FoundParked) => view.reason,
+    drain: ({ view }: FoundParked) => cutMiddle(view.drain, maxDrain),
+  };
+  return toTableWithTexts(width, found, columns, toTextBelow);
+}
+
+function toTextBelow(one: FoundParked): string {
+  const { letter, hasDrain, view } = one;
+  const status = letter?.status === undefined || letter.status === null ? "" : `${letter.status} `;
+  return present([
+    !hasDrain && `${view.drain} is not in the document`,
+    letter !== undefined && toHost(one),
+    letter && `${status}${toAnswer(one)}`.replace(/^-$/, "no answer"),
+    letter?.rule ? `rule now ${letter.rule}` : "no rule now",
+    counted(view.attempt, "attempt"),
+  ]).join("; ");
+}
+
+export function toDrain({ view: { drain }, hasDrain }: FoundParked): string {
+  return toDrainName({ drain, hasDrain });
+}
+
+export function toDrainName({ drain, hasDrain }: Pick<ParkedReason, "drain" | "hasDrain">): string {
+  return hasDrain ? drain : `${drain} (not in the document)`;
+}
+
+function toHost({ letter }: FoundParked): string {
+  if (letter === null) return "(gone from the queue)";
+  return letter === undefined ? "-" : toPrintable(letter.host);
+}
+
+function toAnswer({ letter }: FoundParked): string {
+  if (!letter?.signature) return "-";
+  const characters = Array.from(letter.signature.text);
+  const head = characters.slice(0, answerCharacters - 1).join("");
+  return toPrintable(characters.length > answerCharacters ? `${head}…` : letter.signature.text);
+}
+
+/** How many failed in which way, most first; empty for one at most, or if none is in the queue any more. */
+export function toParkedFailures(columns: number, { total, answers }: ParkedCounts): string {
+  const { top, more } = answers(shownFailures);
+  if (total < 2 || top.length === 0) return "";
+  return joined(
+    failuresHeading,
+    ...top.map((failure) => toFailureLine(columns, failure)),
+    more.count > 0 && toOtherFailures(more.count, String(more.kinds)),
+  );
+}
+
+export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundParked): object {
+  const { reason, drain, attempt } = view;
+  return {
+    dlqId,
+    enteredAt: enteredAtOfId(dlqId),
+    source: source.config.id,
+    drain,
+    drainInDocument: hasDrain,
+    reason,
+    attempt,
+    ...(letter === undefined ? {} : { listed: letter !== null, ...letter }),
+    ...(letter ? { failure: letter.failure.id } : {}),
+  };
+}
+
+export function toReleaseTable({ reasons }: ParkedCounts): string {
+  return toTable(reasons(), {
+    drain: toDrainName,
+    "parked for": ({ reason }) => reason,
+    count: ({ count }) => count,
+  });
+}

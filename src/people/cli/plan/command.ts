@@ -1,0 +1,143 @@
+import type { Command } from "commander";
+import type { Core } from "../../../job/compose/build-core.ts";
+import { requireRedis } from "../../../job/compose/open-core.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import { toDecisionText } from "../../operations/plans/decision-text.ts";
+import { freezePlan, type PlanReport } from "../../operations/plans/freeze-plan.ts";
+import { requireRules } from "../../operations/plans/require-rules.ts";
+import type { ForeseenRecord } from "../../plan/foresee-next-decision.ts";
+import type { PlanRecord } from "../../plan/plan-file-record.ts";
+import type { DrainRuntime } from "../../../job/runtime.ts";
+import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import { counted, toSpan, toTime } from "../../operations/phrases.ts";
+import type { Io } from "../io.ts";
+import { loadAll } from "../load-config.ts";
+import { toJsonLine } from "../output/json.ts";
+import { printResult } from "../output/print.ts";
+import { requireFailure } from "../../operations/failures/choose.ts";
+import { openPlanOutput, type PlanOutput } from "./file.ts";
+import { showPlan } from "./show-file.ts";
+import { toPlanText } from "./text.ts";
+import { toHostPausesNote } from "../output/host-pauses-note.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { createStop, type Stop } from "../input/stop-on-signals.ts";
+import { explainDecision } from "../../../job/rules/explain-decision.ts";
+import { countOption } from "../input/option-values.ts";
+import { version } from "../version.ts";
+import { withCore } from "../with-core.ts";
+
+type PlanFlags = Readonly<{ rule?: readonly string[]; host?: string; failure?: string; limit?: number }> &
+  Readonly<{
+    out?: string;
+    all?: boolean;
+    show?: string;
+    records?: boolean;
+    json?: boolean;
+    showContent?: boolean;
+  }>;
+
+export const registerPlan: Register = (program, context) => {
+  program
+    .command("plan")
+    .description("what a pass would do and why, over everything in the DLQ; changes nothing")
+    .argument("[names...]", "drains of the document")
+    .option("--all", "every drain of the document")
+    .option(
+      "--rule <name>",
+      "only what this rule decides; may be given several times",
+      (name: string, others: readonly string[] | undefined) => [...(others ?? []), name],
+    )
+    .option("--host <host>", "only this destination host; * stands for anything")
+    .option("--failure <id>", "only this kind of failure, as redriver failures lists it")
+    .addOption(countOption("--limit <n>", "at most so many records of each drain"))
+    .option("--records", "message by message instead of the summary")
+    .option("--json", "print as JSON; with --records one object per line")
+    .option("--out <file>", "freeze the selection in a file for `redriver apply`; - is stdout")
+    .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
+    .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
+    .action((names: readonly string[], flags: PlanFlags, command: Command) =>
+      plan(names, flags, command, context),
+    );
+};
+
+async function plan(
+  names: readonly string[],
+  flags: PlanFlags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+): Promise<void> {
+  if (flags.show !== undefined) {
+    await showPlan(flags.show, names, flags, io);
+    return;
+  }
+  requireNamesOrAll(names, flags.all === true);
+  if (flags.out === "-" && (flags.json === true || flags.records === true)) {
+    throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
+  }
+  await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (core, teardown) => {
+    const stop = createStop(io, teardown);
+    const drains = chooseDrains(core, names);
+    requireRules(drains, flags.rule ?? []);
+    await requireRedis(core.redis);
+    if (flags.failure !== undefined) {
+      await requireFailure(
+        core,
+        drains.map(({ config }) => config.source.id),
+        flags.failure,
+      );
+    }
+    const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
+    if (output !== null) teardown.add("plan file", output.discard);
+    const { report, records } = await planAll(core, drains, flags, output, stop, io);
+    const shownOn = flags.out === "-" ? { out: io.err } : io;
+    if (flags.records !== true) {
+      printResult(shownOn, flags.json, report, () => toPlanText(io.columns, report));
+    }
+    if (!report.complete) exitWith(3);
+    if (output === null || !report.complete) return;
+    await output.commit();
+    const where = flags.out === "-" ? "stdout" : flags.out;
+    io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
+  });
+}
+
+async function planAll(
+  core: Core,
+  drains: readonly DrainRuntime[],
+  flags: PlanFlags,
+  output: PlanOutput | null,
+  stop: Stop,
+  io: Io,
+): Promise<{ readonly report: PlanReport; readonly records: number }> {
+  const { rule: rules, host, failure, limit } = flags;
+  const progress = createProgressLine(io);
+  const onRecord = (record: ForeseenRecord, line: PlanRecord): void =>
+    io.out(flags.json === true ? toJsonLine(line) : toRow(record, line.url));
+  try {
+    return await freezePlan({
+      core,
+      drains,
+      filter: defined({ rules, host, failure, limit }),
+      show: flags.showContent === true ? "content" : "masked",
+      signals: stop,
+      version,
+      onHostPauses: (name, pauses) => io.err(toHostPausesNote(name, pauses)),
+      write: output?.write ?? null,
+      ...(flags.records === true ? { onRecord } : {}),
+      onPage: (name, { listed, planned }) => progress.show(`${name}: ${listed} read, ${planned} in the plan`),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** When a record entered, which one, how it failed, what becomes of it and why, and its destination. */
+function toRow({ decided, next }: ForeseenRecord, url: string): string {
+  const { letter, facts } = decided;
+  const explanation = explainDecision(decided.decision, facts);
+  const status = String(letter.responseStatus ?? "none").padEnd(4);
+  const then = next === null ? "" : `, then ${toDecisionText(next)} ${toSpan(next.at, next.at, facts.now)}`;
+  return `${toTime(letter.enteredAt)}  ${letter.dlqId}  ${status}  ${explanation}${then}  ${url}\n`;
+}

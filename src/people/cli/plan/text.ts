@@ -1,0 +1,81 @@
+/** A plan in lines for a person: what would be done, why, and what it would take. */
+import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import type { PlanFilter } from "../../../job/contracts/plans.ts";
+import type { SignatureCounts } from "../../plan/signature-count.ts";
+import {
+  failuresHeading,
+  shownFailures,
+  toFailureLine,
+  toOtherFailures,
+} from "../output/failure-group-text.ts";
+import { counted, joined, present, toTime } from "../../operations/phrases.ts";
+import { wrapList, wrapText } from "../output/wrap.ts";
+import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
+import { toEstimateText } from "./estimate-text.ts";
+import { toClockText, toGuardText } from "./limits-text.ts";
+import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./decisions-text.ts";
+
+export function toPlanText(columns: number, report: PlanReport): string {
+  const { filter, createdAt, complete, drains } = report;
+  return joined(
+    `Plan of ${toTime(createdAt)}, document ${report.documentHash.slice(0, 12)}. Nothing was changed.\n`,
+    toFilterText(filter),
+    !complete && "Stopped before all was read.\n",
+    // Ages go by the service's clock.
+    ...drains.map((drain) => `\n${toDrainText(columns, drain, createdAt + drain.clock.serviceAheadMs)}`),
+  );
+}
+
+export function toFilterText({ rules, host, failure, limit }: PlanFilter): string {
+  const asked = present([
+    rules && `rule ${rules.join(" or ")}`,
+    host !== undefined && `host ${host}`,
+    failure !== undefined && `failure ${failure}`,
+    limit !== undefined && `at most ${counted(limit, "record")} of a drain`,
+  ]);
+  return asked.length === 0 ? "" : `Only: ${asked.join(", ")}\n`;
+}
+
+function toDrainText(columns: number, drain: PlanReport["drains"][number], now: number): string {
+  const { decisions, planned, listed, estimate, pausedBy, lanes } = drain;
+  const looked = `${listed === planned ? "" : `${planned} of `}${counted(listed, "record")}`;
+  const halted = toHaltedText(lanes);
+  const hasNoArchive = decisions.drop > 0 && drain.archive === "missing";
+  return joined(
+    `${drain.drain} (mode ${drain.mode}) on ${drain.host}: ${looked}\n`,
+    `  entered until ${toTime(drain.range.to)}${drain.cut ? "; the limit was reached, there may be more" : ""}\n`,
+    toExpiryText(columns, 2, drain.expiry, now, "always"),
+    toClockText(columns, drain.clock),
+    pausedBy !== null && wrapText(columns, 2, "paused    ", pausedBy),
+    toDecisionsText(columns, drain, now, {
+      label: "now",
+      waiting: pausedBy === null ? halted : "paused",
+      behind: joined(
+        toGuardText(columns, drain.room.closedGuards),
+        hasNoArchive && wrapText(columns, 2, "archive   ", "none, so what would be dropped is held"),
+      ),
+    }),
+    // Halted lanes are counted by destination, not by rule.
+    toRulesText(columns, drain.rules, now, pausedBy !== null ? "paused" : halted && "see lanes"),
+    drain.failures.top.length > 0 && `\n${toFailureText(columns, drain.failures)}`,
+    toPlanLanesText(columns, lanes),
+    toEstimateText(columns, estimate, drain.room, now - drain.clock.serviceAheadMs),
+  );
+}
+
+function toFailureText(columns: number, { top, more }: SignatureCounts): string {
+  const hidden = top.slice(shownFailures);
+  const rest = hidden.reduce((sum, { count }) => sum + count, more.count);
+  return joined(
+    failuresHeading,
+    ...top
+      .slice(0, shownFailures)
+      .flatMap(({ hosts, decisions, example, ...failure }) => [
+        toFailureLine(columns, failure),
+        example && wrapText(columns, 14, "such as ", example),
+        wrapList(columns, 14, "", toItems(hosts), 0),
+        wrapList(columns, 14, "", decisions.map(toItem), 0),
+      ]),
+    rest > 0 && toOtherFailures(rest, `${hidden.length + more.kinds} or more`),
+  );
+}

@@ -1,0 +1,74 @@
+import { silenceNote, silentSources } from "../../../config/document/silent-sources.ts";
+import { countProblems, type Problem } from "../../../config/problem.ts";
+import type { DrainsDocument } from "../../../job/contracts/drains-document.ts";
+import { counted, joined, present } from "../../operations/phrases.ts";
+import type { FoundInDocument } from "./check-formats.ts";
+import type { OpenedDocument } from "./open-document.ts";
+import { wrapWords } from "../output/wrap.ts";
+
+type Checked = Pick<OpenedDocument, "file" | "outcome">;
+
+/**
+ * On a terminal the sentence is below the place. Elsewhere
+ * each finding is one line, in the form that compilers use and editors and CI read.
+ */
+export function toCheckText(columns: number, checked: Checked): string {
+  const { file, outcome } = checked;
+  const { warnings } = outcome;
+  const problems = outcome.ok ? [] : outcome.problems;
+  const findings = toFindings(checked);
+  const counts = present([
+    problems.length > 0 && counted(countProblems(problems), "error"),
+    warnings.length > 0 && counted(countProblems(warnings), "warning"),
+  ]);
+  const head = `${counts.join(", ") || "ok"}: ${file}`;
+  const last = outcome.ok ? `${head}: ${toSummary(outcome.document)}` : head;
+  const silent = outcome.ok ? silentSources(outcome.document) : [];
+  return joined(
+    ...findings.map((finding) => toFinding(columns, finding)),
+    ...silent.map(({ name }) => wrapWords(columns, 2, "", `note: sources.${name}: ${silenceNote}`)),
+    wrapWords(columns, 0, "", last),
+  );
+}
+
+/** Errors and warnings in the order of the document. */
+export function toFindings({ outcome }: Pick<Checked, "outcome">): readonly FoundInDocument[] {
+  return [
+    ...(outcome.ok ? [] : outcome.problems).map((problem) => ({ kind: "error", ...problem }) as const),
+    ...outcome.warnings.map((problem) => ({ kind: "warning", ...problem }) as const),
+  ].toSorted(byPlace);
+}
+
+/** One that counts others has no place in the document. */
+function byPlace(one: Problem, other: Problem): number {
+  const isRest = Number(one.more !== undefined) - Number(other.more !== undefined);
+  return isRest || (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+}
+
+function toFinding(columns: number, finding: FoundInDocument): string {
+  const { kind, file, line, column, setting, path, message } = finding;
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  const head = present([place, kind, setting ?? path]).join(": ");
+  return Number.isFinite(columns)
+    ? `${head}\n${wrapWords(columns, 2, "", message)}`
+    : `${head}: ${message}\n`;
+}
+
+function toSummary({ sources, drains, hash }: DrainsDocument): string {
+  const rules = drains.reduce((sum, drain) => sum + drain.rules.length, 0);
+  const tests = drains.reduce((sum, drain) => sum + drain.tests.length, 0);
+  return [
+    counted(sources.length, "source"),
+    counted(drains.length, "drain"),
+    counted(rules, "rule"),
+    counted(tests, "test"),
+    `hash ${hash.slice(0, 12)}`,
+  ].join(", ");
+}
+
+export function toCheckJson({ file, outcome }: Checked): object {
+  const { ok, warnings } = outcome;
+  return outcome.ok
+    ? { file, ok, hash: outcome.document.hash, problems: [], warnings }
+    : { file, ok, problems: outcome.problems, warnings };
+}

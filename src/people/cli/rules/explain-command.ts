@@ -1,0 +1,186 @@
+import type { Command } from "commander";
+import type { Core } from "../../../job/compose/build-core.ts";
+import { createLineageKeys } from "../../../job/compose/lineage-keys.ts";
+import { requireRedis } from "../../../job/compose/open-core.ts";
+import { systemClock } from "../../../job/compose/system-world.ts";
+import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
+import type { Settings } from "../../../config/settings/settings.ts";
+import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
+import { lineageHeaderName } from "../../../job/message/headers.ts";
+import { toEnteredAt } from "../../../job/message/parse-record.ts";
+import type { Select } from "../../../job/message/select.ts";
+import type { DrainConfig, DrainsDocument, SourceConfig } from "../../../job/contracts/drains-document.ts";
+import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
+import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
+import { serviceNow, type SourceRuntime } from "../../../job/runtime.ts";
+import type { CommandContext } from "../command-context.ts";
+import { findRecord } from "../../operations/records/find-record.ts";
+import { createStop } from "../input/stop-on-signals.ts";
+import type { Io } from "../io.ts";
+import { toJsonLine } from "../output/json.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { present } from "../../operations/phrases.ts";
+import { withCore } from "../with-core.ts";
+import { toExplainText } from "./explain-text.ts";
+import { explainRecord, type ExplainConditions } from "../../operations/rules/explain.ts";
+import { hasHeader, looksMasked, readGivenRecord } from "./given-record.ts";
+import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./open-document.ts";
+import { itemCheckOf } from "../../operations/rules/try-record.ts";
+import { cameBackFrom, whyUnselected } from "../../operations/records/why-unselected.ts";
+
+/** `at`: Unix ms. */
+export type ExplainFlags = Readonly<{ drain?: string; at?: number; json?: boolean; showContent?: boolean }>;
+
+/** What is needed to explain a record, wherever it came from; a text: why there is none, behind its id. */
+type Subject =
+  | string
+  | {
+      readonly drain: DrainConfig;
+      readonly raw: RawRecord;
+      readonly conditions: Omit<ExplainConditions, "show" | "headerPrefix" | "checkItem">;
+    };
+
+type Opened = Pick<OpenedDocument, "settings"> & { readonly document: DrainsDocument };
+
+export async function explainCommand(
+  record: string,
+  flags: ExplainFlags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+): Promise<void> {
+  const { settings, ...opened } = openDocument(command, io, undefined);
+  const { document } = requireDocument(opened, io);
+  const isListed = toEnteredAt(record) !== null;
+  const subject = isListed
+    ? await listedSubject(record as DlqId, flags, { settings, document }, io)
+    : await givenSubject(record, flags, { settings, document }, io);
+  if (typeof subject === "string") {
+    io.err(`${record} ${subject}\n`);
+    exitWith(1);
+    return;
+  }
+  const explanation = explainRecord(subject.drain, subject.raw, {
+    ...subject.conditions,
+    headerPrefix: settings.service.headerPrefix,
+    checkItem: itemCheckOf(subject.drain.source, settings),
+    show: flags.showContent === true ? "content" : "masked",
+  });
+  io.out(flags.json === true ? toJsonLine(explanation) : toExplainText(io.columns, explanation));
+}
+
+/** The drain that was named, that the record names, or the only one. */
+function chooseDrain(document: DrainsDocument, named: string | undefined): DrainConfig {
+  const drains = drainsNamed(document, named);
+  const [drain] = drains;
+  if (drain !== undefined && drains.length === 1) return drain;
+  const names = drains.map(({ name }) => name).join(", ") || "none";
+  throw new RedriverError("command-misused", `name a drain with --drain; the document has ${names}`);
+}
+
+async function givenSubject(
+  from: string,
+  { drain: named, at }: ExplainFlags,
+  { settings, document }: Opened,
+  io: Io,
+): Promise<Subject> {
+  const { raw, drain: origin } = await readGivenRecord(from);
+  const known = document.drains.find(({ name }) => name === origin)?.name;
+  const drain = chooseDrain(document, named ?? known);
+  const lineage = readLineageKeys(drain.source, settings, io);
+  const isUnproven = !lineage.known && hasHeader(raw, lineageHeaderName);
+  const now = at ?? systemClock.now();
+  return {
+    drain,
+    raw,
+    conditions: {
+      now,
+      view: { state: "absent" },
+      viewedAt: now,
+      lineageKeys: lineage.keys,
+      ledgerNotAsked: "the record does not come from the queue",
+      notes: present([
+        isUnproven && `without the source's token its ${lineageHeaderName} header is not believed`,
+        looksMasked(raw) && "it was masked when it was written: rules see *** for what was left out",
+      ]),
+    },
+  };
+}
+
+async function listedSubject(
+  dlqId: DlqId,
+  { drain: named, at }: ExplainFlags,
+  { settings, document }: Opened,
+  io: Io,
+): Promise<Subject> {
+  if (at !== undefined) throw new RedriverError("command-misused", "--at goes with a file or stdin");
+  const { name } = chooseDrain(document, named);
+  return withCore(io, { settings, document }, {}, async (core, teardown): Promise<Subject> => {
+    const stop = createStop(io, teardown);
+    const runtime = core.drains.get(name);
+    if (runtime === undefined) throw new RedriverError("invariant-broken", `drain ${name} was not built`);
+    const { config, source } = runtime;
+    const progress = createProgressLine(io);
+    const find = (select: Select): Promise<RawRecord | null> =>
+      findRecord(dlqId, {
+        source,
+        select,
+        signal: AbortSignal.any([stop.signal, stop.stopping]),
+        onPage: (listed) => progress.show(`${listed} listed`),
+      });
+    const raw = await find(config.select);
+    const unselected = raw === null ? await find({}) : null;
+    progress.end();
+    if (raw === null) return toMissing(config, unselected, source);
+    const ledger = await askLedger(dlqId, source, core);
+    const now = serviceNow(source);
+    return {
+      drain: config,
+      raw,
+      conditions: { now, viewedAt: now, lineageKeys: source.lineageKeys(), notes: [], ...ledger },
+    };
+  });
+}
+
+function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRuntime): string {
+  if (raw === null) return `is not in the queue of source ${source.config.name}`;
+  const why = present([...whyUnselected(drain, raw), cameBackFrom(raw, source.lineageKeys())]);
+  const because = why.length === 0 ? " a moment ago" : `: ${why.join("; ")}`;
+  return `is in the queue of source ${source.config.name}, but drain ${drain.name} does not select it${because}`;
+}
+
+async function askLedger(
+  dlqId: DlqId,
+  { ledger }: Pick<SourceRuntime, "ledger">,
+  { redis }: Pick<Core, "redis">,
+): Promise<Pick<ExplainConditions, "view" | "ledgerNotAsked"> & { readonly viewedAt?: number }> {
+  const absent: LedgerView = { state: "absent" };
+  try {
+    await requireRedis(redis);
+    const { views, at } = await ledger.peek([dlqId]);
+    return { view: views[0] ?? absent, viewedAt: at, ledgerNotAsked: null };
+  } catch (error) {
+    if (!isRedriverError(error)) throw error;
+    return { view: absent, ledgerNotAsked: `${error.code}; set redis.url (REDRIVER_REDIS_URL)` };
+  }
+}
+
+/** The key if there is none. Nothing that is signed with it leaves the process. */
+const noKey = { keys: ["no key"] as const, known: false };
+
+/**
+ * The keys of a source's lineage headers. Not `known` if this machine can read neither its token nor the key:
+ * a forged header could then not be recognised.
+ */
+function readLineageKeys(source: SourceConfig, settings: Settings, io: Io) {
+  const fixed = readLineageKey(settings);
+  if (!fixed.ok) return noKey;
+  const { value: key } = fixed;
+  const token = readSecret(source.token, { env: io.env, settings });
+  const secret = token.ok ? token.value : key;
+  if (secret === undefined) return noKey;
+  const { oldKeys } = settings.lineage;
+  return {
+    keys: createLineageKeys({ value: () => secret }, { key, oldKeys }, source.id)(),
+    known: true,
+  };
+}

@@ -1,0 +1,142 @@
+import { firstPlausibleAt } from "../../../job/message/plausible-dates.ts";
+import { createSelectMatcher } from "../../../job/message/select.ts";
+import type { ValuePath } from "../../../config/problem.ts";
+import type { CheckItem } from "../../../job/message/item-policy.ts";
+import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
+import type { RuleTest } from "../../../job/rules/rule-test.ts";
+import { unmetBy, type Unmet } from "./unmet-expectations.ts";
+import { tryRecord } from "../../operations/rules/try-record.ts";
+import type { RawRecord } from "../../../job/message/dead-letter.ts";
+import { toEnteredAt } from "../../../job/message/parse-record.ts";
+import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
+import type { Select } from "../../../job/message/select.ts";
+
+export type TestResult = ReturnType<typeof runOne>;
+export type TestRun = ReturnType<typeof runRuleTests>;
+
+export interface TestSurroundings {
+  readonly headerPrefix: string;
+  readonly checkItemOf: (drain: DrainConfig) => CheckItem;
+  readonly locate: (path: ValuePath) => { readonly line: number; readonly column: number };
+}
+
+/** What a test signs with: nobody ever sees it. */
+const testLineageKey = "rules test";
+
+/** Runs the tests of these drains, in their order. Pure. */
+export function runRuleTests(drains: readonly DrainConfig[], surroundings: TestSurroundings) {
+  return {
+    results: drains.flatMap((drain) =>
+      drain.tests.map((test, index) => runOne(drain, test, index, surroundings)),
+    ),
+    untested: drains.filter(({ tests }) => tests.length === 0).map(({ name }) => name),
+  };
+}
+
+function runOne(
+  drain: DrainConfig,
+  test: RuleTest,
+  index: number,
+  { headerPrefix, checkItemOf, locate }: TestSurroundings,
+) {
+  const { raw, now, view } = toTestRecord(test, drain);
+  const trial = tryRecord(drain, raw, {
+    now,
+    view,
+    viewedAt: now,
+    headerPrefix,
+    lineageKeys: [testLineageKey],
+    checkItem: checkItemOf(drain),
+  });
+  const unmet = [
+    ...(createSelectMatcher(drain.select)(raw) ? [] : [notSelected]),
+    ...unmetBy(trial, test.expect, headerPrefix),
+  ];
+  return {
+    drain: drain.name,
+    test: test.name,
+    /** Of the test in the document, from 1. */
+    ...locate(["drains", drain.name, "tests", index]),
+    passed: unmet.length === 0,
+    /** `hold: too-young (rule "outage", 40s of 2m)`. */
+    decision: trial.kind === "decided" ? trial.explanation : `${trial.explanation}: ${trial.problem}`,
+    unmet,
+    /** How each rule fared; empty for a record that no rule is asked about. */
+    walk: trial.kind === "decided" ? trial.walk : [],
+    /** What decides if no rule matches; null for a record that no rule is asked about. */
+    otherwise: trial.kind === "decided" ? drain.otherwise : null,
+  };
+}
+
+const notSelected: Unmet = {
+  what: "select",
+  expected: "a record that the drain's select lists",
+  got: "one that it never sees",
+};
+
+/** 2026-01-01 00:00 UTC: the clock of tests stands still, so that none fails because a day has passed. */
+export const testNow = Date.UTC(2026, 0, 1);
+
+/** No message of a test was created later. */
+const lastClock = Date.UTC(2100, 0, 1);
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+/**
+ * The record of a test. What `given` leaves out is plain: what the drain's select asks for; a POST without
+ * headers, body and HTTP answer; old enough for `minAge` and `wait`, an hour at least; created a minute
+ * before it entered. `dlqId` and `createdAt` move the clock with them, but not a date that cannot be true.
+ */
+export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
+  const { record, attempt = 0 } = given;
+  const messageAgeMs = given.messageAgeMs;
+  const plainAgeMs = Math.max(hourMs, drain.minAgeMs, waitOf(drain, attempt));
+  const ageMs = given.ageMs ?? Math.min(plainAgeMs, messageAgeMs ?? plainAgeMs);
+  const dlqId = record["dlqId"];
+  const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : undefined;
+  const namedEntry = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+  const movesClock = createdAt !== undefined && createdAt >= firstPlausibleAt && createdAt < lastClock;
+  const enteredAt = namedEntry ?? (movesClock ? createdAt + minuteMs : testNow - ageMs);
+  const now = enteredAt + ageMs;
+  const created = createdAt ?? (messageAgeMs === undefined ? enteredAt - minuteMs : now - messageAgeMs);
+  const view: LedgerView =
+    attempt === 0
+      ? { state: "absent" }
+      : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 };
+  return {
+    raw: {
+      dlqId: `${enteredAt}-0`,
+      messageId: "msg_test",
+      url: "https://example.com/",
+      createdAt: Math.max(0, created),
+      maxRetries: 3,
+      ...toSelected(drain.select),
+      ...record,
+    },
+    now,
+    view,
+  };
+}
+
+function waitOf({ attempts: { waitMs } }: DrainConfig, attempt: number): number {
+  return waitMs[Math.min(attempt, waitMs.length - 1)] ?? 0;
+}
+
+/** The first value of each filter, as a record lists it. */
+function toSelected(select: Select): RawRecord {
+  const { messageId, url, topicName, scheduleId, queueName, responseStatus } = select;
+  const { callerIp, label, flowControlKey } = select;
+  const fields = {
+    messageId,
+    url: url?.[0],
+    topicName: topicName?.[0],
+    scheduleId: scheduleId?.[0],
+    queueName: queueName?.[0],
+    responseStatus: responseStatus?.[0],
+    callerIP: callerIp?.[0],
+    labels: label?.slice(0, 1),
+    flowControlKey: flowControlKey?.[0],
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,195 @@
+import { createFanOut } from "../../../job/compose/fan-out.ts";
+import { buildIndexReadings } from "../../../job/compose/build-index-readings.ts";
+import { buildNotices } from "../../notices/build-notices.ts";
+import { createDocumentFile } from "../../../job/compose/document-file.ts";
+import { openLiveCore } from "../../../job/compose/open-core.ts";
+import { readQueueFacts } from "../../../job/compose/drain-and-source-facts.ts";
+import { randomIdentities, replicaName, systemClock } from "../../../job/compose/system-world.ts";
+import { createSecretsToRedact } from "../../../job/compose/secrets-to-redact.ts";
+import { createTeardown, type Teardown } from "../../../job/compose/teardown.ts";
+import { readSecret, type SecretReading } from "../../../config/read-secret.ts";
+import { endOnSignals } from "../../../job/daemon/end-on-signals.ts";
+import { takeWarnings } from "../../../job/daemon/node-warnings.ts";
+import { runDaemon } from "../../../job/daemon/run-daemon.ts";
+import type { SecretRef } from "../../../job/contracts/drains-document.ts";
+import type { Events } from "../../../job/contracts/events.ts";
+import { createConsole } from "../../console/console.ts";
+import { createPlanDesk } from "../../operations/plans/plan-desk.ts";
+import { readNextRuns } from "../../../job/queue/apply-schedules.ts";
+import { requestSweep } from "../../../job/queue/command-queue.ts";
+import { createBullmqQueue } from "../../../job/queue/bullmq-queue.ts";
+import { toBullmqConnection } from "../../../job/redis/connect.ts";
+import { createBoundedLines } from "../../../telemetry/bounded-lines.ts";
+import { createAuditLog } from "../../../telemetry/audit-log-lines.ts";
+import { createEventLog } from "../../../telemetry/event-log.ts";
+import { createLogger } from "../../../telemetry/logger.ts";
+import { createMetrics } from "../../../telemetry/metrics.ts";
+import type { CommandContext, Register } from "../command-context.ts";
+import type { Io } from "../io.ts";
+import { loadAll, type LoadedWhole } from "../load-config.ts";
+import { version } from "../version.ts";
+
+const closeEachWithinMs = 2_000;
+/** Characters. Some 3,000 lines, while a reader takes a breath. */
+const maxWaitingLog = 1_048_576;
+
+export const registerRun: Register = (program, context) => {
+  program
+    .command("run")
+    .description("the daemon: drains by schedule until SIGTERM; SIGHUP reads the document and secrets again")
+    .action(async (_options, command) => {
+      context.exitWith(await run(loadAll(command, context.io), context));
+    });
+};
+
+async function run(loaded: LoadedWhole, { io }: CommandContext): Promise<number> {
+  const teardown = createTeardown();
+  try {
+    await runUntilStopped(loaded, io, teardown);
+    return 0;
+  } finally {
+    // Also when the start failed half-way: an open connection would keep the process from ending.
+    const unclean = await teardown.run(closeEachWithinMs);
+    if (unclean.length > 0) io.err(`redriver: could not be closed in time: ${unclean.join(", ")}\n`);
+  }
+}
+
+async function runUntilStopped(
+  { settings, document, text }: LoadedWhole,
+  io: Io,
+  teardown: Teardown,
+): Promise<void> {
+  const { stop, closed } = endOnSignals(
+    (listener) => io.onSignal(listener, ["SIGINT", "SIGTERM"]),
+    settings.shutdown.hardMs,
+  );
+  // First in, so last: a second signal ends the process also while the rest is being closed.
+  teardown.add("signals", closed);
+  const secrets = createSecretsToRedact(settings);
+  // Metrics read facts of the core, which emits the events that metrics count: the list is completed below.
+  const listeners: Events[] = [];
+  const events = createFanOut(listeners);
+  const lines = createBoundedLines({
+    stream: process.stdout,
+    maxWaiting: maxWaitingLog,
+    onResumed: (dropped) => events.emit({ type: "log:dropped", lines: dropped }),
+  });
+  // All that is closed before may still log. A reader that stalls must not keep the process.
+  teardown.add("log", () => lines.flushed(closeEachWithinMs / 2));
+  const logger = createLogger({ level: settings.log.level, secrets: secrets.all, destination: lines });
+  listeners.push(createEventLog(logger));
+  const giveWarningsBack = takeWarnings(({ name, message }) => {
+    events.emit({ type: "process:warned", name, message });
+  });
+  teardown.add("warnings", giveWarningsBack);
+  // Whatever the level of the log: an act is never left out.
+  const auditLogger = createLogger({ level: "info", secrets: secrets.all, destination: lines });
+  const live = openLiveCore({
+    settings,
+    document,
+    env: io.env,
+    events,
+    teardown,
+    onSecret: secrets.add,
+    onAudit: createAuditLog(auditLogger),
+  });
+  secrets.use(live.current());
+
+  const readOwnSecret = (ref: SecretRef): SecretReading => {
+    const reading = readSecret(ref, { env: io.env, settings });
+    if (reading.ok) secrets.add(reading.value);
+    return reading;
+  };
+  const readings = buildIndexReadings(live.current().redis, settings, readOwnSecret, events);
+  let countStandstills: (() => number) | undefined;
+  let lastFailure: string | null = null;
+  listeners.push({
+    emit(event) {
+      if (event.type === "job:failed") lastFailure = `${event.kind} job: ${event.message} (${event.code})`;
+    },
+  });
+  const metrics = createMetrics({
+    version,
+    readFacts: () => readQueueFacts(live.current()),
+    indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
+    memory: () => live.memoryUse(),
+    droppedLogLines: lines.dropped,
+    standstills: () => countStandstills?.() ?? 0,
+    clock: systemClock,
+  });
+  metrics.adopt(document);
+  listeners.push(metrics.events);
+
+  const queue = createBullmqQueue({
+    createConnection: (role) => toBullmqConnection(settings.redis.target, role),
+    keyPrefix: settings.redis.keyPrefix,
+    clock: systemClock,
+    events,
+    onDenied: (message) => live.current().redis.denied(message),
+  });
+  // Closing it twice is one closing; the daemon closes it with its deadlines.
+  teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeEachWithinMs }));
+
+  const toConsoleConnection = openOnce(() => {
+    const connection = toBullmqConnection(settings.redis.target, "queue");
+    teardown.add("console's queue connection", () => connection.disconnect());
+    return connection;
+  });
+  await runDaemon({
+    createPeople: (told) => {
+      const plans = createPlanDesk({
+        acquire: () => live.acquire(),
+        book: live.current().plans,
+        clock: systemClock,
+        identities: randomIdentities,
+        replica: replicaName(),
+        version,
+        stop,
+        ...told,
+      });
+      const console = createConsole(
+        {
+          settings: settings.console,
+          live,
+          plans,
+          nextRuns: () => readNextRuns(toConsoleConnection(), settings.redis.keyPrefix),
+          requestSweep: (source) =>
+            requestSweep(toConsoleConnection(), settings.redis.keyPrefix, source, systemClock.now()),
+          version,
+          replica: replicaName(),
+          now: systemClock.now,
+          stop,
+        },
+        events,
+      );
+      const notices = buildNotices(readOwnSecret, events, systemClock);
+      return { console, notices, closePlans: (deadlines) => plans.close(deadlines) };
+    },
+    live,
+    documentFile: createDocumentFile(settings),
+    documentText: text,
+    onAdopted: (adopted) => {
+      secrets.use(live.current());
+      metrics.adopt(adopted);
+    },
+    replica: replicaName(),
+    queue,
+    events,
+    clock: systemClock,
+    metrics,
+    standstills: {
+      lastFailure: () => lastFailure,
+      count: (drains) => (countStandstills = drains),
+    },
+    version,
+    stop,
+    onReload: (listener) => io.onSignal(listener, ["SIGHUP"]),
+    readStatistics: readings.take,
+  });
+}
+
+/** Opened when it is first needed: nobody may look at the console of a replica. */
+function openOnce<One extends object>(open: () => One): () => One {
+  let opened: One | undefined;
+  return () => (opened ??= open());
+}

@@ -1,0 +1,70 @@
+import { requireRedis } from "../../../job/compose/open-core.ts";
+import { systemClock } from "../../../job/compose/system-world.ts";
+import { readNextRuns } from "../../../job/queue/apply-schedules.ts";
+import { toBullmqConnection } from "../../../job/redis/connect.ts";
+import type { Register } from "../command-context.ts";
+import { chooseDrains } from "../../operations/choose-drains.ts";
+import type { Io } from "../io.ts";
+import { loadForReading } from "../load-config.ts";
+import { toJsonLine } from "../output/json.ts";
+import { printResult } from "../output/print.ts";
+import { repaintEvery, repaintMs } from "../output/watch.ts";
+import { withCore } from "../with-core.ts";
+import { toOverview } from "./overview.ts";
+import { createPaint } from "./paint.ts";
+import { readStatus, type Status } from "../../operations/status/read.ts";
+import { toStatusText } from "./text.ts";
+
+interface StatusOptions {
+  readonly json?: boolean;
+  readonly watch?: boolean;
+}
+
+export const registerStatus: Register = (program, { io }) => {
+  program
+    .command("status")
+    .description("what waits, where and until when, as Redis has it; with a drain its details")
+    .argument("[drains...]", "drains of the document, to be shown in detail")
+    .option("--watch", "show it again every 2 s, until Ctrl-C")
+    .option("--json", "print as JSON; with --watch a line each time")
+    .action(async (names: string[], { json = false, watch = false }: StatusOptions, command) => {
+      const loaded = loadForReading(command, io);
+      const { settings, problems } = loaded;
+      await withCore(io, loaded, {}, async (core, teardown) => {
+        const named = names.length === 0 ? null : chooseDrains(core, names).map(({ config }) => config.name);
+        await requireRedis(core.redis);
+        const connection = toBullmqConnection(settings.redis.target, "queue");
+        teardown.add("queue connection", () => connection.disconnect());
+        const read = async (): Promise<Status> => {
+          const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
+          const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });
+          return named === null ? status : onlyOf(status, named);
+        };
+        const toText = (status: Status): string => {
+          if (named !== null) return toStatusText(io.columns, status);
+          return toOverview(io.columns, status, createPaint(isColoured(io)));
+        };
+        if (!watch) {
+          const status = await read();
+          printResult({ out: isColoured(io) && !json ? io.draw : io.out }, json, status, () =>
+            toText(status),
+          );
+          return;
+        }
+        await (json
+          ? repaintEvery(io, repaintMs, async () => toJsonLine(await read()), "lines")
+          : repaintEvery(io, repaintMs, async () => toText(await read())));
+      });
+    });
+};
+
+function onlyOf(status: Status, names: readonly string[]): Status {
+  const drains = status.drains.filter(({ drain }) => names.includes(drain));
+  const sources = status.sources.filter(({ source }) => drains.some((drain) => drain.source === source));
+  return { ...status, drains, sources };
+}
+
+/** On a terminal, unless NO_COLOR asks for none (no-color.org) or the terminal has none. */
+function isColoured({ columns, env }: Io): boolean {
+  return Number.isFinite(columns) && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+}

@@ -1,0 +1,33 @@
+import type { Core } from "../../job/compose/build-core.ts";
+import { openCore, type OpenParts } from "../../job/compose/open-core.ts";
+import { createTeardown, type Teardown } from "../../job/compose/teardown.ts";
+import type { Events } from "../../job/contracts/events.ts";
+import type { Io } from "./io.ts";
+import type { Loaded } from "./load-config.ts";
+
+/** For commands that only read: nothing happens in them that somebody would want to watch. */
+const silent: Events = { emit: () => undefined };
+
+interface CoreOptions extends Partial<Pick<OpenParts, "by" | "events" | "onSecret" | "readsIndexes">> {
+  /** How long closing may take, ms. */
+  readonly closeWithinMs?: number;
+}
+
+/**
+ * Builds the document's drains and sources for one command, and closes them when `work` ends. Redis may be
+ * away: a command that needs it calls `requireRedis`.
+ */
+export async function withCore<Result>(
+  io: Io,
+  { settings, document }: Loaded,
+  { closeWithinMs = 2_000, events = silent, ...options }: CoreOptions,
+  work: (core: Core, teardown: Teardown) => Promise<Result>,
+): Promise<Result> {
+  const teardown = createTeardown();
+  try {
+    const core = openCore({ settings, document, env: io.env, events, teardown, ...options });
+    return await work(core, teardown);
+  } finally {
+    await teardown.run(closeWithinMs);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Core } from "../../job/compose/build-core.ts";
+import { requireRedis } from "../../job/compose/open-core.ts";
+import type { CommandContext } from "./command-context.ts";
+import { createStop, type Stop } from "./input/stop-on-signals.ts";
+import type { Loaded } from "./load-config.ts";
+import { withCore } from "./with-core.ts";
+
+/** For commands that need Redis and that a signal may end early. */
+export function withRedisAndStop(
+  loaded: Loaded,
+  { io }: CommandContext,
+  by: string,
+  work: (core: Core, stop: Stop) => Promise<void>,
+): Promise<void> {
+  return withCore(io, loaded, { by }, async (core, teardown) => {
+    const stop = createStop(io, teardown);
+    await requireRedis(core.redis);
+    await work(core, stop);
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * `/acts/<name>`: a form of the console's own page does what it says, under the name of who sent it. Below it,
+ * `/command` answers the command that would do the same, and does nothing.
+ */
+import type { Hono, MiddlewareHandler } from "hono";
+import type { LiveCore } from "../../../job/compose/live-core.ts";
+import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
+import { seal } from "../access/signed.ts";
+import { maxNameCharacters } from "../access/person.ts";
+import { isSame } from "../access/token-file.ts";
+import type { AskedEnv } from "../asked.ts";
+import { rememberName, saidCookie, setCookie } from "../cookies.ts";
+import type { Reads } from "../live/reads.ts";
+import { toFormToken, type Pages } from "../pages.tsx";
+import { toLocalPath } from "../paths.ts";
+import { toActPath, type Act } from "./act.ts";
+import { acts } from "./acts.ts";
+import { readForm } from "./read-form.ts";
+
+interface ActsParts {
+  readonly live: LiveCore;
+  readonly plans: PlanDesk;
+  readonly reads: Reads;
+  readonly pages: Pages;
+  /** Lets who may do it on. */
+  readonly guard: (act: Act) => MiddlewareHandler<AskedEnv>;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly stop: AbortSignal;
+}
+
+const maxSaidCharacters = 600;
+const noForm = "expected a form of at most 16 KiB";
+
+export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
+  const { live, plans, reads, guard, now, stop } = parts;
+  const { problem, show } = parts.pages;
+  for (const act of acts) {
+    const path = toActPath(act);
+    app.post(`${path}/command`, guard(act), async (context) => {
+      const values = await readForm(context.req.raw);
+      if (values === null) return context.text(noForm, 413);
+      const line = act.command(values);
+      return context.text(line ?? "", line === null ? 404 : 200);
+    });
+    app.post(path, guard(act), async (context) => {
+      const values = await readForm(context.req.raw);
+      if (values === null) return problem(context, noForm, 413);
+      const person = context.get("person");
+      if (!isSame(toFormToken(context), values["formToken"] ?? "")) {
+        return problem(context, "this form is old; go back, load the page again, and send it once more", 403);
+      }
+      const by = person.name ?? values["by"];
+      if (by === undefined || by.length > maxNameCharacters)
+        return problem(context, "your name is missing", 400);
+      if (act.asksReason && values["reason"] === undefined)
+        return problem(context, "the reason is missing", 400);
+      const doing = {
+        core: live.current(),
+        reads,
+        plans,
+        now: now(),
+        signal: stop,
+        by: `${by} (console)`,
+        requestSweep: parts.requestSweep,
+      };
+      // An act that failed may have been done in part.
+      const done = await act.run(values, doing).finally(reads.forget);
+      if ("content" in done) {
+        if (person.name === null) rememberName(context, by);
+        return show(context, act, done.title, done.content, 200);
+      }
+      const { said, isRefused = false, next } = done;
+      const kind = isRefused ? "refused" : "said";
+      setCookie(context, saidCookie, seal(context.get("key"), kind, said.slice(0, maxSaidCharacters)), 60);
+      if (person.name === null) rememberName(context, by);
+      return context.redirect(next ?? toLocalPath(values["back"]), 303);
+    });
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * What the API answers. Fields may be added later, so a reader ignores those that it does not know. What is deep
+ * and only for people is described as an open object.
+ */
+import { z } from "zod";
+import { parkReasons } from "../../../job/message/park-reasons.ts";
+import { auditActs } from "../../../job/contracts/audit.ts";
+import { errorTable, type ErrorCode } from "../../../job/contracts/errors.ts";
+import { laneStates } from "../../../job/contracts/lanes.ts";
+import { planStates } from "../../../job/contracts/plans.ts";
+import { apiErrorCodes } from "./refusal.ts";
+
+const count = z.number().int().min(0);
+const counts = z.record(z.string(), z.number());
+const time = z.number().describe("Unix ms.");
+const open = z.looseObject({});
+const next = z.string().nullable().describe("For `after`; null: there is no more.");
+
+export const errorAnswer = z.object({
+  error: z.object({
+    code: z.enum([...(Object.keys(errorTable) as ErrorCode[]), ...apiErrorCodes]),
+    message: z.string(),
+  }),
+});
+
+const destination = z.object({
+  origin: z.string(),
+  waiting: count,
+  unseen: count,
+  parked: count,
+  arrived: count,
+  published: count,
+  failedAgain: count,
+  lane: open.nullable(),
+  isPaused: z.boolean(),
+  pause: open.nullable(),
+  failingSince: time.nullable(),
+});
+
+const outlook = z.object({
+  waiting: count,
+  heldByRules: count,
+  stoppedWaiting: count,
+  waitingForAttempt: count,
+  waitingForPerson: count,
+  waitingForDate: count,
+  going: count,
+  backlog: count,
+  perSecond: z.number().nullable(),
+  doneInMs: z.number().nullable(),
+});
+
+export const statusAnswer = z.object({
+  at: time,
+  documentHash: z.string().nullable(),
+  documentProblems: count,
+  drains: z.array(
+    z
+      .looseObject({
+        drain: z.string(),
+        source: z.string(),
+        mode: z.enum(["plan", "live"]).nullable(),
+        paused: open.nullable(),
+        stillCounting: z.boolean(),
+        outlook,
+        destinations: z.array(destination),
+        guards: z.array(z.object({ index: z.string(), effect: z.enum(["open", "closed"]) })),
+        nextPassAt: time.nullable(),
+        hostRates: z.array(open).nullable(),
+        inDoubt: count.optional(),
+        due: count.optional(),
+        held: count.optional(),
+        parked: count.optional(),
+      })
+      .describe("After the first pass also what it counted, as `redriver status --json` has it."),
+  ),
+  sources: z.array(
+    z.looseObject({
+      source: z.string(),
+      census: open.nullable(),
+      depth: z.object({ count, exact: z.boolean(), stillCounting: z.boolean() }).nullable(),
+      failures: z.array(open),
+      hostPauses: z.array(open),
+      lanes: open.nullable(),
+    }),
+  ),
+  replicas: z.array(
+    z.looseObject({
+      replica: z.string(),
+      version: z.string(),
+      documentHash: z.string(),
+      sameDocument: z.boolean(),
+      rejected: z.string().nullable(),
+      seenAt: time,
+    }),
+  ),
+});
+
+const failure = z.object({
+  id: z.string(),
+  source: z.string(),
+  origin: z.string(),
+  status: z.number().nullable(),
+  text: z.string(),
+  firstMetAt: time,
+  lastMetAt: time,
+  lastSeenAt: time,
+  drain: z.string(),
+  sample: z.string().nullable(),
+  waiting: count,
+  parked: count,
+  arrived: count,
+  published: count,
+  failedAgain: count,
+  largestHour: count,
+  ruled: counts,
+  new: z.boolean(),
+  note: z.object({ text: z.string(), ticket: z.string(), by: z.string(), at: time }).nullable(),
+  quiet: open.nullable(),
+  drains: z.array(open),
+});
+
+export const failuresAnswer = z.object({ failures: z.array(failure), total: count, next });
+
+export const failureAnswer = z.object({
+  failures: z
+    .array(
+      failure.extend({
+        arrivals: counts.describe("By the hour of entry: Unix time / 1 h."),
+        lanes: z.array(z.object({ drain: z.string(), lane: open })),
+        decided: open
+          .optional()
+          .describe("Only with `sample`: what the rules do with one now, values masked."),
+      }),
+    )
+    .describe("One for each source that has met it."),
+});
+
+const lane = z.object({
+  source: z.string(),
+  lane: z.string(),
+  step: count,
+  drain: z.string(),
+  origin: z.string(),
+  state: z.enum(laneStates),
+  since: time,
+  why: z.string(),
+  size: count,
+  sent: count,
+  comeBacks: z.object({ down: count, refused: count }),
+  unknown: count,
+  nextAt: time.nullable(),
+  isShaky: z.boolean(),
+  totals: z.object({ canaries: count, comeBacks: count, halts: count }),
+  lastUsedAt: time,
+  nextInMs: z.number().nullable(),
+  awaitsLook: z.boolean(),
+  hostPaused: z.boolean(),
+  lastProbeAt: time.nullable(),
+  waitsFor: z.string().nullable(),
+});
+
+export const lanesAnswer = z.object({ lanes: z.array(lane), next });
+
+const filter = z.object({
+  rules: z.array(z.string()).optional(),
+  host: z.string().optional(),
+  failure: z.string().optional(),
+  limit: count.optional(),
+});
+
+const plan = z.object({
+  id: z.string(),
+  by: z.string(),
+  drains: z.array(z.string()),
+  filter,
+  documentHash: z.string(),
+  createdAt: time,
+  expiresAt: time,
+  state: z.enum(planStates),
+  why: z.string().nullable(),
+  replica: z.string(),
+  stoppedBy: z.string().nullable(),
+  making: z.object({ drain: z.string().nullable(), listed: count, planned: count }).nullable(),
+  made: z.object({ records: count, acts: count, decisions: counts, sha256: z.string() }).nullable(),
+  apply: z
+    .object({
+      by: z.string(),
+      why: z.string(),
+      startedAt: time,
+      endedAt: time.nullable(),
+      drains: z.array(
+        z.object({
+          drain: z.string(),
+          host: z.string(),
+          phase: z.enum(["checking", "applying", "ended"]),
+          planned: count,
+          checked: count,
+          before: count,
+          done: count,
+          left: count,
+          failedAgain: count,
+          skipped: z.object({ gone: count, changed: count, otherwise: count }),
+          skippedExamples: z.array(z.string()),
+          leftReasons: counts,
+          wait: z.object({ reasons: counts, nextCheckMs: z.number() }).nullable(),
+        }),
+      ),
+    })
+    .nullable(),
+});
+
+export const plansAnswer = z.object({ plans: z.array(plan) });
+
+export const planAnswer = z.object({
+  plan,
+  report: z
+    .object({
+      createdAt: time,
+      documentHash: z.string(),
+      filter,
+      complete: z.boolean(),
+      drains: z.array(z.looseObject({ drain: z.string(), host: z.string(), decisions: counts })),
+    })
+    .nullable()
+    .describe("As `redriver plan --json` prints it; null while the plan is not whole."),
+});
+
+export const parkedAnswer = z.object({
+  source: z.string(),
+  parked: z.array(
+    z.object({
+      dlqId: z.string(),
+      drain: z.string(),
+      hasDrain: z.boolean(),
+      reason: z.enum(parkReasons),
+      attempt: count,
+      failure: z.string().nullable().describe("Its kind; null: parked by an older version, or not known."),
+      enteredAt: time,
+      expiresAt: time,
+    }),
+  ),
+  total: count.describe("Of the source, also on other pages."),
+  next,
+});
+
+export const historyAnswer = z.object({
+  acts: z.array(
+    z.object({
+      at: time,
+      since: time,
+      act: z.enum(auditActs),
+      source: z.string(),
+      drain: z.string().nullable(),
+      by: z.string(),
+      why: z.string().optional(),
+      count,
+      rule: z.string().nullable().optional(),
+      reason: z.string().optional(),
+      dlqId: z.string().optional(),
+      host: z.string().optional(),
+      forMs: z.number().optional(),
+      lane: open.optional(),
+      hosts: open,
+      notes: counts,
+      comeBacks: count,
+    }),
+  ),
+  readTo: time.nullable().describe("How far back was read; null: there was nothing."),
+  missing: z
+    .string()
+    .describe("What the filters left out because the audit lacks its host or rule; else empty."),
+  next,
+});
+
+export const doneAnswer = z.object({ done: z.array(z.string()).describe("A line for each target.") });
+
+export const planIdAnswer = z.object({ id: z.string() });

@@ -1,0 +1,96 @@
+/** One request of the API: role, body, query, who asks; then the route. Never throws. */
+import type { z } from "zod";
+import { toSafeJson } from "../../../job/message/write-safe-json.ts";
+import { whyNot } from "../access/person.ts";
+import { readText } from "../acts/read-form.ts";
+import type { ScreenContext } from "../screen.ts";
+import { apiPath, ApiRefusal, toRefusal, toRefusalAnswer } from "./refusal.ts";
+import type { ApiRoute } from "./route.ts";
+
+const maxBodyBytes = 16_384;
+
+type ApiCaller = Pick<
+  ScreenContext,
+  "core" | "reads" | "plans" | "person" | "now" | "query" | "params" | "signal"
+>;
+
+/** `report`: called with errors that are ours to mend. */
+export async function answerApi(
+  route: ApiRoute,
+  request: Request,
+  caller: ApiCaller,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  try {
+    const why = whyNot(caller.person, route.role);
+    if (why !== null) throw new ApiRefusal(403, "not-allowed", `this ${why}`);
+    const query = parse(route.query, Object.fromEntries(caller.query), "the query");
+    const body = route.body === null ? null : parse(route.body, await readJson(request), "the body");
+    const answer = await route.run({
+      ...caller,
+      query,
+      body,
+      by: route.body === null ? "" : toBy(caller, body),
+    });
+    return toJsonAnswer(answer, route.status, caller.params["id"], answer);
+  } catch (error) {
+    const refusal = toRefusal(error);
+    if (refusal.code === "unexpected") report(error);
+    return toRefusalAnswer(refusal);
+  }
+}
+
+/** A plan that was made has a path of its own. */
+function toJsonAnswer(value: object, status: number, of: string | undefined, made: object): Response {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (status === 202 && of === undefined && "id" in made) {
+    headers["location"] = `${apiPath}/plans/${encodeURIComponent(String(made.id))}`;
+  }
+  return new Response(`${toSafeJson(value)}\n`, { status, headers });
+}
+
+/**
+ * A page of another site can send such a body only after a question (CORS), which nobody here answers. Forms
+ * and plain texts, which need no question, are refused.
+ */
+async function readJson(request: Request): Promise<unknown> {
+  if (!/^application\/json *(;|$)/i.test(request.headers.get("content-type") ?? "")) {
+    throw new ApiRefusal(415, "media-type-wrong", "expected content-type: application/json");
+  }
+  const text = await readText(request, maxBodyBytes);
+  if (text === null) {
+    throw new ApiRefusal(413, "request-too-large", `expected a body of at most ${maxBodyBytes / 1_024} KiB`);
+  }
+  try {
+    return JSON.parse(text, refuseBrokenText) as unknown;
+  } catch (error) {
+    if (error instanceof ApiRefusal) throw error;
+    throw new ApiRefusal(400, "request-invalid", "the body is no JSON");
+  }
+}
+
+/** Half of a surrogate pair is no character: Redis, the audit and addresses could not keep it. */
+function refuseBrokenText(name: string, value: unknown): unknown {
+  if (/\p{Cs}/u.test(name) || (typeof value === "string" && /\p{Cs}/u.test(value))) {
+    throw new ApiRefusal(400, "request-invalid", "the body has half of a surrogate pair");
+  }
+  return value;
+}
+
+/** Names the place and the expectation of each problem, and never the value. */
+function parse(schema: z.ZodType, value: unknown, what: string): unknown {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(({ path, message }) =>
+    [path.join("."), message].filter(Boolean).join(": "),
+  );
+  throw new ApiRefusal(400, "request-invalid", `${what}: ${problems.slice(0, 5).join("; ")}`);
+}
+
+function toBy({ person }: ApiCaller, body: unknown): string {
+  const by = person.name ?? (body as { readonly by?: string }).by;
+  if (by === undefined) {
+    throw new ApiRefusal(400, "request-invalid", "the body: by: expected your name, for the audit");
+  }
+  return `${by} (api)`;
+}

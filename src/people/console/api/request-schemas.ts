@@ -1,0 +1,123 @@
+/** What a caller of the API may send. */
+import { z } from "zod";
+import { parkReasons } from "../../../job/message/park-reasons.ts";
+import { toDestinationName } from "../../../job/message/destination-names.ts";
+import { auditActs } from "../../../job/contracts/audit.ts";
+import { parseDuration } from "../../../job/rules/durations.ts";
+
+export const maxPage = 500;
+const defaultPage = 100;
+const name = z.string().min(1).max(200);
+const text = z.string().trim().min(1).max(500);
+const unixMs = z.coerce.number().int().min(0).max(9e15);
+const limit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(maxPage)
+  .default(defaultPage)
+  .describe(`At most so many; ${defaultPage} if it is not given.`);
+const after = z.string().max(300).optional().describe("`next` of the page before.");
+const flag = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((value) => value === "true");
+
+const failure = z
+  .string()
+  .regex(/^[0-9a-f]{10}$/, "expected the ten hex digits of a kind of failure")
+  .optional();
+
+export const noQuery = z.strictObject({});
+
+export const failuresQuery = z.strictObject({
+  drain: name.optional(),
+  host: name.optional().describe("A destination; * stands for any part."),
+  all: flag.describe("Also those with nothing waiting that were not seen for a day."),
+  limit,
+  after,
+});
+
+export const failureQuery = z.strictObject({
+  sample: flag.describe(
+    "What the rules do with one of them now. It calls the service, so it needs an operator.",
+  ),
+});
+
+export const lanesQuery = z.strictObject({ drain: name.optional(), limit, after });
+
+export const parkedQuery = z.strictObject({
+  source: name.optional().describe("Needed if the document has several sources."),
+  drain: name.optional(),
+  reason: z.enum(parkReasons).optional().describe("Of parking."),
+  failure: failure.describe("The id of a kind of failure."),
+  limit,
+  after,
+});
+
+export const historyQuery = z.strictObject({
+  drain: name.optional(),
+  act: z
+    .string()
+    .transform((names) => names.split(","))
+    .pipe(z.array(z.enum(auditActs)))
+    .optional()
+    .describe("One act, or several with commas."),
+  by: name.optional().describe("A person or daemon; * stands for any part."),
+  host: name.optional(),
+  rule: name.optional(),
+  from: unixMs.optional().describe("Unix ms."),
+  to: unixMs.optional().describe("Unix ms."),
+  limit,
+  after,
+});
+
+const by = text
+  .max(100)
+  .optional()
+  .describe(
+    "Your name. Needed if the console does not know who asks (console.auth none), else without effect.",
+  );
+const reason = text.describe("Why; written into the audit.");
+const drains = z.array(name).min(1).max(100).optional();
+const all = z.literal(true).optional().describe("Every drain, in the place of `drains`.");
+const host = name
+  .refine(
+    (value) => toDestinationName(value) !== null,
+    "expected a host, host:port, an origin or queue:<name>",
+  )
+  .optional();
+const duration = z.string().refine((value) => {
+  const span = parseDuration(value);
+  return span.ok && span.value > 0;
+}, "expected a duration such as 30m, 2h or 1d");
+
+export const resumeBody = z.strictObject({ drains, all, host, failure, reason, by });
+
+export const pauseBody = resumeBody.extend({
+  for: duration.optional().describe("It ends by itself after so long, such as 30m or 2h."),
+});
+
+export const planBody = z.strictObject({
+  drains,
+  all,
+  rules: z.array(name).min(1).max(100).optional(),
+  host: name.optional().describe("A destination host; * stands for any part."),
+  failure,
+  limit: z.number().int().min(1).max(1e12).optional().describe("At most so many records of each drain."),
+  reason: reason.optional(),
+  by,
+});
+
+export const applyBody = z.strictObject({
+  messages: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe("How many messages you mean. Nothing is done if the plan acts on another number."),
+  reason,
+  by,
+});
+
+export const stopBody = z.strictObject({ reason: reason.optional(), by });

@@ -1,0 +1,301 @@
+/** Everything that the API reads and does, by the operations that commands and pages use. */
+import { openAuditReader } from "../../../job/compose/open-core.ts";
+import type { Core } from "../../../job/compose/build-core.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { toDestinationName } from "../../../job/message/destination-names.ts";
+import { readDetails, readStoredDetails } from "../../operations/failures/details.ts";
+import { toFailureJson } from "../../operations/failures/json.ts";
+import { readFailureList } from "../../operations/failures/list.ts";
+import { readHistoryPage } from "../../operations/history/read-page.ts";
+import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
+import { readParkedPage } from "../../operations/parked/read-page.ts";
+import { pause, resume } from "../../operations/pauses/acts.ts";
+import { onEachTarget, type PauseAct } from "../../operations/pauses/on-each-target.ts";
+import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
+import type { AuditAct } from "../../../job/contracts/audit.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { DrainName, PlanId, SourceId } from "../../../job/contracts/ids.ts";
+import type { SharedPlan } from "../../../job/contracts/plans.ts";
+import { parseDuration } from "../../../job/rules/durations.ts";
+import { whyNot } from "../access/person.ts";
+import {
+  doneAnswer,
+  failureAnswer,
+  failuresAnswer,
+  historyAnswer,
+  lanesAnswer,
+  parkedAnswer,
+  planAnswer,
+  planIdAnswer,
+  plansAnswer,
+  statusAnswer,
+} from "./answer-schemas.ts";
+import { ApiRefusal } from "./refusal.ts";
+import {
+  applyBody,
+  failureQuery,
+  failuresQuery,
+  historyQuery,
+  lanesQuery,
+  noQuery,
+  parkedQuery,
+  pauseBody,
+  planBody,
+  resumeBody,
+  stopBody,
+} from "./request-schemas.ts";
+import { defineRoute, type ApiRoute } from "./route.ts";
+
+const read = { method: "get", role: "viewer", status: 200, body: null, refuses: [] } as const;
+const act = { method: "post", role: "operator", query: noQuery, refuses: [] } as const;
+/** Of the audit, for one page, also those that the filters leave out. */
+const maxEntries = 2_000;
+
+export const routes: readonly ApiRoute[] = [
+  defineRoute({
+    ...read,
+    path: "/status",
+    summary: "What waits, where and until when, as redriver status --json prints it",
+    query: noQuery,
+    answer: statusAnswer,
+    run: ({ reads }) => reads.status(),
+  }),
+  defineRoute({
+    ...read,
+    path: "/failures",
+    summary: "Kinds of failure, by trouble, each as redriver failures --json prints it",
+    query: failuresQuery,
+    answer: failuresAnswer,
+    async run({ core, now, query: { drain, host, all, limit, after } }) {
+      const { shown } = await readFailureList(core, { all, ...defined({ drain, host }) }, now);
+      const page = toPage(shown, after, limit);
+      return { failures: page.rows.map(toFailureJson), total: shown.length, next: page.next };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/failures/:id",
+    summary: "One kind of failure, with its arrivals and lanes",
+    query: failureQuery,
+    answer: failureAnswer,
+    refuses: [404],
+    async run({ core, reads, person, signal, params, query: { sample } }) {
+      const why = sample ? whyNot(person, "operator") : null;
+      if (why !== null) throw new ApiRefusal(403, "not-allowed", `sample ${why}`);
+      const views = (await reads.failures()).filter(({ id }) => id === params["id"]);
+      if (views.length === 0) throw notFound("kind of failure");
+      const details = views.map(async (view) => {
+        const shown = sample ? await readDetails(core, view, signal) : await readStoredDetails(core, view);
+        const { failure, arrivals, lanes } = shown;
+        const decided = "sample" in shown ? { decided: shown.sample } : {};
+        return { ...toFailureJson(failure), arrivals, lanes, ...decided };
+      });
+      return { failures: await Promise.all(details) };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/lanes",
+    summary: "How each destination is tried, by trouble",
+    query: lanesQuery,
+    answer: lanesAnswer,
+    async run({ core, query: { drain, limit, after } }) {
+      const from = toOffset(after);
+      const rows: LaneRow[] = [];
+      // One more, to know whether there is a next page.
+      for await (const row of readLanes(core, { drain, isWhole: true })) {
+        rows.push(row);
+        if (rows.length > from + limit) break;
+      }
+      const page = toPage(rows, after, limit);
+      return { lanes: page.rows, next: page.next };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/plans",
+    summary: "Plans that the replicas share, the newest first; at most 20",
+    query: noQuery,
+    answer: plansAnswer,
+    run: async ({ plans }) => ({ plans: await plans.list() }),
+  }),
+  defineRoute({
+    ...read,
+    path: "/plans/:id",
+    summary: "One plan: its progress, and what it would do",
+    query: noQuery,
+    answer: planAnswer,
+    refuses: [404],
+    async run({ plans, params }) {
+      const { id } = await requirePlan(plans, params["id"]);
+      return plans.show(id);
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/parked",
+    summary:
+      "What is parked in a source, those first that were listed longest ago. A page may be empty and have a next one",
+    query: parkedQuery,
+    answer: parkedAnswer,
+    async run({ core, query: { source: named, limit, after = null, ...filter } }) {
+      const source = toSource(core, named);
+      const { rows, total, next } = await readParkedPage(core, source, { after, limit, filter });
+      return { source, parked: rows, total, next };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/history",
+    summary:
+      "What was done, newest first; many dead letters in one row. A page may be empty and have a next one",
+    query: historyQuery,
+    answer: historyAnswer,
+    async run({ core, query: { drain, act: acts, limit, after = null, ...filter } }) {
+      const { rows, next, readTo, missing } = await readHistoryPage(openAuditReader(core), {
+        ...defined(filter),
+        ...defined({ drain: drain as DrainName | undefined, acts: acts && new Set<AuditAct>(acts) }),
+        before: after,
+        maxRows: limit,
+        maxEntries,
+      });
+      return { acts: rows, readTo, missing: missing.trim(), next };
+    },
+  }),
+  defineRoute({
+    ...act,
+    path: "/pauses",
+    summary: "Hold drains, a destination or a kind of failure back, as redriver pause does",
+    body: pauseBody,
+    status: 200,
+    answer: doneAnswer,
+    run: ({ core, by, body }) => {
+      const span = body.for === undefined ? undefined : parseDuration(body.for);
+      return onTargets(core, body, pause, { by, ...(span?.ok === true ? { forMs: span.value } : {}) });
+    },
+  }),
+  defineRoute({
+    ...act,
+    path: "/resumes",
+    summary: "Let them go on, as redriver resume does",
+    body: resumeBody,
+    status: 200,
+    answer: doneAnswer,
+    run: ({ core, by, body }) => onTargets(core, body, resume, { by }),
+  }),
+  defineRoute({
+    ...act,
+    path: "/plans",
+    summary: "Make a plan. It lists the queue and changes nothing; ask for it until its state is ready",
+    body: planBody,
+    status: 202,
+    answer: planIdAnswer,
+    refuses: [409],
+    async run({ core, plans, by, body: { drains, all = false, reason: why, ...filter } }) {
+      requireDrainsOrAll(drains, all);
+      const names = all
+        ? core.document.drains.map(({ name }) => name)
+        : (drains ?? []).map((name) => name as DrainName);
+      const { rules, host, failure, limit } = filter;
+      return {
+        id: await plans.make({ drains: names, filter: defined({ rules, host, failure, limit }), by, why }),
+      };
+    },
+  }),
+  defineRoute({
+    ...act,
+    path: "/plans/:id/apply",
+    summary: "Act on exactly what the plan selected; what is done already is skipped",
+    body: applyBody,
+    status: 202,
+    answer: planIdAnswer,
+    refuses: [404, 409],
+    async run({ plans, params, by, body: { reason, messages } }) {
+      const { id, made } = await requirePlan(plans, params["id"]);
+      if (messages !== undefined && made !== null && messages !== made.acts) {
+        throw new ApiRefusal(
+          409,
+          "plan-refused",
+          `the plan acts on ${made.acts} messages, and messages is ${messages}`,
+        );
+      }
+      await plans.apply(id, { by, why: reason });
+      return { id };
+    },
+  }),
+  defineRoute({
+    ...act,
+    path: "/plans/:id/stop",
+    summary: "End the making or the apply of a plan at the end of a page or batch",
+    body: stopBody,
+    status: 202,
+    answer: planIdAnswer,
+    refuses: [404, 409],
+    async run({ plans, params, by, body: { reason: why } }) {
+      const { id } = await requirePlan(plans, params["id"]);
+      await plans.stop(id, { by, why });
+      return { id };
+    },
+  }),
+];
+
+async function requirePlan(plans: PlanDesk, id: string | undefined): Promise<SharedPlan> {
+  const plan = (await plans.list()).find((one) => one.id === (id as PlanId));
+  if (plan === undefined) throw notFound("plan");
+  return plan;
+}
+
+function notFound(what: string): ApiRefusal {
+  return new ApiRefusal(404, "not-found", `there is no such ${what}, or not any more`);
+}
+
+function toSource({ sources }: Core, named: string | undefined): SourceId {
+  const [only, ...others] = sources.keys();
+  if (named !== undefined) return named as SourceId;
+  if (only !== undefined && others.length === 0) return only;
+  throw new RedriverError("command-misused", `source is one of ${[...sources.keys()].join(", ")}`);
+}
+
+interface Targets {
+  readonly drains?: readonly string[] | undefined;
+  readonly all?: boolean | undefined;
+  readonly host?: string | undefined;
+  readonly failure?: string | undefined;
+  readonly reason: string;
+}
+
+async function onTargets(
+  core: Core,
+  { drains = [], all = false, host, failure, reason }: Targets,
+  pauseAct: PauseAct,
+  order: { readonly by: string; readonly forMs?: number },
+): Promise<object> {
+  if (host !== undefined && failure !== undefined) {
+    throw new RedriverError("command-misused", "give host or failure, not both");
+  }
+  // A destination or a failure is meant in every drain, if none is named.
+  if ((host === undefined && failure === undefined) || all) requireDrainsOrAll(drains, all);
+  const named = host === undefined ? null : toDestinationName(host);
+  const targets = { names: drains, reason, ...order, ...defined({ host: named ?? undefined, failure }) };
+  const done: string[] = [];
+  for await (const { line } of onEachTarget(core, targets, pauseAct)) done.push(line);
+  return { done };
+}
+
+function requireDrainsOrAll(drains: readonly string[] = [], all: boolean): void {
+  if (all !== drains.length > 0) return;
+  throw new RedriverError("command-misused", "name drains, or give all, not both");
+}
+
+/** A list by trouble moves between two pages, so its cursor is a position. Something may be missed or come twice. */
+function toPage<Row>(all: readonly Row[], after: string | undefined, limit: number) {
+  const from = toOffset(after);
+  const end = from + limit;
+  return { rows: all.slice(from, end), next: all.length > end ? String(end) : null };
+}
+
+function toOffset(after: string | undefined): number {
+  if (after === undefined) return 0;
+  if (/^\d{1,9}$/.test(after)) return Number(after);
+  throw new RedriverError("command-misused", "the cursor is none of this list");
+}

@@ -1,0 +1,43 @@
+/** The text of the document in force, as this replica has read it. */
+import type { Core } from "../../../job/compose/build-core.ts";
+import { createDocumentFile } from "../../../job/compose/document-file.ts";
+import { findRuleLines, type RuleLines } from "../../operations/rules/read-rules.ts";
+
+export interface RulesInForce {
+  readonly text: string;
+  /** Of its file, in this replica. */
+  readonly path: string;
+  readonly lines: RuleLines;
+}
+
+const maxAgeMs = 1_000;
+
+/**
+ * Null: the file was replaced before anybody read the text that is in force. A file that does not load, or is not
+ * adopted yet, leaves the text from before.
+ */
+export function createRulesInForce(
+  current: () => Pick<Core, "settings" | "document">,
+  now: () => number,
+): () => RulesInForce | null {
+  let latest: RulesInForce | null = null;
+  let judged: string | null = null;
+  let readAt = -Infinity;
+  return () => {
+    const { settings, document } = current();
+    const age = now() - readAt;
+    const isFresh = age >= 0 && age < maxAgeMs && latest?.lines.hash === document.hash;
+    if (!isFresh) {
+      readAt = now();
+      const file = createDocumentFile(settings);
+      const reading = file.read();
+      if (reading.ok && (reading.text !== judged || latest?.lines.hash !== document.hash)) {
+        judged = reading.text;
+        const lines = findRuleLines(reading.text, file.path);
+        if (lines !== null && lines.hash === document.hash)
+          latest = { text: reading.text, path: file.path, lines };
+      }
+    }
+    return latest?.lines.hash === document.hash ? latest : null;
+  };
+}

@@ -1,0 +1,158 @@
+/** What every route answers with: a page in its frame, a problem, the sign-in form; and what a screen is given. */
+import type { LiveCore } from "../../job/compose/live-core.ts";
+import { toSpelledOut } from "../../job/message/show-masked-values.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
+import type { LiveTokens } from "./access/live-tokens.ts";
+import type { Person } from "./access/person.ts";
+import { sign, unseal } from "./access/signed.ts";
+import type { Asked } from "./asked.ts";
+import { cookieOf, rememberedName, saidCookie, setCookie } from "./cookies.ts";
+import { Document, type Frame } from "./layout.tsx";
+import { toLocalPath, toOwnPath, toPublicHtml } from "./paths.ts";
+import type { Reads } from "./live/reads.ts";
+import { SignIn } from "./parts/sign-in.tsx";
+import type { Html, Screen, ScreenContext } from "./screen.ts";
+
+interface PagesParts {
+  readonly settings: Settings["console"];
+  readonly live: LiveCore;
+  readonly plans: PlanDesk;
+  readonly tokens: LiveTokens;
+  readonly reads: Reads;
+  readonly version: string;
+  readonly replica: string;
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly stop: AbortSignal;
+}
+
+export type Pages = ReturnType<typeof createPages>;
+
+export const noSuchThing = "there is no such thing, or not any more";
+
+export function createPages({ settings, live, plans, tokens, reads, ...parts }: PagesParts) {
+  return { toScreenContext, show, problem, showSignIn };
+
+  function toScreenContext(context: Asked, url: string, params: Record<string, string>): ScreenContext {
+    const { pathname, search, searchParams } = new URL(url);
+    return {
+      core: live.current(),
+      reads,
+      plans,
+      person: context.get("person"),
+      now: parts.now(),
+      query: searchParams,
+      params,
+      url: `${toOwnPath(settings.basePath, pathname)}${search}`,
+      // Live sections mostly have no form, and are drawn again and again.
+      get rememberedName() {
+        return rememberedName(context);
+      },
+      get formToken() {
+        return toFormToken(context);
+      },
+      tokenProblem: tokens.problem(),
+      signal: parts.stop,
+    };
+  }
+
+  async function show(
+    context: Asked,
+    screen: Pick<Screen, "area" | "hasChart"> | null,
+    title: string,
+    content: Html,
+    status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    livePath: string | null = null,
+  ): Promise<Response> {
+    if (cookieOf(context, saidCookie) !== undefined) setCookie(context, saidCookie, "", 0);
+    const frame: Frame = {
+      badge: settings.badge,
+      badgeColor: settings.badgeColor,
+      version: parts.version,
+      replica: parts.replica,
+      documentHash: live.current().document.hash,
+      said: saidTo(context),
+    };
+    const html = await toHtml(
+      <Document
+        frame={frame}
+        title={title}
+        area={screen?.area ?? null}
+        person={(context.get("person") as Person | undefined) ?? null}
+        live={livePath}
+        hasChart={screen?.hasChart === true}
+      >
+        {content}
+      </Document>,
+      settings.basePath,
+    );
+    return context.html(`<!doctype html>${html}`, status);
+  }
+
+  function problem(
+    context: Asked,
+    why: string,
+    status: 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    /** Of an act: whether it may have been done. */
+    outcome: "nothing" | "in doubt" = "nothing",
+  ): Response | Promise<Response> {
+    const back = toLocalPath(pathOfReferer(context));
+    // It may name what an address or a form has.
+    const content = (
+      <>
+        <p class="problem">{toSpelledOut(why)}</p>
+        <p>
+          {outcome === "nothing" ? "Nothing was done." : "It may have been done: look before you try again."}{" "}
+          {back === "/" ? null : (
+            <>
+              <a href={back}>Back to the page before</a>
+              {" · "}
+            </>
+          )}
+          <a href="/">To the first page</a>
+        </p>
+      </>
+    );
+    return show(context, null, "That did not work", content, status);
+  }
+
+  function showSignIn(context: Asked, why: string | null, status: 401 | 429): Promise<Response> {
+    if (status === 401) {
+      context.header("www-authenticate", why === null ? "Bearer" : 'Bearer error="invalid_token"');
+    }
+    return show(context, null, "Sign in", <SignIn why={why} />, status);
+  }
+}
+
+/** Of the page that asked; undefined: another host's, or none is named. */
+function pathOfReferer(context: Asked): string | undefined {
+  const text = context.req.header("referer") ?? "";
+  const referer = URL.canParse(text) ? new URL(text) : null;
+  if (referer === null || referer.host !== context.req.header("host")) return undefined;
+  return `${toOwnPath(context.get("base"), referer.pathname)}${referer.search}`;
+}
+
+/** True for the page that shows what this browser has just done. */
+export function isAfterAct(context: Asked): boolean {
+  return saidTo(context) !== null;
+}
+
+/** What the last act of this browser did; null: it was shown, or there was none. */
+function saidTo(context: Asked): Frame["said"] {
+  const sealed = cookieOf(context, saidCookie);
+  const key = context.get("key") as string | undefined;
+  if (sealed === undefined || key === undefined) return null;
+  const [done, refused] = [unseal(key, "said", sealed), unseal(key, "refused", sealed)];
+  const text = done ?? refused;
+  return text === null ? null : { text: toSpelledOut(text), isRefused: done === null };
+}
+
+export function toFormToken(context: Asked): string {
+  return sign(context.get("key"), "form", context.get("person").name ?? "");
+}
+
+/** As a browser is sent it: `base` before every path of this console. */
+export async function toHtml(element: Html | null, base: string): Promise<string> {
+  return element === null ? "" : toPublicHtml(base, String(await element));
+}

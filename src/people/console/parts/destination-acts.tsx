@@ -1,0 +1,65 @@
+/** What a person does to one destination of one drain. Each says why if it cannot be done now. */
+import type { HostPause } from "../../../job/contracts/pauses.ts";
+import type { LaneStanding } from "../../plan/lane-standings.ts";
+import { probeAct, resetLaneAct } from "../acts/lanes.ts";
+import { pauseAct, resumeAct } from "../acts/pausing.ts";
+import type { Html, ScreenContext } from "../screen.ts";
+import { ActForm } from "./act-form.tsx";
+
+interface DestinationActsProps {
+  readonly drain: string;
+  readonly origin: string;
+  /** Null: its drain has no lanes, or nothing waits there. */
+  readonly lane: LaneStanding | null;
+  /** That bind it. */
+  readonly pauses: readonly HostPause[];
+  readonly context: ScreenContext;
+}
+
+export function DestinationActs({ drain, origin, lane, pauses, context }: DestinationActsProps): Html {
+  const [pause] = pauses;
+  const values = { drain, host: origin };
+  return (
+    <div class="acts">
+      <ActForm
+        act={pauseAct}
+        title="Pause the destination"
+        values={values}
+        context={context}
+        disabled={pause === undefined ? null : "it is paused"}
+      />
+      <ActForm
+        act={resumeAct}
+        title="Resume the destination"
+        values={pause === undefined ? values : toPauseValues(pause)}
+        context={context}
+        disabled={pause === undefined ? "it is not paused" : null}
+      />
+      <ActForm
+        act={probeAct}
+        title="Probe its lane now"
+        values={values}
+        context={context}
+        disabled={toNotProbed(lane)}
+      />
+      <ActForm
+        act={resetLaneAct}
+        values={values}
+        context={context}
+        disabled={lane === null ? noLane : lane.sinceMs === null ? "nothing was tried by it yet" : null}
+      />
+    </div>
+  );
+}
+
+const noLane = "nothing waits for its lane, or its drain has no lanes";
+
+function toNotProbed(lane: LaneStanding | null): string | null {
+  if (lane === null) return noLane;
+  return lane.state === "halted" ? null : `its lane is ${lane.state}; only a halted lane is probed`;
+}
+
+/** A pause is ended as it was given. */
+export function toPauseValues({ drain, host }: HostPause): Readonly<Record<string, string>> {
+  return drain === "*" ? { host } : { drain, host };
+}

@@ -1,0 +1,128 @@
+/** What happened to a kind of failure and to its lanes: moves, probes with their results, acts of people. */
+import type { StoredDetails } from "../../operations/failures/details.ts";
+import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
+import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
+import { present, toIn } from "../../operations/phrases.ts";
+import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { LaneStanding } from "../../plan/lane-standings.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { toQuery } from "../query.ts";
+import type { Html } from "../screen.ts";
+import { DeadLetterLink } from "./dead-letter-link.tsx";
+import { Table } from "./table.tsx";
+import { Foreign } from "./text.tsx";
+import { Time } from "./time.tsx";
+
+interface HappenedProps {
+  readonly failure: Pick<FailureView, "origin" | "source">;
+  readonly timeLine: TimeLine;
+  /** As they are now. */
+  readonly lanes: StoredDetails["lanes"];
+}
+
+export function Happened({ failure, timeLine: { entries, readTo }, lanes }: HappenedProps): Html {
+  return (
+    <>
+      <h2>What happened</h2>
+      <Table
+        caption="Lane moves, probes, pauses and notes, newest first"
+        empty={toNothing(readTo)}
+        rows={entries}
+        columns={[
+          { title: "when", cell: ({ at }) => <Time at={at} /> },
+          { title: "what", cell: ({ act, probed }) => (probed === undefined ? act : "probe sent") },
+          { title: "drain", cell: ({ drain }) => drain ?? "all" },
+          {
+            title: "how",
+            cell: (entry) =>
+              entry.probed === undefined ? (
+                <Foreign text={toHow(entry)} isWhole />
+              ) : (
+                <>
+                  {entry.probed.map((probed) => (
+                    <Probed
+                      probed={probed}
+                      source={failure.source}
+                      lane={lanes.find(({ drain }) => drain === entry.drain)?.lane}
+                    />
+                  ))}
+                </>
+              ),
+          },
+          { title: "by", cell: ({ by }) => <Foreign text={by} /> },
+        ]}
+      />
+      {readTo === null ? null : (
+        <p class="hint">
+          Read back to <Time at={readTo} />.{" "}
+          <a href={`/history${toQuery({ host: failure.origin })}`}>History has what was before.</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What would stand there, and why nothing does. */
+function toNothing(readTo: number | null): string {
+  const what =
+    "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here once there are any.";
+  return readTo === null
+    ? `${what} The audit has none of them.`
+    : `${what} The newest acts of the audit have none of them; older ones were not read.`;
+}
+
+/** `123-0 came back as 456-0 at …`, `123-0: the probe did not fail again, at …`. */
+function Probed({
+  probed: { dlqId, result },
+  source,
+  lane,
+}: {
+  readonly probed: ProbedLetter;
+  readonly source: string;
+  readonly lane: LaneStanding | undefined;
+}): Html {
+  const letter = <DeadLetterLink source={source} dlqId={dlqId} />;
+  switch (result.kind) {
+    case "came-back":
+      return (
+        <p>
+          {letter} came back as <DeadLetterLink source={source} dlqId={result.as} /> <Time at={result.at} />
+        </p>
+      );
+    case "judged":
+      return (
+        <p>
+          {letter}: <Foreign text={result.why} /> <Time at={result.at} />
+        </p>
+      );
+    case "stayed-halted":
+      return <p>{letter}: nothing came of it that opened the lane, so another probe followed</p>;
+    case "reset":
+      return <p>{letter}: the lane was reset before its result was known</p>;
+    case "newest":
+      return (
+        <p>
+          {letter}: <Foreign text={toNewestResult(lane)} />
+        </p>
+      );
+  }
+}
+
+/** Its `why` is of the halt until a probe is judged. */
+function toNewestResult(lane: LaneStanding | undefined): string {
+  if (lane?.state !== "halted") return "its result is not in the audit";
+  if (lane.sent > 0) return `it is out, result ${toIn(lane.nextInMs)}`;
+  return lane.why?.startsWith("a probe failed again") === true ? lane.why : "no result yet";
+}
+
+function toHow(entry: TimeLineEntry): string {
+  const { host, forMs, why } = entry;
+  const parts = [
+    laneMoveText(entry),
+    reasonText(entry),
+    host,
+    forMs !== undefined && `for ${formatDuration(forMs)}`,
+    why,
+  ];
+  return present(parts).join("; ");
+}

@@ -1,0 +1,55 @@
+/** How a destination is tried now, and who holds it back, in a few words. */
+import type { HostPause, PauseRecord } from "../../../job/contracts/pauses.ts";
+import type { LaneStanding } from "../../plan/lane-standings.ts";
+import { toIn } from "../../operations/phrases.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import type { Html } from "../screen.ts";
+import { Foreign } from "./text.tsx";
+import { Time } from "./time.tsx";
+
+/** `halted for 4m · next probe in 10s`. */
+export function LaneWords({ lane }: { readonly lane: LaneStanding }): Html {
+  const { state, sinceMs } = lane;
+  return (
+    <>
+      <span class={state === "halted" ? "bad" : state === "open" ? "good" : "warn"}>{state}</span>
+      {sinceMs === null ? null : ` for ${formatDuration(toMinutes(sinceMs))}`}
+      {toNext(lane)}
+    </>
+  );
+}
+
+/** Beyond ten minutes without seconds, which would change a page that stands still. */
+function toMinutes(ms: number): number {
+  const unit = ms >= 600_000 ? 60_000 : 1_000;
+  return Math.floor(ms / unit) * unit;
+}
+
+function toNext({ state, sent, size, nextInMs }: LaneStanding): string {
+  if (state === "open") return "";
+  if (state === "halted") {
+    return sent > 0 ? ` · a probe is out, result ${toIn(nextInMs)}` : ` · next probe ${toIn(nextInMs)}`;
+  }
+  return ` · ${sent} of ${size} sent, next step ${toIn(nextInMs)}`;
+}
+
+/** `paused by ann until 14:00: being fixed`. */
+export function PauseWords({
+  pause: { by, until, reason },
+}: {
+  readonly pause: PauseRecord | HostPause;
+}): Html {
+  return (
+    <>
+      <span class="warn">paused</span> by <Foreign text={by} />{" "}
+      {until === undefined ? (
+        "until somebody resumes it"
+      ) : (
+        <>
+          until <Time at={until} />
+        </>
+      )}
+      : <Foreign text={reason} />
+    </>
+  );
+}

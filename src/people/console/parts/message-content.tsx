@@ -1,0 +1,73 @@
+/** A dead letter with all that it holds. Only for the answer to an audited act. */
+import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
+import { toSafeJson } from "../../../job/message/write-safe-json.ts";
+import type { ReadMessage } from "../../operations/records/read-message.ts";
+import type { Html } from "../screen.ts";
+import { messagePath } from "./dead-letter-link.tsx";
+import { Rebuild } from "./rebuild.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "./text.tsx";
+
+/** Of one value. A browser is slow with a line of megabytes. */
+const maxCharacters = 65_536;
+
+export function MessageContent({ message }: { readonly message: ReadMessage }): Html {
+  const { source, dlqId, record, explanation } = message;
+  const becomes = explanation?.becomes ?? null;
+  const item = becomes?.kind === "item" && "item" in becomes ? becomes.item : null;
+  return (
+    <>
+      <p>
+        The audit has that you have seen it, and why.{" "}
+        <a href={messagePath(source, dlqId)}>Back to the dead letter, masked</a>
+      </p>
+      {typeof record === "string" ? (
+        <p class="empty">
+          <Foreign text={record} />
+        </p>
+      ) : (
+        <div class="sides">
+          <div>
+            <h2>The record</h2>
+            <Values values={record} />
+          </div>
+          <div>
+            <h2>The item that would be published</h2>
+            {item === null ? <p class="empty">None.</p> : <Values values={{ ...item }} />}
+          </div>
+        </div>
+      )}
+      {explanation === null ? null : <Rebuild explanation={explanation} />}
+    </>
+  );
+}
+
+function Values({ values }: { readonly values: Readonly<Record<string, unknown>> }): Html {
+  return (
+    <dl class="content">
+      {Object.entries(values)
+        .filter(([, value]) => value !== "" && value !== undefined)
+        .map(([name, value]) => {
+          const text =
+            typeof value === "string" ? value : toSafeJson({ value }).slice('{"value":'.length, -1);
+          return (
+            <>
+              <dt>
+                <Foreign text={name} />
+              </dt>
+              <dd>
+                <pre tabindex={0} dir="auto">
+                  {toPrintableLines(text, maxCharacters)}
+                </pre>
+                {text.length > maxCharacters ? (
+                  <p class="hint">
+                    The first {number(maxCharacters)} of {number(text.length)} characters.
+                  </p>
+                ) : null}
+              </dd>
+            </>
+          );
+        })}
+    </dl>
+  );
+}

@@ -1,0 +1,328 @@
+/** A drain's part of a plan: what would be done and why, what is left alone, what it takes. */
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { toDecisionText } from "../../operations/plans/decision-text.ts";
+import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import { number, toDone, toIn, toSpan } from "../../operations/phrases.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import type { Html } from "../screen.ts";
+import { Table } from "./table.tsx";
+import { Foreign } from "./text.tsx";
+import { Time } from "./time.tsx";
+
+type DrainPart = PlanReport["drains"][number];
+type RulePart = DrainPart["rules"][number];
+
+interface Props {
+  readonly drain: DrainPart;
+}
+
+const decisionWords: readonly (readonly [keyof DrainPart["decisions"], string])[] = [
+  ["republish", "publish again"],
+  ["drop", "archive and delete"],
+  ["park", "park"],
+  ["settle", "delete again"],
+  ["hold", "hold"],
+];
+
+/** `createdAt`: Unix ms. */
+export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: number }): Html {
+  const now = createdAt + drain.clock.serviceAheadMs;
+  const title = (
+    <h2>
+      {drain.drain} on <Foreign text={drain.host} />
+    </h2>
+  );
+  if (drain.planned === 0 && !drain.cut) {
+    return (
+      <>
+        {title}
+        <p>Nothing is selected of {number(drain.listed)} records.</p>
+        <LeftAlone drain={drain} now={now} />
+      </>
+    );
+  }
+  return (
+    <>
+      {title}
+      <p>
+        {number(drain.planned)} of {number(drain.listed)} records that entered until{" "}
+        <Time at={drain.range.to} />.
+      </p>
+      <ul class="tiles">
+        {decisionWords.map(([then, words]) => (
+          <li>
+            <strong>{number(drain.decisions[then])}</strong> {words}
+          </li>
+        ))}
+      </ul>
+      <Warnings drain={drain} />
+      <Cost drain={drain} createdAt={createdAt} />
+      <Rules drain={drain} now={now} />
+      <LeftAlone drain={drain} now={now} />
+      <Destinations drain={drain} />
+      <Answers drain={drain} />
+      <Samples drain={drain} />
+    </>
+  );
+}
+
+function Warnings({ drain: { pausedBy, room, archive, decisions, lanes } }: Props): Html {
+  const halted = (lanes?.lanes ?? []).filter(({ state, due }) => state === "halted" && due > 0);
+  const texts = [
+    ...(pausedBy === null
+      ? []
+      : [`The drain is paused ${pausedBy}: an apply does nothing until it is resumed.`]),
+    ...room.closedGuards.map(
+      ({ index, field, value, holdsAt, resumesAt }) =>
+        `The guard of index ${index} is closed, so nothing new is published: ${field} is ${value ?? "not known"} (holds ${holdsAt}, resumes ${resumesAt}).`,
+    ),
+    ...(archive === "missing" && decisions.drop > 0
+      ? ["There is no archive, so what would be dropped is held."]
+      : []),
+    ...halted.map(
+      ({ origin, due, nextInMs }) =>
+        `${toDestinationText(origin)} is halted: ${number(due)} wait for it, next probe ${toIn(nextInMs)}.`,
+    ),
+  ];
+  return (
+    <>
+      {texts.map((text) => (
+        <p class="problem">
+          <Foreign text={text} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Cost({ drain: { estimate }, createdAt }: Props & { readonly createdAt: number }): Html | null {
+  const { billed, calls, durationMs, later, notCounted, days, passes } = estimate;
+  if (billed.best === 0) return null;
+  const isAnyCounted = notCounted === null || notCounted.publishes < billed.best;
+  return (
+    <dl>
+      <dt>Takes</dt>
+      <dd>
+        {isAnyCounted ? toDone(durationMs, createdAt) : "none can go now"}
+        {notCounted === null
+          ? null
+          : `; ${number(notCounted.publishes)} wait for halted lanes and are not counted`}
+        {days > 1 ? `; spread over ${days} days` : null}
+      </dd>
+      {later === null ? null : (
+        <>
+          <dt>Later</dt>
+          <dd>
+            {number(later.publishes)} become due {toSpan(later.fromMs, later.toMs, 0)}
+          </dd>
+        </>
+      )}
+      <dt>Calls</dt>
+      <dd>
+        {number(calls.list)} list, {number(calls.publish)} publish, {number(calls.remove)} delete
+      </dd>
+      <dt>Bills</dt>
+      <dd>
+        {billed.best === billed.worst ? null : `${number(billed.best)} to `}
+        {number(billed.worst)} attempts
+      </dd>
+      {passes > 1 ? (
+        <>
+          <dt>Passes</dt>
+          <dd>a drain left to itself needs {number(passes)}</dd>
+        </>
+      ) : null}
+    </dl>
+  );
+}
+
+function Rules({ drain: { rules }, now }: Props & { readonly now: number }): Html {
+  return (
+    <>
+      <h3>By rule</h3>
+      <Table
+        caption="Decisions by rule"
+        empty="Nothing was selected."
+        rows={rules}
+        columns={[
+          { title: "rule", cell: ({ rule }) => <Foreign text={rule ?? "no rule"} /> },
+          { title: "records", isNumber: true, cell: ({ count }) => number(count) },
+          { title: "due now", isNumber: true, cell: ({ dueNow }) => number(dueNow) },
+          { title: "decision", cell: (rule) => <Foreign text={toReasons(rule)} /> },
+          { title: "then", cell: (rule) => <Foreign text={toNext(rule, now)} /> },
+          {
+            title: "status",
+            cell: ({ statuses }) =>
+              statuses.top.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
+          },
+          {
+            title: "host",
+            cell: ({ hosts }) => (
+              <Foreign text={hosts.top.map(({ key, count }) => `${key} ${number(count)}`).join(", ")} />
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function toReasons({ rule, reasons }: Pick<RulePart, "rule" | "reasons">): string {
+  return reasons
+    .map(({ then, reason, count }) => `${number(count)} ${toDecisionText({ then, reason, rule })}`)
+    .join(", ");
+}
+
+function toNext({ next }: RulePart, now: number): string {
+  return (
+    next
+      .map((one) => `${number(one.count)} ${toDecisionText(one)} ${toSpan(one.from, one.to, now)}`)
+      .join(", ") || "-"
+  );
+}
+
+interface Excluded {
+  readonly count: number;
+  readonly why: string;
+}
+
+/** What an apply does not touch, and why. */
+function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
+  const { listed, planned, cut, unusable, parkedAlready, rules } = drain;
+  const unreadable = Object.entries(unusable).map(([why, count]) => ({
+    count,
+    why: `cannot be read: ${why}`,
+  }));
+  const filtered = listed - planned - unreadable.reduce((sum, { count }) => sum + count, 0);
+  const held = rules.flatMap(({ rule, reasons, laterFrom, laterTo }) =>
+    reasons
+      .filter(({ then }) => then === "hold")
+      .map(({ then, reason, count }): Excluded => {
+        const when =
+          laterFrom === null || laterTo === null ? "" : `, decided anew ${toSpan(laterFrom, laterTo, now)}`;
+        return { count, why: `${toDecisionText({ then, reason, rule })}${when}` };
+      }),
+  );
+  const rows: readonly Excluded[] = [
+    ...held,
+    { count: parkedAlready, why: "parked already: they wait for a person" },
+    ...unreadable,
+    { count: filtered, why: "left out by the plan's filter" },
+  ].filter(({ count }) => count > 0);
+  return (
+    <>
+      <h3>Left alone</h3>
+      <Table
+        caption="What an apply leaves alone"
+        empty="Nothing that was read is left out."
+        rows={rows}
+        columns={[
+          { title: "records", isNumber: true, cell: ({ count }) => number(count) },
+          { title: "why", cell: ({ why }) => <Foreign text={why} /> },
+        ]}
+      />
+      {cut ? <p>The limit was reached. There may be more, and they were not read.</p> : null}
+    </>
+  );
+}
+
+function Destinations({ drain: { estimate } }: Props): Html | null {
+  const { top, more } = estimate.destinations;
+  if (top.length === 0) return null;
+  return (
+    <>
+      <h3>By destination</h3>
+      <Table
+        caption="Publishes by destination"
+        empty=""
+        rows={top}
+        columns={[
+          {
+            title: "destination",
+            cell: ({ origin }) => (
+              <Foreign text={origin === null ? "not known" : toDestinationText(origin)} />
+            ),
+          },
+          { title: "now", isNumber: true, cell: ({ publishes }) => number(publishes) },
+          { title: "later", isNumber: true, cell: ({ later }) => number(later) },
+          { title: "lane", cell: ({ lane }) => lane?.state ?? "-" },
+          {
+            title: "takes",
+            cell: ({ durationMs, isCounted }) => (isCounted ? toTakes(durationMs) : "not counted"),
+          },
+        ]}
+      />
+      {more.destinations === 0 ? null : (
+        <p>
+          And {number(more.publishes + more.later)} for {number(more.destinations)} more.
+        </p>
+      )}
+    </>
+  );
+}
+
+function toTakes(ms: number): string {
+  return formatDuration(Math.max(1_000, ms));
+}
+
+function Answers({ drain: { failures } }: Props): Html {
+  return (
+    <>
+      <h3>By answer</h3>
+      <Table
+        caption="Records by the receiver's answer"
+        empty="Nothing was selected."
+        rows={failures.top}
+        columns={[
+          { title: "records", isNumber: true, cell: ({ count }) => number(count) },
+          { title: "status", cell: ({ status }) => String(status) },
+          { title: "answer", cell: ({ text }) => <Foreign text={text} /> },
+          {
+            title: "decision",
+            cell: ({ decisions }) => decisions.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
+          },
+          {
+            title: "host",
+            cell: ({ hosts }) => (
+              <Foreign text={hosts.top.map(({ key, count }) => `${key} ${number(count)}`).join(", ")} />
+            ),
+          },
+        ]}
+      />
+      {failures.more.count === 0 ? null : <p>And {number(failures.more.count)} with other answers.</p>}
+    </>
+  );
+}
+
+/** Values are masked: a plan that replicas share has none. */
+function Samples({ drain: { rules } }: Props): Html | null {
+  const samples = rules.flatMap(({ rule, samples: own }) => own.map((sample) => ({ rule, ...sample })));
+  if (samples.length === 0) return null;
+  return (
+    <>
+      <h3>Samples</h3>
+      {samples.map(({ rule, dlqId, url, status, redrive, changes, losses }) => (
+        <details>
+          <summary>
+            {dlqId} to <Foreign text={url} />
+          </summary>
+          <p>
+            Rule <Foreign text={rule ?? "none"} />, status {status ?? "none"}, attempt {redrive}
+            {losses.length === 0 ? null : `, loses ${losses.join(", ")}`}.
+          </p>
+          <Table
+            caption={`Changes of ${dlqId}`}
+            empty="It is sent as it was."
+            rows={changes}
+            columns={[
+              { title: "what", cell: ({ what }) => <Foreign text={what} /> },
+              { title: "change", cell: ({ change }) => change },
+              { title: "before", cell: ({ before }) => (before === null ? null : <Foreign text={before} />) },
+              { title: "after", cell: ({ after }) => (after === null ? null : <Foreign text={after} />) },
+            ]}
+          />
+        </details>
+      ))}
+    </>
+  );
+}

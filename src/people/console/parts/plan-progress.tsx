@@ -1,0 +1,149 @@
+import type { PlanApplyDrain, SharedPlan } from "../../../job/contracts/plans.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import type { Html } from "../screen.ts";
+import { stateWords } from "./plan-words.ts";
+import { Table } from "./table.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "./text.tsx";
+import { Time } from "./time.tsx";
+
+const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {
+  applied: "good",
+  interrupted: "warn",
+  failed: "bad",
+};
+
+/** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
+export function PlanProgress({ plan }: { readonly plan: SharedPlan }): Html {
+  const { state, why, making, apply, stoppedBy, replica } = plan;
+  return (
+    <>
+      <p class={`verdict ${mood[state] ?? ""}`} role="status" data-phase={state}>
+        The plan is {stateWords[state]}
+        {why === null ? null : (
+          <>
+            : <Foreign text={why} />
+          </>
+        )}
+        {state === "stopping" && stoppedBy !== null ? (
+          <>
+            , by <Foreign text={stoppedBy} />
+          </>
+        ) : null}
+        .
+      </p>
+      {making === null ? null : (
+        <p>
+          {number(making.listed)} read, {number(making.planned)} in the plan
+          {making.drain === null ? null : `, drain ${making.drain}`}. Replica {replica} works on it.
+        </p>
+      )}
+      {apply === null ? null : (
+        <>
+          <h2>Apply</h2>
+          <p>
+            By <Foreign text={apply.by} />: <Foreign text={apply.why} />. Began <Time at={apply.startedAt} />
+            {apply.endedAt === null ? null : (
+              <>
+                , ended <Time at={apply.endedAt} />
+              </>
+            )}
+            , in replica {replica}.
+          </p>
+          <Drains drains={apply.drains} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Html {
+  return (
+    <>
+      <Table
+        caption="Progress by drain"
+        empty="It begins."
+        rows={drains}
+        columns={[
+          { title: "drain", cell: ({ drain }) => drain },
+          { title: "phase", cell: ({ phase }) => phaseWords[phase] },
+          { title: "progress", cell: (one) => <Bar drain={one} /> },
+          { title: "of", isNumber: true, cell: ({ planned }) => number(planned) },
+          { title: "before", isNumber: true, cell: ({ before }) => number(before) },
+          { title: "done", isNumber: true, cell: ({ done }) => number(done) },
+          { title: "skipped", isNumber: true, cell: ({ skipped }) => number(sum(skipped)) },
+          { title: "left", isNumber: true, cell: ({ left }) => number(left) },
+          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+        ]}
+      />
+      <p class="hint">
+        Failed again are those that the apply has met in the queue. More may come back once it has ended.
+      </p>
+      {drains.map((drain) => (
+        <Notes drain={drain} />
+      ))}
+    </>
+  );
+}
+
+const phaseWords: Readonly<Record<PlanApplyDrain["phase"], string>> = {
+  checking: "decided again",
+  applying: "acted on",
+  ended: "ended",
+};
+
+function Bar({ drain: { drain, phase, planned, checked, left } }: { readonly drain: PlanApplyDrain }): Html {
+  const value = phase === "checking" ? checked : planned - left;
+  return (
+    <progress aria-label={`${drain}: ${value} of ${planned}`} max={Math.max(1, planned)} value={value}>
+      {value} of {planned}
+    </progress>
+  );
+}
+
+/** What it waits for, what is left and why, and examples of what was skipped. */
+function Notes({
+  drain: { drain, phase, wait, left, leftReasons, skippedExamples },
+}: {
+  readonly drain: PlanApplyDrain;
+}): Html {
+  const isLeft = phase === "ended" && left > 0;
+  return (
+    <>
+      {wait === null ? null : (
+        <p>
+          {drain} waits: <Foreign text={toReasons(wait.reasons)} />. It tries again within{" "}
+          {formatDuration(Math.max(1_000, Math.ceil(wait.nextCheckMs / 1_000) * 1_000))}.
+        </p>
+      )}
+      {isLeft ? (
+        <p>
+          {drain} has {number(left)} left: <Foreign text={toReasons(leftReasons)} />. An apply goes on with
+          them
+          {"lane-halted" in leftReasons ? " once their lane lets them go: probe or reset it first" : ""}.
+        </p>
+      ) : null}
+      {skippedExamples.length === 0 ? null : (
+        <>
+          <p>Skipped in {drain}, for example:</p>
+          <ul>
+            {skippedExamples.map((one) => (
+              <li>
+                <Foreign text={one} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function sum({ gone, changed, otherwise }: PlanApplyDrain["skipped"]): number {
+  return gone + changed + otherwise;
+}
+
+function toReasons(reasons: Readonly<Record<string, number>>): string {
+  const texts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  return texts.join(", ") || "no reason is known";
+}

@@ -1,0 +1,102 @@
+/** What keeps released dead letters from going, said before anybody releases them. */
+import { namesOfOrigin, toFailureName, toFailureOfName } from "../../../job/message/destination-names.ts";
+import type { ParkReason } from "../../../job/message/park-reasons.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { present } from "../../operations/phrases.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { hostPausesOf, pauseOf, type HostPause } from "../../../job/contracts/pauses.ts";
+import { readLaneStandings } from "../../plan/lane-standings.ts";
+import type { Html, ScreenContext } from "../screen.ts";
+import { Foreign } from "./text.tsx";
+
+export interface ReleaseConditions {
+  readonly drain: string;
+  readonly isPlanned: boolean;
+  readonly isPaused: boolean;
+  /** Whose guards are closed. */
+  readonly indexes: readonly string[];
+  /** Destinations of what is parked that still fail. */
+  readonly halted: readonly string[];
+  /** Destinations and kinds of failure that a person paused. */
+  readonly paused: readonly string[];
+}
+
+const maxLanesAsked = 20;
+const maxNamed = 3;
+
+/** `only`: of one dead letter; absent: of all that the drain has parked. Null: the document lacks the drain. */
+export async function readReleaseConditions(
+  { core, reads }: Pick<ScreenContext, "core" | "reads">,
+  name: string,
+  only?: { readonly origin: string; readonly failure: string | undefined },
+): Promise<ReleaseConditions | null> {
+  const drain = core.drains.get(name as DrainName);
+  if (drain === undefined) return null;
+  const { config } = drain;
+  const [facts, allPauses] = await Promise.all([reads.facts(), reads.pauses()]);
+  const own = facts.drains.find((one) => one.drain === name);
+  const parked = (own?.destinations ?? []).filter((one) => one.parked > 0 && !one.origin.startsWith("("));
+  const origins = only === undefined ? parked.map(({ origin }) => origin) : [only.origin];
+  const lanes = await readLaneStandings(drain, origins.slice(0, maxLanesAsked));
+  const pauses = allPauses.get(config.source.id) ?? [];
+  const failures =
+    only === undefined
+      ? (own?.facts?.failures ?? []).filter((one) => one.parked > 0).map(({ id }) => id)
+      : [only.failure ?? ""];
+  const names = new Set([...origins.flatMap(namesOfOrigin), ...failures.map(toFailureName)]);
+  return {
+    drain: name,
+    isPlanned: config.mode === "plan",
+    isPaused: config.paused || pauseOf(pauses, name) !== undefined,
+    indexes: (own?.guards ?? []).flatMap(({ index, effect }) => (effect === "closed" ? [index] : [])),
+    halted: [...lanes].flatMap(([origin, { state }]) => (state === "halted" ? [origin] : [])),
+    paused: hostPausesOf(pauses, name)
+      .filter(({ host }) => names.has(host))
+      .map(toPausedText),
+  };
+}
+
+function toPausedText({ host }: HostPause): string {
+  const failure = toFailureOfName(host);
+  return failure === null ? host : `failure ${failure}`;
+}
+
+export function ReleaseHints({
+  conditions,
+  reason,
+}: {
+  readonly conditions: ReleaseConditions | null;
+  readonly reason: ParkReason;
+}): Html {
+  return (
+    <>
+      {toHints(conditions, reason).map((text) => (
+        <p class="hint">
+          <Foreign text={text} isWhole />
+        </p>
+      ))}
+    </>
+  );
+}
+
+function toHints(conditions: ReleaseConditions | null, reason: ParkReason): readonly string[] {
+  const again =
+    (reason === "rule" || reason === "otherwise") &&
+    "The rules still park it. A release sends it once all the same; if it fails again, it is parked again.";
+  if (conditions === null) return present([again]);
+  const { drain, isPlanned, isPaused, indexes, halted, paused } = conditions;
+  return present([
+    isPlanned && `Nothing is sent yet: ${drain} is in plan mode.`,
+    isPaused && `Nothing is sent yet: ${drain} is paused.`,
+    indexes.length > 0 && `Nothing is sent yet: index ${indexes.join(", ")} holds ${drain} back.`,
+    halted.length > 0 &&
+      `What goes to ${toList(halted.map(toDestinationText))} waits: it still fails, and its lane is halted.`,
+    paused.length > 0 && `What belongs to ${toList(paused)} waits: a person paused it.`,
+    again,
+  ]);
+}
+
+function toList(names: readonly string[]): string {
+  const more = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,25 @@
+import { toPrintable, toSpelledOut } from "../../../job/message/show-masked-values.ts";
+import type { Html } from "../screen.ts";
+
+/**
+ * Text that strangers wrote: characters that a screen would obey are spelled out, it is cut, and it cannot
+ * turn what stands beside it around. `isWhole`: it is of bounded length, and is not cut.
+ */
+export function Foreign({
+  text,
+  isWhole = false,
+}: {
+  readonly text: string;
+  readonly isWhole?: boolean;
+}): Html {
+  return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
+}
+
+/** A command line that does the same, to be copied: whole, as acts/command-line.ts has written it. */
+export function CommandLine({ line }: { readonly line: string }): Html {
+  return (
+    <p class="command">
+      <code>{line}</code>
+    </p>
+  );
+}

@@ -1,0 +1,34 @@
+import { formatDuration } from "../../../job/rules/durations.ts";
+import type { Html } from "../screen.ts";
+
+/** In UTC; the browser's script shows it in the reader's zone, with the exact time on hover. Unix ms. */
+export function Time({ at }: { readonly at: number }): Html {
+  const iso = new Date(at).toISOString();
+  return (
+    <time datetime={iso} title={iso}>
+      {iso.slice(0, 16).replace("T", " ")} UTC
+    </time>
+  );
+}
+
+/** `4m ago`, `in 4m`, with the exact time on hover. Unix ms. */
+export function Ago({ at, now }: { readonly at: number; readonly now: number }): Html {
+  const iso = new Date(at).toISOString();
+  return (
+    <time datetime={iso} title={iso} data-relative>
+      {toAgo(at, now)}
+    </time>
+  );
+}
+
+export function toAgo(at: number, now: number): string {
+  const ms = Math.abs(now - at);
+  const span = formatDuration(toCoarse(ms));
+  return ms < 1_000 ? "now" : at <= now ? `${span} ago` : `in ${span}`;
+}
+
+/** Two units at most: nobody needs the seconds of a day. A page whose text stands still costs a browser nothing. */
+function toCoarse(ms: number): number {
+  const unit = ms >= 86_400_000 ? 3_600_000 : ms >= 600_000 ? 60_000 : 1_000;
+  return Math.floor(ms / unit) * unit;
+}

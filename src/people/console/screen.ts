@@ -1,0 +1,61 @@
+/** A screen of the console as a value: what it reads, and its sections in the order that a person sees them. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Core } from "../../job/compose/build-core.ts";
+import type { ConsoleRole } from "../../job/contracts/console-roles.ts";
+import type { Person } from "./access/person.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
+import type { Reads } from "./live/reads.ts";
+
+export type Html = JSX.Element;
+
+export interface ScreenContext {
+  readonly core: Core;
+  readonly reads: Reads;
+  readonly plans: PlanDesk;
+  readonly person: Person;
+  /** Unix ms, by this process. */
+  readonly now: number;
+  readonly query: URLSearchParams;
+  /** Parts of the path by their names in `Screen.path`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Path and query of this page, for links and for the way back from an act. */
+  readonly url: string;
+  /** The name that this browser gave with an act before, for who is not known; null: none. */
+  readonly rememberedName: string | null;
+  /** Signs the page's forms; a form without it is refused. */
+  readonly formToken: string;
+  /** Why this replica rejects its token file; null: it does not, or has none. */
+  readonly tokenProblem: string | null;
+  readonly signal: AbortSignal;
+}
+
+export interface Section<Model> {
+  /** Also of its HTML element. */
+  readonly id: string;
+  /** Rendered again every few seconds while somebody looks at it. Holds no form. */
+  readonly isLive: boolean;
+  /** Null: nothing is shown. */
+  readonly render: (model: Model, context: ScreenContext) => Html | null;
+}
+
+/** Pages of the navigation. */
+export const areas = ["now", "failures", "plans", "parked", "history", "rules", "indexes"] as const;
+export type Area = (typeof areas)[number];
+
+export interface Screen<Model = unknown> {
+  /** As hono writes paths: `/failures/:id`. */
+  readonly path: string;
+  readonly area: Area;
+  readonly role: ConsoleRole;
+  readonly title: (model: Model) => string;
+  /** Null: there is no such thing. Reads Redis only, but for the page of one message. */
+  readonly load: (context: ScreenContext) => Promise<Model | null>;
+  /** It draws charts where there is a script. */
+  readonly hasChart?: boolean;
+  readonly sections: readonly Section<Model>[];
+}
+
+/** Pages of different models in one list. */
+export function defineScreen<Model>(page: Screen<Model>): Screen {
+  return page as unknown as Screen;
+}

@@ -1,0 +1,325 @@
+/** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
+import { openAuditReader } from "../../../job/compose/open-core.ts";
+import { namesOfOrigin } from "../../../job/message/destination-names.ts";
+import { hostOf } from "../../../job/message/destination-url.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
+import type { FailureView } from "../../../job/failures/failure-views.ts";
+import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
+import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
+import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
+import { pauseAct, resumeAct } from "../acts/pausing.ts";
+import { ActForm } from "../parts/act-form.tsx";
+import { ArrivalBars, toDays } from "../parts/arrivals.tsx";
+import { DecidingRules } from "../parts/deciding-rules.tsx";
+import { DestinationActs } from "../parts/destination-acts.tsx";
+import { FailureHead } from "../parts/failure-head.tsx";
+import { Happened } from "../parts/happened.tsx";
+import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { pausesOfKind, toKindPauseValues } from "../parts/paused-kinds.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { toQuery } from "../query.ts";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+interface Model extends StoredDetails {
+  readonly timeLine: TimeLine;
+  /** Of its source. */
+  readonly pauses: readonly PauseRecord[];
+  /** Sources that have met it too. */
+  readonly others: readonly string[];
+}
+
+export const failureScreen = defineScreen<Model>({
+  path: "/failures/:id",
+  area: "failures",
+  role: "viewer",
+  title: ({ failure: { id } }) => `Failure ${id}`,
+  load: readModel,
+  sections: [
+    {
+      id: "head",
+      isLive: true,
+      render: (model, { now }) => <FailureHead {...model} pauses={kindPausesOf(model)} now={now} />,
+    },
+    { id: "numbers", isLive: true, render: (model, { now }) => <Numbers model={model} now={now} /> },
+    { id: "failure-acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
+    {
+      id: "rules",
+      isLive: true,
+      render: ({ failure }, context) => <DecidingRules {...{ failure, context }} />,
+    },
+    { id: "lanes", isLive: true, render: (model) => <Lanes {...model} /> },
+    { id: "lane-acts", isLive: false, render: (model, context) => <LaneActs {...{ model, context }} /> },
+    { id: "time-line", isLive: true, render: (model) => <Happened {...model} /> },
+    { id: "arrivals", isLive: true, render: (model, { now }) => <Arrivals model={model} now={now} /> },
+  ],
+});
+
+async function readModel({ core, reads, params, query }: ScreenContext): Promise<Model | null> {
+  const found = (await reads.failures()).filter(({ id }) => id === params["id"]);
+  const asked = query.get("source");
+  const failure = found.find(({ source }) => asked === null || source === asked);
+  const source = failure && core.sources.get(failure.source);
+  if (failure === undefined || source === undefined) return null;
+  const key = `${failure.source} ${failure.id}`;
+  // At the same time as the time line: which acts were probes depends on how the lanes are now.
+  const reading = readLanes(core, failure);
+  const [timeLine, lanes, arrivals, pauses] = await Promise.all([
+    reads.kept(`failure ${key}`, async () =>
+      readTimeLine(openAuditReader(core), failure, toHalted(await reading)),
+    ),
+    reading,
+    reads.arrivals(),
+    reads.pauses(),
+  ]);
+  return {
+    failure,
+    arrivals: arrivals.get(failure.source)?.get(failure.id) ?? {},
+    lanes,
+    timeLine,
+    pauses: pauses.get(failure.source) ?? [],
+    others: found.filter((one) => one !== failure).map((one) => one.source),
+  };
+}
+
+function toHalted(lanes: Model["lanes"]): readonly DrainName[] {
+  return lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
+}
+
+function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause[] {
+  const names = namesOfOrigin(failure.origin);
+  return hostPausesOf(pauses, drain).filter(({ host }) => names.includes(host));
+}
+
+function kindPausesOf({ failure, pauses }: Model): readonly PauseRecord[] {
+  return pausesOfKind(pauses, failure.id);
+}
+
+function Numbers({ model, now }: { readonly model: Model; readonly now: number }): Html {
+  const { failure, arrivals } = model;
+  const { waiting, parked, published, failedAgain, arrived, drains } = failure;
+  const unseen = drains.reduce((sum, one) => sum + one.unseen, 0);
+  const tiles: readonly (readonly [string, number, string | null])[] = [
+    ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : null],
+    ["parked", parked, parked > 0 ? "for a person" : null],
+    ["redriven", published, null],
+    ["failed again", failedAgain, null],
+    ["arrived", arrived, "since it is counted"],
+  ];
+  return (
+    <>
+      <ul class="tiles">
+        {tiles.map(([name, count, what]) => (
+          <li>
+            <strong>{number(count)}</strong>{" "}
+            {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
+            {what === null ? null : <span class="hint">{what}</span>}
+          </li>
+        ))}
+      </ul>
+      <ArrivalBars arrivals={arrivals} now={now} hoursPerBar={1} width={336} />
+    </>
+  );
+}
+
+function Acts({ model, context }: { readonly model: Model; readonly context: ScreenContext }): Html {
+  const { failure } = model;
+  const { id, note, isQuiet, quiet } = failure;
+  const [paused] = kindPausesOf(model);
+  const known = note === null ? {} : { text: note.text, ticket: note.ticket };
+  const [first, ...more] = failure.drains;
+  const drain = more.length === 0 ? first?.drain : undefined;
+  return (
+    <>
+      <h2>What can be done about this kind</h2>
+      <p>
+        <a class="button" href={`/plans${toQuery({ drain, failure: id })}`}>
+          Make a plan of this kind
+        </a>{" "}
+        {failure.parked > 0 ? (
+          <a class="button" href={toParkedPath(failure)}>
+            Look at the parked ones
+          </a>
+        ) : null}
+      </p>
+      {isOneKind(id) ? (
+        <p class="hint">
+          To try a few: a plan with a limit publishes as many as the lane lets go. While the lane is halted,{" "}
+          <a href="#lane-acts">a probe tries one</a>, and a reset as many as it has canaries.
+        </p>
+      ) : null}
+      <div class="acts">
+        <ActForm act={noteAct} values={{ id, ...known }} context={context} />
+        <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
+        <ActForm
+          act={unquietAct}
+          values={{ id }}
+          context={context}
+          disabled={quiet === null ? "it is not quiet" : null}
+        />
+        <ActForm
+          act={pauseAct}
+          title="Pause this kind"
+          values={{ failure: id }}
+          context={context}
+          disabled={paused === undefined ? null : "it is paused"}
+        />
+        <ActForm
+          act={resumeAct}
+          title="Resume this kind"
+          values={toKindPauseValues(id, paused)}
+          context={context}
+          disabled={paused === undefined ? "it is not paused" : null}
+        />
+      </div>
+      <ToGiveUp failure={failure} />
+    </>
+  );
+}
+
+function Lanes(model: Model): Html {
+  const { failure, lanes } = model;
+  return (
+    <>
+      <h2 data-phase={toActsPhase(model)}>Its destination, drain by drain</h2>
+      <Table
+        caption="Lanes and counts by drain"
+        empty="No drain of the document has met it."
+        rows={failure.drains}
+        columns={[
+          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "lane",
+            cell: ({ drain }) => {
+              const lane = lanes.find((one) => one.drain === drain)?.lane;
+              if (lane === undefined) return "none: sent within its limits";
+              return (
+                <>
+                  <LaneWords lane={lane} />
+                  {lane.why === null ? null : (
+                    <>
+                      <br />
+                      <Foreign text={lane.why} />
+                    </>
+                  )}
+                  {lane.lastProbeAt === null ? null : (
+                    <>
+                      <br />
+                      last probe <Time at={lane.lastProbeAt} />
+                    </>
+                  )}
+                </>
+              );
+            },
+          },
+          {
+            title: "paused",
+            cell: ({ drain }) => {
+              const pause = pauseOf(model.pauses, drain) ?? pausesOf(model, drain)[0];
+              return pause === undefined ? "no" : <PauseWords pause={pause} />;
+            },
+          },
+          { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
+          { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
+          { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
+          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+        ]}
+      />
+    </>
+  );
+}
+
+/** What the forms of its drains go by. */
+function toActsPhase(model: Model): string {
+  const { failure, lanes } = model;
+  const ofDrains = failure.drains.map(({ drain }) => {
+    const lane = lanes.find((one) => one.drain === drain)?.lane;
+    const isPaused = pausesOf(model, drain).length > 0;
+    return [drain, lane === undefined ? "no lane" : lane.state === "halted", isPaused].join(" ");
+  });
+  return [...ofDrains, kindPausesOf(model).length > 0, failure.quiet !== null].join("; ");
+}
+
+/** No act drops or parks: a rule does, so that it is read by others first. */
+function ToGiveUp({ failure: { id, origin, status } }: Pick<Model, "failure">): Html | null {
+  if (!isOneKind(id)) return null;
+  const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
+  const where =
+    queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
+  const when = `{ ${where}, responseStatus: ${status ?? "none"} }`;
+  return (
+    <>
+      <p class="hint">
+        To give these up, a rule parks or drops them. Put it first in the drain of the{" "}
+        <a href="/rules">document</a>. The daemons adopt an edited document by themselves:
+      </p>
+      <p>
+        <code>{`- { name: given-up, when: ${when}, then: park }`}</code>
+      </p>
+      <p class="hint">
+        With <code>then: drop</code> the archive gets a copy first, and the dead letter is deleted.
+      </p>
+    </>
+  );
+}
+
+function LaneActs({
+  model,
+  context,
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html | null {
+  const { failure, lanes } = model;
+  const { origin } = failure;
+  // `(other)` and `(unreadable)` are no destinations.
+  if (origin.startsWith("(")) return null;
+  return (
+    <>
+      {failure.drains.map(({ drain }) => (
+        <>
+          {failure.drains.length > 1 ? <h3>{drain}</h3> : null}
+          <DestinationActs
+            drain={drain}
+            origin={origin}
+            lane={lanes.find((one) => one.drain === drain)?.lane ?? null}
+            pauses={pausesOf(model, drain)}
+            context={context}
+          />
+        </>
+      ))}
+    </>
+  );
+}
+
+function Arrivals({ model, now }: { readonly model: Model; readonly now: number }): Html {
+  return (
+    <>
+      <h2>Arrivals</h2>
+      <Table
+        caption="Arrivals by day"
+        empty="None."
+        rows={toDays(model.arrivals, now)}
+        columns={[
+          { title: "day (UTC)", cell: ([day]) => day },
+          { title: "arrived", isNumber: true, cell: ([, count]) => number(count) },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Others stand for what has no kind of its own, with several answers or with none that can be read. */
+function isOneKind(id: string): boolean {
+  return /^[0-9a-f]{10}$/.test(id);
+}
+
+/** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */
+function toParkedPath({ id, source, drains }: FailureView): string {
+  if (isOneKind(id)) return `/parked${toQuery({ source, failure: id })}`;
+  const [most] = drains.toSorted((one, other) => other.parked - one.parked);
+  return `/parked${toQuery({ source, drain: most?.drain })}`;
+}

@@ -1,0 +1,280 @@
+/** Kinds of failure: same destination, same status, same answer but for what varies. */
+import { readFailureViews } from "../../../job/compose/failure-views.ts";
+import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
+import type { PauseRecord } from "../../../job/contracts/pauses.ts";
+import { toAnswerText } from "../../../job/failures/answer-text.ts";
+import { isCurrent, type FailureView } from "../../../job/failures/failure-views.ts";
+import { chooseDrains } from "../../operations/choose-drains.ts";
+import { toOriginTest } from "../../operations/failures/list.ts";
+import { counted, number } from "../../operations/phrases.ts";
+import { ArrivalBars } from "../parts/arrivals.tsx";
+import { DestinationActs } from "../parts/destination-acts.tsx";
+import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { pausesOfKind } from "../parts/paused-kinds.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+import { filterOf, toQuery } from "../query.ts";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { toDestinationRows } from "./now.tsx";
+
+interface Filter {
+  readonly host: string;
+  readonly drain: string;
+  readonly text: string;
+  readonly isAll: boolean;
+  /** From 1 on. */
+  readonly page: number;
+}
+
+interface Model {
+  readonly filter: Filter;
+  readonly drains: readonly string[];
+  /** Of this page. */
+  readonly shown: readonly FailureView[];
+  readonly arrivalsOf: (failure: FailureView) => HourlyArrivals;
+  readonly pausesOf: (failure: FailureView) => readonly PauseRecord[];
+  readonly total: number;
+  /** How many fit and are not current. */
+  readonly hidden: number;
+  /** Of the host that was asked for. */
+  readonly destinations: ReturnType<typeof toDestinationRows>;
+}
+
+/** A hundred rows took a browser 80 ms longer to lay out. */
+const pageSize = 50;
+/** Acts on more destinations than that are not offered on one page. */
+const destinationsShown = 5;
+
+export const failuresScreen = defineScreen<Model>({
+  path: "/failures",
+  area: "failures",
+  role: "viewer",
+  title: () => "Failures",
+  load: readModel,
+  sections: [
+    { id: "filters", isLive: false, render: (model) => <Filters {...model} /> },
+    { id: "failures-list", isLive: true, render: (model, { now }) => <List model={model} now={now} /> },
+    {
+      id: "destinations",
+      isLive: false,
+      render: ({ destinations }, context) => <Destinations {...{ destinations, context }} />,
+    },
+  ],
+});
+
+async function readModel({ core, reads, query, now }: ScreenContext): Promise<Model> {
+  const filter = toFilter(query);
+  const [views, arrivals, pauses, destinations] = await Promise.all([
+    readViews(filter),
+    reads.arrivals(),
+    reads.pauses(),
+    filter.host === "" ? [] : reads.status().then(toDestinationRows),
+  ]);
+  const met = views.map(({ origin }) => origin);
+  const isOrigin = toOriginTest(filter.host || undefined, met);
+  const found = views.filter((one) => isOrigin(one.origin) && hasText(one, filter.text));
+  const pausesOf = ({ source, id }: FailureView): readonly PauseRecord[] =>
+    pausesOfKind(pauses.get(source) ?? [], id);
+  const isShown = (one: FailureView): boolean => isCurrent(one, now) || pausesOf(one).length > 0;
+  const all = filter.isAll ? found : found.filter(isShown);
+  const from = (filter.page - 1) * pageSize;
+  return {
+    filter,
+    drains: [...core.drains.keys()],
+    shown: all.slice(from, from + pageSize),
+    arrivalsOf: ({ source, id }) => arrivals.get(source)?.get(id) ?? {},
+    pausesOf,
+    total: all.length,
+    hidden: found.length - all.length,
+    destinations: destinations.filter(
+      ({ origin, drain }) => isOrigin(origin) && (filter.drain === "" || drain === filter.drain),
+    ),
+  };
+
+  async function readViews({ drain }: Filter): Promise<readonly FailureView[]> {
+    if (drain === "") return reads.failures();
+    const [chosen] = chooseDrains(core, [drain]);
+    return readFailureViews(core, now, chosen?.config.name);
+  }
+}
+
+function toFilter(query: URLSearchParams): Filter {
+  const page = Number(query.get("page"));
+  return {
+    host: filterOf(query, "host") ?? "",
+    drain: filterOf(query, "drain") ?? "",
+    text: filterOf(query, "text") ?? "",
+    isAll: query.get("all") !== null,
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** In what the list shows of it. */
+function hasText(failure: FailureView, text: string): boolean {
+  const { id, origin, note } = failure;
+  const shown = [id, origin, toAnswerText(failure), note?.ticket ?? "", note?.text ?? ""];
+  return text === "" || shown.join("\n").toLowerCase().includes(text.toLowerCase());
+}
+
+function toLink({ host, drain, text, isAll, page }: Filter): string {
+  const fields = { host, drain, text, all: isAll ? "yes" : null, page: page > 1 ? String(page) : null };
+  return `/failures${toQuery(fields)}`;
+}
+
+function Filters({ filter: { host, drain, text, isAll }, drains }: Model): Html {
+  return (
+    <form class="filters" method="get" action="/failures">
+      <label>
+        Host <input name="host" value={host} placeholder="pay.example.com, *" />
+      </label>
+      <label>
+        Drain{" "}
+        <select name="drain">
+          <option value="">all</option>
+          {drains.map((one) => (
+            <option value={one} selected={one === drain}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Text <input name="text" value={text} placeholder="answer, note, id" />
+      </label>
+      <label class="check">
+        <input type="checkbox" name="all" value="yes" checked={isAll} /> also quiet for a day
+      </label>
+      <button type="submit">Filter</button>
+      <a href="/failures">Clear</a>
+    </form>
+  );
+}
+
+function List({ model, now }: { readonly model: Model; readonly now: number }): Html {
+  const { shown, arrivalsOf, pausesOf, total, hidden, filter } = model;
+  const isFiltered = filter.host !== "" || filter.drain !== "" || filter.text !== "";
+  return (
+    <>
+      <Table
+        caption="Kinds of failure, by trouble"
+        empty={
+          isFiltered
+            ? "No kind of failure fits these filters."
+            : "All is well: no kind of failure waits or is parked, and none was seen within a day."
+        }
+        rows={shown}
+        columns={[
+          { title: "failure", cell: (one) => <Kind failure={one} pauses={pausesOf(one)} /> },
+          {
+            title: "arrived in 7 days",
+            cell: (one) => <ArrivalBars arrivals={arrivalsOf(one)} now={now} />,
+          },
+          { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
+          { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
+          { title: "arrived", isNumber: true, cell: ({ arrived }) => number(arrived) },
+          { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
+          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+          { title: "first met", cell: ({ firstMetAt }) => <Ago at={firstMetAt} now={now} /> },
+          { title: "last seen", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} now={now} /> },
+        ]}
+      />
+      <Pages filter={filter} total={total} />
+      {hidden === 0 ? null : (
+        <p class="hint">
+          {counted(hidden, "kind has", "kinds have")} nothing waiting, and none for a day:{" "}
+          <a href={toLink({ ...filter, isAll: true, page: 1 })}>show all</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Kind({
+  failure,
+  pauses,
+}: {
+  readonly failure: FailureView;
+  readonly pauses: readonly PauseRecord[];
+}): Html {
+  const { id, origin, isNew, isQuiet, quietEnded, note } = failure;
+  return (
+    <>
+      <a href={`/failures/${id}`}>
+        <Foreign text={origin} />
+      </a>{" "}
+      {isNew ? <span class="new">new</span> : null}
+      {isQuiet ? <span class="mark">quiet</span> : null}
+      {quietEnded !== null && quietEnded !== "time" ? <span class="mark">changed</span> : null}{" "}
+      <span class="hint">{id}</span>
+      <br />
+      <Foreign text={toAnswerText(failure)} />
+      {pauses.map((pause) => (
+        <span class="note">
+          <PauseWords pause={pause} />
+          {pause.drain === "*" ? null : ` (drain ${pause.drain})`}
+        </span>
+      ))}
+      {note === null ? null : (
+        <span class="note">
+          {note.ticket === "" ? null : (
+            <b>
+              <Foreign text={note.ticket} />
+            </b>
+          )}{" "}
+          <Foreign text={note.text} /> (<Foreign text={note.by} />)
+        </span>
+      )}
+    </>
+  );
+}
+
+function Pages({ filter, total }: { readonly filter: Filter; readonly total: number }): Html | null {
+  const last = Math.ceil(total / pageSize);
+  if (last <= 1) return null;
+  const { page } = filter;
+  return (
+    <nav class="pages" aria-label="Pages of the list">
+      {page > 1 ? <a href={toLink({ ...filter, page: page - 1 })}>Before</a> : null}
+      <span>
+        page {page} of {last}, {number(total)} kinds
+      </span>
+      {page < last ? <a href={toLink({ ...filter, page: page + 1 })}>Next</a> : null}
+    </nav>
+  );
+}
+
+function Destinations({
+  destinations,
+  context,
+}: {
+  readonly destinations: Model["destinations"];
+  readonly context: ScreenContext;
+}): Html | null {
+  if (destinations.length === 0) return null;
+  return (
+    <>
+      <h2>What can be done about {counted(destinations.length, "destination")}</h2>
+      {destinations.slice(0, destinationsShown).map(({ drain, origin, lane, pauses }) => (
+        <>
+          <h3>
+            <Foreign text={origin} /> of {drain}
+          </h3>
+          <p>
+            {lane === null ? "no lane is known" : <LaneWords lane={lane} />}
+            {pauses.map((pause) => (
+              <>
+                {" · "}
+                <PauseWords pause={pause} />
+              </>
+            ))}
+          </p>
+          <DestinationActs {...{ drain, origin, lane, pauses, context }} />
+        </>
+      ))}
+      {destinations.length > destinationsShown ? (
+        <p class="hint">Name one host to act on the others.</p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,232 @@
+/** What was done, by whom and why, newest first. */
+import { openAuditReader } from "../../../job/compose/open-core.ts";
+import { defined } from "../../../job/message/defined.ts";
+import type { ActRow } from "../../operations/history/act-rows.ts";
+import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
+import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
+import { type Part, number, present } from "../../operations/phrases.ts";
+import { auditActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { Filters } from "../parts/filters.tsx";
+import { filterOf, withQuery } from "../query.ts";
+import { RuleLink } from "../parts/rule-link.tsx";
+import { CommandLine, Foreign } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+const path = "/history";
+/** In place of one act. */
+const ofPeople = "people";
+const maxRows = 50;
+/** 50 reads of Redis. A rare person may need several pages. */
+const maxEntries = 5_000;
+/** 100,000 took a quarter of a second of CPU. An act on more goes on as a row of the next page. */
+const maxRecords = 25_000;
+
+export const historyScreen = defineScreen<HistoryPage>({
+  path,
+  area: "history",
+  role: "viewer",
+  title: () => "History",
+  load({ core, query }) {
+    const act = filterOf(query, "act");
+    const acts = act === ofPeople ? personActs : auditActs.filter((one) => one === act);
+    if (act !== undefined && acts.length === 0) throw misused(`no act is named ${JSON.stringify(act)}`);
+    return readHistoryPage(openAuditReader(core), {
+      before: query.get("before"),
+      maxRows,
+      maxEntries,
+      maxRecords,
+      ...defined({
+        acts: act === undefined ? undefined : new Set<AuditAct>(acts),
+        drain: filterOf(query, "drain") as DrainName | undefined,
+        by: filterOf(query, "by"),
+        host: filterOf(query, "host"),
+        rule: filterOf(query, "rule"),
+        from: timeOf(query, "from"),
+        to: timeOf(query, "to"),
+      }),
+    });
+  },
+  sections: [
+    {
+      id: "history-filters",
+      isLive: false,
+      render: (_page, context) => <HistoryFilters context={context} />,
+    },
+    { id: "history-list", isLive: false, render: (page, context) => <List {...{ page, context }} /> },
+  ],
+});
+
+/** `2026-11-26T20:15`, in UTC, or with a zone of its own. */
+function timeOf(query: URLSearchParams, name: string): number | undefined {
+  const text = filterOf(query, name);
+  if (text === undefined) return undefined;
+  const at = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) || !text.includes("T") ? text : `${text}Z`);
+  if (Number.isNaN(at)) throw misused(`${name}: expected a time such as 2026-11-26T20:15`);
+  return at;
+}
+
+function misused(why: string): RedriverError {
+  return new RedriverError("command-misused", why);
+}
+
+function HistoryFilters({ context: { core, query } }: { readonly context: ScreenContext }): Html {
+  return (
+    <>
+      <Filters
+        path={path}
+        query={query}
+        filters={[
+          { name: "act", label: "Act", choices: [ofPeople, ...auditActs] },
+          { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
+          { name: "by", label: "By (* for any part)" },
+          { name: "host", label: "Host (* for any part)" },
+          { name: "rule", label: "Rule" },
+          { name: "from", label: "From (UTC)", kind: "datetime-local" },
+          { name: "to", label: "To (UTC)", kind: "datetime-local" },
+        ]}
+      />
+      <p class="hint">
+        <a href={`${path}?act=${ofPeople}`}>What people did</a>, without what followed from it or from rules.
+      </p>
+    </>
+  );
+}
+
+function List({
+  page: { rows, next, readTo, missing },
+  context,
+}: {
+  readonly page: HistoryPage;
+  readonly context: ScreenContext;
+}): Html {
+  const { query } = context;
+  const Only = ({ name, value, shown }: { name: string; value: string; shown?: Html }): Html => (
+    <a href={withQuery(path, query, { [name]: value, before: null })} title={`Only this ${name}`}>
+      {shown ?? <Foreign text={value} />}
+    </a>
+  );
+  const empty = next === null ? "Nothing was done that fits." : "Nothing here fits; the next page goes on.";
+  return (
+    <>
+      <Table
+        caption="What was done, newest first"
+        empty={empty}
+        rows={rows}
+        columns={[
+          { title: "when", cell: ({ at }) => <Time at={at} /> },
+          { title: "act", cell: ({ act }) => <Only name="act" value={act} /> },
+          { title: "count", isNumber: true, cell: ({ count }) => (count === 0 ? null : number(count)) },
+          {
+            title: "drain",
+            cell: ({ drain, count }) =>
+              drain === null ? count === 0 ? "(all)" : null : <Only name="drain" value={drain} />,
+          },
+          {
+            title: "rule",
+            cell: ({ drain, rule }) =>
+              rule === null || rule === undefined ? null : <RuleCell {...{ drain, rule, Only, context }} />,
+          },
+          { title: "what", cell: (row) => <What row={row} Only={Only} /> },
+          { title: "why", cell: ({ why }) => (why === undefined ? null : <Foreign text={why} />) },
+          { title: "by", cell: ({ by }) => <Only name="by" value={by} /> },
+        ]}
+      />
+      {filterOf(query, "host") === undefined ? null : (
+        <p class="hint">
+          This filter leaves out acts that are about no single host: notes, plans, and pauses of whole drains.{" "}
+          <a href={withQuery(path, query, { host: null, before: null })}>Show all</a>
+        </p>
+      )}
+      {missing === "" ? null : <p class="hint">{missing}</p>}
+      <p class="hint">The sums of a day, by act and by person:</p>
+      <CommandLine line="redriver history --summary --since 1d" />
+      <p class="pages">
+        {readTo === null || next === null ? null : (
+          <>
+            Read back to <Time at={readTo} />.{" "}
+          </>
+        )}
+        {query.has("before") ? <a href={withQuery(path, query, { before: null })}>To the newest</a> : null}{" "}
+        {next === null ? null : (
+          <a rel="next" href={withQuery(path, query, { before: next })}>
+            Older
+          </a>
+        )}
+      </p>
+    </>
+  );
+}
+
+type OnlyLink = (props: { name: string; value: string; shown?: Html }) => Html;
+
+function RuleCell({
+  drain,
+  rule,
+  Only,
+  context,
+}: {
+  readonly drain: string | null;
+  readonly rule: string;
+  readonly Only: OnlyLink;
+  readonly context: ScreenContext;
+}): Html {
+  const line = context.reads.rules()?.lines.lineOf(drain ?? "", rule);
+  return (
+    <>
+      <Only name="rule" value={rule} />
+      {line === undefined ? null : (
+        <>
+          {" "}
+          <span class="hint">
+            line <RuleLink drain={drain ?? ""} rule={rule} context={context} shown={String(line)} />
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Reason, destinations and what else the audit has of it. */
+function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }): Html {
+  const { lane, host, hosts, dlqId, source } = row;
+  const known = lane?.origin ?? host;
+  const names = known === undefined ? hosts.top.map(({ key }) => key) : [known];
+  const more = known === undefined ? hosts.more.kinds : 0;
+  const words = present([reasonText(row), ...toNotes(row)]);
+  return (
+    <>
+      {names.slice(0, shownHosts).map((name) => (
+        <>
+          <Only name="host" value={name} />{" "}
+        </>
+      ))}
+      {names.length - shownHosts + more > 0 ? <>and {names.length - shownHosts + more} more hosts </> : null}
+      {words.length === 0 ? null : <Foreign text={words.join(", ")} />}
+      {dlqId === undefined ? null : (
+        <>
+          {" "}
+          <DeadLetterLink source={source} dlqId={dlqId} />
+        </>
+      )}
+    </>
+  );
+}
+
+const shownHosts = 3;
+
+function toNotes(row: ActRow): readonly Part[] {
+  const { count, notes, comeBacks, forMs } = row;
+  const many = (times: number, what: string): string => (count === 1 ? what : `${number(times)} ${what}`);
+  return [
+    ...Object.entries(notes).map(([note, times]) => many(times, note)),
+    comeBacks > 0 && many(comeBacks, "had come back"),
+    laneMoveText(row),
+    forMs !== undefined && `for ${formatDuration(forMs)}`,
+  ];
+}

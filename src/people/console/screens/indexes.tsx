@@ -1,0 +1,157 @@
+/** Search indexes as a replica read them last, and what their guards hold back. */
+import { readIndexes, type IndexGuard, type IndexStanding } from "../../operations/indexes/read.ts";
+import { scalarFields, type SeriesField } from "../../../job/contracts/index-statistics.ts";
+import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
+import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
+import { comparisonText } from "../../../job/rules/patterns/write-number-patterns.ts";
+import { LineChart } from "../parts/line-chart.tsx";
+import { number } from "../../operations/phrases.ts";
+import { CommandLine } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+import { defineScreen, type Html } from "../screen.ts";
+
+interface Model {
+  readonly indexes: readonly IndexStanding[];
+  readonly facts: QueueFacts;
+}
+
+/** Series of one unit share a chart. */
+const charts: readonly (readonly [title: string, fields: readonly SeriesField[]])[] = [
+  ["Vectors", ["vector_count"]],
+  ["Size", ["data_size"]],
+  ["Throughput", ["query_throughput", "update_throughput"]],
+  [
+    "Mean latency",
+    ["query_latency_mean", "update_latency_mean", "embeds_latency_mean", "rerank_latency_mean"],
+  ],
+  [
+    "99th percentile of latency",
+    ["query_latency_99", "update_latency_99", "embeds_latency_99", "rerank_latency_99"],
+  ],
+  ["Requests a day", ["daily_query_requests", "daily_update_requests", "daily_rerank_requests"]],
+  ["Bandwidth a day", ["daily_bandwidths"]],
+];
+
+export const indexesScreen = defineScreen<Model>({
+  path: "/indexes",
+  area: "indexes",
+  role: "viewer",
+  hasChart: true,
+  title: () => "Indexes",
+  async load({ core, reads }) {
+    const [indexes, facts] = await Promise.all([readIndexes(core), reads.facts()]);
+    return { indexes, facts };
+  },
+  sections: [
+    { id: "guards", isLive: true, render: (model) => <Guards model={model} /> },
+    {
+      id: "indexes-list",
+      isLive: false,
+      render: ({ indexes }, { now }) => (
+        <>
+          {indexes.map((index) => (
+            <Index index={index} now={now} />
+          ))}
+        </>
+      ),
+    },
+  ],
+});
+
+function Guards({ model: { indexes, facts } }: { readonly model: Model }): Html {
+  const guards = indexes.flatMap((index) => index.guards);
+  const closed = guards.filter(({ effect }) => effect === "closed");
+  if (indexes.length === 0) {
+    return <p class="empty">The document has no search index, so nothing waits for one.</p>;
+  }
+  return (
+    <>
+      <p class={closed.length === 0 ? "verdict good" : "verdict warn"} role="status">
+        {closed.length === 0
+          ? "No guard holds messages back."
+          : `${closed.map(({ index, drain }) => `Index ${index} holds back ${drain}`).join("; ")}.`}
+      </p>
+      <Table
+        caption="Guards of drains on search indexes"
+        empty="No drain has a guard on an index."
+        rows={guards}
+        columns={[
+          { title: "drain", cell: ({ drain }) => drain },
+          { title: "index", cell: ({ index }) => <a href={`#index-${index}`}>{index}</a> },
+          { title: "field", cell: ({ field }) => field },
+          { title: "value", isNumber: true, cell: ({ value }) => (value === null ? null : number(value)) },
+          { title: "holds", cell: ({ config }) => comparisonText(config.hold) },
+          { title: "resumes", cell: ({ config }) => comparisonText(config.resume) },
+          { title: "state", cell: toState },
+          { title: "held back", isNumber: true, cell: ({ drain, effect }) => toHeld(facts, drain, effect) },
+        ]}
+      />
+    </>
+  );
+}
+
+function toState({ effect, why }: IndexGuard): string {
+  const state = effect === "closed" ? "holds back" : "lets through";
+  return why === "stale" ? `${state}: there is no fresh reading` : state;
+}
+
+function toHeld(facts: QueueFacts, drain: DrainConfig["name"], effect: IndexGuard["effect"]): string | null {
+  if (effect === "open") return "0";
+  const held = facts.drains.find((one) => one.drain === drain)?.facts?.reasons.held ?? {};
+  return number(held["guard"] ?? 0);
+}
+
+function Index({
+  index: { name, id, period, reading, series },
+  now,
+}: {
+  readonly index: IndexStanding;
+  readonly now: number;
+}): Html {
+  const scalars = scalarFields.flatMap((field) => {
+    const value = reading?.summary.scalars[field];
+    return value === undefined ? [] : [{ field, value }];
+  });
+  return (
+    <div id={`index-${name}`}>
+      <h2>{name}</h2>
+      {reading === null ? (
+        <>
+          <p class="empty">
+            No replica has a fresh reading of it (id {id}). To read it now, and to see why not:
+          </p>
+          <CommandLine line={`redriver index stats ${name}`} />
+        </>
+      ) : (
+        <>
+          <p class="hint">
+            id {id}, period {period}, read <Ago at={reading.readAt} now={now} />
+          </p>
+          <ul class="tiles">
+            {scalars.map(({ field, value }) => (
+              <li>
+                <strong>{number(value)}</strong> {field.replaceAll("_", " ")}
+              </li>
+            ))}
+          </ul>
+          {series === null ? (
+            <p class="empty">Its charts come with the next reading.</p>
+          ) : (
+            <div class="charts">
+              {charts.map(([title, fields]) => (
+                <LineChart
+                  title={`${title} of ${name}`}
+                  lines={fields.flatMap((field) => {
+                    const points = series[field];
+                    return points === undefined ? [] : [{ label: field, points }];
+                  })}
+                />
+              ))}
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

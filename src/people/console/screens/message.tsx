@@ -1,0 +1,346 @@
+/** One dead letter: the only page that calls the service, once. Without its content. */
+import type { DeadLetter } from "../../../job/message/dead-letter.ts";
+import { parseRecord } from "../../../job/message/parse-record.ts";
+import { toAnyText } from "../../../job/message/write-safe-json.ts";
+import { readMessage, readMessageHistory } from "../../operations/records/read-message.ts";
+import type { ReadMessage, MessageHistory } from "../../operations/records/read-message.ts";
+import { toLedgerText } from "../../operations/records/ledger-text.ts";
+import { toMaskedRecord } from "../../operations/records/masked-record.ts";
+import { historyColumns, withProofs } from "../../operations/history/rows.ts";
+import type { Explanation } from "../../operations/rules/explain.ts";
+import { failureKindOf } from "../../../job/failures/failure-kind.ts";
+import { laneOriginOfLetter } from "../../../job/lanes/lane-origin.ts";
+import type { RuleStep } from "../../../job/rules/explain-rules.ts";
+import { releaseOneAct } from "../acts/release.ts";
+import { showContentAct } from "../acts/show-content.tsx";
+import { ActForm } from "../parts/act-form.tsx";
+import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { Rebuild } from "../parts/rebuild.tsx";
+import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
+import { RuleLink } from "../parts/rule-link.tsx";
+import { CommandLine, Foreign } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { Ago, Time } from "../parts/time.tsx";
+import { toQuery } from "../query.ts";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+interface Model {
+  readonly message: ReadMessage;
+  readonly history: MessageHistory;
+  /** What would keep it back if it were released; null: it is not parked, or its drain is not known. */
+  readonly conditions: ReleaseConditions | null;
+  /** That has a page; null: there is none of it. */
+  readonly kindId: string | null;
+}
+
+const maxHistoryRows = 100;
+
+export const messageScreen = defineScreen<Model>({
+  path: "/messages/:source/:dlqId",
+  area: "failures",
+  role: "viewer",
+  title: ({ message }) => `Dead letter ${message.dlqId}`,
+  async load(context) {
+    const { core, params, signal } = context;
+    const { source = "", dlqId = "" } = params;
+    const message = await readMessage(core, { source, dlqId, show: "masked" }, signal);
+    if (message === null) return null;
+    const letter = toLetter(message);
+    const [history, conditions, kindId] = await Promise.all([
+      readMessageHistory(core, message, maxHistoryRows),
+      readConditions(message, letter, context),
+      readKindId(message, letter, context),
+    ]);
+    return { message, history, conditions, kindId };
+  },
+  sections: [
+    {
+      id: "standing",
+      isLive: false,
+      render: (model, context) => <Standing {...{ model, context }} />,
+    },
+    { id: "acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
+    {
+      id: "decision",
+      isLive: false,
+      render: ({ message: { explanation } }, context) =>
+        explanation === null ? null : <Decision {...{ explanation, context }} />,
+    },
+    { id: "record", isLive: false, render: ({ message }) => <Record message={message} /> },
+    { id: "history", isLive: false, render: ({ history }, context) => <History {...{ history, context }} /> },
+  ],
+});
+
+function toLetter({ record }: ReadMessage): DeadLetter | null {
+  const parsed = typeof record === "string" ? null : parseRecord(record);
+  return parsed?.kind === "letter" ? parsed.letter : null;
+}
+
+/** Null: too many kinds are known for it to have a page of its own, or it was counted long ago. */
+async function readKindId(
+  { source }: ReadMessage,
+  letter: DeadLetter | null,
+  { reads }: ScreenContext,
+): Promise<string | null> {
+  if (letter === null) return null;
+  const { id } = failureKindOf(letter);
+  const kinds = await reads.failures();
+  return kinds.some((one) => one.id === id && one.source === source) ? id : null;
+}
+
+function Standing({
+  model: { message, kindId },
+  context: { now },
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { source, enteredAt, expiresAt, ledger, explanation } = message;
+  const record = explanation?.record ?? null;
+  return (
+    <dl>
+      <dt>source</dt>
+      <dd>{source}</dd>
+      {explanation === null ? null : (
+        <>
+          <dt>drain</dt>
+          <dd>
+            {explanation.drain} ({explanation.paused ? `${explanation.mode}, paused` : explanation.mode})
+          </dd>
+        </>
+      )}
+      <dt>entered</dt>
+      <dd>
+        <Time at={enteredAt} /> (<Ago at={enteredAt} now={now} />)
+      </dd>
+      <dt>expires</dt>
+      <dd>
+        <Time at={expiresAt} /> (<Ago at={expiresAt} now={now} />)
+      </dd>
+      <dt>ledger</dt>
+      <dd>
+        <Foreign text={toLedgerText(ledger)} />
+      </dd>
+      {record === null ? null : (
+        <>
+          <dt>sent to</dt>
+          <dd>
+            <Foreign text={record.url} />
+          </dd>
+          <dt>failed</dt>
+          <dd>
+            {record.status ?? "without an answer"} <Foreign text={record.failure.text} />
+            {kindId === null ? null : (
+              <>
+                {" · "}
+                <a href={`/failures/${kindId}${toQuery({ source })}`}>all of this kind</a>
+              </>
+            )}
+          </dd>
+          <dt>redrives</dt>
+          <dd>{record.attempt === 0 ? "none" : record.attempt}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+async function readConditions(
+  { ledger }: ReadMessage,
+  letter: DeadLetter | null,
+  context: ScreenContext,
+): Promise<ReleaseConditions | null> {
+  if (ledger.state !== "parked" || letter === null) return null;
+  const origin = laneOriginOfLetter(letter);
+  const { drain, failure } = ledger;
+  return origin === null ? null : readReleaseConditions(context, drain, { origin, failure });
+}
+
+function Acts({
+  model: { message, conditions },
+  context,
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { source, dlqId, ledger, record } = message;
+  const values = { source, dlqId };
+  const notParked = ledger.state === "parked" ? null : "it is not parked";
+  const notFound = typeof record === "string" ? "it was not found in the queue" : null;
+  return (
+    <>
+      {ledger.state === "parked" ? <ReleaseHints conditions={conditions} reason={ledger.reason} /> : null}
+      <div class="acts">
+        <ActForm act={releaseOneAct} values={values} context={context} disabled={notParked} />
+        <ActForm act={showContentAct} values={values} context={context} disabled={notFound} />
+      </div>
+    </>
+  );
+}
+
+const outcomes: Readonly<Record<RuleStep["outcome"], string>> = {
+  held: "yes",
+  failed: "no",
+  ignored: "ignored",
+  "not-reached": "not asked",
+};
+
+function Decision({
+  explanation,
+  context,
+}: {
+  readonly explanation: Explanation;
+  readonly context: ScreenContext;
+}): Html {
+  const { drain, rules, decidedByLedger, problem, otherwise } = explanation;
+  const decision = explanation.decision;
+  return (
+    <>
+      <h2>What the rules decide</h2>
+      <p class="verdict">
+        <Foreign text={explanation.explanation} />
+        {decision.rule === null ? null : (
+          <>
+            {" · rule "}
+            <RuleLink drain={drain} rule={decision.rule} context={context} />
+          </>
+        )}
+      </p>
+      {decidedByLedger ? <p>The ledger decides this before any rule.</p> : null}
+      {decision.until === undefined ? null : (
+        <p>
+          Until <Time at={decision.until} />.
+        </p>
+      )}
+      {problem === null ? null : (
+        <p class="problem">
+          The record cannot be read: <Foreign text={problem} />
+        </p>
+      )}
+      <Table
+        caption="How each rule fared"
+        empty={`No rule was asked; otherwise: ${otherwise}.`}
+        rows={rules}
+        columns={[
+          { title: "rule", cell: ({ rule }) => <RuleLink drain={drain} rule={rule} context={context} /> },
+          { title: "matches", cell: ({ outcome }) => outcomes[outcome] },
+          { title: "why", cell: ({ why }) => <Foreign text={why} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function Record({ message: { record, explanation, dlqId } }: { readonly message: ReadMessage }): Html {
+  if (typeof record === "string") {
+    return (
+      <>
+        <h2>The record</h2>
+        <p class="empty">
+          <Foreign text={record} />
+        </p>
+        <p class="hint">The whole queue is searched by:</p>
+        <CommandLine line={`redriver rules explain ${dlqId}`} />
+      </>
+    );
+  }
+  return (
+    <div class="sides">
+      <div>
+        <h2>The record</h2>
+        <dl>
+          {Object.entries(toMaskedRecord(record))
+            .filter(([, value]) => value !== "" && value !== null)
+            .map(([name, value]) => (
+              <>
+                <dt>
+                  <Foreign text={name} />
+                </dt>
+                <dd>
+                  <Value name={name} value={value} />
+                </dd>
+              </>
+            ))}
+        </dl>
+      </div>
+      <div>
+        <h2>The item that would be published</h2>
+        {explanation === null ? (
+          <p class="empty">No drain selects it, so none.</p>
+        ) : (
+          <Rebuild explanation={explanation} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Times of the record, Unix ms. */
+const timeFields = new Set(["createdAt", "notBefore"]);
+
+function Value({ name, value }: { readonly name: string; readonly value: unknown }): Html {
+  if (timeFields.has(name) && isTime(value)) return <Time at={value} />;
+  if (typeof value !== "object" || value === null) return <Foreign text={String(value)} />;
+  const rows = Array.isArray(value) ? value.map(toAnyText) : toNamed(value);
+  return (
+    <ul class="plain">
+      {rows.slice(0, maxValues).map((row) => (
+        <li>
+          <Foreign text={row} />
+        </li>
+      ))}
+      {rows.length > maxValues ? <li class="hint">and {rows.length - maxValues} more</li> : null}
+    </ul>
+  );
+}
+
+const maxValues = 50;
+
+/** A day that `Date` knows. */
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Math.abs(value) <= 8.64e15;
+}
+
+function toNamed(value: object): readonly string[] {
+  return Object.entries(value).map(([name, one]) => `${name}: ${toAnyText(one)}`);
+}
+
+function History({
+  history: { rows, isCut },
+  context,
+}: {
+  readonly history: MessageHistory;
+  readonly context: ScreenContext;
+}): Html {
+  return (
+    <>
+      <h2>Its history</h2>
+      <Table
+        caption="What was done, newest first, also to those it came back from"
+        empty="Nothing was done to it yet, as far as the audit goes back."
+        rows={withProofs(rows)}
+        columns={[
+          { title: "when", cell: ({ at }) => <Time at={at} /> },
+          { title: "act", cell: ({ act }) => act },
+          {
+            title: "dead letter",
+            cell: ({ source, dlqId }) => (dlqId === null ? null : <DeadLetterLink {...{ source, dlqId }} />),
+          },
+          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "rule",
+            cell: ({ drain, rule }) =>
+              rule === null || rule === undefined ? null : (
+                <RuleLink drain={drain ?? ""} rule={rule} context={context} />
+              ),
+          },
+          { title: "reason", cell: (row) => <Foreign text={historyColumns.reason(row)} /> },
+          { title: "notes", cell: (row) => <Foreign text={historyColumns.notes(row)} /> },
+          { title: "why", cell: (row) => <Foreign text={historyColumns.why(row)} /> },
+          { title: "by", cell: ({ by }) => <Foreign text={by} /> },
+        ]}
+      />
+      {isCut ? <p class="hint">Older acts are left out; redriver history shows all.</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,211 @@
+/** What waits for a person: how many for what reason, what to do next, and the oldest one by one. */
+import { parkReasons } from "../../../job/message/park-reasons.ts";
+import { nextStepOf } from "../../operations/parked/next-step.ts";
+import {
+  readParkedPage,
+  toParkedSums,
+  type ParkedRowFilter,
+  type ParkedRows,
+  type ParkedSum,
+} from "../../operations/parked/read-page.ts";
+import { releaseAllAct } from "../acts/release.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
+import { ActForm } from "../parts/act-form.tsx";
+import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { Filters } from "../parts/filters.tsx";
+import { filterOf, toQuery, withQuery } from "../query.ts";
+import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
+import { number } from "../../operations/phrases.ts";
+import { CommandLine, Foreign } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+interface Model {
+  readonly sums: readonly ParkedSum[];
+  /** By drain. */
+  readonly conditions: ReadonlyMap<string, ReleaseConditions | null>;
+  readonly source: SourceId | null;
+  readonly page: ParkedRows;
+}
+
+const path = "/parked";
+const rowsPerPage = 50;
+const none: ParkedRows = { rows: [], total: 0, next: null };
+
+export const parkedScreen = defineScreen<Model>({
+  path,
+  area: "parked",
+  role: "viewer",
+  title: () => "Parked",
+  async load(context) {
+    const { core, reads, query } = context;
+    const [first = null] = core.sources.keys();
+    const source = (filterOf(query, "source") as SourceId | undefined) ?? first;
+    const request = { after: query.get("after"), limit: rowsPerPage, filter: toFilter(query) };
+    const [facts, page] = await Promise.all([
+      reads.facts(),
+      source === null ? none : readParkedPage(core, source, request),
+    ]);
+    const sums = toParkedSums(facts);
+    const drains = [...new Set(sums.map(({ drain }) => drain))];
+    const conditions = await Promise.all(
+      drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
+    );
+    return { sums, conditions: new Map(conditions), source, page };
+  },
+  sections: [
+    { id: "parked-counts", isLive: false, render: (model, context) => <Counts {...{ model, context }} /> },
+    { id: "parked-list", isLive: false, render: (model, context) => <List {...{ model, context }} /> },
+  ],
+});
+
+function toFilter(query: URLSearchParams): ParkedRowFilter {
+  return {
+    drain: filterOf(query, "drain"),
+    reason: filterOf(query, "reason"),
+    failure: filterOf(query, "failure"),
+  };
+}
+
+function Counts({
+  model: { sums, conditions },
+  context,
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { query } = context;
+  return (
+    <>
+      <p class="hint">
+        To discard dead letters, or to park others, give the drains document a rule with{" "}
+        <code>then: drop</code> or <code>then: park</code>.
+      </p>
+      <Table
+        caption="Parked by drain and reason, as the passes have counted it"
+        empty="Nothing is parked: nobody is waited for."
+        rows={sums}
+        columns={[
+          {
+            title: "drain",
+            cell: ({ drain }) => <a href={withQuery(path, query, { drain, after: null })}>{drain}</a>,
+          },
+          {
+            title: "parked for",
+            cell: ({ drain, reason, source }) => (
+              <a href={withQuery(path, query, { drain, reason, source, after: null })}>{reason}</a>
+            ),
+          },
+          { title: "parked", isNumber: true, cell: ({ count }) => number(count) },
+          {
+            title: "what to do next",
+            cell: (sum) => <Next {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }} />,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function Next({
+  sum,
+  conditions,
+  context,
+}: {
+  readonly sum: ParkedSum;
+  readonly conditions: ReleaseConditions | null;
+  readonly context: ScreenContext;
+}): Html {
+  const { drain, count } = sum;
+  const reason = parkReasons.find((one) => one === sum.reason);
+  if (reason === undefined) return <>See the release notes: this replica does not know the reason.</>;
+  const { advice, command } = nextStepOf({ drain, reason, hasDrain: true });
+  const title = count === 1 ? "Release 1" : `Release all ${number(count)}`;
+  return (
+    <>
+      {advice.charAt(0).toUpperCase() + advice.slice(1)}
+      {command === null ? null : (
+        <>
+          <ReleaseHints conditions={conditions} reason={reason} />
+          <ActForm act={{ ...releaseAllAct, title }} values={{ drain, for: reason }} context={context} />
+        </>
+      )}
+    </>
+  );
+}
+
+function List({
+  model: { source, page },
+  context: { core, query, now },
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { rows, total, next } = page;
+  const isFiltered = Object.values(toFilter(query)).some((value) => value !== undefined);
+  const sources = [...core.sources.keys()];
+  return (
+    <>
+      <h2>One by one</h2>
+      <Filters
+        path={path}
+        query={query}
+        filters={[
+          ...(sources.length > 1 ? [{ name: "source", label: "Source", choices: sources }] : []),
+          { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
+          { name: "reason", label: "Parked for", choices: parkReasons },
+          { name: "failure", label: "Failure" },
+        ]}
+      />
+      <Table
+        caption="Parked dead letters, those first that were listed longest ago"
+        empty={
+          next !== null
+            ? "None of these here; the next page goes on."
+            : isFiltered
+              ? "Nothing parked fits these filters."
+              : "Nothing is parked."
+        }
+        rows={rows}
+        columns={[
+          {
+            title: "dead letter",
+            cell: ({ dlqId }) => (source === null ? dlqId : <DeadLetterLink source={source} dlqId={dlqId} />),
+          },
+          {
+            title: "drain",
+            cell: ({ drain, hasDrain }) => (
+              <>
+                <Foreign text={drain} />
+                {hasDrain ? null : <span class="hint"> (not in the document)</span>}
+              </>
+            ),
+          },
+          { title: "parked for", cell: ({ reason }) => reason },
+          {
+            title: "failure",
+            cell: ({ failure }) =>
+              failure === null ? null : (
+                <a href={`/failures/${encodeURIComponent(failure)}${toQuery({ source })}`}>{failure}</a>
+              ),
+          },
+          { title: "redrives", isNumber: true, cell: ({ attempt }) => attempt },
+          { title: "entered", cell: ({ enteredAt }) => <Ago at={enteredAt} now={now} /> },
+          { title: "expires", cell: ({ expiresAt }) => <Ago at={expiresAt} now={now} /> },
+        ]}
+      />
+      <p class="pages">
+        {number(total)} parked in this source.{" "}
+        {query.has("after") ? <a href={withQuery(path, query, { after: null })}>To the first page</a> : null}{" "}
+        {next === null ? null : (
+          <a rel="next" href={withQuery(path, query, { after: next })}>
+            Next page
+          </a>
+        )}
+      </p>
+      <p class="hint">All in one listing, with destinations and answers:</p>
+      <CommandLine line="redriver parked summary" />
+    </>
+  );
+}

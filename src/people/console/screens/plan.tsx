@@ -1,0 +1,179 @@
+/** One plan: how far it is, what it would do and why, what it leaves alone, what it takes. */
+import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
+import type { SharedPlan } from "../../../job/contracts/plans.ts";
+import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/plans.ts";
+import { ActForm } from "../parts/act-form.tsx";
+import { PlanOfDrain } from "../parts/plan-of-drain.tsx";
+import { PlanProgress } from "../parts/plan-progress.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { Selection } from "./plans.tsx";
+
+interface Model extends ShownPlan {
+  /** Applied now, and of one of the same drains. */
+  readonly busyWith: SharedPlan | null;
+}
+
+export const planScreen = defineScreen<Model>({
+  path: "/plans/:id",
+  area: "plans",
+  role: "viewer",
+  title: ({ plan }) => `Plan of ${plan.drains.join(", ")}`,
+  async load({ plans, params }) {
+    const all = await plans.list();
+    const plan = all.find(({ id }) => id === params["id"]);
+    if (plan === undefined) return null;
+    const busyWith = all.find(
+      (other) =>
+        other.id !== plan.id && isApplied(other) && other.drains.some((drain) => plan.drains.includes(drain)),
+    );
+    return { ...(await plans.show(plan.id)), busyWith: busyWith ?? null };
+  },
+  sections: [
+    { id: "progress", isLive: true, render: ({ plan }) => <PlanProgress plan={plan} /> },
+    { id: "acts", isLive: false, render: (model, context) => <Acts model={model} context={context} /> },
+    { id: "about", isLive: false, render: ({ plan, report }) => <About plan={plan} report={report} /> },
+    {
+      id: "drains",
+      isLive: false,
+      render: ({ report }) =>
+        report === null ? null : (
+          <>
+            {report.drains.map((drain) => (
+              <PlanOfDrain drain={drain} createdAt={report.createdAt} />
+            ))}
+          </>
+        ),
+    },
+  ],
+});
+
+function isApplied({ state, made }: SharedPlan): boolean {
+  return state === "applying" || (state === "stopping" && made !== null);
+}
+
+function Acts({
+  model: { plan, busyWith },
+  context,
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { id, state, made } = plan;
+  const isWorkedOn = state === "making" || state === "applying" || state === "stopping";
+  const acts = made?.acts ?? 0;
+  const values = { id, messages: String(acts) };
+  const whyNoApply =
+    state === "making"
+      ? "it is still being made"
+      : made === null
+        ? "it is not whole: make a new one"
+        : isWorkedOn
+          ? "it is being applied"
+          : acts === 0
+            ? "there is nothing to act on"
+            : busyWith === null
+              ? null
+              : `${busyWith.by} applies another plan of the same drain`;
+  return (
+    <>
+      {made === null || whyNoApply !== null ? null : (
+        <p>
+          An apply decides each of these {number(acts)} messages again, and acts on it if the answer is the
+          same. What is done already is skipped.
+        </p>
+      )}
+      <div class="acts">
+        <ActForm
+          act={applyPlanAct}
+          title={toApplyTitle(plan)}
+          values={values}
+          context={context}
+          disabled={whyNoApply}
+        />
+        <ActForm
+          act={stopPlanAct}
+          values={values}
+          context={context}
+          disabled={isWorkedOn ? (state === "stopping" ? "it is stopping" : null) : "nobody works on it"}
+        />
+        <ActForm
+          act={removePlanAct}
+          values={values}
+          context={context}
+          disabled={isWorkedOn ? "it is being worked on: stop it first" : null}
+        />
+        {made === null ? null : (
+          <p>
+            <a href={`/plans/${encodeURIComponent(id)}/file`} download>
+              Download the plan
+            </a>{" "}
+            <span class="hint">
+              values are masked; <code>redriver apply</code> takes it
+            </span>
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
+
+function toApplyTitle({ made, apply }: SharedPlan): string {
+  if (made === null) return "Apply";
+  const left = apply?.drains.reduce((sum, one) => sum + one.left, 0) ?? 0;
+  if (apply !== null && apply.endedAt !== null && left > 0) return `Apply to the ${number(left)} left`;
+  return `Apply to ${number(made.acts)} ${made.acts === 1 ? "message" : "messages"}`;
+}
+
+function About({ plan, report }: { readonly plan: SharedPlan; readonly report: PlanReport | null }): Html {
+  const { made } = plan;
+  return (
+    <dl>
+      <dt>Of</dt>
+      <dd>
+        <Selection plan={plan} />
+      </dd>
+      <dt>Made</dt>
+      <dd>
+        <Time at={plan.createdAt} /> by <Foreign text={plan.by} />
+      </dd>
+      <dt>Kept until</dt>
+      <dd>
+        <Time at={plan.expiresAt} />
+      </dd>
+      <dt>Document</dt>
+      <dd>
+        <code>{plan.documentHash}</code>
+      </dd>
+      {made === null ? null : (
+        <>
+          <dt>Selection</dt>
+          <dd>
+            {number(made.records)} records, {number(made.acts)} to act on
+          </dd>
+          <dt>Hash</dt>
+          <dd>
+            <code>{made.sha256}</code>
+          </dd>
+        </>
+      )}
+      {report === null ? null : (
+        <>
+          <dt>Takes</dt>
+          <dd>
+            {number(
+              report.drains.reduce(
+                (sum, { estimate: { calls } }) => sum + calls.list + calls.publish + calls.remove,
+                0,
+              ),
+            )}{" "}
+            calls of the service
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

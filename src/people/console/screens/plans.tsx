@@ -1,0 +1,144 @@
+/** Frozen selections that all replicas share: made here, shown and applied by whoever agrees with them. */
+import { defined } from "../../../job/message/defined.ts";
+import type { Core } from "../../../job/compose/build-core.ts";
+import { planLimits, type PlanFilter, type SharedPlan } from "../../../job/contracts/plans.ts";
+import { makePlanAct } from "../acts/plans.ts";
+import { ActForm } from "../parts/act-form.tsx";
+import { stateWords } from "../parts/plan-words.ts";
+import { Table } from "../parts/table.tsx";
+import { number } from "../../operations/phrases.ts";
+import { Foreign } from "../parts/text.tsx";
+import { Ago } from "../parts/time.tsx";
+import { filterOf } from "../query.ts";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+export const plansScreen = defineScreen<readonly SharedPlan[]>({
+  path: "/plans",
+  area: "plans",
+  role: "viewer",
+  title: () => "Plans",
+  load: ({ plans }) => plans.list(),
+  sections: [
+    {
+      id: "plans-about",
+      isLive: false,
+      render: () => (
+        <p>
+          A plan freezes what would be done to what waits now. Making one changes nothing; an apply acts on
+          exactly what it selected.
+        </p>
+      ),
+    },
+    { id: "make", isLive: false, render: (all, context) => <Make all={all} context={context} /> },
+    { id: "plans-list", isLive: true, render: (all, { now }) => <List all={all} now={now} /> },
+  ],
+});
+
+function Make({
+  all,
+  context,
+}: {
+  readonly all: readonly SharedPlan[];
+  readonly context: ScreenContext;
+}): Html {
+  const given = (name: string): string | undefined => filterOf(context.query, name);
+  const limit = given("limit");
+  const values = defined({
+    drain: given("drain"),
+    rule: given("rule"),
+    host: given("host"),
+    failure: given("failure"),
+    limit: limit !== undefined && /^[1-9]\d{0,11}$/.test(limit) ? limit : undefined,
+  });
+  return (
+    <ActForm
+      act={makePlanAct}
+      values={values}
+      isOpen
+      context={context}
+      choices={toChoices(context.core)}
+      disabled={toWhyNoMore(all)}
+    />
+  );
+}
+
+function toChoices({ document }: Core) {
+  const drains = document.drains.map(({ name }) => [name, name] as const);
+  const rules = new Set(document.drains.flatMap((drain) => drain.rules.map(({ name }) => name)));
+  return {
+    drain: [["", "every drain"] as const, ...drains],
+    rule: [["", "any, or none"] as const, ...[...rules].map((name) => [name, name] as const)],
+  };
+}
+
+function toWhyNoMore(all: readonly SharedPlan[]): string | null {
+  if (all.length < planLimits.plans || all.some(({ made }) => made === null)) return null;
+  return `there are ${all.length} plans already, the most at once: remove one`;
+}
+
+function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now: number }): Html {
+  return (
+    <Table
+      caption="Plans"
+      empty="There is no plan. One is kept for a day."
+      rows={all}
+      columns={[
+        {
+          title: "made",
+          cell: ({ id, createdAt }) => (
+            <a href={`/plans/${encodeURIComponent(id)}`}>
+              <Ago at={createdAt} now={now} />
+            </a>
+          ),
+        },
+        { title: "by", cell: ({ by }) => <Foreign text={by} /> },
+        { title: "of", cell: (plan) => <Selection plan={plan} /> },
+        { title: "state", cell: ({ state }) => stateWords[state] },
+        {
+          title: "records",
+          isNumber: true,
+          cell: ({ making, made }) => number(made?.records ?? making?.planned ?? 0),
+        },
+        {
+          title: "to act on",
+          isNumber: true,
+          cell: ({ made }) => (made === null ? null : number(made.acts)),
+        },
+        {
+          title: "done",
+          isNumber: true,
+          cell: ({ apply }) =>
+            apply === null ? null : number(apply.drains.reduce((sum, one) => sum + one.before + one.done, 0)),
+        },
+        { title: "kept until", cell: ({ expiresAt }) => <Ago at={expiresAt} now={now} /> },
+      ]}
+    />
+  );
+}
+
+/** Its drains, and what they are narrowed to. */
+export function Selection({
+  plan: { drains, filter },
+}: {
+  readonly plan: Pick<SharedPlan, "drains" | "filter">;
+}): Html {
+  return (
+    <>
+      {drains.join(", ")}
+      {toFilterTexts(filter).map((text) => (
+        <>
+          , <Foreign text={text} />
+        </>
+      ))}
+    </>
+  );
+}
+
+function toFilterTexts({ rules, host, failure, limit }: PlanFilter): readonly string[] {
+  return [
+    ...(rules === undefined ? [] : [`rule ${rules.join(" or ")}`]),
+    ...(host === undefined ? [] : [`host ${host}`]),
+    ...(failure === undefined ? [] : [`failure ${failure}`]),
+    ...(limit === undefined ? [] : [`at most ${number(limit)} of each drain`]),
+  ];
+}

@@ -1,0 +1,178 @@
+/** The document in force with its lines, what each rule does, and why a replica rejects another document. */
+import type { ReplicaRecord } from "../../../job/contracts/replicas.ts";
+import { toRuleStandings, type RuleStanding } from "../../operations/rules/read-rules.ts";
+import { hideSecrets } from "../../operations/rules/hide-secrets.ts";
+import type { RulesInForce } from "../live/rules-in-force.ts";
+import { RuleLink } from "../parts/rule-link.tsx";
+import { number } from "../../operations/phrases.ts";
+import { CommandLine, Foreign } from "../parts/text.tsx";
+import { Table } from "../parts/table.tsx";
+import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+
+interface Model {
+  readonly replicas: readonly ReplicaRecord[];
+  readonly rules: readonly RuleStanding[];
+  /** Null: not known here. */
+  readonly inForce: RulesInForce | null;
+}
+
+export const rulesScreen = defineScreen<Model>({
+  path: "/rules",
+  area: "rules",
+  role: "viewer",
+  title: () => "Rules",
+  async load({ core, reads }) {
+    const [facts, replicas] = await Promise.all([reads.facts(), core.replicas.all()]);
+    return { replicas, rules: toRuleStandings(core.document, facts), inForce: reads.rules() };
+  },
+  sections: [
+    { id: "tokens", isLive: true, render: (_, { tokenProblem }) => <Tokens problem={tokenProblem} /> },
+    {
+      id: "rejections",
+      isLive: true,
+      render: ({ replicas }, context) => <Rejections {...{ replicas, context }} />,
+    },
+    { id: "rules-list", isLive: true, render: ({ rules }, context) => <List {...{ rules, context }} /> },
+    {
+      id: "document",
+      isLive: false,
+      render: ({ inForce }, { core }) => <Text inForce={inForce} hash={core.document.hash} />,
+    },
+  ],
+});
+
+function Tokens({ problem }: { readonly problem: string | null }): Html | null {
+  if (problem === null) return null;
+  return (
+    <p class="problem">This replica rejects its file of tokens, and the tokens from before stay: {problem}</p>
+  );
+}
+
+function Rejections({
+  replicas,
+  context: { core },
+}: {
+  readonly replicas: readonly ReplicaRecord[];
+  readonly context: ScreenContext;
+}): Html {
+  const rejecting = replicas.filter(({ rejected }) => rejected !== null);
+  const others = replicas.filter(({ documentHash }) => documentHash !== core.document.hash);
+  if (rejecting.length + others.length === 0) {
+    return <p class="good">Every replica works under this document, and none rejects its file.</p>;
+  }
+  return (
+    <>
+      {rejecting.map(({ replica, rejected, documentHash }) => (
+        <div class="problem">
+          <p>
+            Replica <Foreign text={replica} /> rejects its file, and goes on under document {documentHash}:
+          </p>
+          <ul>
+            {(rejected ?? "").split("\n").map((problem) => (
+              <li>
+                <Foreign text={hideSecrets(problem)} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      {rejecting.length === 0 ? null : (
+        <>
+          <p class="hint">After a change, before it is rolled out:</p>
+          <CommandLine line="redriver rules check" />
+        </>
+      )}
+      {others.map(({ replica, documentHash }) => (
+        <p>
+          Replica <Foreign text={replica} /> works under document {documentHash}, this one under{" "}
+          {core.document.hash}.
+        </p>
+      ))}
+    </>
+  );
+}
+
+function List({
+  rules,
+  context,
+}: {
+  readonly rules: readonly RuleStanding[];
+  readonly context: ScreenContext;
+}): Html {
+  const lines = context.reads.rules()?.lines;
+  return (
+    <>
+      <h2>Rules and what they do</h2>
+      <Table
+        caption="Rules in the order of the document"
+        empty="The document has no rule."
+        rows={rules}
+        columns={[
+          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "rule",
+            cell: ({ drain, rule }) => <RuleLink drain={drain} rule={rule} context={context} />,
+          },
+          { title: "line", isNumber: true, cell: ({ drain, rule }) => lines?.lineOf(drain, rule) ?? null },
+          {
+            title: "matches since the last full pass",
+            cell: ({ decided }) =>
+              Object.entries(decided)
+                .map(([then, count]) => `${then} ${number(count)}`)
+                .join(", ") || "none",
+          },
+          { title: "redriven", isNumber: true, cell: (one) => (isKnown(one) ? number(one.published) : null) },
+          {
+            title: "failed again",
+            isNumber: true,
+            cell: (one) => (isKnown(one) ? number(one.failedAgain) : null),
+          },
+          { title: "failed-again rate", isNumber: true, cell: toRate },
+        ]}
+      />
+      <p class="hint">
+        Redriven and failed again are, ever, of the kinds of failure that the rule redrives now: other rules
+        may have redriven some of them before. A rule that redrives nothing now has neither;{" "}
+        <a href="/history">History</a> has what it did.
+      </p>
+    </>
+  );
+}
+
+function isKnown({ decided }: RuleStanding): boolean {
+  return (decided["republish"] ?? 0) > 0;
+}
+
+function toRate({ published, failedAgain }: RuleStanding): string | null {
+  return published === 0 ? null : `${Math.min(100, Math.round((failedAgain / published) * 100))} %`;
+}
+
+function Text({ inForce, hash }: Pick<Model, "inForce"> & { readonly hash: string }): Html {
+  return (
+    <>
+      <h2>The document in force ({hash})</h2>
+      {inForce === null ? (
+        <p class="empty">
+          Its text is not known to this replica: the file was replaced before the text was read.
+        </p>
+      ) : (
+        <>
+          <p class="hint">
+            Its file is <code>{inForce.path}</code>. An edit is adopted whole or not at all, without a
+            restart.
+          </p>
+          <ol class="lines" aria-label="Lines of the document">
+            {inForce.text
+              .replace(/\n$/, "")
+              .split("\n")
+              .map((line, index) => (
+                <li id={String(index + 1)}>
+                  <code>{hideSecrets(line)}</code>
+                </li>
+              ))}
+          </ol>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,213 @@
+/**
+ * The console of one replica: pages, acts and the API over what Redis has. All replicas show the same, and a
+ * form that one of them gave is taken by any other.
+ *
+ *   request ─► Host ─► own page? ─► who asks ─► role ─► page | act | API | live stream
+ */
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { Hono, type MiddlewareHandler } from "hono";
+import { routePath } from "hono/route";
+import { getPath } from "hono/utils/url";
+import { listenBounded } from "../../bounded-server.ts";
+import { readConsoleKey } from "../../job/compose/console-key.ts";
+import type { LiveCore } from "../../job/compose/live-core.ts";
+import type { Settings } from "../../config/settings/settings.ts";
+import type { PlanDesk } from "../operations/plans/plan-desk.ts";
+import { isRedriverError, type ErrorCode } from "../../job/contracts/errors.ts";
+import type { PlanId, SourceId } from "../../job/contracts/ids.ts";
+import { addBasePath, addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
+import type { LiveTokens } from "./access/live-tokens.ts";
+import { whyNot } from "./access/person.ts";
+import { addSignIn } from "./access/sign-in-routes.ts";
+import { answerApi } from "./api/answer.ts";
+import { toOpenApi } from "./api/open-api.ts";
+import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
+import { routes } from "./api/routes.ts";
+import { toFileName } from "./acts/plans.ts";
+import { addActs } from "./acts/routes.ts";
+import type { Asked, AskedEnv } from "./asked.ts";
+import { answerAsset } from "./assets-answer.ts";
+import { readAssets } from "./assets.ts";
+import type { ReportError } from "./error-events.ts";
+import { Sections } from "./layout.tsx";
+import { createReads, shared, type Reads } from "./live/reads.ts";
+import { addLive } from "./live/route.ts";
+import { createLiveStreams } from "./live/streams.ts";
+import { createPages, isAfterAct, noSuchThing } from "./pages.tsx";
+import { toOwnPath } from "./paths.ts";
+import type { Screen } from "./screen.ts";
+import { screens } from "./screens/screens.ts";
+
+export interface ConsoleParts {
+  readonly settings: Settings["console"];
+  readonly live: LiveCore;
+  readonly plans: PlanDesk;
+  readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
+  readonly tokens: LiveTokens;
+  readonly reportError: ReportError;
+  readonly version: string;
+  readonly replica: string;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Aborts when the process is to stop. */
+  readonly stop: AbortSignal;
+}
+
+/** If Redis loses it, replicas agree on another one within this. */
+const keyMaxAgeMs = 5_000;
+const redisWaitMs = 1_000;
+const requestTimeoutMs = 15_000;
+const maxHeaderBytes = 16_384;
+const maxConnections = 256;
+const maxStreams = 128;
+/** Open streams end at once; a page in hand may end within this. */
+const closeWithinMs = 1_000;
+
+export type ServedConsole = Awaited<ReturnType<typeof serveConsole>>;
+
+/** Fails with `settings-invalid` if the address cannot be bound. */
+export async function serveConsole(parts: ConsoleParts) {
+  const { settings, live, plans, reportError } = parts;
+  const streams = createLiveStreams({ maxStreams, cpuMs: readCpuMs, now: parts.now });
+  const shownReads = createReads({ ...parts, current: () => live.current() });
+  const reads: Reads = {
+    ...shownReads,
+    forget() {
+      shownReads.forget();
+      streams.soon();
+    },
+  };
+  // While the file still is what this process has begun with.
+  reads.rules();
+  const pages = createPages({ ...parts, reads });
+  const { problem, show, toScreenContext } = pages;
+  const assets = readAssets();
+  const proposedKey = randomBytes(32).toString("hex");
+  const key = shared(parts.now, () => readConsoleKey(live.current().redis, proposedKey), keyMaxAgeMs);
+  const redisReady = shared(
+    parts.now,
+    () =>
+      live
+        .current()
+        .redis.ready(redisWaitMs)
+        .catch(() => undefined),
+    redisWaitMs,
+  );
+
+  const app = new Hono<AskedEnv>({
+    getPath: (request) => toOwnPath(settings.basePath, getPath(request)),
+  });
+  app.use(addBasePath(settings.basePath));
+  app.use(addSecurityHeaders);
+  app.use(async (context, next) => {
+    await next();
+    if (isApiPath(context.req.path)) context.res = toApiAnswer(context.res);
+  });
+  app.use(refuseOtherHosts(settings.hosts), refuseOtherPages(settings.proxies));
+
+  app.get("/assets/:name", (context) => answerAsset(context, assets.get(context.req.param("name"))));
+
+  // A page that is asked for as the daemon starts, or as Redis comes back, is late and not refused.
+  app.use(async (_context, next) => {
+    if (!live.current().redis.isReady()) await redisReady.read();
+    await next();
+  });
+
+  addSignIn(app, { ...parts, pages, key: key.read });
+
+  for (const screen of screens) app.get(screen.path, guard(screen), (context) => showScreen(context, screen));
+  app.get("/plans/:id/file", async (context) => {
+    const id = context.req.param("id") as PlanId;
+    const file = await plans.file(id);
+    if (file === null) return problem(context, noSuchThing, 404);
+    return context.body(Readable.toWeb(Readable.from(file)) as ReadableStream, 200, {
+      "content-type": "application/x-ndjson",
+      "content-disposition": `attachment; filename="${toFileName(id)}"`,
+    });
+  });
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
+      const caller = toScreenContext(context, context.req.url, context.req.param());
+      const answer = answerApi(route, context.req.raw, caller, (error) =>
+        reportError(`api ${route.path}`, error),
+      );
+      // An act that failed may have been done in part.
+      return route.method === "post" ? answer.finally(reads.forget) : answer;
+    });
+  }
+  app.get(`${apiPath}/openapi.json`, (context) => context.json(toOpenApi(parts.version, settings.basePath)));
+  addLive(app, { streams, pages, reportError });
+  addActs(app, { ...parts, reads, pages, guard });
+  app.notFound((context) => problem(context, "there is no such page", 404));
+  app.onError((error, context) => {
+    reportError(placeOf(context), error);
+    const isAct = context.req.method !== "GET" && context.req.method !== "HEAD";
+    const isRefused =
+      isRedriverError(error) && (error.code === "command-misused" || error.code === "plan-refused");
+    const outcome = isAct && !isRefused ? "in doubt" : "nothing";
+    if (!isRedriverError(error))
+      return problem(context, "this page failed; the daemon's log says where", 500, outcome);
+    return problem(context, `${error.code}: ${error.message}`, statusOf[error.code] ?? 500, outcome);
+  });
+
+  const server = await listenBounded({
+    host: settings.host,
+    port: settings.port ?? 0,
+    requestTimeoutMs,
+    fetch: (request, env) => app.fetch(request, env as AskedEnv["Bindings"]),
+    maxConnections,
+    maxHeaderBytes,
+    setting: "console",
+    variable: "REDRIVER_CONSOLE_PORT",
+  });
+  return {
+    address: server.address,
+    port: server.port,
+    /** Another document is in force: its text is read while the file still has it. */
+    adopted: () => void reads.rules(),
+    async close(): Promise<void> {
+      streams.closeAll();
+      await server.close(closeWithinMs);
+    },
+  };
+
+  function guard({ role }: Pick<Screen, "role">): MiddlewareHandler<AskedEnv> {
+    return async (context, next) => {
+      const why = whyNot(context.get("person"), role);
+      return why === null ? next() : problem(context, `this ${why}`, 403);
+    };
+  }
+
+  async function showScreen(context: Asked, screen: Screen): Promise<Response> {
+    // Another replica may have done it, and this one's reads are from before.
+    if (isAfterAct(context)) reads.forget();
+    const asked = toScreenContext(context, context.req.url, context.req.param());
+    const model = await screen.load(asked);
+    if (model === null) return problem(context, noSuchThing, 404);
+    const livePath = screen.sections.some(({ isLive }) => isLive)
+      ? `/live?screen=${encodeURIComponent(asked.url)}`
+      : null;
+    const sections = <Sections screen={screen} model={model} context={asked} />;
+    return show(context, screen, screen.title(model), sections, 200, livePath);
+  }
+}
+
+const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
+  "command-misused": 400,
+  "plan-refused": 409,
+  "redis-unavailable": 503,
+};
+
+function readCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** The pattern of the route that was taken. */
+function placeOf(context: Asked): string {
+  const path = routePath(context, -1);
+  return `${context.req.method} ${path}`;
+}

@@ -1,0 +1,119 @@
+import { formatProblem } from "../../config/problem.ts";
+import type { EgressConfig } from "../../job/egress/proxy-for.ts";
+import { createSendNotices } from "./send-notices.ts";
+import type { Clock } from "../../job/contracts/clock.ts";
+import type { NotifyTarget, SecretRef } from "../../job/contracts/drains-document.ts";
+import { RedriverError } from "../../job/contracts/errors.ts";
+import type { Events } from "../../job/contracts/events.ts";
+import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
+import type { SendNotices } from "../../job/contracts/notices.ts";
+import type { NoticeJobs } from "../../job/daemon/people-beside.ts";
+import { hasLanes } from "../../job/lanes/listing-checks.ts";
+import { deliverNotices } from "./deliver.ts";
+import { evaluateNotices, writeDigests } from "./evaluate.ts";
+import { toNoticeFacts, type NoticeFacts } from "./notice-facts.ts";
+import type { NoticeMemory } from "./to-notices.ts";
+import { createRedisNoticeBook } from "../../job/store/notices/redis-notice-book.ts";
+import { createRedisNoticeRate } from "../../job/store/notices/redis-notice-rate.ts";
+import type { BuiltSource } from "../../job/compose/build-source.ts";
+import type { Core } from "../../job/compose/build-core.ts";
+import { viewFailures } from "../../job/compose/failure-views.ts";
+import { readQueueFacts } from "../../job/compose/drain-and-source-facts.ts";
+import type { ReadSecret } from "../../job/compose/live-secret.ts";
+
+/** Lanes that are asked for at each evaluation, the halted ones first. */
+const maxLanes = 200;
+
+/** Word to the people that the document names. */
+export function buildNotices(readSecret: ReadSecret, events: Events, clock: Clock): NoticeJobs {
+  const partsOf = (core: Core) => ({
+    books: booksOf(core),
+    readFacts: () => readNoticeFacts(core, clock.now()),
+    events,
+    now: clock.now(),
+  });
+  return {
+    async evaluate(core) {
+      const targets = core.document.notify;
+      if (targets.length === 0) return [];
+      return [...(await evaluateNotices({ ...partsOf(core), targets }))];
+    },
+    async writeDigest(core, name) {
+      const target = core.document.notify.find((one) => one.name === name);
+      if (target === undefined) return [];
+      await writeDigests(target, partsOf(core));
+      return [name];
+    },
+    async deliver(core, name, { signal, lastTry }) {
+      const target = core.document.notify.find((one) => one.name === name);
+      if (target === undefined) return;
+      await deliverNotices({
+        target: name,
+        books: booksOf(core),
+        rate: createRedisNoticeRate(core.redis),
+        // Built at the first message, and for each job anew: secrets change.
+        send: (notices, outer) =>
+          buildSendNotices(target, readSecret, clock, core.settings.proxy)(notices, outer),
+        events,
+        clock,
+        signal,
+        lastTry,
+      });
+    },
+  };
+}
+
+/** Throws `notice-undelivered` if its address or key cannot be read. */
+export function buildSendNotices(
+  target: NotifyTarget,
+  readSecret: ReadSecret,
+  clock: Pick<Clock, "now">,
+  egress: EgressConfig,
+): SendNotices {
+  const read = (key: string, ref: SecretRef): string => {
+    const reading = readSecret(ref);
+    if (reading.ok) return reading.value;
+    const message = `notify.${target.name}.${key}: ${formatProblem(reading.problem)}`;
+    throw new RedriverError("notice-undelivered", message);
+  };
+  return createSendNotices({
+    target,
+    url: target.url.kind === "written" ? target.url.url : read("url", target.url),
+    secret: target.secret === undefined ? undefined : read("secret", target.secret),
+    clock,
+    egress,
+  });
+}
+
+function booksOf({ redis, sources }: Core) {
+  return new Map(
+    [...sources.keys()].map((source) => [source, createRedisNoticeBook<NoticeMemory>(redis, source)]),
+  );
+}
+
+async function readNoticeFacts(core: Core, now: number): Promise<ReadonlyMap<SourceId, NoticeFacts>> {
+  const [facts, halted] = await Promise.all([
+    readQueueFacts(core),
+    Promise.all([...core.sources].map(async ([id, source]) => [id, await readHalted(core, source)] as const)),
+  ]);
+  const nearMs = new Map<DrainName, number>(
+    core.document.drains.map(({ name, beforeExpiry }) => [name, beforeExpiry.withinMs]),
+  );
+  const quiet = (await viewFailures(core, facts, now)).filter(({ isQuiet }) => isQuiet);
+  return new Map(
+    halted.map(([source, lanes]) => {
+      const ids = quiet.filter((view) => view.source === source).map(({ id }) => id);
+      return [source, toNoticeFacts(facts, source, { ...lanes, quiet: new Set(ids) }, nearMs)];
+    }),
+  );
+}
+
+async function readHalted(
+  core: Core,
+  { runtime }: BuiltSource,
+): Promise<Pick<NoticeFacts, "halted" | "isHaltedWhole">> {
+  if (!hasLanes(core.drains, runtime)) return { halted: [], isHaltedWhole: true };
+  const { lanes, counts } = await runtime.lanes.views(maxLanes);
+  const halted = lanes.filter(({ state }) => state === "halted");
+  return { halted, isHaltedWhole: counts.halted <= halted.length };
+}

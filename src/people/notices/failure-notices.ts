@@ -1,0 +1,87 @@
+import type { NoticeItem } from "../../job/contracts/notices.ts";
+import type { DrainName } from "../../job/contracts/ids.ts";
+import { toAnswerText } from "../../job/failures/answer-text.ts";
+import type { NoticeFacts } from "./notice-facts.ts";
+
+/** One kind of failure as of the last evaluation. */
+export interface ToldFailure {
+  /** Ever. */
+  readonly arrived: number;
+  /** Of these, before it was new (again). */
+  readonly base: number;
+  /** Entry of its latest, Unix ms; 0: unknown. */
+  readonly lastAt: number;
+  readonly told: boolean;
+  /** A person did not want to hear of it. */
+  readonly quiet?: true;
+}
+
+export type FailureMemory = Readonly<Record<string, ToldFailure>>;
+
+/** Fewer are no pattern yet. */
+const manyArrived = 10;
+/** A kind that was silent for so long is new if it comes again. */
+const silentMs = 7 * 86_400_000;
+/** At the first evaluation, kinds that were met before this are no news: `notify` was added later. */
+const freshMs = 10 * 60_000;
+
+/**
+ * Kinds of failure that reached ten arrivals. A quiet one says nothing, and speaks when its quiet ends: it has
+ * changed, or the time is over. `before` is null at the first evaluation.
+ */
+export function toFailureNotices(
+  before: FailureMemory | null,
+  facts: NoticeFacts,
+  now: number,
+): { readonly items: readonly NoticeItem[]; readonly after: FailureMemory } {
+  const items: NoticeItem[] = [];
+  const after: Record<string, ToldFailure> = {};
+  for (const [id, { arrived, lastAt, drain }] of sumByKind(facts)) {
+    const kind = facts.kinds.get(id);
+    if (kind === undefined) continue;
+    const isQuiet = facts.quiet.has(id);
+    const known: ToldFailure = before?.[id] ?? {
+      arrived: 0,
+      base: 0,
+      lastAt: 0,
+      told: before === null && kind.firstMetAt < now - freshMs,
+    };
+    const isBack = known.lastAt > 0 && lastAt - known.lastAt > silentMs;
+    // Counts fall if Redis loses them.
+    const base = Math.min(isBack ? known.arrived : known.base, arrived);
+    const speaksAgain = known.quiet === true && !isQuiet;
+    let told = known.told && !isBack && !speaksAgain;
+    if (!told && !isQuiet && arrived - base >= manyArrived) {
+      const { origin: destination } = kind;
+      items.push({ drain, destination, cause: toAnswerText(kind), failure: id, count: arrived - base });
+      told = true;
+    }
+    after[id] = {
+      arrived,
+      base,
+      lastAt: Math.max(lastAt, known.lastAt),
+      told,
+      ...(isQuiet && { quiet: true }),
+    };
+  }
+  return { items, after };
+}
+
+/** Over the drains of the source; `drain`: the one that has most of it. */
+function sumByKind({
+  drains,
+}: NoticeFacts): ReadonlyMap<string, { arrived: number; lastAt: number; drain: DrainName; most: number }> {
+  const sums = new Map<string, { arrived: number; lastAt: number; drain: DrainName; most: number }>();
+  for (const { drain, failures } of drains) {
+    for (const { id, arrived, lastArrivedAt } of failures) {
+      const sum = sums.get(id) ?? { arrived: 0, lastAt: 0, drain, most: 0 };
+      sums.set(id, sum);
+      sum.arrived += arrived;
+      sum.lastAt = Math.max(sum.lastAt, lastArrivedAt ?? 0);
+      if (arrived <= sum.most) continue;
+      sum.drain = drain;
+      sum.most = arrived;
+    }
+  }
+  return sums;
+}

@@ -1,0 +1,29 @@
+import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
+import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
+import type { NoticeItem } from "../../job/contracts/notices.ts";
+import type { NoticeNews } from "./to-notices.ts";
+
+/** What of the news of a source a target wants to be told. */
+export function narrowToTarget(
+  news: NoticeNews,
+  source: SourceId,
+  target: Pick<NotifyTarget, "events" | "sources" | "drains">,
+): NoticeNews {
+  if (!wantsSource(target, source)) return [];
+  return news
+    .filter(([event]) => target.events.includes(event))
+    .map(
+      ([event, items]) =>
+        [event, items.filter((item: NoticeItem) => wantsDrain(target, item.drain))] as const,
+    )
+    .filter(([, items]) => items.length > 0);
+}
+
+export function wantsSource({ sources }: Pick<NotifyTarget, "sources">, source: SourceId): boolean {
+  return sources === undefined || sources.includes(source);
+}
+
+/** Null: records that no drain selects, which only a target for all drains is told of. */
+export function wantsDrain({ drains }: Pick<NotifyTarget, "drains">, drain: DrainName | null): boolean {
+  return drains === undefined || (drain !== null && drains.includes(drain));
+}

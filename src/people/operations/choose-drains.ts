@@ -1,0 +1,37 @@
+import type { Core } from "../../job/compose/build-core.ts";
+import { RedriverError } from "../../job/contracts/errors.ts";
+import type { DrainName } from "../../job/contracts/ids.ts";
+import { toMeant } from "./nearest.ts";
+import type { DrainRuntime } from "../../job/runtime.ts";
+
+/** Throws unless drains are named or all are meant, not both. */
+export function requireNamesOrAll(names: readonly string[], all: boolean): void {
+  if (all !== names.length > 0) return;
+  throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
+}
+
+export function chooseDrains(core: Core, names: readonly string[]): readonly DrainRuntime[] {
+  if (names.length === 0) return [...core.drains.values()];
+  return [...new Set(names)].map((name) => {
+    const drain = core.drains.get(name as DrainName);
+    if (drain !== undefined) return drain;
+    throw unknownDrain(name, [...core.drains.keys()]);
+  });
+}
+
+export function unknownDrain(name: string, known: readonly string[]): RedriverError {
+  const has = known.join(", ") || "none";
+  const text = `no drain is named "${name}"; the document has ${has}${toMeant(name, known)}`;
+  return new RedriverError("command-misused", text);
+}
+
+/** For a command that found nothing of a drain which the document does not have; null if it has it. */
+export function unknownDrainNote(
+  name: string | undefined,
+  known: readonly string[],
+  found: number,
+): string | null {
+  if (name === undefined || found > 0 || known.includes(name)) return null;
+  const has = known.length === 0 ? "" : `; the document has ${known.join(", ")}`;
+  return `nothing is known of a drain named ${JSON.stringify(name)}${has}\n`;
+}

@@ -1,0 +1,43 @@
+import type { Core } from "../../../job/compose/build-core.ts";
+import type { BuiltSource } from "../../../job/compose/build-source.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
+import { toMeant } from "../nearest.ts";
+import type { FailureView } from "../../../job/failures/failure-views.ts";
+
+/** Those with this id: one for each source that has met it. Throws `command-misused` if there is none. */
+export function chooseFailures(views: readonly FailureView[], id: string): readonly FailureView[] {
+  const found = views.filter((one) => one.id === id);
+  if (found.length > 0) return found;
+  throw unknownFailure(
+    id,
+    views.map((one) => one.id),
+  );
+}
+
+export function sourceOf({ sources }: Core, { source }: FailureView): BuiltSource {
+  const built = sources.get(source);
+  if (built === undefined) throw new RedriverError("invariant-broken", `source ${source} was not built`);
+  return built;
+}
+
+/**
+ * For an id that selects: a mistyped one would select nothing, which looks like good news. Throws
+ * `command-misused` if none of the sources knows it.
+ */
+export async function requireFailure(core: Core, sources: Iterable<SourceId>, id: string): Promise<void> {
+  const known: string[] = [];
+  for (const source of new Set(sources)) {
+    const built = core.sources.get(source);
+    if (built === undefined) continue;
+    known.push(...(await built.runtime.failures.all()).map((kind) => kind.id));
+    known.push(...(await built.failureMarks.all()).keys());
+    if (known.includes(id)) return;
+  }
+  throw unknownFailure(id, known);
+}
+
+function unknownFailure(id: string, known: readonly string[]): RedriverError {
+  const meant = toMeant(id, known) || "; redriver failures --all lists all";
+  return new RedriverError("command-misused", `no kind of failure has the id ${JSON.stringify(id)}${meant}`);
+}

@@ -1,0 +1,62 @@
+import type { Core } from "../../../job/compose/build-core.ts";
+import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { readFailureMatcher } from "../../../job/failures/failure-matcher.ts";
+import type { FailureView } from "../../../job/failures/failure-views.ts";
+import { readLaneStandings, type LaneStanding } from "../../plan/lane-standings.ts";
+import type { DrainRuntime } from "../../../job/runtime.ts";
+import { readArrivals } from "./arrivals.ts";
+import { sourceOf } from "./choose.ts";
+import { readSample, type Sample } from "./sample.ts";
+
+export interface StoredDetails {
+  readonly failure: FailureView;
+  /** Of all drains of its source. */
+  readonly arrivals: HourlyArrivals;
+  readonly lanes: readonly { readonly drain: DrainName; readonly lane: LaneStanding }[];
+}
+
+export interface FailureDetails extends StoredDetails {
+  readonly sample: Sample;
+}
+
+/** Without a call of the service. Throws `redis-unavailable`. */
+export async function readStoredDetails(core: Core, failure: FailureView): Promise<StoredDetails> {
+  const drains = drainsOf(core, failure);
+  const arrivals = (await readArrivals(drains)).get(failure.id) ?? {};
+  return { failure, arrivals, lanes: await readLanes(core, failure) };
+}
+
+/** Of its destination, by drain. Throws `redis-unavailable`. */
+export async function readLanes(core: Core, failure: FailureView): Promise<StoredDetails["lanes"]> {
+  // `(other)` and `(unreadable)` have none.
+  if (failure.origin.startsWith("(")) return [];
+  const lanes = await Promise.all(
+    drainsOf(core, failure).map(async (drain) => {
+      const lane = (await readLaneStandings(drain, [failure.origin])).get(failure.origin);
+      return lane === undefined ? [] : [{ drain: drain.config.name, lane }];
+    }),
+  );
+  return lanes.flat();
+}
+
+/** Throws `redis-unavailable`. */
+export async function readDetails(
+  core: Core,
+  failure: FailureView,
+  signal: AbortSignal,
+): Promise<FailureDetails> {
+  const source = sourceOf(core, failure).runtime;
+  const stored = await readStoredDetails(core, failure);
+  const { arrivals } = stored;
+  const { id, sample } = failure;
+  const isOfKind = await readFailureMatcher(source, id);
+  const drains = drainsOf(core, failure);
+  return { ...stored, sample: await readSample({ source, drains, sample, isOfKind, arrivals, signal }) };
+}
+
+/** Those that have met it, the most waiting first. */
+function drainsOf(core: Core, { drains }: FailureView): readonly DrainRuntime[] {
+  const own = drains.toSorted((one, other) => other.waiting - one.waiting);
+  return own.flatMap(({ drain }) => core.drains.get(drain) ?? []);
+}

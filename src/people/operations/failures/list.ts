@@ -1,0 +1,45 @@
+import type { Core } from "../../../job/compose/build-core.ts";
+import { readFailureViews } from "../../../job/compose/failure-views.ts";
+import { parseUrl } from "../../../job/message/destination-url.ts";
+import { isCurrent, type FailureView } from "../../../job/failures/failure-views.ts";
+import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
+import { chooseDrains } from "../choose-drains.ts";
+
+export interface FailureFilter {
+  readonly drain?: string;
+  /** A destination host or a whole origin; `*` stands for any part. */
+  readonly host?: string;
+  /** Also those with nothing waiting or parked that were not seen for a day. */
+  readonly all?: boolean;
+}
+
+interface FailureList {
+  /** By trouble. */
+  readonly shown: readonly FailureView[];
+  /** How many fit and are not current. */
+  readonly hidden: number;
+  /** Origins of all kinds of the drain, whatever their host. */
+  readonly met: readonly string[];
+}
+
+/** Throws `command-misused` for an unknown drain. */
+export async function readFailureList(core: Core, filter: FailureFilter, now: number): Promise<FailureList> {
+  const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
+  const all = await readFailureViews(core, now, drain?.config.name);
+  const met = all.map(({ origin }) => origin);
+  const fitsHost = toOriginTest(filter.host, met);
+  const views = all.filter(({ origin }) => fitsHost(origin));
+  const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
+  return { shown, hidden: views.length - shown.length, met };
+}
+
+/**
+ * A host with or without its port, a whole origin, or the whole name of a queue. An origin that was met is meant
+ * alone, also if it has a `*`.
+ */
+export function toOriginTest(host: string | undefined, met: readonly string[]): (origin: string) => boolean {
+  if (host === undefined) return () => true;
+  if (met.includes(host)) return (origin) => origin === host;
+  const fits = compileHostGlob(host);
+  return (origin) => fits(parseUrl(origin)?.host || origin.toLowerCase());
+}

@@ -1,0 +1,91 @@
+/** What the rules do with a kind: one of its dead letters, read with at most two calls and decided. */
+import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
+import { toAnyText } from "../../../job/message/write-safe-json.ts";
+import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
+import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
+import type { FailureKind, HourlyArrivals } from "../../../job/contracts/failures.ts";
+import { byHalves } from "../../../job/by-halves.ts";
+import { createPageSize, listPage, listWithinMemory } from "../../../job/listing/list-page.ts";
+import { collect } from "../../../job/page/collect.ts";
+import { serviceNow, type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
+import { findNear } from "../records/find-record.ts";
+import { explainRecord, type Explanation } from "../rules/explain.ts";
+
+/** `missing`: why there is none. */
+export type Sample = { readonly explanation: Explanation } | { readonly missing: string };
+
+interface SampleSearch {
+  readonly source: SourceRuntime;
+  /** Drains of the source that have met the kind, the most waiting first. */
+  readonly drains: readonly DrainRuntime[];
+  /** The one that was met last; null: none is known. */
+  readonly sample: string | null;
+  readonly isOfKind: (kind: FailureKind) => boolean;
+  readonly arrivals: HourlyArrivals;
+  readonly signal: AbortSignal;
+}
+
+const hourMs = 3_600_000;
+
+/** Also if the service does not answer. Throws `redis-unavailable`. */
+export async function readSample(search: SampleSearch): Promise<Sample> {
+  const { source, drains, sample, signal } = search;
+  try {
+    const near = { source, select: {}, signal, onPage: () => undefined };
+    const known = sample === null ? null : await findNear(sample as DlqId, near);
+    const raw = known ?? (await findInLastHour(search));
+    if (raw === null) {
+      const gone = sample === null ? "none is known" : `${sample} is not in the queue`;
+      return { missing: `${gone}, and no other was found in one page` };
+    }
+    const drain = drains.find(({ config }) => createSelectMatcher(config.select)(raw));
+    if (drain === undefined) return { missing: `${toAnyText(raw["dlqId"])} is selected by no drain` };
+    return { explanation: await explainNow(drain, raw) };
+  } catch (error) {
+    if (!isRedriverError(error) || isRedisAway(error)) throw error;
+    return { missing: `the service was not read (${error.code}: ${error.message})` };
+  }
+}
+
+/** One page of the last hour in which any arrived, if the service's dates mean entry. */
+async function findInLastHour({
+  source,
+  drains,
+  isOfKind,
+  ...search
+}: SampleSearch): Promise<RawRecord | null> {
+  const [drain] = drains;
+  const lastHour = Math.max(...Object.keys(search.arrivals).map(Number));
+  if (drain === undefined || !Number.isFinite(lastHour)) return null;
+  if ((await source.book.datesMean()) !== "entered") return null;
+  const select: Select = drain.config.select;
+  const range = { fromDate: lastHour * hourMs, toDate: (lastHour + 1) * hourMs - 1 };
+  const page = await listWithinMemory(
+    (query) => listPage(source, query, search.signal),
+    { select, ...range },
+    createPageSize(),
+    { memory: source.memory, waitSignal: () => search.signal },
+  );
+  page.release();
+  const found = await byHalves(
+    page.records,
+    async (some) => collect(some, source.lineageKeys()).found,
+    () => Promise.resolve([]),
+  );
+  return found.flat().find(({ failure }) => isOfKind(failure))?.raw ?? null;
+}
+
+async function explainNow({ config, source }: DrainRuntime, raw: RawRecord): Promise<Explanation> {
+  const { views, at } = await source.ledger.peek([raw["dlqId"] as DlqId]);
+  return explainRecord(config, raw, {
+    now: serviceNow(source),
+    view: views[0] ?? { state: "absent" },
+    viewedAt: at,
+    headerPrefix: source.headerPrefix,
+    lineageKeys: source.lineageKeys(),
+    checkItem: source.checkItem,
+    show: "masked",
+    ledgerNotAsked: null,
+    notes: [],
+  });
+}

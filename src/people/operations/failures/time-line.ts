@@ -1,0 +1,131 @@
+/**
+ * What happened to a kind of failure and to the lanes of its destination, from the newest entries of the audit.
+ * Nothing there says that a canary was the probe of a halted lane. So the lane's moves are followed back in time
+ * from its state now: what went out as a canary while it was halted was a probe. Its result is known by what came
+ * after it: a dead letter that came back from it, or the lane's next move.
+ */
+import { hostOf } from "../../../job/message/destination-url.ts";
+import { namesOfOrigin, toFailureName } from "../../../job/message/destination-names.ts";
+import { toEnteredAt } from "../../../job/message/parse-record.ts";
+import { laneActs, type AuditAct, type AuditEntry, type AuditReader } from "../../../job/contracts/audit.ts";
+import type { FailureView } from "../../../job/failures/failure-views.ts";
+import { isAboutFailure } from "./marks.ts";
+
+export interface TimeLineEntry extends AuditEntry {
+  /** Dead letters that went out as probes of the lane by themselves; absent: another act. */
+  readonly probed?: readonly ProbedLetter[];
+}
+
+export interface ProbedLetter {
+  readonly dlqId: string;
+  readonly result: ProbeResult;
+}
+
+/**
+ * `judged`: the lane went on, for what reason. `stayed-halted`: another probe followed, so it showed nothing good.
+ * `reset`: a person did not wait for it. `newest`: the lane itself knows. Times are Unix ms.
+ */
+export type ProbeResult =
+  | { readonly kind: "came-back"; readonly as: string; readonly at: number }
+  | { readonly kind: "judged"; readonly at: number; readonly why: string }
+  | { readonly kind: "stayed-halted" | "reset" | "newest" };
+
+export interface TimeLine {
+  /** Newest first. */
+  readonly entries: readonly TimeLineEntry[];
+  /** Unix ms: how far back was read; null: there is nothing older. */
+  readonly readTo: number | null;
+}
+
+/** Acts on records are far more, and most pages of the audit hold nothing else. */
+const maxRead = 600;
+const maxEntries = 50;
+
+const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", "note", "quiet", "unquiet"]);
+
+/**
+ * Reads a bounded part of the audit. `halted`: drains whose lane of the destination is halted now. Throws
+ * `redis-unavailable`.
+ */
+export async function readTimeLine(
+  reader: AuditReader,
+  failure: Pick<FailureView, "id" | "origin" | "source">,
+  halted: readonly string[],
+): Promise<TimeLine> {
+  const isAbout = toTest(failure);
+  const probes = createProbeFinder(failure, halted);
+  const entries: TimeLineEntry[] = [];
+  let read = 0;
+  const skims = (act: AuditAct): boolean => !acts.has(act) && !probes.asks(act);
+  for await (const entry of reader.read({ order: "newest-first", skims })) {
+    if (read === maxRead || entries.length === maxEntries) return { entries, readTo: entry.at };
+    read += 1;
+    const probed = probes.of(entry);
+    if (probed.length > 0) entries.push({ ...entry, probed });
+    else if (isAbout(entry)) entries.push(entry);
+  }
+  return { entries, readTo: null };
+}
+
+const actsOnComeBacks: ReadonlySet<AuditAct> = new Set(["republish", "park", "drop"]);
+
+/** Asked with each entry in turn, the newest first. */
+function createProbeFinder(
+  { origin, source }: Pick<FailureView, "origin" | "source">,
+  haltedNow: readonly string[],
+) {
+  const halted = new Set(haltedNow);
+  /** By drain, what the lane did after the entries that are read next; none: nothing yet. */
+  const next = new Map<string, ProbeResult>();
+  /** By dead letter, which came back from it. */
+  const comeBacks = new Map<string, string>();
+  const own = hostOf(origin);
+
+  const resultOf = (dlqId: string, drain: string): ProbeResult => {
+    const as = comeBacks.get(dlqId);
+    const at = as === undefined ? null : toEnteredAt(as);
+    if (as !== undefined && at !== null) return { kind: "came-back", as, at };
+    return next.get(drain) ?? { kind: "newest" };
+  };
+
+  return {
+    /** What goes out while no lane is halted is no probe, nor did it come back from one that failed. */
+    asks: (act: AuditAct): boolean => actsOnComeBacks.has(act) && halted.size > 0,
+    of(entry: AuditEntry): readonly ProbedLetter[] {
+      const { act, drain, lane, records, source: of } = entry;
+      if (of !== source || drain === null) return [];
+      if (lane?.origin === origin) {
+        if (lane.from === "halted") halted.add(drain);
+        else halted.delete(drain);
+        const result = toResult(entry);
+        if (result !== null) next.set(drain, result);
+      }
+      const ofHost = records.filter(({ host }) => host === own);
+      for (const { parent, dlqId } of ofHost) if (parent !== undefined) comeBacks.set(parent, dlqId);
+      if (act !== "republish" || !halted.has(drain)) return [];
+      const probed = ofHost
+        .filter(({ notes = [] }) => notes.includes("canary"))
+        .map(({ dlqId }) => ({ dlqId, result: resultOf(dlqId, drain) }));
+      if (probed.length > 0) next.set(drain, { kind: "stayed-halted" });
+      return probed;
+    },
+  };
+}
+
+/** Null: a probe that a person asked for moves nothing. */
+function toResult({ act, at, lane }: AuditEntry): ProbeResult | null {
+  if (lane === undefined || lane.from === lane.to) return null;
+  return act === "lane-reset" ? { kind: "reset" } : { kind: "judged", at, why: lane.why };
+}
+
+function toTest({ id, origin, source }: Pick<FailureView, "id" | "origin" | "source">) {
+  const names = [...namesOfOrigin(origin), toFailureName(id)];
+  return (entry: AuditEntry): boolean => {
+    if (entry.source !== source || !acts.has(entry.act)) return false;
+    if (entry.lane !== undefined) return entry.lane.origin === origin;
+    if (entry.act === "pause" || entry.act === "resume") {
+      return entry.host === undefined || names.includes(entry.host);
+    }
+    return isAboutFailure(entry, id);
+  };
+}

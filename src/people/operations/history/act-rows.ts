@@ -1,0 +1,108 @@
+/**
+ * Acts on many dead letters as one row each. Records of the same act, drain, actor, rule and reason are one
+ * row if they are at most a minute apart, and no lane moved and no person acted in between. So a call on
+ * thousands of records is one row, and a page of a pass too.
+ */
+import { defined } from "../../../job/message/defined.ts";
+import type { AuditEntry, AuditRecord } from "../../../job/contracts/audit.ts";
+import { createTopCount, type TopCounted } from "../../plan/top-count.ts";
+
+const sameRowMs = 60_000;
+const maxHosts = 100;
+const shownHosts = 20;
+
+export interface ActRow extends Pick<
+  AuditEntry,
+  "at" | "act" | "source" | "drain" | "by" | "why" | "lane" | "host" | "forMs"
+> {
+  /** Unix ms: its first record. `at` is its last. */
+  readonly since: number;
+  /** Records; 0 for an act on none. */
+  readonly count: number;
+  readonly rule?: string | null;
+  readonly reason?: string;
+  /** If it is one record. */
+  readonly dlqId?: string;
+  readonly hosts: TopCounted<string>;
+  /** By note, such as a loss of the rebuild, how many records have it. */
+  readonly notes: Readonly<Record<string, number>>;
+  /** Records that came back from an earlier redrive. */
+  readonly comeBacks: number;
+}
+
+/** Entries newest first; rows too, by their last record. Holds the rows of one minute. */
+export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGenerator<ActRow> {
+  const open = new Map<string, ReturnType<typeof createRow>>();
+  for await (const entry of entries) {
+    for (const [key, row] of open) {
+      if (row.at - entry.at <= sameRowMs) break;
+      open.delete(key);
+      yield row.read();
+    }
+    let before: AuditRecord | undefined;
+    let row: ReturnType<typeof createRow> | undefined;
+    for (const record of entry.records) {
+      // Neighbours are mostly alike, and a page may have a hundred thousand of them.
+      if (row === undefined || record.rule !== before?.rule || record.reason !== before?.reason) {
+        const key = toKey(entry, record);
+        row = open.get(key) ?? createRow(entry, record);
+        open.set(key, row);
+      }
+      row.add(entry.at, record);
+      before = record;
+    }
+    if (entry.records.length > 0) continue;
+    // A lane's move or a person's act stands between what was done before and after it.
+    for (const row of open.values()) yield row.read();
+    open.clear();
+    open.set(`${entry.at}`, createRow(entry, {}));
+  }
+  for (const row of open.values()) yield row.read();
+}
+
+function toKey({ source, act, drain, by, why }: AuditEntry, { rule, reason }: AuditRecord): string {
+  return JSON.stringify([source, act, drain, by, why, rule, reason]);
+}
+
+function createRow(
+  { at, act, source, drain, by, why, lane, host, forMs }: AuditEntry,
+  { rule, reason }: Pick<AuditRecord, "rule" | "reason">,
+) {
+  const hosts = createTopCount<string>(maxHosts);
+  const notes: Record<string, number> = {};
+  let since = at;
+  let count = 0;
+  let comeBacks = 0;
+  let dlqId = "";
+  return {
+    at,
+    add(seenAt: number, record: AuditRecord): void {
+      const { host, parent, count: alike = 1 } = record;
+      since = Math.min(since, seenAt);
+      count += alike;
+      ({ dlqId } = record);
+      if (host !== undefined) hosts.add(host, alike);
+      if (parent !== undefined) comeBacks += alike;
+      for (const note of record.notes ?? []) notes[note] = (notes[note] ?? 0) + alike;
+    },
+    read(): ActRow {
+      return {
+        at,
+        since,
+        act,
+        count,
+        source,
+        drain,
+        by,
+        ...(rule === undefined ? {} : { rule }),
+        ...(reason === undefined ? {} : { reason }),
+        ...(why === undefined ? {} : { why }),
+        ...defined({ lane, host, forMs }),
+        ...(count === 1 ? { dlqId } : {}),
+        hosts: hosts.top(shownHosts),
+        notes,
+        comeBacks,
+      };
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** A page of what was done, for a screen. It reads a bounded number of entries, whatever the filters leave. */
+import type { AuditAct, AuditEntry, AuditReader } from "../../../job/contracts/audit.ts";
+import { isAboutDrain } from "../../../job/contracts/audit.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { compileGlob } from "../../../job/rules/patterns/glob.ts";
+import { toActRows, type ActRow } from "./act-rows.ts";
+import { selectRecords, type RecordFilter } from "./select-records.ts";
+
+export interface HistoryFilter extends RecordFilter {
+  readonly drain?: DrainName;
+  readonly acts?: ReadonlySet<AuditAct>;
+  /** A person or daemon; `*` stands for any part. */
+  readonly by?: string;
+  /** Unix ms, inclusive. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export interface HistoryPageRequest extends HistoryFilter {
+  /** `next` of the page before; null: from `to`, or from now. */
+  readonly before?: string | null;
+  /** A page may have some rows more, because acts of one minute are counted together. */
+  readonly maxRows: number;
+  /** Of the audit, also those that the filters leave out. */
+  readonly maxEntries: number;
+  /** Of those entries; the entry that passes it is still read. */
+  readonly maxRecords?: number;
+}
+
+export interface HistoryPage {
+  /** Newest first. An act that is cut by the end of the page goes on as a row of the next. */
+  readonly rows: readonly ActRow[];
+  /** Null: the audit has nothing older. A page may be without rows and have a next one. */
+  readonly next: string | null;
+  /** Unix ms: how far back was read; null: there was nothing. */
+  readonly readTo: number | null;
+  /** What the filters left out because the audit lacks its host or rule; else empty. */
+  readonly missing: string;
+}
+
+/** Throws `command-misused` for a cursor that is none, and `redis-unavailable`. */
+export async function readHistoryPage(
+  reader: AuditReader,
+  { before = null, maxRows, maxEntries, maxRecords = Infinity, ...filter }: HistoryPageRequest,
+): Promise<HistoryPage> {
+  const start = before === null ? null : toPlace(before);
+  const rows: ActRow[] = [];
+  const progress = { next: null as string | null, readTo: null as number | null };
+  const fits = toTest(filter);
+
+  async function* entries(): AsyncGenerator<AuditEntry> {
+    let toSkip = start?.read ?? 0;
+    let [read, readOfMs, records] = [0, 0, 0];
+    const { acts } = filter;
+    const query = {
+      order: "newest-first",
+      isCounted: true,
+      ...toRange(start?.at, filter),
+      ...(acts === undefined ? {} : { skims: (act: AuditAct) => !acts.has(act) }),
+    } as const;
+    for await (const entry of reader.read(query)) {
+      if (entry.at !== progress.readTo) readOfMs = 0;
+      readOfMs += 1;
+      if (entry.at === start?.at && toSkip > 0) {
+        toSkip -= 1;
+        progress.readTo = entry.at;
+        continue;
+      }
+      if (read === maxEntries || records >= maxRecords || rows.length >= maxRows) {
+        progress.next = toCursor(progress.readTo ?? entry.at, lastRead);
+        return;
+      }
+      read += 1;
+      for (const { count = 1 } of entry.records) records += count;
+      progress.readTo = entry.at;
+      lastRead = readOfMs;
+      if (fits(entry)) yield entry;
+    }
+  }
+  let lastRead = start?.read ?? 0;
+
+  const selected = selectRecords(entries(), filter);
+  for await (const row of toActRows(selected.entries)) rows.push(row);
+  return { rows, ...progress, missing: selected.missing() };
+}
+
+/** Entries are only added at the newer end, so that a place stays one: a time, and how many of it were read. */
+interface Place {
+  readonly at: number;
+  readonly read: number;
+}
+
+function toCursor(at: number, read: number): string {
+  return `${at}-${read}`;
+}
+
+function toPlace(before: string): Place {
+  const [, at, read] = /^(\d{1,15})-(\d{1,9})$/.exec(before) ?? [];
+  if (at === undefined) throw new RedriverError("command-misused", "the cursor is none of the history");
+  return { at: Number(at), read: Number(read) };
+}
+
+function toRange(at: number | undefined, { from, to }: HistoryFilter) {
+  const until = at ?? to;
+  return { ...(from === undefined ? {} : { since: from }), ...(until === undefined ? {} : { until }) };
+}
+
+function toTest({ drain, acts, by }: HistoryFilter): (entry: AuditEntry) => boolean {
+  const isBy = by === undefined ? () => true : compileGlob(by);
+  return (entry) =>
+    (acts === undefined || acts.has(entry.act)) &&
+    (drain === undefined || isAboutDrain(entry, drain)) &&
+    isBy(entry.by);
+}

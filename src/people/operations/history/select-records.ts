@@ -1,0 +1,68 @@
+import { hostOf } from "../../../job/message/destination-url.ts";
+import type { AuditAct, AuditEntry, AuditRecord } from "../../../job/contracts/audit.ts";
+import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
+import { joined } from "../phrases.ts";
+
+/** What the audit does not have of some records, so that a filter cannot tell whether they fit. */
+type Missing = "host" | "rule";
+
+export interface RecordFilter {
+  readonly host?: string;
+  readonly rule?: string;
+}
+
+/**
+ * Leaves the records of some destinations or of one rule. An act without records is left only if it is a lane
+ * of such a destination. `missing` reports what was left out because the audit lacks its host or rule.
+ */
+export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }: RecordFilter) {
+  const isHost = host === undefined ? null : compileHostGlob(host);
+  const missing = { host: new Map<AuditAct, number>(), rule: new Map<AuditAct, number>() };
+
+  const lacks = (what: Missing, act: AuditAct, { count = 1 }: AuditRecord): false => {
+    // Its proof, an act before it, has both.
+    if (act !== "delete") missing[what].set(act, (missing[what].get(act) ?? 0) + count);
+    return false;
+  };
+
+  const fits = (record: AuditRecord, act: AuditAct): boolean => {
+    if (rule !== undefined && record.rule !== undefined && record.rule !== rule) return false;
+    if (isHost !== null && record.host !== undefined && !isHost(record.host)) return false;
+    if (rule !== undefined && record.rule === undefined) return lacks("rule", act, record);
+    return isHost === null || record.host !== undefined || lacks("host", act, record);
+  };
+
+  /** Of its lane, or a pause of it. */
+  const isOfHost = ({ lane, host: paused }: AuditEntry): boolean => {
+    const names = [
+      ...(lane === undefined ? [] : [lane.origin, hostOf(lane.origin)]),
+      ...(paused ? [paused] : []),
+    ];
+    return rule === undefined && isHost !== null && names.some(isHost);
+  };
+
+  async function* selected(): AsyncGenerator<AuditEntry> {
+    for await (const entry of entries) {
+      if (rule === undefined && isHost === null) {
+        yield entry;
+      } else if (entry.records.length === 0) {
+        if (isOfHost(entry)) yield entry;
+      } else {
+        const records = entry.records.filter((record) => fits(record, entry.act));
+        if (records.length > 0) yield { ...entry, records };
+      }
+    }
+  }
+
+  return {
+    entries: selected(),
+    /** One line for each filter that could not tell; else empty. */
+    missing: (): string => joined(toMissing("host", missing.host), toMissing("rule", missing.rule)),
+  };
+}
+
+function toMissing(what: Missing, acts: ReadonlyMap<AuditAct, number>): string {
+  if (acts.size === 0) return "";
+  const counts = [...acts].map(([act, count]) => `${count} ${act}`).join(", ");
+  return `left out, because the ${what} of these was not known when they were written down: ${counts}\n`;
+}

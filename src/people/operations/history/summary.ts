@@ -1,0 +1,76 @@
+import type { AuditAct, AuditEntry } from "../../../job/contracts/audit.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+
+/** Acts counted together: records, or for an act on none how often it was done. Times in Unix ms. */
+export interface CountedActs {
+  readonly count: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface HistorySummary {
+  readonly acts: readonly (CountedActs & { readonly act: AuditAct; readonly drain: DrainName | null })[];
+  readonly people: readonly (CountedActs & { readonly by: string; readonly act: AuditAct })[];
+}
+
+/** Acts on dead letters. One without any did nothing; the others are acts on drains, lanes or failures. */
+const ofRecords: ReadonlySet<AuditAct> = new Set([
+  "republish",
+  "published",
+  "drop",
+  "park",
+  "delete",
+  "copy",
+  "release",
+  "apply",
+]);
+
+/** Replicas come and go, and their names with them. Here they are one. */
+const daemonPrefix = "daemon ";
+const daemon = "daemon";
+/** More names than this are counted as one. */
+const maxPeople = 1_000;
+const others = "(others)";
+
+/** Counts by act and drain, and by actor. Holds a count for each of these and no entry. */
+export async function sumHistory(
+  entries: AsyncIterable<AuditEntry>,
+  onRead: (read: number, at: number) => void,
+): Promise<HistorySummary> {
+  const acts = new Map<string, HistorySummary["acts"][number]>();
+  const people = new Map<string, HistorySummary["people"][number]>();
+  const names = new Set<string>();
+  let read = 0;
+  for await (const { at, act, drain, by, records } of entries) {
+    read += 1;
+    onRead(read, at);
+    if (records.length === 0 && ofRecords.has(act)) continue;
+    const name = toName(by, names);
+    const count = Math.max(1, records.length);
+    const actKey = JSON.stringify([act, drain]);
+    const personKey = JSON.stringify([name, act]);
+    acts.set(actKey, { act, drain, ...grown(acts.get(actKey), count, at) });
+    people.set(personKey, { by: name, act, ...grown(people.get(personKey), count, at) });
+  }
+  return { acts: [...acts.values()].toSorted(mostFirst), people: [...people.values()].toSorted(mostFirst) };
+}
+
+function toName(by: string, names: Set<string>): string {
+  const name = by.startsWith(daemonPrefix) ? daemon : by;
+  if (names.size >= maxPeople && !names.has(name)) return others;
+  names.add(name);
+  return name;
+}
+
+function grown(known: CountedActs | undefined, count: number, at: number): CountedActs {
+  if (known === undefined) return { count, first: at, last: at };
+  return {
+    count: known.count + count,
+    first: Math.min(known.first, at),
+    last: Math.max(known.last, at),
+  };
+}
+
+function mostFirst(one: CountedActs, other: CountedActs): number {
+  return other.count - one.count;
+}

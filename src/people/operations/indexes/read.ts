@@ -1,0 +1,47 @@
+/** Search indexes and the guards on them, as Redis has them: no index is read for it. */
+import type { Core } from "../../../job/compose/build-core.ts";
+import { openIndexReader } from "../../../job/compose/open-readers.ts";
+import type { GuardConfig, IndexConfig } from "../../../job/contracts/drains-document.ts";
+import type { GuardStanding } from "../../../job/contracts/guards.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import type { IndexReading, IndexSeries } from "../../../job/contracts/index-statistics.ts";
+
+export interface IndexGuard extends GuardStanding {
+  readonly drain: DrainName;
+  readonly config: GuardConfig;
+}
+
+export interface IndexStanding extends Pick<IndexConfig, "name" | "id" | "period"> {
+  /** The last one, taken by any replica; null: none, or it is stale. */
+  readonly reading: IndexReading | null;
+  /** Of that reading; null: none, or a replica of an earlier version took it. */
+  readonly series: IndexSeries | null;
+  readonly guards: readonly IndexGuard[];
+}
+
+/** All indexes of the document, in its order. Throws `redis-unavailable`. */
+export async function readIndexes(
+  core: Pick<Core, "redis" | "document" | "drains">,
+): Promise<readonly IndexStanding[]> {
+  const { indexes } = core.document;
+  const reader = openIndexReader(core);
+  const readings = await reader.readAll(indexes.map(({ name }) => name));
+  const series = await Promise.all(indexes.map(({ name }) => reader.readSeries(name)));
+  const guards = await Promise.all(
+    [...core.drains.values()].map(async ({ config, source }) => {
+      const standings = await source.guards.peek(config);
+      return config.guards.flatMap((guard, position): readonly IndexGuard[] => {
+        const standing = standings[position];
+        return standing === undefined ? [] : [{ ...standing, drain: config.name, config: guard }];
+      });
+    }),
+  );
+  return indexes.map(({ name, id, period }, position) => ({
+    name,
+    id,
+    period,
+    reading: readings.find(({ index }) => index === name) ?? null,
+    series: series[position] ?? null,
+    guards: guards.flat().filter(({ index }) => index === name),
+  }));
+}

@@ -1,0 +1,82 @@
+/** Which parked dead letters a release cannot help, because something about them would only park them again. */
+import type { Core } from "../../../job/compose/build-core.ts";
+import type { RawRecord } from "../../../job/message/dead-letter.ts";
+import type { ParkReason } from "../../../job/message/park-reasons.ts";
+import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
+import { collect } from "../../../job/page/collect.ts";
+import { decideOne } from "../../../job/page/sort-by-decision.ts";
+import { findParkedLetters, type ParkedSearch } from "./find-parked.ts";
+import { groupBy } from "../../../job/group-items-by-key.ts";
+import { findWithOneCall } from "../records/find-record.ts";
+import type { FoundParked } from "./find.ts";
+import { isOfRecord } from "./next-step.ts";
+
+export interface Useless {
+  /** Why each of them would be parked again. */
+  readonly reasons: ReadonlyMap<FoundParked, ParkReason>;
+  /** Why the others were not looked at; null: they were, or nothing suggests it. */
+  readonly unknown: string | null;
+}
+
+/** So many are read one by one, whatever parked them. Of more, those that were parked for what they are. */
+const maxSingle = 10;
+
+/**
+ * Reads them from the queue and decides each as if it were released. Changes nothing. What cannot be read may
+ * be released: the order is a person's. Throws `redis-unavailable`.
+ */
+export async function findUseless(
+  core: Core,
+  found: readonly FoundParked[],
+  search: ParkedSearch,
+): Promise<Useless> {
+  const reasons = new Map<FoundParked, ParkReason>();
+  const look = (one: FoundParked, raw: RawRecord): void => {
+    const reason = parkedAgainFor(core, one, raw);
+    if (reason !== null) reasons.set(one, reason);
+  };
+  try {
+    if (found.length <= maxSingle) {
+      for (const one of found) {
+        const raw = await findWithOneCall(one.dlqId, { source: one.source, signal: search.signal });
+        if (raw !== null) look(one, raw);
+      }
+    } else {
+      const ofRecord = found.filter(({ view }) => isOfRecord(view.reason));
+      for (const [source, own] of groupBy(ofRecord, (one) => one.source)) {
+        await findParkedLetters(source, core.drains, own, search, (one, _letter, raw) => look(one, raw));
+      }
+    }
+  } catch (error) {
+    if (!isRedriverError(error) || isRedisAway(error)) throw error;
+    return { reasons, unknown: error.code };
+  }
+  return { reasons, unknown: null };
+}
+
+function parkedAgainFor(
+  { drains }: Core,
+  { source, view, hasDrain }: FoundParked,
+  raw: RawRecord,
+): ParkReason | null {
+  const drain = drains.get(view.drain);
+  const { found, unusable } = collect([raw], source.lineageKeys());
+  const [record] = found;
+  if (drain === undefined || !hasDrain) return null;
+  if (record === undefined) return unusable[0]?.reason ?? null;
+  const { decision } = decideOne(drain, {
+    ...record,
+    view: {
+      state: "cool",
+      dueAt: 0,
+      refusedAlone: 0,
+      attempt: Math.max(0, view.attempt - 1),
+      released: "by-person",
+      firstAt: 0,
+    },
+    viewedAt: 0,
+    mayBeForgotten: false,
+    isNewComeBack: false,
+  }).decided;
+  return decision.then === "park" ? decision.reason : null;
+}

@@ -1,0 +1,82 @@
+import type { ParkReason } from "../../../job/message/park-reasons.ts";
+import type { ParkedReason } from "./count.ts";
+
+type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message" | "form" | "fault";
+
+const steps: Readonly<Record<ParkReason, Step>> = {
+  rule: "rules",
+  otherwise: "rules",
+  "no-dlq-id": "form",
+  "malformed-record": "form",
+  unworkable: "fault",
+  "binary-body": "message",
+  redacted: "message",
+  "bad-destination": "message",
+  "destination-not-allowed": "settings",
+  "over-limit": "settings",
+  "unjoinable-header": "message",
+  "callback-sealed": "message",
+  workflow: "message",
+  "body-length-differs": "message",
+  "non-retryable": "receiver",
+  "attempts-exhausted": "receiver",
+  refused: "receiver",
+  "too-large": "receiver",
+  "outcome-unknown": "doubt",
+  vanished: "doubt",
+  "ledger-lost": "doubt",
+  "body-numbers": "loss",
+  "body-duplicate-keys": "loss",
+  "body-not-editable": "message",
+  "signed-body": "loss",
+  "patch-not-idempotent": "loss",
+  "encoded-body": "loss",
+};
+
+/** What comes before a release; for `settings` and `form` instead of one. */
+const advice: Readonly<Record<Step, string>> = {
+  rules: "change the rules of the drain, or send them once:",
+  settings: "allow it (publish.*), or change the destination by a rule; a release does not help",
+  receiver: "if the cause is gone, send them once more:",
+  doubt: "ask the receiver whether the messages came; if not, send them again:",
+  loss: "if the loss may be, send them with it:",
+  fault:
+    "redriver cannot work them: report the error's code (redriver history), and release them after an update:",
+  form: "nobody can read them: a newer build may, or delete them by hand; a release does not help",
+  message: "they cannot be sent as they are: change them by a rule (set), then release them:",
+};
+
+/** True if something about the record or the settings parked it, so that a release alone may not help. */
+export function isOfRecord(reason: ParkReason): boolean {
+  return steps[reason] === "message" || steps[reason] === "form" || steps[reason] === "settings";
+}
+
+/** What to do about dead letters that a release would only have parked again. */
+export function insteadOfRelease(reason: ParkReason): string {
+  if (reason === "bad-destination") {
+    return "change the destination by a rule (set), or see urlCredentials of the source";
+  }
+  if (steps[reason] === "form") return "use a build that can read them, or delete them by hand";
+  return steps[reason] === "settings"
+    ? "allow it (publish.*), or change the destination by a rule"
+    : "change them by a rule (set) first, if that can be";
+}
+
+/** What a person does next about all that a drain parked for one reason. */
+export function nextStepOf({
+  drain,
+  reason,
+  hasDrain,
+}: Pick<ParkedReason, "drain" | "reason" | "hasDrain">): {
+  readonly advice: string;
+  /** As a shell takes it, but for the reason; null if no release helps. */
+  readonly command: string | null;
+} {
+  const step = steps[reason];
+  if (step === "settings" || step === "form") return { advice: advice[step], command: null };
+  const command = `redriver parked release --drain ${drain} --for ${reason} --reason "..."`;
+  return {
+    advice: step === "rules" && !hasDrain ? "no rules decide them again; send them once:" : advice[step],
+    command,
+  };
+}

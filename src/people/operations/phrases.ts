@@ -1,0 +1,90 @@
+import type { Lineage } from "../../job/message/lineage.ts";
+import { formatDuration } from "../../job/rules/durations.ts";
+
+/** `1 source`, `2 sources`. `many` if the plural is not made with an s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Made once, because a page asks for it hundreds of times; and when it is asked for, because it takes 20 ms. */
+let numberFormat: Intl.NumberFormat | undefined;
+
+/** `12,480`. */
+export function number(count: number): string {
+  numberFormat ??= new Intl.NumberFormat("en-US");
+  return numberFormat.format(count);
+}
+
+/** `3 parked`; empty for 0. */
+export function ifAny(count: number, what: string): string {
+  return count > 0 ? `${count} ${what}` : "";
+}
+
+/** `guard 20`, `rate-limit 3`. */
+export function toCounts(counts: Readonly<Record<string, number | undefined>>): readonly string[] {
+  return Object.entries(counts).map(([what, count = 0]) => `${what} ${count}`);
+}
+
+/** A text, or what a condition that is not met leaves in its place. */
+export type Part = string | false | 0 | null | undefined;
+
+export function present(parts: readonly Part[]): readonly string[] {
+  return parts.filter((part) => typeof part === "string" && part !== "") as string[];
+}
+
+export function joined(...parts: readonly Part[]): string {
+  return present(parts).join("");
+}
+
+/** `2026-11-20 10:15:00 UTC`; a number that is no moment as it is. */
+export function toTime(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  return date
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, " UTC");
+}
+
+/** `2026-11-20 10:15`, in UTC: so that two fit beside a name in 80 columns. */
+export function toMinute(at: number): string {
+  return toTime(at).slice(0, 16);
+}
+
+/** `14:32 UTC`; with its day if that is another one than `now`'s. Unix ms. */
+export function toClock(at: number, now: number): string {
+  const day = (ms: number): string => toTime(ms).slice(0, 10);
+  const clock = `${toTime(at).slice(11, 16)} UTC`;
+  return day(at) === day(now) ? clock : `${day(at)} ${clock}`;
+}
+
+/** `done in about 4m (14:32 UTC)`: how status and plans name an end. `now`: Unix ms. */
+export function toDone(inMs: number, now: number): string {
+  return `done in about ${formatDuration(Math.max(1_000, inMs))} (${toClock(now + inMs, now)})`;
+}
+
+/** `in 4m`, `now`: how status and plans name the next probe or step, and a result. */
+export function toIn(ms: number): string {
+  return ms === 0 ? "now" : `in ${formatDuration(Math.max(1_000, ms))}`;
+}
+
+/** `in 1m12s to 10m`, `in 1h`. */
+export function toSpan(from: number, to: number, now: number): string {
+  const [first, last] = [from, to].map((at) => formatDuration(Math.max(0, at - now)));
+  return first === last ? `in ${first}` : `in ${first} to ${last}`;
+}
+
+/** How long ago. 0 for the future: the clocks of this machine, Redis and the service are not one. */
+export function toAge(at: number, now: number): string {
+  return formatDuration(Math.max(0, now - at));
+}
+
+/** By signed lineage. A probe that came back `down` leaves its attempt to the next redrive. */
+export function cameBackText({ parentDlqId, attempt, step }: Lineage): string {
+  const how = step?.isCanary === true ? `, sent as a ${step.isProbe ? "probe" : "canary"}` : "";
+  return `it came back from ${parentDlqId} after attempt ${attempt}${how}`;
+}
+
+export function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}

@@ -1,0 +1,102 @@
+/** What every apply of a plan checks and does, drain by drain: of a file, and of a shared plan. */
+import type { Core } from "../../../job/compose/build-core.ts";
+import { addressOf, readPause } from "../../../job/compose/drain-pause-and-address.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import type { ListingSignals } from "../../../job/listing/list-page.ts";
+import { applyPlan, type Applied, type ApplyRun } from "../../plan/apply.ts";
+import { checkPlan, type PlanCheck } from "../../plan/check-plan.ts";
+import type { PlannedDrain } from "../../plan/plan-file.ts";
+import type { PlanSelection } from "../../plan/plan-selection.ts";
+import { addSkips, noSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
+import type { DrainRuntime } from "../../../job/runtime.ts";
+import { toSkipText } from "./decision-text.ts";
+
+/** A drain's part of a plan, and the drain as it is now. */
+export interface PlanPart {
+  readonly drain: DrainName;
+  /** Of the service. */
+  readonly host: string;
+  readonly runtime: DrainRuntime;
+  readonly range: PlannedDrain;
+}
+
+export type CheckedPart = PlanPart & { readonly check: PlanCheck };
+
+/** A plan is refused if more than this part of it has changed. */
+const maxDrift = 0.05;
+const shownDrift = 3;
+
+/**
+ * A drain of today's document. Its rules may have changed: each record is decided again. Throws
+ * `plan-invalid` if the document has no such drain, or another source or address for it.
+ */
+export function toPart(core: Core, planned: PlannedDrain): PlanPart {
+  const { drain, source } = planned;
+  const runtime = core.drains.get(drain);
+  if (runtime === undefined) throw invalid(`is for drain ${drain}, which the document has not`);
+  const { id } = runtime.source.config;
+  if (id !== source) throw invalid(`is for drain ${drain} of source ${source}, which is of ${id} now`);
+  const { host, hash } = addressOf(core, runtime);
+  if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
+  return { drain, host, runtime, range: planned };
+}
+
+function invalid(what: string): RedriverError {
+  return new RedriverError("plan-invalid", `the plan ${what}`);
+}
+
+/**
+ * Decides every record again. Changes nothing. Throws `stopped`, and `plan-drifted` if too many are not as
+ * planned.
+ */
+export async function checkParts(
+  parts: readonly PlanPart[],
+  selection: PlanSelection,
+  signals: ListingSignals,
+  onPage: (drain: DrainName, checked: number, planned: number) => void,
+): Promise<readonly CheckedPart[]> {
+  const checked: CheckedPart[] = [];
+  try {
+    for (const part of parts) {
+      const { drain, runtime, range } = part;
+      const orders = selection.of(range.drain);
+      await runtime.source.bind();
+      const check = await checkPlan(runtime, range, orders, signals, (count) =>
+        onPage(drain, count, orders.size),
+      );
+      checked.push({ ...part, check });
+    }
+  } catch (error) {
+    if (!signals.stopping.aborted) throw error;
+    throw new RedriverError("stopped", "stopped before anything was done", { cause: error });
+  }
+  return checked;
+}
+
+export function refuseDrifted(checks: readonly PlanCheck[]): void {
+  const skips = checks.reduce((sum, one) => addSkips(sum, one.skips), noSkips);
+  const planned = checks.reduce((sum, one) => sum + one.planned, 0);
+  const drift = skippedOf(skips);
+  if (drift <= planned * maxDrift) return;
+  const { gone, changed, otherwise, examples } = skips;
+  const shown = examples.slice(0, shownDrift).map((skip) => `\n  ${toSkipText(skip)}`);
+  const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;
+  throw new RedriverError(
+    "plan-drifted",
+    `${drift} of ${planned} are not as planned (${gone} gone, ${changed} changed, ${otherwise} decided otherwise now), more than ${maxDrift * 100} %: nothing was done; make a new plan${such}`,
+  );
+}
+
+/** Never throws: the answer has the failure that stopped it. */
+export function applyPart(
+  core: Core,
+  { runtime, range, check: { open } }: CheckedPart,
+  run: Pick<ApplyRun, "order" | "signals" | "onPage" | "onWait">,
+): Promise<Applied> {
+  const pausedBy = async (): Promise<string | null> => {
+    const pause = await readPause(core, runtime);
+    return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
+  };
+  return applyPlan({ ...run, drain: runtime, range, open, pausedBy });
+}

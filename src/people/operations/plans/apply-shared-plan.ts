@@ -1,0 +1,191 @@
+/**
+ * Applies a plan that the replicas share, in this process: reads its lines, then checks and acts as
+ * `redriver apply` does with a file.
+ */
+import type { Core } from "../../../job/compose/build-core.ts";
+import { requireRedis } from "../../../job/compose/open-core.ts";
+import type { Clock } from "../../../job/contracts/clock.ts";
+import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
+import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
+import type { PlanApplyDrain, PlanBook, PlanClaim, PlanOrder } from "../../../job/contracts/plans.ts";
+import type { ListingSignals } from "../../../job/listing/list-page.ts";
+import type { Applied, AppliedSoFar } from "../../plan/apply.ts";
+import { readPlan } from "../../plan/plan-file.ts";
+import type { PlanCheck } from "../../plan/check-plan.ts";
+import { createSelection } from "../../plan/plan-selection.ts";
+import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
+import type { DrainRuntime, SourceRuntime } from "../../../job/runtime.ts";
+import {
+  applyPart,
+  checkParts,
+  refuseDrifted,
+  toPart,
+  type CheckedPart,
+  type PlanPart,
+} from "./apply-parts.ts";
+import { toSkipText } from "./decision-text.ts";
+import { keepSigning, toWhyStopped } from "./keep-signing.ts";
+
+/** What else a process does that works on the same sources. */
+export interface BesideApply {
+  /** Called after each page. */
+  readonly afterPage?: (core: Core, source: SourceRuntime) => void;
+  /** Times of lanes that this apply has learned and taken, Unix ms: others may wait for them too. */
+  readonly onLaneTimes?: (source: SourceId, times: readonly number[]) => void;
+}
+
+export interface ApplySharedRun extends BesideApply {
+  readonly core: Core;
+  readonly book: PlanBook;
+  readonly clock: Pick<Clock, "sleep">;
+  readonly claim: PlanClaim;
+  readonly order: PlanOrder;
+  readonly signals: ListingSignals;
+}
+
+const shownSkips = 10;
+
+/** Never throws: how it ended is in the plan's row. */
+export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
+  const { core, book, clock, claim, order } = run;
+  const progress = new Map<DrainName, () => PlanApplyDrain>();
+  const signing = keepSigning(book, clock, claim, () => [...progress.values()].map((toNow) => toNow()));
+  const { signal } = run.signals;
+  const signals = { signal, stopping: AbortSignal.any([run.signals.stopping, signing.signal]) };
+  try {
+    await requireRedis(core.redis);
+    const selection = createSelection();
+    const reading = await readPlan(book.lines(claim.id), selection.add);
+    if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);
+    const parts = reading.head.drains.map((planned) => actingFor(toPart(core, planned), run));
+    for (const part of parts)
+      progress.set(part.drain, () => toChecking(part, 0, selection.of(part.drain).size));
+    const checked = await checkParts(parts, selection, signals, (drain, count, planned) => {
+      const part = parts.find((one) => one.drain === drain);
+      if (part !== undefined) progress.set(drain, () => toChecking(part, count, planned));
+    });
+    refuseDrifted(checked.map(({ check }) => check));
+    for (const part of checked) progress.set(part.drain, () => toApplying(part));
+    const ends: string[] = [];
+    let hasFailed = false;
+    for (const part of checked) {
+      const applied = await act(part, run, signals, (now) => progress.set(part.drain, now));
+      const end = toEnd(part.drain, applied, signals.stopping);
+      if (end !== null) ends.push(end);
+      if (applied.stop?.kind === "failed") hasFailed = true;
+    }
+    const why = ends.length === 0 ? null : ends.join("; ");
+    await signing.end(hasFailed ? "failed" : why === null ? "applied" : "interrupted", why);
+  } catch (error) {
+    if (signals.stopping.aborted) {
+      return signing.end("interrupted", `${toWhyStopped(signals.stopping)}; nothing was done`);
+    }
+    const { code, message } = toFailure(error);
+    await signing.end("failed", `${code}: ${message}`);
+  }
+
+  async function act(
+    part: CheckedPart,
+    { afterPage }: BesideApply,
+    withStop: ListingSignals,
+    show: (now: () => PlanApplyDrain) => void,
+  ): Promise<Applied> {
+    let soFar: (() => AppliedSoFar) | null = null;
+    const { clock } = part.runtime.source;
+    let wait: { readonly reasons: Readonly<Record<string, number>>; readonly until: number } | null = null;
+    // Asked for again and again, and counts down.
+    const toWait = (): PlanApplyDrain["wait"] =>
+      wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - clock.now()) };
+    show(() => toApplying(part, soFar?.(), toWait()));
+    const applied = await applyPart(core, part, {
+      order: { why: order.why },
+      signals: withStop,
+      onPage: (_left, now) => {
+        soFar = now;
+        wait = null;
+        afterPage?.(core, part.runtime.source);
+      },
+      onWait: ({ reasons, nextCheckMs }) => {
+        wait = { reasons, until: clock.now() + nextCheckMs };
+      },
+    });
+    const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
+    show(() => ended);
+    return applied;
+  }
+}
+
+/** The person acts. Lanes share their times with the rest of the process. */
+function actingFor(part: PlanPart, { order, onLaneTimes }: ApplySharedRun): PlanPart {
+  const { source } = part.runtime;
+  const takeNext = (): readonly number[] => {
+    const times = source.lanes.takeNext();
+    if (times.length > 0) onLaneTimes?.(source.config.id, times);
+    return times;
+  };
+  const acting: SourceRuntime = { ...source, by: order.by, lanes: { ...source.lanes, takeNext } };
+  const runtime: DrainRuntime = { ...part.runtime, source: acting };
+  return { ...part, runtime };
+}
+
+const noSkipped = { gone: 0, changed: 0, otherwise: 0 };
+
+function toChecking({ drain, host }: PlanPart, checked: number, planned: number): PlanApplyDrain {
+  return {
+    drain,
+    host,
+    phase: "checking",
+    planned,
+    checked,
+    before: 0,
+    done: 0,
+    left: planned,
+    failedAgain: 0,
+    skipped: noSkipped,
+    skippedExamples: [],
+    leftReasons: {},
+    wait: null,
+  };
+}
+
+function toApplying(
+  { drain, host, check }: PlanPart & { readonly check: PlanCheck },
+  soFar?: AppliedSoFar,
+  wait: PlanApplyDrain["wait"] = null,
+): PlanApplyDrain {
+  const { planned, done: before } = check;
+  const skips = soFar === undefined ? check.skips : addSkips(check.skips, soFar.skips);
+  const left = soFar?.left ?? check.open.size;
+  const { gone, changed, otherwise, examples } = skips;
+  return {
+    drain,
+    host,
+    phase: "applying",
+    planned,
+    checked: planned,
+    before,
+    done: planned - before - skippedOf(skips) - left,
+    left,
+    failedAgain: soFar?.tally.comeBacks ?? 0,
+    skipped: { gone, changed, otherwise },
+    skippedExamples: examples.slice(0, shownSkips).map(toSkipText),
+    leftReasons: soFar?.leftReasons ?? {},
+    wait,
+  };
+}
+
+/** Null if nothing is left. */
+function toEnd(drain: DrainName, { stop, left }: Applied, stopping: AbortSignal): string | null {
+  if (stop === null) return left === 0 ? null : `${drain}: ${left} left`;
+  const rest = `${left} left`;
+  switch (stop.kind) {
+    case "interrupted":
+      return `${drain}: ${toWhyStopped(stopping)}, ${rest}`;
+    case "paused":
+      return `${drain}: paused ${stop.why}, ${rest}`;
+    case "failed": {
+      const { code, message } = toFailure(stop.error);
+      return `${drain}: ${code}: ${message}, ${rest}`;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import type { NextReport } from "../../plan/rule-report.ts";
+import type { Skip } from "../../plan/skipped-by-apply.ts";
+
+const plainReasons = new Set(["due", "rule", "reconcile"]);
+
+/** `drop by too-old`, `park (redacted) by outage`: with the reason if the rule alone does not show why. */
+export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {
+  if (then === "expire") return then;
+  if (then === "settle") return "delete again";
+  const head = plainReasons.has(reason) ? then : `${then} (${reason})`;
+  return rule === null ? head : `${head} by ${rule}`;
+}
+
+/** `1795211964826-0: republish by outage → republish by blackout`. */
+export function toSkipText({ dlqId, why, was, is }: Skip): string {
+  const before = toDecisionText(was);
+  const after = is === undefined ? why : toDecisionText(is);
+  return `${dlqId}: ${before} → ${after === before ? "would be sent differently" : after}`;
+}

@@ -1,0 +1,238 @@
+/**
+ * Plans that the replicas share, as one replica works on them:
+ *
+ *   make ─► row in Redis ─► survey ─► lines and summary ─► ready ─► apply ─► applied
+ *                              │                                     │  ▲
+ *                              └─► stopped, died, failed             └──┘ stopped, died, paused: apply again
+ *
+ * Any replica shows, stops and removes them. The one that got the request works, in its own process. Nothing
+ * continues elsewhere by itself: a replica that dies leaves its work interrupted, and a person applies again.
+ * The ledger knows what is done.
+ */
+import { chooseDrains } from "../choose-drains.ts";
+import { requireFailure } from "../failures/choose.ts";
+import type { CoreLease } from "../../../job/compose/live-core.ts";
+import type { Clock } from "../../../job/contracts/clock.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { DrainName, Identities, PlanId } from "../../../job/contracts/ids.ts";
+import {
+  planLimits,
+  type PlanBook,
+  type PlanFilter,
+  type PlanOrder,
+  type SharedPlan,
+} from "../../../job/contracts/plans.ts";
+import { auditPlanAct, type PersonsOrder } from "./audit-plan-acts.ts";
+import { applySharedPlan, type BesideApply } from "./apply-shared-plan.ts";
+import type { PlanReport } from "./freeze-plan.ts";
+import { makePlan, toPlanCommand } from "./make-plan.ts";
+import { requireRules } from "./require-rules.ts";
+
+export interface PlanDeskParts extends BesideApply {
+  readonly acquire: () => CoreLease;
+  readonly book: PlanBook;
+  readonly clock: Pick<Clock, "sleep">;
+  readonly identities: Pick<Identities, "token">;
+  readonly replica: string;
+  /** Of redriver. */
+  readonly version: string;
+  /** Aborts when the process is to stop: its work ends at the end of a page or batch. */
+  readonly stop: AbortSignal;
+}
+
+export interface PlanRequest extends PersonsOrder {
+  readonly drains: readonly DrainName[];
+  readonly filter: PlanFilter;
+}
+
+export interface ShownPlan {
+  readonly plan: SharedPlan;
+  /** What `redriver plan` shows of it; null while it is not whole. */
+  readonly report: PlanReport | null;
+}
+
+export type PlanDesk = ReturnType<typeof createPlanDesk>;
+
+/** Each call fails with `plan-refused` for what cannot be done now, and with `redis-unavailable`. */
+export function createPlanDesk(parts: PlanDeskParts) {
+  const { acquire, book, clock, identities, replica, version, stop } = parts;
+  const now = new AbortController();
+  const running = new Set<Promise<void>>();
+  let isMaking = false;
+  /** Records of the plans that are applied here: their orders are in memory. */
+  let applying = 0;
+
+  const run = (work: Promise<void>): void => {
+    const ended = work.finally(() => void running.delete(ended));
+    running.add(ended);
+  };
+  const signalsOf = (superseded: CoreLease["superseded"], drains: readonly DrainName[]) => ({
+    signal: now.signal,
+    stopping: AbortSignal.any([stop, ...drains.map((drain) => superseded(drain))]),
+  });
+  const refuseStopped = (): void => {
+    if (stop.aborted) throw refused("this replica is being shut down");
+  };
+
+  async function settled(): Promise<void> {
+    while (running.size > 0) await Promise.all(running);
+  }
+
+  async function read(id: PlanId): Promise<SharedPlan> {
+    const found = await book.read(id);
+    if (found === null) throw unknown(id);
+    return found.plan;
+  }
+
+  async function audited(
+    act: "plan-stop" | "plan-remove",
+    plan: SharedPlan,
+    order: PersonsOrder,
+  ): Promise<void> {
+    const { core, release } = acquire();
+    try {
+      await auditPlanAct(core, act, plan, order);
+    } finally {
+      release();
+    }
+  }
+
+  async function make({ drains: names, filter, by, why }: PlanRequest): Promise<PlanId> {
+    refuseStopped();
+    if (isMaking) throw refused("this replica is making a plan already: wait for its end, or stop it");
+    isMaking = true;
+    const { core, superseded, release } = acquire();
+    const end = (): void => {
+      isMaking = false;
+      release();
+    };
+    try {
+      if (names.length === 0) throw new RedriverError("command-misused", "a plan is of at least one drain");
+      const drains = chooseDrains(core, names);
+      if (filter.failure !== undefined) {
+        const sources = drains.map(({ config }) => config.source.id);
+        await requireFailure(core, sources, filter.failure);
+      }
+      requireRules(drains, filter.rules ?? []);
+      const claim = { id: identities.token() as string as PlanId, token: identities.token() };
+      await auditPlanAct(core, "plan-make", { id: claim.id, drains: names }, { by, why });
+      const about = { by, drains: names, filter, documentHash: core.document.hash };
+      if ((await book.begin(claim, about, replica)) === "full") throw full(names, filter);
+      const signals = signalsOf(superseded, names);
+      run(makePlan({ core, book, clock, claim, drains, filter, version, signals }).finally(end));
+      return claim.id;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async function apply(id: PlanId, order: PlanOrder): Promise<void> {
+    refuseStopped();
+    const shown = await book.read(id);
+    if (shown === null) throw unknown(id);
+    const { made, drains } = shown.plan;
+    if (made === null) throw notWhole(id);
+    if (applying > 0 && applying + made.records > planLimits.records) {
+      throw refused(
+        `this replica applies ${applying} records already, and ${planLimits.records} is the most at once: wait for its end, or stop it`,
+      );
+    }
+    applying += made.records;
+    const { core, superseded, release } = acquire();
+    const end = (): void => {
+      applying -= made.records;
+      release();
+    };
+    try {
+      const claim = { id, token: identities.token() };
+      const started = await book.startApply(claim, order, replica);
+      if (started.kind === "unknown") throw unknown(id);
+      if (started.kind === "not-whole") throw notWhole(id);
+      if (started.kind === "busy") {
+        throw refused(
+          `${started.by} applies a plan of drain ${started.drain} already, in replica ${started.replica}: wait for its end, or stop it`,
+        );
+      }
+      const signals = signalsOf(superseded, drains);
+      run(applySharedPlan({ ...parts, core, claim, order, signals }).finally(end));
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  return {
+    make,
+    /** A person's order; its reason goes into the audit. What is done already is skipped. */
+    apply,
+    list: () => book.all(),
+    async show(id: PlanId): Promise<ShownPlan> {
+      const found = await book.read(id);
+      if (found === null) throw unknown(id);
+      const { plan, summary } = found;
+      return { plan, report: summary === null ? null : (JSON.parse(summary) as PlanReport) };
+    },
+    /** The bytes of its file, which `redriver apply` takes. Null: there is no such plan. */
+    async file(id: PlanId): Promise<AsyncIterable<Buffer> | null> {
+      const found = await book.read(id);
+      if (found === null) return null;
+      if (found.plan.made === null) throw notWhole(id);
+      return book.lines(id);
+    },
+    /** Of any replica's work. It ends at the end of a page or batch. */
+    async stop(id: PlanId, order: PersonsOrder): Promise<void> {
+      const idle = (): RedriverError => refused(`nobody works on plan ${id} now`);
+      const plan = await read(id);
+      if (!isWorkedOn(plan)) throw idle();
+      await audited("plan-stop", plan, order);
+      const answer = await book.stop(id, order.by);
+      if (answer === "unknown") throw unknown(id);
+      if (answer === "idle") throw idle();
+    },
+    async remove(id: PlanId, order: PersonsOrder): Promise<void> {
+      const busy = (): RedriverError => refused(`plan ${id} is being worked on: stop it first`);
+      const plan = await read(id);
+      if (isWorkedOn(plan)) throw busy();
+      await audited("plan-remove", plan, order);
+      const answer = await book.remove(id);
+      if (answer === "unknown") throw unknown(id);
+      if (answer === "busy") throw busy();
+    },
+    /** Resolves when nothing of this process works on a plan. */
+    settled,
+    /** After `stop` has aborted: calls end by softMs, and nobody waits longer than hardMs. Never rejects. */
+    async close({ softMs, hardMs }: { readonly softMs: number; readonly hardMs: number }): Promise<void> {
+      const ended = new AbortController();
+      clock.sleep(softMs, ended.signal).then(
+        () => now.abort(),
+        () => undefined,
+      );
+      await Promise.race([settled(), clock.sleep(hardMs, ended.signal)]);
+      ended.abort();
+      now.abort();
+    },
+  };
+}
+
+function isWorkedOn({ state }: SharedPlan): boolean {
+  return state === "making" || state === "applying" || state === "stopping";
+}
+
+function refused(why: string): RedriverError {
+  return new RedriverError("plan-refused", why);
+}
+
+function unknown(id: PlanId): RedriverError {
+  return refused(`there is no plan ${id}: a plan is kept for a day`);
+}
+
+function notWhole(id: PlanId): RedriverError {
+  return refused(`plan ${id} is not whole, so it cannot be applied: make a new one`);
+}
+
+function full(drains: readonly string[], filter: PlanFilter): RedriverError {
+  return refused(
+    `there are ${planLimits.plans} plans already, the most at once: remove one, or use a file: ${toPlanCommand(drains, filter)} --out plan.ndjson`,
+  );
+}

@@ -1,0 +1,172 @@
+/** One dead letter for a screen: what the ledger knows, the record and what it would become, and its history. */
+import { openAuditReader } from "../../../job/compose/open-core.ts";
+import type { Core } from "../../../job/compose/build-core.ts";
+import type { BuiltSource } from "../../../job/compose/build-source.ts";
+import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { readLineage } from "../../../job/message/lineage.ts";
+import { parseRecord, toEnteredAt } from "../../../job/message/parse-record.ts";
+import { createSelectMatcher } from "../../../job/message/select.ts";
+import type { Show } from "../../../job/message/show-masked-values.ts";
+import { isRedisAway, isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
+import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
+import { readHostsOfKinds } from "../../../job/failures/hosts-of-kinds.ts";
+import { recordIntent } from "../../../job/write-audit.ts";
+import { serviceNow, type DrainRuntime } from "../../../job/runtime.ts";
+import { toHistoryRows, type HistoryRow } from "../history/rows.ts";
+import { explainRecord, type Explanation } from "../rules/explain.ts";
+import { findWithOneCall } from "./find-record.ts";
+
+export interface ReadMessage {
+  readonly dlqId: DlqId;
+  readonly source: SourceId;
+  /** By its id, Unix ms. */
+  readonly enteredAt: number;
+  readonly expiresAt: number;
+  readonly ledger: LedgerView;
+  /** As the service lists it, with its content; a text: why it was not found. */
+  readonly record: RawRecord | string;
+  /** Null: it was not found, or no drain selects it. */
+  readonly explanation: Explanation | null;
+}
+
+/**
+ * With one call of the service, also if that fails. Null: the document has no such source, or the id is none.
+ * Throws `redis-unavailable`.
+ */
+export async function readMessage(
+  core: Core,
+  { source: id, dlqId, show }: { readonly source: string; readonly dlqId: string; readonly show: Show },
+  signal: AbortSignal,
+): Promise<ReadMessage | null> {
+  const found = find(core, id, dlqId);
+  if (found === null) return null;
+  const { source, enteredAt } = found;
+  const { runtime } = source;
+  const { views, at } = await runtime.ledger.peek([found.dlqId]);
+  const ledger = views[0] ?? { state: "absent" };
+  const record = await readRecord(found.dlqId, source, signal);
+  const drain = typeof record === "string" ? null : drainOf(core, runtime.config.id, record, ledger);
+  return {
+    dlqId: found.dlqId,
+    source: runtime.config.id,
+    enteredAt,
+    expiresAt: enteredAt + runtime.config.retentionMs,
+    ledger,
+    record,
+    explanation:
+      drain === null || typeof record === "string"
+        ? null
+        : explainRecord(drain.config, record, {
+            now: serviceNow(runtime),
+            view: ledger,
+            viewedAt: at,
+            headerPrefix: runtime.headerPrefix,
+            lineageKeys: runtime.lineageKeys(),
+            checkItem: runtime.checkItem,
+            show,
+            ledgerNotAsked: null,
+            notes: [],
+          }),
+  };
+}
+
+/** The same with its content. The audit has who asks and why before anything is read. */
+export async function showContent(
+  core: Core,
+  { source: id, dlqId, by, reason }: Readonly<Record<"source" | "dlqId" | "by" | "reason", string>>,
+  signal: AbortSignal,
+): Promise<ReadMessage> {
+  const found = find(core, id, dlqId);
+  if (found === null) throw new RedriverError("command-misused", "there is no such dead letter");
+  const { runtime } = found.source;
+  const host = await hostIfParked(found);
+  await recordIntent({ ...runtime, by }, "show-content", [{ dlqId: found.dlqId, ...defined({ host }) }], {
+    drain: null,
+    why: reason,
+  });
+  const message = await readMessage(core, { source: id, dlqId, show: "content" }, signal);
+  if (message === null) throw new RedriverError("command-misused", "there is no such dead letter");
+  return message;
+}
+
+/** Of what is parked the ledger knows the kind of failure. The record itself is read after the audit has it. */
+async function hostIfParked({
+  source: { runtime },
+  dlqId,
+}: NonNullable<ReturnType<typeof find>>): Promise<string | undefined> {
+  const [view] = (await runtime.ledger.peek([dlqId])).views;
+  if (view?.state !== "parked" || view.failure === undefined) return undefined;
+  return (await readHostsOfKinds(runtime)).get(view.failure);
+}
+
+export interface MessageHistory {
+  /** Newest first. */
+  readonly rows: readonly HistoryRow[];
+  /** It has more than these. */
+  readonly isCut: boolean;
+}
+
+/** Of the dead letter, those it came back from, and those that came back from it. Reads Redis alone. */
+export async function readMessageHistory(
+  core: Pick<Core, "redis" | "sources">,
+  { source: id, dlqId, record }: Pick<ReadMessage, "source" | "dlqId" | "record">,
+  maxRows: number,
+): Promise<MessageHistory> {
+  const reader = openAuditReader(core);
+  const dlqIds = new Set(await reader.lineageOf(dlqId));
+  // Until something is done to it, only its own record knows what it came back from.
+  const parent = typeof record === "string" ? null : parentOf(core.sources.get(id), record);
+  if (parent !== null && !dlqIds.has(parent)) {
+    for (const one of await reader.lineageOf(parent)) dlqIds.add(one);
+  }
+  const rows: HistoryRow[] = [];
+  for await (const entry of reader.read({ dlqIds, order: "newest-first" })) {
+    rows.push(...toHistoryRows(entry));
+    if (rows.length > maxRows) return { rows: rows.slice(0, maxRows), isCut: true };
+  }
+  return { rows, isCut: false };
+}
+
+function find(core: Pick<Core, "sources">, id: string, dlqId: string) {
+  const source = core.sources.get(id as SourceId);
+  const enteredAt = toEnteredAt(dlqId);
+  if (source === undefined || enteredAt === null) return null;
+  return { source, enteredAt, dlqId: dlqId as DlqId };
+}
+
+async function readRecord(
+  dlqId: DlqId,
+  { runtime }: BuiltSource,
+  signal: AbortSignal,
+): Promise<RawRecord | string> {
+  try {
+    const record = await findWithOneCall(dlqId, { source: runtime, signal });
+    return record ?? "The queue does not list it where its id belongs, so it has most likely left the queue.";
+  } catch (error) {
+    if (!isRedriverError(error) || isRedisAway(error)) throw error;
+    return `The service was not read (${error.code}: ${error.message}).`;
+  }
+}
+
+/** The drain that parked or published it, if that selects it still; else the first that does. */
+function drainOf(
+  { drains }: Pick<Core, "drains">,
+  source: SourceId,
+  record: RawRecord,
+  ledger: LedgerView,
+): DrainRuntime | null {
+  const known = "drain" in ledger ? ledger.drain : null;
+  const fitting = [...drains.values()].filter(
+    ({ config }) => config.source.id === source && createSelectMatcher(config.select)(record),
+  );
+  return fitting.find(({ config }) => config.name === known) ?? fitting[0] ?? null;
+}
+
+function parentOf(source: BuiltSource | undefined, record: RawRecord): string | null {
+  const parsed = parseRecord(record);
+  if (source === undefined || parsed.kind !== "letter") return null;
+  const reading = readLineage(parsed.letter, source.runtime.lineageKeys());
+  return reading.kind === "come-back" ? reading.lineage.parentDlqId : null;
+}

@@ -1,0 +1,51 @@
+import type { RawRecord } from "../../../job/message/dead-letter.ts";
+import { readLineage, type LineageKey } from "../../../job/message/lineage.ts";
+import { toPrintable, toShownUrl } from "../../../job/message/show-masked-values.ts";
+import { parseRecord } from "../../../job/message/parse-record.ts";
+import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
+import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
+import { cameBackText } from "../phrases.ts";
+
+/**
+ * Why a drain does not list a record of its source's queue: `its topicName is nothing, select asks for
+ * orders`. Empty if its select would list it. Addresses are shown without what may be secret in them.
+ */
+export function whyUnselected({ select }: Pick<DrainConfig, "select">, raw: RawRecord): readonly string[] {
+  return (Object.keys(select) as (keyof Select)[])
+    .filter((key) => !createSelectMatcher({ [key]: select[key] })(raw))
+    .map((key) => `its ${key} is ${shown(key, valueOf(key, raw))}, select asks for ${asked(key, select)}`);
+}
+
+/** The parent of a come-back that is not listed because its redrive preserved less than `select` asks for. */
+export function cameBackFrom(raw: RawRecord, keys: readonly LineageKey[]): string | null {
+  const parsed = parseRecord(raw);
+  const reading = parsed.kind === "letter" ? readLineage(parsed.letter, keys) : null;
+  return reading?.kind === "come-back" ? toPrintable(cameBackText(reading.lineage)) : null;
+}
+
+function valueOf(key: keyof Select, raw: RawRecord): unknown {
+  if (key === "label") return raw["labels"] ?? raw["label"];
+  return raw[key === "callerIp" ? "callerIP" : key];
+}
+
+/** At most so many of a list: the document has the rest. */
+const maxShown = 5;
+
+function asked(key: keyof Select, select: Select): string {
+  const given = select[key];
+  const values = typeof given === "object" ? given : [given];
+  const more = values.length > maxShown ? `, … (${values.length} in all)` : "";
+  return (
+    values
+      .slice(0, maxShown)
+      .map((value) => shown(key, value))
+      .join(" or ") + more
+  );
+}
+
+function shown(key: keyof Select, value: unknown): string {
+  if (Array.isArray(value)) return value.map((one) => shown(key, one)).join(", ") || "nothing";
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "string" || value === "") return "nothing";
+  return key === "url" ? toShownUrl(value, "masked") : toPrintable(value);
+}

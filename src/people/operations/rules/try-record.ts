@@ -1,0 +1,104 @@
+import type { Settings } from "../../../config/settings/settings.ts";
+import type { BatchItem, RawRecord, UnusableRecord } from "../../../job/message/dead-letter.ts";
+import { type CheckItem, createItemCheck } from "../../../job/message/item-policy.ts";
+import type { Loss } from "../../../job/message/loss-kinds.ts";
+import type { ParkReason } from "../../../job/message/park-reasons.ts";
+import type { DrainConfig, SourceConfig } from "../../../job/contracts/drains-document.ts";
+import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
+import { proofAddressOf } from "../../../job/message/proof-callback-url.ts";
+import { collect } from "../../../job/page/collect.ts";
+import { decideOne, type DecidedOne, type DecidingRuntime } from "../../../job/page/sort-by-decision.ts";
+import { prepare } from "../../../job/page/prepare.ts";
+import type { Decision, Routing } from "../../../job/rules/decision.ts";
+import { explainDecision } from "../../../job/rules/explain-decision.ts";
+import { explainRules } from "../../../job/rules/explain-rules.ts";
+import { itemOf } from "../../../job/page/publish/canary-variant.ts";
+
+/** One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure. */
+
+export interface TrialConditions {
+  /** Unix ms by the service's clock. */
+  readonly now: number;
+  readonly view: LedgerView;
+  /** Redis time of the view, Unix ms. */
+  readonly viewedAt: number;
+  readonly headerPrefix: string;
+  /** The first signs. */
+  readonly lineageKeys: readonly [string, ...string[]];
+  readonly checkItem: CheckItem;
+}
+
+/** The item that it would be published as; null if no rule republishes it. */
+export type Becoming =
+  | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
+  | { readonly kind: "park"; readonly reason: ParkReason };
+
+export type Trial = ReturnType<typeof tryRecord>;
+
+export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions) {
+  const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
+  const { found, unusable } = collect([raw], lineageKeys);
+  const [record] = found;
+  if (record === undefined) return toUnusable(unusable);
+  const runtime: DecidingRuntime = {
+    config: drain,
+    source: {
+      clock: { now: () => now },
+      service: { clockOffsetMs: () => 0 },
+      headerPrefix,
+      lineageKeys: () => lineageKeys,
+      checkItem,
+    },
+  };
+  const one = decideOne(runtime, { ...record, view, viewedAt, mayBeForgotten: false, isNewComeBack: false });
+  const { decision, facts } = one.decided;
+  const routing = drain.route(facts);
+  return {
+    kind: "decided" as const,
+    letter: record.letter,
+    facts,
+    decision,
+    explanation: explainDecision(decision, facts),
+    routing,
+    walk: explainRules(drain.rules, facts),
+    becoming: toBecoming(runtime, one, routing),
+  };
+}
+
+function toUnusable([problem]: readonly UnusableRecord[]) {
+  const reason = problem?.reason ?? "malformed-record";
+  const decision: Decision = { then: "park", reason, rule: null };
+  return {
+    kind: "unusable" as const,
+    decision,
+    explanation: explainDecision(decision),
+    /** Names a field, without a value of the record. */
+    problem: problem?.problem ?? "it is no record",
+  };
+}
+
+/** A record that a rule republishes and that is held for now becomes the same thing later. */
+function toBecoming(
+  { config, source }: DecidingRuntime,
+  { decided, candidate }: DecidedOne,
+  routing: Routing,
+): Becoming | null {
+  if (candidate !== null) return { kind: "item", item: itemOf(candidate, 1), losses: candidate.losses };
+  if (routing.then !== "republish" || decided.decision.then !== "hold") return null;
+  const prepared = prepare(decided, routing.set, {
+    headerPrefix: source.headerPrefix,
+    lineageKey: source.lineageKeys()[0],
+    onLoss: config.onLoss,
+    checkItem: source.checkItem,
+    lane: config.lane,
+    flowControl: config.flowControl,
+    keepsCredentials: config.source.keepsCredentials,
+  });
+  if (prepared.kind === "park") return prepared;
+  return { kind: "item", item: itemOf(prepared.candidate, 1), losses: prepared.candidate.losses };
+}
+
+/** What these settings let be published by a source; as its runtime has it, without building one. */
+export function itemCheckOf(source: SourceConfig, { publish, service }: Settings): CheckItem {
+  return createItemCheck(publish, service.headerPrefix, source.url ?? service.url, proofAddressOf(source));
+}

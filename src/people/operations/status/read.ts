@@ -1,0 +1,213 @@
+import { namesOfOrigin } from "../../../job/message/destination-names.ts";
+import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
+import type { Core } from "../../../job/compose/build-core.ts";
+import { readQueueFacts } from "../../../job/compose/drain-and-source-facts.ts";
+import { isAutoRate } from "../../../job/contracts/auto-rate.ts";
+import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
+import { maxLanesShown, toInDoubt, type QueueFacts } from "../../../job/contracts/queue-facts.ts";
+import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts";
+import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
+import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
+import { readLaneStandings, type LaneStandings } from "../../plan/lane-standings.ts";
+import { toFailingSince } from "../../read/failing-since.ts";
+import { peekLanes } from "../../../job/lanes/peek-lanes.ts";
+import type { DrainRuntime } from "../../../job/runtime.ts";
+
+export interface DestinationStatus extends DestinationOutlook {
+  /** A person's, that holds what goes there. */
+  readonly pause: HostPause | null;
+  /** Unix ms, as `toFailingSince` has it; null: nothing waits or is parked there. */
+  readonly failingSince: number | null;
+}
+
+export async function readStatus(
+  core: Core,
+  /** `problems`: of a document that does not load, so that only its names are known. `now`: Unix ms. */
+  {
+    nextRuns,
+    problems,
+    now,
+    facts: given,
+  }: {
+    nextRuns: ReadonlyMap<string, number>;
+    problems: number;
+    now: number;
+    /** Those that were read a moment ago. */
+    facts?: QueueFacts;
+  },
+) {
+  const isWhole = problems === 0;
+  const [facts, replicas, pauses] = await Promise.all([
+    given ?? readQueueFacts(core),
+    core.replicas.all(),
+    Promise.all([...core.sources.values()].map((source) => source.pauses.all())),
+  ]);
+  const lanesOf = new Map(
+    await Promise.all(
+      facts.drains.map(async (drain) => [drain.drain, await readDestinationLanes(core, drain)] as const),
+    ),
+  );
+  const hostRates = new Map(await Promise.all([...core.drains].map(readHostRates)));
+  const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
+  return {
+    at: now,
+    /** Null: the document has problems, and the replicas go on under one from before. */
+    documentHash: isWhole ? core.document.hash : null,
+    documentProblems: problems,
+    drains: facts.drains.map((row) => {
+      const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
+      const config = core.drains.get(drain)?.config;
+      // The document has only that it is paused, not since when or why.
+      const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
+      const lanes = lanesOf.get(drain);
+      const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
+      const failingSince = toFailingSince(kinds, found);
+      const destinations = counted.map((one): DestinationStatus => {
+        const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
+        return {
+          ...one,
+          lane: lanes?.get(one.origin) ?? null,
+          isPaused: pause !== null,
+          pause,
+          failingSince: failingSince.get(one.origin) ?? null,
+        };
+      });
+      const limits = config?.limits ?? {};
+      const nextPassAt = nextRuns.get(`tick:${drain}`) ?? null;
+      const passes = {
+        openPass: found?.openPass ?? null,
+        nextInMs: nextPassAt === null ? null : Math.max(0, nextPassAt - now),
+        everyMs: config?.schedule.kind === "every" ? config.schedule.everyMs : null,
+      };
+      const learned = new Map(hostRates.get(drain)?.map(({ host, perSecond }) => [host, perSecond]));
+      return {
+        drain,
+        source,
+        destinations,
+        stillCounting,
+        outlook: toOutlook(
+          found,
+          destinations,
+          { limits, lane: config?.lane, learned, passes, stillCounting },
+          now,
+        ),
+        mode: isWhole ? (config?.mode ?? "plan") : null,
+        paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
+        guards,
+        /** Null: no daemon has scheduled it. */
+        nextPassAt,
+        /** Null: the rates of its hosts are not learned (`perHost: auto`). */
+        hostRates: hostRates.get(drain) ?? null,
+        ...found,
+        ...inDoubtNow(facts, drain),
+      };
+    }),
+    sources: await Promise.all(
+      facts.sources.map(async ({ source, summary, census, depth, failures, lanes }) => ({
+        source,
+        ...summary,
+        census,
+        depth,
+        failures,
+        deliveries: readDeliveries(core, source, lanes),
+        /** A person's pauses of single destinations. */
+        hostPauses: (pausesOf.get(source) ?? []).filter(({ host }) => host !== undefined),
+        lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),
+      })),
+    ),
+    replicas: replicas.map((replica) => ({
+      ...replica,
+      sameDocument: isWhole && replica.documentHash === core.document.hash,
+    })),
+  };
+}
+
+/** More destinations are not asked for one by one: a drain may have one for each customer. */
+const maxDestinationsAsked = 100;
+
+/** By origin. Empty if the drain has no lanes. Changes nothing. */
+async function readDestinationLanes(
+  core: Core,
+  { drain: name, destinations }: QueueFacts["drains"][number],
+): Promise<LaneStandings> {
+  const drain = core.drains.get(name);
+  const waiting = destinations.filter(({ waiting: count }) => count > 0);
+  const origins = waiting.slice(0, maxDestinationsAsked).map(({ origin }) => origin);
+  return drain === undefined ? new Map() : readLaneStandings(drain, origins);
+}
+
+/** Of several, the one that lasts longest. */
+function hostPauseOf(pauses: readonly PauseRecord[], drain: string, origin: string): HostPause | null {
+  const names = namesOfOrigin(origin);
+  const [last] = hostPausesOf(pauses, drain)
+    .filter(({ host }) => names.includes(host))
+    .toSorted((one, other) => (other.until ?? Infinity) - (one.until ?? Infinity));
+  return last ?? null;
+}
+
+/** As the metric counts it: what the ledger does not know now, in place of what the last pass met. */
+function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: number } {
+  for (const { source, summary } of facts.sources) {
+    const drains = facts.drains.filter((drain) => drain.source === source);
+    if (summary === null || !drains.some(({ drain }) => drain === name)) continue;
+    return { inDoubt: toInDoubt(summary.unknown, drains).get(name) ?? 0 };
+  }
+  return {};
+}
+
+export type Status = Awaited<ReturnType<typeof readStatus>>;
+
+const maxHostRates = 100;
+
+/** Of the hosts whose watch began last. */
+async function readHostRates([name, { config, source }]: readonly [DrainName, DrainRuntime]) {
+  const { perHost } = config.limits;
+  const isLearned = perHost !== undefined && isAutoRate(perHost);
+  const of = { source: source.config.id, drain: name };
+  return [name, isLearned ? await source.capacity.learned(of, maxHostRates) : null] as const;
+}
+
+function readDeliveries(core: Core, source: SourceId, lanes: LanesCounted | null): DeliveryStanding | null {
+  const config = core.sources.get(source)?.runtime.config;
+  const watches = [...core.drains.values()].flatMap((drain) =>
+    drain.source.config.id === source && drain.config.lane !== undefined ? [drain.config.lane.watchMs] : [],
+  );
+  return config === undefined ? null : toDeliveries(lanes, config, Math.max(0, ...watches));
+}
+
+async function readLanes(core: Core, source: SourceId, pauses: readonly PauseRecord[]) {
+  const lanes = core.sources.get(source)?.runtime.lanes;
+  return lanes === undefined ? null : readLaneNext(core, await lanes.views(maxLanesShown), pauses);
+}
+
+export type LaneStatus = Awaited<ReturnType<typeof readLaneNext>>["reported"][number];
+
+/** Asks the lanes of each drain with nothing wanted, which changes nothing. Throws `redis-unavailable`. */
+export async function readLaneNext(
+  { drains }: Pick<Core, "drains">,
+  { lanes, counts }: Pick<LanesCounted, "lanes" | "counts">,
+  pauses: readonly PauseRecord[],
+) {
+  const names = [...new Set(lanes.map(({ drain }) => drain))];
+  const peeked = await Promise.all(
+    names.map(async (name) => {
+      const drain = drains.get(name);
+      if (drain?.config.lane === undefined) return [];
+      const origins = lanes.filter((lane) => lane.drain === name).map(({ origin }) => origin);
+      return peekLanes(drain, drain.config.lane, origins);
+    }),
+  );
+  const next = new Map(peeked.flat().map(({ lane, nextInMs }) => [lane, nextInMs]));
+  return {
+    counts,
+    /** Those that are shown one by one, in their order. */
+    reported: lanes.map((lane) => {
+      /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
+      const nextInMs = next.get(lane.lane) ?? null;
+      /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
+      const awaitsLook = nextInMs === lateCheckMs;
+      const hostPaused = hostPauseOf(pauses, lane.drain, lane.origin) !== null;
+      return { ...lane, nextInMs, awaitsLook, hostPaused };
+    }),
+  };
+}

@@ -1,0 +1,187 @@
+/** The first line of `redriver status`: what a person needs to know before anything else. */
+import { toFailureOfName } from "../../../job/message/destination-names.ts";
+import { toPrintable } from "../../../job/message/show-masked-values.ts";
+import { cut } from "../phrases.ts";
+import { cutMiddle, toDestinationText } from "../destination-text.ts";
+import { counted, number, present, toClock, toDone, toIn, type Part } from "../phrases.ts";
+import type { Status } from "./read.ts";
+
+type DrainStatus = Status["drains"][number];
+
+/** One sentence, parts of it apart by `; `. */
+export function toVerdict(status: Status): string {
+  const { drains, sources, replicas, documentProblems } = status;
+  const parkedOf = (isPlan: boolean): number =>
+    sum(drains, ({ mode, parked }) => ((mode === "plan") === isPlan ? (parked ?? 0) : 0));
+  const [parked, wouldBeParked] = [parkedOf(false), parkedOf(true)];
+  const notes: readonly Part[] = [
+    ...toHaltNotes(drains),
+    ...toPauseNotes(status),
+    ...sources.map((source) => toBehind(source, sources.length === 1)),
+    ...toHoldNotes(drains),
+    ...sources.flatMap(toSourceNotes),
+    ...toReplicaNotes(replicas),
+    parked > 0 && `${number(parked)} parked for a person`,
+    wouldBeParked > 0 && `${number(wouldBeParked)} would be parked for a person`,
+    documentProblems > 0 &&
+      `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
+    drains.some(({ openPass, nextPassAt }) => openPass === null && nextPassAt === null) &&
+      replicas.length > 0 &&
+      "not every drain is scheduled",
+  ];
+  return present([toHeadline(status), ...notes]).join("; ");
+}
+
+/** Nothing is in the queue. What was published may still wait at the service. */
+function toQuiet(sources: Status["sources"]): string {
+  const standings = sources.map(({ deliveries }) => deliveries?.standing);
+  if (standings.includes("behind")) return "nothing waits here";
+  if (standings.includes("watched")) return "nothing waits here: deliveries are still watched";
+  if (standings.includes("unwatched")) {
+    return "nothing waits here: what was published within the hour has not failed again so far";
+  }
+  return "all clear: nothing waits";
+}
+
+function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boolean): Part {
+  if (deliveries?.standing !== "behind") return false;
+  const { undelivered } = deliveries;
+  const waiting = undelivered === null ? "messages wait" : `at least ${number(undelivered)} wait`;
+  return `the service${isOnly ? "" : ` of ${source}`} is behind: ${waiting} undelivered`;
+}
+
+function toHeadline({ drains, sources, replicas, at }: Status): string {
+  const listed = sum(drains, ({ outlook }) => outlook.waiting);
+  const isCounting = drains.some(({ stillCounting }) => stillCounting);
+  const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
+  if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
+    return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
+  }
+  if (replicas.length === 0) return `not running: no replica, ${waiting} waiting`;
+  if (listed === 0 && isCounting) return "counting: nothing found yet";
+  if (listed === 0 && drains.some((drain) => drain.mayHaveSkipped === true)) {
+    return "nothing known waits: the next full pass confirms it";
+  }
+  if (listed === 0) return toQuiet(sources);
+  const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
+  if (acting.length === 0) {
+    const paused = drains.find((one) => one.paused !== null)?.paused ?? null;
+    const still = isCounting ? ", still counting" : "";
+    if (paused === null) return `plan mode, nothing is sent: ${waiting} waiting${still}`;
+    return `${toPausedBy(paused, at)}; ${waiting} waiting${still}`;
+  }
+  const going = sum(acting, ({ outlook }) => outlook.going);
+  const perSecond = sum(acting, ({ outlook }) => outlook.perSecond ?? 0);
+  const backlog = sum(drains, ({ outlook }) => outlook.backlog);
+  const left = isCounting
+    ? `${waiting} left, still counting`
+    : `${waiting} of ${number(Math.max(backlog, listed))} left`;
+  if (going === 0) return `waiting: ${left}, none can go now`;
+  if (toRounded(perSecond) === 0) return `waiting: ${left}`;
+  const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
+  const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
+  const some = going < listed ? `${number(going)} of them ` : "";
+  const done = isKnown && ends.length > 0 && `${some}${toDone(Math.max(...ends), at)}`;
+  return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, done]).join(", ");
+}
+
+/** The halted destination with most that waits, and how many others there are. */
+function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
+  const [first, ...more] = drains
+    .flatMap(({ destinations }) => destinations)
+    .filter(({ lane, waiting }) => lane?.state === "halted" && waiting > 0)
+    .toSorted((one, other) => other.waiting - one.waiting);
+  return [
+    first !== undefined && `${toHost(first.origin)} halted${toNextProbe(first.lane)}`,
+    more.length > 0 && `${counted(more.length, "more destination")} halted`,
+  ];
+}
+
+function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
+  const later = sum(drains, ({ outlook }) => outlook.waitingForAttempt);
+  const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
+  const forPerson = sum(drains, ({ outlook }) => outlook.waitingForPerson);
+  const forDate = sum(drains, ({ outlook }) => outlook.waitingForDate);
+  const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
+  const indexes = [...new Set(closed.map(({ index }) => index))];
+  return [
+    later > 0 && `${number(later)} wait for their next attempt`,
+    forDate > 0 && `${number(forDate)} wait for their own date`,
+    forPerson > 0 && `${number(forPerson)} held until a person acts`,
+    ruled > 0 && `${number(ruled)} held by rules`,
+    indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
+  ];
+}
+
+function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
+  const rejecting = replicas.filter(({ rejected }) => rejected !== null).length;
+  const withoutArchive = replicas.filter(({ archive }) => archive !== undefined && archive !== null).length;
+  return [
+    rejecting > 0 && `${counted(rejecting, "replica rejects its", "replicas reject their")} drains document`,
+    withoutArchive > 0 && `${counted(withoutArchive, "replica")} cannot write to the archive`,
+  ];
+}
+
+/** Of drains, destinations and kinds of failure that are paused: the first, and how many others there are. */
+function toPauseNotes({ drains, sources, at }: Status): readonly Part[] {
+  // If nothing acts, the headline names the pause.
+  const acts = drains.some(({ mode, paused }) => mode === "live" && paused === null);
+  const [drain, ...moreDrains] = acts ? drains.filter(({ paused }) => paused !== null) : [];
+  const [host, ...moreHosts] = drains
+    .flatMap(({ destinations }) => destinations.filter(({ pause }) => pause !== null))
+    .toSorted((one, other) => other.waiting - one.waiting);
+  const [kind, ...moreKinds] = sources
+    .flatMap(({ hostPauses }) => hostPauses)
+    .filter((pause) => toFailureOfName(pause.host ?? "") !== null);
+  return [
+    drain !== undefined && drain.paused !== null && `${drain.drain} ${toPausedBy(drain.paused, at)}`,
+    moreDrains.length > 0 && `${counted(moreDrains.length, "more drain")} paused`,
+    host !== undefined && host.pause !== null && `${toHost(host.origin)} ${toPausedBy(host.pause, at)}`,
+    moreHosts.length > 0 && `${counted(moreHosts.length, "more destination")} paused`,
+    kind !== undefined && `failure ${toFailureOfName(kind.host ?? "")} ${toPausedBy(kind, at)}`,
+    moreKinds.length > 0 &&
+      `${counted(moreKinds.length, "more kind of failure", "more kinds of failure")} paused`,
+  ];
+}
+
+/** So that it fits a line. */
+const maxHost = 44;
+
+function toHost(origin: string): string {
+  return cutMiddle(toDestinationText(origin), maxHost);
+}
+
+/** So that pauses leave room for the rest of a verdict. `status <drain>` has the whole. */
+const maxBy = 20;
+const maxReason = 40;
+
+/** `paused by ada until 15:30 UTC: they move`. */
+function toPausedBy(paused: NonNullable<DrainStatus["paused"]>, at: number): string {
+  if (!("reason" in paused)) return "paused by the drains document";
+  const { by, until, reason } = paused;
+  const end = until === undefined ? "" : ` until ${toClock(until, at)}`;
+  return `paused by ${cut(toPrintable(by), maxBy)}${end}: ${cut(toPrintable(reason), maxReason)}`;
+}
+
+function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string {
+  if (lane === null) return "";
+  const { sent, nextInMs } = lane;
+  return sent > 0 ? `, a probe is out, result ${toIn(nextInMs)}` : `, next probe ${toIn(nextInMs)}`;
+}
+
+function toSourceNotes({ settleGate, census }: Status["sources"][number]): readonly Part[] {
+  return [
+    settleGate === "closed" && "publishing waits for deletes",
+    census !== null && census.expiringUnarchived > 0 && `${number(census.expiringUnarchived)} expire soon`,
+    census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
+  ];
+}
+
+/** To one decimal below 10, else to a whole number. */
+export function toRounded(perSecond: number): number {
+  return perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10;
+}
+
+function sum<One>(all: readonly One[], of: (one: One) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
+}

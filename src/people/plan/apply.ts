@@ -1,0 +1,325 @@
+/**
+ * Acts on the records that a plan selected and a check found as planned, and on nothing else:
+ *
+ *   list ─► decide ─► only records selected and still decided so ─► the page work of a pass (work-page.ts)
+ *
+ * The page work decides once more, right before it acts, and acts only if the record is still as planned.
+ * Apply is a person's order, so the drain's mode does not count. A pause stops it. Ledger, limits, guards and
+ * lanes apply as in a pass. Apply waits for records that have no room yet, or that another worker has in
+ * hand, and lists the range again. It gives up after several rounds without progress. One probe to a halted
+ * lane is no progress.
+ */
+import type { DlqId } from "../../job/message/dead-letter.ts";
+import { hostOf } from "../../job/message/destination-url.ts";
+import type { AuditRecord } from "../../job/contracts/audit.ts";
+import { takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
+import type { Origin } from "../../job/contracts/lanes.ts";
+import type { Capacity } from "../../job/contracts/capacity.ts";
+import { addTallies, emptyTally, noReasons, type Tally } from "../../job/contracts/tally.ts";
+import type { ListingSignals } from "../../job/listing/list-page.ts";
+import { targetHostOf } from "../../job/page/audit-record.ts";
+import type { PageOutcome } from "../../job/page/page-report.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../../job/lanes/lane-origin.ts";
+import { runListingChecks } from "../../job/lanes/listing-checks.ts";
+import type { DrainRuntime } from "../../job/runtime.ts";
+import { countActs } from "../../job/failures/count-acts.ts";
+import { workPageApart } from "../../job/page/work-page-apart.ts";
+import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
+import type { PlanCheck } from "./check-plan.ts";
+import { createOpenOrders, isDone } from "./open-orders.ts";
+import { createOrderRecorder } from "./audit-apply-orders.ts";
+import type { SkipReport } from "./skipped-by-apply.ts";
+import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./list-and-decide.ts";
+import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";
+
+export interface ApplyRun {
+  readonly drain: DrainRuntime;
+  readonly range: SurveyRange;
+  /** Emptied as the work goes on. */
+  readonly open: PlanCheck["open"];
+  readonly signals: ListingSignals;
+  /** A person's reason. */
+  readonly order: { readonly why?: string };
+  /** Why the drain is paused now, for a person to read; null when it is not. */
+  readonly pausedBy: () => Promise<string | null>;
+  /** `left`: records of the plan that are not done yet. `soFar` costs a walk through them. */
+  readonly onPage: (left: number, soFar: () => AppliedSoFar) => void;
+  readonly onWait: (wait: ApplyWait) => void;
+}
+
+export interface ApplyWait {
+  readonly left: number;
+  /** Their reasons, as far as known, with the count of each. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** Ms until the next listing of the range, at the latest. */
+  readonly nextCheckMs: number;
+}
+
+export interface Applied {
+  readonly tally: Tally;
+  /** Archived and deleted, of `tally.deleted`. */
+  readonly dropped: number;
+  /** Done since the check by another worker, or published before and only deleted again by this apply. */
+  readonly meanwhile: number;
+  /** Records that differed, changed or were gone when their turn came. */
+  readonly skips: SkipReport;
+  /** Not done; a second apply of the plan continues with them. */
+  readonly left: number;
+  /** Reasons at their last decision; adds up to `left`. `not-reached`: never decided. */
+  readonly leftReasons: Readonly<Record<string, number>>;
+  /** The lanes that some of them wait for, as they are now; null if there are none, or Redis is away. */
+  readonly leftLanes: LaneWaits | null;
+  /** Why it ended early; null if it did not. */
+  readonly stop:
+    | null
+    | { readonly kind: "interrupted" }
+    | { readonly kind: "paused"; readonly why: string }
+    | { readonly kind: "failed"; readonly error: unknown };
+}
+
+export type AppliedSoFar = Omit<Applied, "stop" | "leftLanes">;
+
+/** Apply waits this long for a rate's next grant, and leaves records with a longer wait (a day's ceiling). */
+const maxWaitMs = 10 * 60_000;
+const minWaitMs = 100;
+/** Before the next round if no time is known; doubled by each round without progress. */
+const blindWaitMs = 5_000;
+const roundsWithoutProgress = 3;
+
+/** Never throws: the answer has the failure that stopped it, beside everything done until then. */
+export async function applyPlan(run: ApplyRun): Promise<Applied> {
+  const pause = watchPause(run.drain.source.clock, run.pausedBy);
+  const work = createWork(run, pause);
+  let stop: Applied["stop"];
+  try {
+    stop = await work.rounds();
+  } catch (error) {
+    stop = isInterrupted(run) ? { kind: "interrupted" } : (pausedStop(pause) ?? { kind: "failed", error });
+  } finally {
+    pause.end();
+  }
+  return { ...work.applied(), stop, leftLanes: await work.lanes().catch(() => null) };
+}
+
+function isInterrupted({ signals: { signal, stopping } }: ApplyRun): boolean {
+  return signal.aborted || stopping.aborted;
+}
+
+function pausedStop(pause: PauseWatch): Applied["stop"] {
+  const why = pause.why();
+  return why === null ? null : { kind: "paused", why };
+}
+
+function createWork(run: ApplyRun, pause: PauseWatch) {
+  const { open } = run;
+  // A pause ends waits as Ctrl-C does.
+  const { signal, stopping } = run.signals;
+  const signals = { signal, stopping: AbortSignal.any([signal, stopping, pause.signal]) };
+  const { source } = run.drain;
+  const capacity = reportingRateWaits(source.capacity, (count, waitMs) =>
+    run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextCheckMs: waitMs }),
+  );
+  const drain: DrainRuntime = {
+    ...run.drain,
+    config: { ...run.drain.config, mode: "live" },
+    source: { ...source, capacity },
+  };
+  const orders = createOpenOrders(source, open);
+  /** Records with a drop as their last decision. */
+  const drops = new Set<DlqId>();
+  let tally = emptyTally;
+  let dropped = 0;
+  let meanwhile = 0;
+  const reasons = new Map<DlqId, string>();
+  /** Of records that have waited for a lane. */
+  const laneOrigins = new Map<DlqId, Origin>();
+  const recordOrders = createOrderRecorder(drain, run.order);
+  /** When the first of this round's remaining records has room, Unix ms. */
+  let nextAt = Infinity;
+  /** When the first lane that some wait for can go on, as the lanes answer, Unix ms. */
+  let laneAt = Infinity;
+
+  const leave = (dlqId: DlqId, reason: string, until?: number): void => {
+    reasons.set(dlqId, reason);
+    if (until === undefined || until <= 0) return;
+    if (isOfLane(reason)) laneAt = Math.min(laneAt, until);
+    else nextAt = Math.min(nextAt, until);
+  };
+
+  const isAllHalted = (): boolean => [...open.keys()].every((dlqId) => reasons.get(dlqId) === "lane-halted");
+
+  /** True if the plan selected it and it would be decided so now. */
+  const isToBeDone = (record: SurveyedRecord): boolean => {
+    const { letter, decision } = record.decided;
+    const found = orders.compare(record);
+    if (found === "not-now") {
+      leave(letter.dlqId, decision.reason, untilOf(record, takeoverAfterMs(source.ledger.limits)));
+    }
+    if (found === "act" && decision.then === "drop") drops.add(letter.dlqId);
+    return found === "act";
+  };
+
+  const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
+    await recordOrders(records.map(toOrder));
+    const raws = records.map(({ decided }) => decided.raw);
+    const work = { stopping: signals.stopping, accepts: isToBeDone };
+    const page = { records: raws, readAt, isAlone: open.size === records.length };
+    const outcome = await workPageApart(drain, page, signals.signal, work);
+    await countActs(drain, outcome.failures);
+    const ids = records.map(({ decided }) => decided.letter.dlqId);
+    const { views } = await source.ledger.peek(ids);
+    const acted = new Set(outcome.acted);
+    for (const [index, dlqId] of ids.entries()) {
+      const view = views[index];
+      if (view === undefined || (!isDone(view) && view.state !== "parked")) continue;
+      // A record found done or changed right before its act is counted already.
+      if (!orders.takeOut(dlqId)) continue;
+      if (!acted.has(dlqId)) meanwhile += 1;
+      else if (view.state !== "parked" && drops.has(dlqId)) dropped += 1;
+    }
+    return outcome;
+  };
+
+  const workOn = async (page: SurveyPage): Promise<Applied["stop"]> => {
+    const mine = page.records.filter(isToBeDone);
+    if (mine.length === 0) return null;
+    const stop = await whyStop(run, pause, signals);
+    if (stop !== null) return stop;
+    const { tally: found, left } = await act(mine, page.readAt);
+    tally = addTallies(tally, { ...found, listed: 0, due: 0, held: 0, inDoubt: 0, reasons: noReasons });
+    const byId = new Map(mine.map((one) => [one.decided.letter.dlqId, one]));
+    for (const { dlqId, reason, dueAt } of left) {
+      leave(dlqId, reason === "stopping" && pause.why() !== null ? "paused" : reason, dueAt);
+      const origin = isOfLane(reason) ? originOf(byId.get(dlqId)) : null;
+      if (origin !== null) laneOrigins.set(dlqId, origin);
+    }
+    return null;
+  };
+
+  const applied = (): AppliedSoFar => ({
+    tally,
+    dropped,
+    meanwhile: meanwhile + orders.done(),
+    skips: orders.skips(),
+    left: open.size,
+    leftReasons: sum(open.keys(), reasons),
+  });
+
+  const round = async (): Promise<Applied["stop"]> => {
+    nextAt = Infinity;
+    laneAt = Infinity;
+    // Also if a daemon runs the listing checks: without any, a step is never judged.
+    if (drain.config.lane !== undefined) await runListingChecks(source, signals.signal);
+    const unseen = new Set(open.keys());
+    for await (const page of survey(drain, run.range, signals)) {
+      for (const { decided } of page.records) unseen.delete(decided.letter.dlqId);
+      const stop = await workOn(page);
+      run.onPage(open.size, applied);
+      if (stop !== null) return stop;
+      if (unseen.size === 0) break;
+    }
+    await orders.takeOutUnlisted(unseen);
+    // A watch runs from the last publish of its step. Only this process knows the end of its own watches, and
+    // a round before that end is in vain.
+    const ownAt = Math.min(...source.lanes.takeNext());
+    nextAt = Math.min(nextAt, Number.isFinite(ownAt) ? ownAt : laneAt);
+    return open.size > 0 ? pausedStop(pause) : null;
+  };
+
+  return {
+    async rounds(): Promise<Applied["stop"]> {
+      for (let fruitless = 0; open.size > 0;) {
+        const before = open.size;
+        const stop = await round();
+        if (stop !== null || open.size === 0) return stop;
+        fruitless = open.size < before && !isAllHalted() ? 0 : fruitless + 1;
+        if (fruitless === roundsWithoutProgress) return null;
+        const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
+        if (waitMs <= maxWaitMs) {
+          const nextCheckMs = Math.max(minWaitMs, waitMs);
+          run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs });
+          await source.clock.sleep(nextCheckMs, AbortSignal.any([signals.signal, signals.stopping]));
+        } else if (fruitless > 0) return null;
+      }
+      return null;
+    },
+    /** Throws `redis-unavailable`. */
+    lanes(): Promise<LaneWaits | null> {
+      const held = [...laneOrigins].filter(
+        ([dlqId]) => open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? ""),
+      );
+      if (held.length === 0) return Promise.resolve(null);
+      const count = createLaneWaitCount(drain);
+      for (const [, origin] of held) count.addDue(origin);
+      return count.read();
+    },
+    applied,
+  };
+}
+
+/** When a hold ends by itself, if that is known. Unix ms. */
+function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: number): number | undefined {
+  // The worker that has it in hand is done by then, or it may be taken over.
+  if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
+  if ("isBeingDeleted" in view && view.isBeingDeleted) return view.at + takeoverMs + 1;
+  return decision.then === "hold" ? decision.until : undefined;
+}
+
+function isOfLane(reason: string): boolean {
+  return reason === "lane-watched" || reason === "still-under-way" || reason === "lane-halted";
+}
+
+function originOf(record: SurveyedRecord | undefined): Origin | null {
+  if (record === undefined) return null;
+  const { candidate, decided } = record;
+  return candidate === null ? laneOriginOfLetter(decided.letter) : laneOriginOf(candidate.target);
+}
+
+function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const dlqId of ids) {
+    const reason = reasons.get(dlqId) ?? "not-reached";
+    counts[reason] = (counts[reason] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function toOrder({ decided, candidate }: SurveyedRecord): AuditRecord {
+  const host = candidate === null ? hostOf(decided.letter.url) : targetHostOf(candidate);
+  const { letter, decision, attempt } = decided;
+  return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt, host };
+}
+
+/** `onWait` gets how many of a query wait for a rate, and ms until the first could be granted. */
+function reportingRateWaits(capacity: Capacity, onWait: (count: number, waitMs: number) => void): Capacity {
+  return {
+    ...capacity,
+    async take(query) {
+      const answer = await capacity.take(query);
+      const turns = answer.verdicts.flatMap((one) => (one.kind === "wait" ? [one.until] : []));
+      if (turns.length > 0) onWait(turns.length, Math.max(0, Math.min(...turns) - answer.at));
+      return answer;
+    },
+  };
+}
+
+/** Apply waits for a rate limit that lasts no longer. */
+const maxRateLimitMs = 60_000;
+
+async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals): Promise<Applied["stop"]> {
+  const { pausedBy, drain, open, onWait } = run;
+  if (isInterrupted(run)) return { kind: "interrupted" };
+  if (drain.config.paused) return { kind: "paused", why: "by the drains document" };
+  const why = pause.why() ?? (await pausedBy());
+  if (why !== null) return { kind: "paused", why };
+  const { clock, health } = drain.source;
+  const state = health.current("batch");
+  if (state.state === "waiting" && state.until - clock.now() <= maxRateLimitMs) {
+    const waitMs = Math.max(0, state.until - clock.now());
+    onWait({ left: open.size, reasons: { "not-sent": open.size }, nextCheckMs: waitMs });
+    await clock.sleep(waitMs, AbortSignal.any([signals.signal, signals.stopping]));
+  }
+  health.check();
+  if (health.current("batch").state === "halted") health.check("batch");
+  return null;
+}

@@ -1,0 +1,32 @@
+import { horizonBehindMs, selectRange } from "../../job/pass/select-dates.ts";
+import { knownOffsetMs } from "../../job/pass/service-clock-offset.ts";
+import type { DrainRuntime } from "../../job/runtime.ts";
+
+export type FrozenRange = Awaited<ReturnType<typeof freezeRange>>;
+export type PlanClock = FrozenRange["clock"];
+
+/**
+ * A plan follows a service's clock that is up to this far ahead of ours. So apply may publish records newer
+ * than the end of any pass, which goes by the earlier clock. If their delete fails, the next full pass does
+ * not list them and takes them for gone. Their tombstones live for two full passes and an hour
+ * (config/settings/ledger-limits.ts). Within that time a pass reaches the record and deletes it again.
+ */
+const maxAheadMs = 3_600_000;
+
+/**
+ * The whole range of a drain, up to a horizon that is fixed now. It goes by the service's clock, as ages do.
+ * A pass goes by the earlier of both clocks, because its watermark depends on it; no watermark depends on a
+ * plan. If the clock has to be asked for, it throws as that listing does.
+ */
+export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
+  const { source, config } = drain;
+  const offsetMs = await knownOffsetMs(drain, signal);
+  const now = source.clock.now();
+  /** How much of the newest is skipped because the service's clock is too far ahead of ours. */
+  const unseenMs = Math.max(0, Math.round(offsetMs - maxAheadMs));
+  /** Unix ms by the service's clock: later records are skipped, with any dates of the drain. */
+  const horizon = Math.floor(now + offsetMs - unseenMs) - horizonBehindMs;
+  const { fullFrom, to } = selectRange(config.dates, now + offsetMs, horizon);
+  // `serviceAheadMs`: to within a second.
+  return { from: fullFrom, to, clock: { serviceAheadMs: Math.round(offsetMs), horizon, unseenMs } };
+}

@@ -1,0 +1,72 @@
+/** How lanes stand now. They are asked without wanting anything: they grant nothing, and record nothing. */
+import type { LaneConfig } from "../../job/contracts/drains-document.ts";
+import type { LaneState, LaneView, Origin } from "../../job/contracts/lanes.ts";
+import { lastProbeAtOf } from "../../job/lanes/last-probe.ts";
+import { peekLanes, type PeekedLane } from "../../job/lanes/peek-lanes.ts";
+import type { DrainRuntime } from "../../job/runtime.ts";
+
+export interface LaneStanding {
+  readonly state: LaneState;
+  /** How long it has been in this state; null if nobody has asked for it, or not lately. */
+  readonly sinceMs: number | null;
+  readonly why: string | null;
+  /** Redis time, Unix ms, of the last probe since it halted. Null: there was none, or it is not halted. */
+  readonly lastProbeAt: number | null;
+  /** Planned size of the step that is collecting or watched; 1 if it is halted. */
+  readonly size: number;
+  /** Sent of that step; of a halted lane 1 while its probe is out. */
+  readonly sent: number;
+  /** Ms until the next step or probe can go, or until the sent probe is judged, at the latest; 0: now. */
+  readonly nextInMs: number;
+  /** It halted soon after it opened, so a probe that is delivered leads to its smallest step. */
+  readonly isShaky: boolean;
+  /** Records without attempts left are not parked because of it. */
+  readonly isSuspect: boolean;
+}
+
+export type LaneStandings = ReadonlyMap<Origin, LaneStanding>;
+
+/** Lanes that one call asks. */
+const lanesPerCall = 100;
+
+/** Empty if the drain has no lanes. Throws `redis-unavailable`. */
+export async function readLaneStandings(
+  drain: DrainRuntime,
+  origins: Iterable<Origin>,
+): Promise<LaneStandings> {
+  const { lane } = drain.config;
+  const standings = new Map<Origin, LaneStanding>();
+  if (lane === undefined) return standings;
+  const all = [...new Set(origins)];
+  for (let from = 0; from < all.length; from += lanesPerCall) {
+    const peeked = await peekLanes(drain, lane, all.slice(from, from + lanesPerCall));
+    const views = await drain.source.lanes.viewsOf(peeked.map((one) => one.lane));
+    const byLane = new Map(views.map((view) => [view.lane, view]));
+    for (const one of peeked) standings.set(one.origin, toStanding(one, byLane.get(one.lane), lane));
+  }
+  return standings;
+}
+
+function toStanding(
+  { answer, at, nextInMs }: PeekedLane,
+  view: LaneView | undefined,
+  { canary, watchMs }: LaneConfig,
+): LaneStanding {
+  const { state, step, isSuspect } = answer;
+  // A lane that was open or ramping and is long unused starts over, which its view does not show.
+  const seen = view?.state === state ? view : null;
+  const { size, sent } = seen?.step === step ? seen : { size: state === "halted" ? 1 : canary, sent: 0 };
+  const grantInMs = nextInMs ?? 0;
+  return {
+    state,
+    sinceMs: seen === null ? null : Math.max(0, at - seen.since),
+    why: seen === null || seen.why === "" ? null : seen.why,
+    lastProbeAt: seen === null ? null : lastProbeAtOf(seen),
+    size,
+    sent,
+    // A probe that is out is judged by its own watch, long before another may go.
+    nextInMs: state === "halted" && sent > 0 ? Math.min(grantInMs, watchMs) : grantInMs,
+    isShaky: seen?.isShaky ?? false,
+    isSuspect,
+  };
+}

@@ -1,0 +1,70 @@
+/** The lanes that a plan's messages wait for, as they are now. */
+import type { Origin } from "../../job/contracts/lanes.ts";
+import { isNewlyExhausted, mayBeKept } from "../../job/lanes/admit.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../../job/lanes/lane-origin.ts";
+import { isReconciling } from "../../job/page/records.ts";
+import type { DrainRuntime } from "../../job/runtime.ts";
+import { readLaneStandings, type LaneStanding, type LaneStandings } from "./lane-standings.ts";
+import type { SurveyedRecord } from "./list-and-decide.ts";
+import { createTopCount } from "./top-count.ts";
+
+export interface LaneWait extends Pick<LaneStanding, "state" | "sinceMs" | "why" | "sent" | "nextInMs"> {
+  readonly origin: Origin;
+  readonly due: number;
+  /** Records without attempts left that this lane saves from a park. */
+  readonly kept: number;
+}
+
+export interface LaneWaits {
+  /** A destination gets more if nothing came back for so long. */
+  readonly watchMs: number;
+  /** Those with most records first. */
+  readonly lanes: readonly LaneWait[];
+  /** Destinations beyond `lanes`, as far as counted apart, and their due records. */
+  readonly more: { readonly lanes: number; readonly due: number };
+}
+
+const maxOrigins = 2_000;
+const maxShown = 10;
+
+export function createLaneWaitCount(drain: DrainRuntime) {
+  const { lane } = drain.config;
+  const due = createTopCount<Origin>(maxOrigins);
+  const exhausted = createTopCount<Origin>(maxOrigins);
+  /** Those with most records first. */
+  const origins = (): readonly Origin[] => {
+    const others = exhausted.top(maxShown).top.filter(({ key }) => due.count(key) === 0);
+    return [...due.top(maxShown).top, ...others].map(({ key }) => key).slice(0, maxShown);
+  };
+  const toWait = (origin: Origin, standings: LaneStandings): readonly LaneWait[] => {
+    const standing = standings.get(origin);
+    if (standing === undefined) return [];
+    const { state, sinceMs, why, sent, nextInMs, isSuspect } = standing;
+    const wait = { origin, due: due.count(origin), kept: isSuspect ? exhausted.count(origin) : 0 };
+    return wait.due + wait.kept > 0 ? [{ ...wait, state, sinceMs, why, sent, nextInMs }] : [];
+  };
+  /** `standings` has at least `origins()`. Null if the drain has no lanes. */
+  const report = (standings: LaneStandings): LaneWaits | null => {
+    if (lane === undefined) return null;
+    const { more } = due.top(maxShown);
+    return {
+      watchMs: lane.watchMs,
+      lanes: origins().flatMap((origin) => toWait(origin, standings)),
+      more: { lanes: more.kinds, due: more.count },
+    };
+  };
+  return {
+    add({ decided, candidate }: SurveyedRecord): void {
+      if (lane === undefined) return;
+      if (candidate !== null && !isReconciling(candidate)) due.add(laneOriginOf(candidate.target));
+      if (!isNewlyExhausted(decided) || !mayBeKept(decided)) return;
+      const origin = laneOriginOfLetter(decided.letter);
+      if (origin !== null) exhausted.add(origin);
+    },
+    addDue: due.add,
+    origins,
+    report,
+    /** Throws `redis-unavailable`. Null if the drain has no lanes. */
+    read: async () => report(await readLaneStandings(drain, origins())),
+  };
+}

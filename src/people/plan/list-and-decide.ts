@@ -1,0 +1,79 @@
+/**
+ * Reads all records that a drain selects and decides each as a pass would, through the same stages. Changes
+ * nothing: no pass is opened, and nothing is begun, parked or deleted. The ledger is asked by `peek`, which
+ * records nothing.
+ */
+import type { UnusableRecord } from "../../job/message/dead-letter.ts";
+import { byHalves } from "../../job/by-halves.ts";
+import type { ListingSignals } from "../../job/listing/list-page.ts";
+import { listToEnd } from "../../job/listing/list-to-end.ts";
+import type { DrainRuntime } from "../../job/runtime.ts";
+import { collect } from "../../job/page/collect.ts";
+import { toUnworkable } from "../../job/page/put-aside.ts";
+import { decideOne, type DecidedOne } from "../../job/page/sort-by-decision.ts";
+import { asKnown } from "../../job/page/look-up.ts";
+import { idsOf } from "../../job/page/records.ts";
+
+/** The listed range: inclusive, Unix ms, as the service's dates mean it. */
+export interface SurveyRange {
+  readonly from: number;
+  readonly to: number;
+  /** Records that entered later are skipped, also if the dates mean creation; absent: no horizon. */
+  readonly clock?: { readonly horizon: number };
+}
+
+/** `candidate`: the message to publish; null unless it is due. */
+export type SurveyedRecord = DecidedOne;
+
+export interface SurveyPage {
+  readonly records: readonly SurveyedRecord[];
+  readonly unusable: readonly UnusableRecord[];
+  /** Redis time from before the page was asked for. */
+  readonly readAt: number;
+  readonly isLast: boolean;
+}
+
+/**
+ * Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`.
+ */
+export async function* survey(
+  drain: DrainRuntime,
+  range: SurveyRange,
+  signals: ListingSignals,
+): AsyncGenerator<SurveyPage, void, undefined> {
+  const { source, config } = drain;
+  const horizon = range.clock?.horizon ?? Infinity;
+  const query = {
+    select: config.select,
+    ...(range.from > 0 ? { fromDate: range.from } : {}),
+    toDate: range.to,
+  };
+  // A person waits for it and can stop it.
+  const inTime = { ...signals, maxListingMs: Infinity };
+  for await (const { records, readAt, isLast } of listToEnd(source, query, inTime)) {
+    const parts = await byHalves(
+      records,
+      async (some) => {
+        const { found, unusable } = collect(some, source.lineageKeys());
+        // If the dates mean creation, or their meaning is not known, records that have just failed are listed
+        // too.
+        const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
+        return { decided: await decideAll(drain, within), unusable };
+      },
+      (_, error) => Promise.resolve({ decided: [], unusable: [toUnworkable(error)] }),
+    );
+    const unusable = parts.flatMap((part) => part.unusable);
+    yield { records: parts.flatMap(({ decided }) => decided), unusable, readAt, isLast };
+  }
+}
+
+/** Decides these records by the ledger as it is now. At most 100. */
+async function decideAll(
+  drain: DrainRuntime,
+  found: ReturnType<typeof collect>["found"],
+): Promise<readonly SurveyedRecord[]> {
+  if (found.length === 0) return [];
+  const { ledger } = drain.source;
+  const known = asKnown(found, await ledger.peek(idsOf(found)), ledger.limits);
+  return known.map((record) => decideOne(drain, record));
+}

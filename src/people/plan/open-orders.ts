@@ -1,0 +1,69 @@
+import type { DlqId } from "../../job/message/dead-letter.ts";
+import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
+import type { SourceRuntime } from "../../job/runtime.ts";
+import type { Planned } from "./plan-file-record.ts";
+import { createSkips } from "./skipped-by-apply.ts";
+import type { SurveyedRecord } from "./list-and-decide.ts";
+import { compareWithPlan } from "./compare-with-plan.ts";
+
+/** True if the ledger shows that a record needs no further act. */
+export function isDone({ state }: LedgerView): boolean {
+  return state === "published" || state === "archived" || state === "gone";
+}
+
+const idsPerPeek = 100;
+
+/** A plan's orders that are not done yet, in `open`. Those done, or not as planned, are removed from it. */
+export function createOpenOrders(
+  { ledger, headerPrefix }: Pick<SourceRuntime, "ledger" | "headerPrefix">,
+  open: Map<DlqId, Planned>,
+) {
+  const skips = createSkips();
+  let done = 0;
+  return {
+    /** Compares a listed record with its order: act now, or not yet; null if there is no such order. */
+    compare(record: SurveyedRecord): "act" | "not-now" | null {
+      const { dlqId } = record.decided.letter;
+      const planned = open.get(dlqId);
+      if (planned === undefined) return null;
+      const found = compareWithPlan(planned, record, headerPrefix);
+      switch (found) {
+        case "as-planned":
+          return "act";
+        case "not-now":
+          return "not-now";
+        case "done":
+          done += 1;
+          break;
+        case "changed":
+          skips.add(dlqId, found, planned);
+          break;
+        case "otherwise":
+          skips.add(dlqId, found, planned, record.decided.decision);
+          break;
+      }
+      open.delete(dlqId);
+      return null;
+    },
+    /** Takes out one that is done. True if it was there. */
+    takeOut: (dlqId: DlqId): boolean => open.delete(dlqId),
+    /** Takes out unlisted records: done if the ledger shows it, else gone. Throws `redis-unavailable`. */
+    async takeOutUnlisted(unlisted: Iterable<DlqId>): Promise<void> {
+      const ids = [...unlisted];
+      for (let start = 0; start < ids.length; start += idsPerPeek) {
+        const page = ids.slice(start, start + idsPerPeek);
+        const { views } = await ledger.peek(page);
+        for (const [index, dlqId] of page.entries()) {
+          const planned = open.get(dlqId);
+          const view = views[index];
+          if (planned === undefined) continue;
+          if (view !== undefined && isDone(view)) done += 1;
+          else skips.add(dlqId, "gone", planned);
+          open.delete(dlqId);
+        }
+      }
+    },
+    done: () => done,
+    skips: skips.report,
+  };
+}

@@ -1,0 +1,170 @@
+/** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
+import { describeRebuild } from "../../job/message/describe-rebuild.ts";
+import { hostOf, parseUrl } from "../../job/message/destination-url.ts";
+import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
+import type { PlanFilter } from "../../job/contracts/plans.ts";
+import { compileHostGlob } from "../../job/rules/patterns/host-glob.ts";
+import { readFailureMatcher, type FailureMatcher } from "../../job/failures/failure-matcher.ts";
+import { unreadableKind } from "../../job/failures/failure-kind.ts";
+import type { ListingSignals } from "../../job/listing/list-page.ts";
+import { serviceNow, type DrainRuntime } from "../../job/runtime.ts";
+import { createDecidedCount } from "./decided-count.ts";
+import { createDestinationCount } from "./destination-count.ts";
+import { estimate } from "./estimate.ts";
+import { readLaneStandings } from "./lane-standings.ts";
+import { createLaneWaitCount } from "./lane-waits.ts";
+import { foresee, type ForeseenRecord } from "./foresee-next-decision.ts";
+import { isParkedAlready } from "./plan-file-record.ts";
+import { readRoom } from "./guards-and-ceilings.ts";
+import type { CountedRecord } from "./rule-report.ts";
+import { toHostRate } from "./pace.ts";
+import { createSignatureCount } from "./signature-count.ts";
+import { survey, type SurveyedRecord } from "./list-and-decide.ts";
+import type { FrozenRange } from "./freeze-range.ts";
+import { itemOf } from "../../job/page/publish/canary-variant.ts";
+
+export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
+
+export interface PlanRun {
+  readonly drain: DrainRuntime;
+  readonly range: FrozenRange;
+  readonly filter: PlanFilter;
+  readonly show: Show;
+  readonly signals: ListingSignals;
+  /** Called with each record of the plan, in the service's order. */
+  readonly onRecord: (record: ForeseenRecord) => Promise<void>;
+  readonly onPage: (report: { readonly listed: number; readonly planned: number }) => void;
+}
+
+/** Changes nothing. Throws as `survey` does, and `redis-unavailable`. */
+export async function planDrain(run: PlanRun) {
+  const { drain, filter, show } = run;
+  const { config, source } = drain;
+  const { clock, from, to } = run.range;
+  const { failure } = filter;
+  const isWanted = toTest(filter, failure === undefined ? null : await readFailureMatcher(source, failure));
+  const limit = filter.limit ?? Infinity;
+  const isFiltered = [filter.rules, filter.host, filter.failure].some((given) => given !== undefined);
+  const decided = createDecidedCount();
+  const failures = createSignatureCount(show);
+  const laneWaits = createLaneWaitCount(drain);
+  const ruleRates = new Map(
+    config.rules.flatMap(({ name, limit: rate }) => (rate === undefined ? [] : [[name, rate] as const])),
+  );
+  const destinations = createDestinationCount(source.headerPrefix, new Set(ruleRates.keys()));
+  const startedAt = serviceNow(source);
+  const unusable: Record<string, number> = {};
+  let listed = 0;
+  let cut = false;
+
+  for await (const page of survey(drain, run.range, run.signals)) {
+    // Such a record has neither a rule nor a host, and a kind of its own.
+    const isCounted = !isFiltered || filter.failure === unreadableKind.id;
+    for (const { reason } of isCounted ? page.unusable : []) unusable[reason] = (unusable[reason] ?? 0) + 1;
+    let looked = page.unusable.length;
+    for (const record of page.records) {
+      if (decided.planned() === limit) break;
+      looked += 1;
+      if (!isWanted(record)) continue;
+      const foreseen = foresee(drain, record);
+      decided.add(toCounted(drain, foreseen, show));
+      failures.add(record.decided.letter, record.decided.decision.then);
+      laneWaits.add(record);
+      const { candidate, decided: now } = record;
+      const { becomes, next } = foreseen;
+      if (candidate !== null) destinations.add(candidate, now.decision.rule, 0);
+      else if (becomes !== null && next !== null) destinations.add(becomes, next.rule, next.at - startedAt);
+      await run.onRecord(foreseen);
+    }
+    listed += looked;
+    run.onPage({ listed, planned: decided.planned() });
+    if (decided.planned() < limit) continue;
+    cut = !page.isLast || looked < page.records.length + page.unusable.length;
+    break;
+  }
+
+  const report = decided.report(config.rules.map(({ name }) => name));
+  const { drop, settle } = report.decisions;
+  const { limits } = config;
+  const room = await readRoom(drain);
+  const standings = await readLaneStandings(drain, [...destinations.origins(), ...laneWaits.origins()]);
+  return {
+    drain: config.name,
+    source: source.config.id,
+    mode: config.mode,
+    range: { from, to },
+    clock,
+    /** Records that were listed and decided, also those that a filter left out. */
+    listed,
+    /** The limit was reached: later records were not read. */
+    cut,
+    ...report,
+    /** `missing`: there is no archive, so drops are held. */
+    archive: drain.archive === null ? ("missing" as const) : ("there" as const),
+    /** Records that cannot be read, by reason. They stay in the queue. */
+    unusable,
+    failures: failures.counts(),
+    room,
+    /** Null if the drain has none. */
+    lanes: laneWaits.report(standings),
+    estimate: estimate({
+      limits,
+      perHost: toHostRate(limits),
+      ruleRates,
+      lane: config.lane ?? null,
+      destinations: destinations.report(standings),
+      room,
+      listed,
+      worstBilled: destinations.worstBilled(),
+      otherDeletes: drop + settle,
+      itemsPerPublish: source.publish.maxItems,
+    }),
+  };
+}
+
+function toTest(
+  { rules, host }: PlanFilter,
+  fitsFailure: FailureMatcher | null,
+): (record: SurveyedRecord) => boolean {
+  const wanted = rules === undefined ? null : new Set(rules);
+  const fitsHost = host === undefined ? null : compileHostGlob(host);
+  return ({ decided: { decision, letter, failure } }) => {
+    if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
+    if (fitsFailure !== null && !fitsFailure(failure)) return false;
+    if (fitsHost === null) return true;
+    const url = parseUrl(letter.url);
+    return url !== null && fitsHost(url.host);
+  };
+}
+
+function toCounted({ config, source }: DrainRuntime, record: ForeseenRecord, show: Show): CountedRecord {
+  const { candidate, next } = record;
+  const { facts } = record.decided;
+  const { letter, decision, attempt } = record.decided;
+  const { headerPrefix } = source;
+  const common = {
+    dlqId: letter.dlqId,
+    status: letter.responseStatus ?? null,
+    losses: candidate?.losses ?? [],
+  };
+  return {
+    ...common,
+    then: decision.then,
+    reason: decision.reason,
+    rule: decision.rule,
+    isParkedAlready: isParkedAlready(record, config.rulesHash),
+    next,
+    now: facts.now,
+    enteredAt: letter.enteredAt,
+    expiresAt: facts.expiresAt,
+    host: hostOf(letter.url),
+    toSample: () => ({
+      ...common,
+      url: toShownUrl(letter.url, show),
+      attempt,
+      redrive: candidate?.lineage.attempt ?? attempt + 1,
+      changes:
+        candidate === null ? [] : describeRebuild(letter, itemOf(candidate, 1), { headerPrefix, show }),
+    }),
+  };
+}

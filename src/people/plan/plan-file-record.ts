@@ -1,0 +1,99 @@
+import type { BatchItem, DlqId, RawRecord } from "../../job/message/dead-letter.ts";
+import { defined } from "../../job/message/defined.ts";
+import { describeRebuild, type RebuildRow } from "../../job/message/describe-rebuild.ts";
+import type { Loss } from "../../job/message/loss-kinds.ts";
+import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
+import type { DrainName } from "../../job/contracts/ids.ts";
+import type { Decision } from "../../job/rules/decision.ts";
+import type { DrainRuntime } from "../../job/runtime.ts";
+import type { ForeseenRecord, NextDecision } from "./foresee-next-decision.ts";
+import type { SurveyedRecord } from "./list-and-decide.ts";
+import { hashRecord, hashItem, withoutOwnHeaders } from "./plan-hashes.ts";
+import { itemOf } from "../../job/page/publish/canary-variant.ts";
+
+/** The parts of a decision that must be the same again before apply acts on it. */
+export interface Planned {
+  /** Of the record as it was listed. */
+  readonly hash: string;
+  readonly then: Decision["then"];
+  readonly reason: string;
+  readonly rule: string | null;
+  /** Hash of the item to publish; only for a republish. */
+  readonly item?: string;
+}
+
+export interface PlanRecord extends Planned {
+  readonly drain: DrainName;
+  readonly dlqId: DlqId;
+  /** Redrives made so far that count. */
+  readonly attempt: number;
+  /** Of a republish: which attempt it would be, from 1. */
+  readonly redrive?: number;
+  /** It waits for a person already, so nothing is to be done. */
+  readonly already?: true;
+  /** Of a hold, if known: Unix ms. */
+  readonly until?: number;
+  /** Of such a hold: the next decision, by time alone. */
+  readonly next?: NextDecision;
+  /** When the source's retention ends: Unix ms. Plans of earlier versions have none. */
+  readonly expiresAt?: number;
+  /** From here on for reading only. Without its query unless content is shown. */
+  readonly url: string;
+  readonly status: number | null;
+  readonly losses?: readonly Loss[];
+  /** Values are masked unless content is shown. */
+  readonly changes?: readonly RebuildRow[];
+  /** Only if content is shown: complete, as listed and as it would be published. */
+  readonly record?: RawRecord;
+  readonly becomes?: BatchItem;
+}
+
+export function toPlanned(record: SurveyedRecord, headerPrefix: string): Planned {
+  const { decision, raw } = record.decided;
+  return {
+    hash: hashRecord(raw),
+    then: decision.then,
+    reason: decision.reason,
+    rule: decision.rule,
+    ...(record.candidate === null ? {} : { item: hashItem(itemOf(record.candidate, 1), headerPrefix) }),
+  };
+}
+
+export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: Show): PlanRecord {
+  const { config, source } = drain;
+  const { headerPrefix } = source;
+  const { decided, candidate, next } = record;
+  const { decision, letter } = decided;
+  const isShown = show === "content";
+  const item = candidate === null ? undefined : itemOf(candidate, 1);
+  const changes = item === undefined ? [] : describeRebuild(letter, item, { headerPrefix, show });
+  return defined({
+    drain: config.name,
+    dlqId: letter.dlqId,
+    ...toPlanned(record, headerPrefix),
+    attempt: decided.attempt,
+    redrive: candidate?.lineage.attempt,
+    already: isParkedAlready(record, config.rulesHash) ? (true as const) : undefined,
+    until: decision.then === "hold" ? decision.until : undefined,
+    next: next ?? undefined,
+    expiresAt: decided.facts.expiresAt,
+    url: toShownUrl(letter.url, show),
+    status: letter.responseStatus ?? null,
+    losses: candidate === null || candidate.losses.length === 0 ? undefined : candidate.losses,
+    changes: changes.length === 0 ? undefined : changes,
+    record: isShown ? decided.raw : undefined,
+    becomes: isShown && item !== undefined ? withoutOwnHeaders(item, headerPrefix) : undefined,
+  });
+}
+
+/** Parked already: for this reason and by these rules, or for a reason that only a person lifts. */
+export function isParkedAlready({ decided }: SurveyedRecord, rulesHash: string): boolean {
+  const { decision, view } = decided;
+  if (decision.then !== "park" || view.state !== "parked") return false;
+  return decision.rule === null || (view.reason === decision.reason && view.rulesHash === rulesHash);
+}
+
+/** True if an apply has something to do with it. */
+export function isAct({ then, already }: Pick<PlanRecord, "then" | "already">): boolean {
+  return then !== "hold" && already !== true;
+}

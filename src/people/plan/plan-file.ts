@@ -1,0 +1,188 @@
+/**
+ * A plan as text, one JSON object per line: a head, the records, and a last line. That line has their number
+ * and a digest of all before it, so that a cut or edited file is detected. The digest proves nothing against
+ * somebody who writes a new file.
+ */
+import { createHash } from "node:crypto";
+import { defined } from "../../job/message/defined.ts";
+import { isObject, parseJson } from "../../job/message/json-value.ts";
+import { toSafeJson } from "../../job/message/write-safe-json.ts";
+import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
+import type { PlanFilter } from "../../job/contracts/plans.ts";
+import type { PlanRecord } from "./plan-file-record.ts";
+
+export const planVersion = 1;
+
+export interface PlannedDrain {
+  readonly drain: DrainName;
+  readonly source: SourceId;
+  /** Keyed hash of the source's address. */
+  readonly address: string;
+  /** Of that address, for reading; plans of earlier versions have none. */
+  readonly host?: string;
+  readonly rulesHash: string;
+  /** The listed range: Unix ms, inclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface PlanHead {
+  readonly redriverPlan: typeof planVersion;
+  /** Unix ms. */
+  readonly createdAt: number;
+  /** Of redriver. */
+  readonly version: string;
+  readonly documentHash: string;
+  readonly flags: PlanFilter & { readonly showContent: boolean };
+  readonly drains: readonly PlannedDrain[];
+}
+
+/** Turns a plan into lines, each with its line end, and computes the digest of the lines so far. */
+export function createPlanWriter() {
+  const digest = createHash("sha256");
+  let records = 0;
+  const line = (value: object): string => {
+    const text = `${toSafeJson(value)}\n`;
+    digest.update(text);
+    return text;
+  };
+  return {
+    head: (head: PlanHead): string => line(head),
+    record(record: PlanRecord): string {
+      records += 1;
+      return line(record);
+    },
+    end: () => `${JSON.stringify({ end: true, records, sha256: digest.digest("hex") })}\n`,
+  };
+}
+
+export type PlanReading =
+  | { readonly ok: true; readonly head: PlanHead }
+  /** Names the line and the expectation, and quotes nothing of the record. */
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * Reads a plan of any size. `onRecord` gets each record as it comes. The caller must not act on one before
+ * the answer is known. Rethrows what reading throws.
+ */
+export async function readPlan(
+  chunks: AsyncIterable<Buffer | string>,
+  onRecord: (record: PlanRecord) => void,
+): Promise<PlanReading> {
+  const digest = createHash("sha256");
+  let head: PlanHead | null = null;
+  let records = 0;
+  let number = 0;
+  let last: PlanReading | null = null;
+  const broken = (what: string): PlanReading => ({ ok: false, problem: `line ${number}: ${what}` });
+
+  for await (const text of linesOf(chunks)) {
+    number += 1;
+    if (last !== null) return broken("nothing may follow the line that ends a plan");
+    const value = parseJson(text.toString("utf8"));
+    if (!isObject(value)) return broken("expected a JSON object");
+    if (head === null) {
+      const read = toHead(value);
+      if (typeof read === "string") return broken(read);
+      head = read;
+    } else if (value["end"] === true) {
+      if (value["records"] !== records || value["sha256"] !== digest.digest("hex")) {
+        return broken("the plan is not as it was written: its digest differs");
+      }
+      last = { ok: true, head };
+      continue;
+    } else {
+      if (!isRecord(value, head)) return broken("expected a record of one of the plan's drains");
+      records += 1;
+      onRecord(value);
+    }
+    digest.update(text).update("\n");
+  }
+  if (head === null) return { ok: false, problem: "expected a plan, got nothing" };
+  return last ?? { ok: false, problem: `cut off after line ${number}: the line that ends a plan is missing` };
+}
+
+/** A line is longer than this only if it shows bodies of many megabytes. */
+const maxLineBytes = 256 * 1024 * 1024;
+
+/** Split at line feeds alone: JSON may contain other line ends of Unicode. The last line may lack its own. */
+async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer, void, undefined> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const given of chunks) {
+    let chunk = typeof given === "string" ? Buffer.from(given) : given;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10)) {
+      yield Buffer.concat([...parts, chunk.subarray(0, end)]);
+      parts = [];
+      bytes = 0;
+      chunk = chunk.subarray(end + 1);
+    }
+    if (chunk.length === 0) continue;
+    bytes += chunk.length;
+    if (bytes > maxLineBytes) break;
+    parts.push(chunk);
+  }
+  if (parts.length > 0) yield Buffer.concat(parts);
+}
+
+/** The head without keys that this version does not know. For any other value a text with the expectation. */
+function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
+  const { redriverPlan, createdAt, version, documentHash } = value;
+  if (redriverPlan === undefined) return "expected a plan, which begins with redriverPlan";
+  if (redriverPlan !== planVersion) {
+    return `expected version ${planVersion} of plans, got ${typeof redriverPlan === "number" ? redriverPlan : typeof redriverPlan}`;
+  }
+  const flags = toFlags(value["flags"]);
+  const given: readonly unknown[] = Array.isArray(value["drains"]) ? value["drains"] : [null];
+  const drains = given.flatMap((one) => toPlannedDrain(one) ?? []);
+  const isHead = typeof createdAt === "number" && isText(version) && isText(documentHash);
+  if (!isHead || flags === null || drains.length < given.length) {
+    return "expected the head of a plan with its drains";
+  }
+  return { redriverPlan, createdAt, version, documentHash, flags, drains };
+}
+
+function toFlags(value: unknown): PlanHead["flags"] | null {
+  if (!isObject(value)) return null;
+  const { rules, host, failure, limit, showContent } = value;
+  if (rules !== undefined && !(Array.isArray(rules) && rules.every(isText))) return null;
+  if (![host, failure].every((text) => text === undefined || isText(text))) return null;
+  if (limit !== undefined && typeof limit !== "number") return null;
+  return {
+    ...defined({ rules, host, failure, limit }),
+    showContent: showContent === true,
+  } as PlanHead["flags"];
+}
+
+function toPlannedDrain(value: unknown): PlannedDrain | null {
+  if (!isObject(value)) return null;
+  const { drain, source, address, host, rulesHash, from, to } = value;
+  const fits =
+    (host === undefined || isText(host)) &&
+    [drain, source, address, rulesHash].every(isText) &&
+    [from, to].every(Number.isSafeInteger);
+  return fits ? (defined({ drain, source, address, rulesHash, from, to, host }) as PlannedDrain) : null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+const decisions: readonly unknown[] = ["republish", "drop", "hold", "park", "settle"];
+
+function isRecord(
+  value: Readonly<Record<string, unknown>>,
+  head: PlanHead,
+): value is Readonly<Record<string, unknown>> & PlanRecord {
+  const { drain, dlqId, hash, then, reason, rule, item } = value;
+  return (
+    head.drains.some((one) => one.drain === (drain as DrainName)) &&
+    isText(dlqId) &&
+    /^\d+-\d+$/.test(dlqId) &&
+    isText(hash) &&
+    decisions.includes(then) &&
+    isText(reason) &&
+    (rule === null || isText(rule)) &&
+    (item === undefined ? then !== "republish" : isText(item))
+  );
+}

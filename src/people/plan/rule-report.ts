@@ -1,0 +1,121 @@
+import type { RebuildRow } from "../../job/message/describe-rebuild.ts";
+import type { DlqId } from "../../job/message/dead-letter.ts";
+import type { Decision } from "../../job/rules/decision.ts";
+import type { NextDecision } from "./foresee-next-decision.ts";
+import { createTopCount } from "./top-count.ts";
+import { createExpiryCount } from "./expiry-count.ts";
+import { createSamples } from "./keep-samples.ts";
+
+/** A due record, with the changes of its rebuild. */
+export interface SampleReport {
+  readonly dlqId: DlqId;
+  readonly url: string;
+  readonly status: number | null;
+  /** Redrives made so far that count. */
+  readonly attempt: number;
+  /** Which attempt it would be, from 1. */
+  readonly redrive: number;
+  readonly changes: readonly RebuildRow[];
+  readonly losses: readonly string[];
+}
+
+/** Held records with the same next decision, by time alone. */
+export interface NextReport extends Omit<NextDecision, "at"> {
+  readonly count: number;
+  /** Unix ms: the first and the last of them. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The counted facts of one record. Times in Unix ms by the service's clock. */
+export interface CountedRecord {
+  readonly dlqId: DlqId;
+  readonly then: Decision["then"];
+  readonly reason: string;
+  readonly rule: string | null;
+  /** It waits for a person already. */
+  readonly isParkedAlready: boolean;
+  readonly next: NextDecision | null;
+  readonly now: number;
+  readonly enteredAt: number;
+  /** Null if that is not known. */
+  readonly expiresAt: number | null;
+  readonly host: string;
+  readonly status: number | null;
+  readonly losses: readonly string[];
+  /** For a due record; called only if it becomes a sample. */
+  readonly toSample: () => SampleReport;
+}
+
+const maxHosts = 500;
+const topHosts = 5;
+const topStatuses = 8;
+
+export type RuleReport = ReturnType<ReturnType<typeof createRuleCount>["report"]>;
+
+/** `rule`: null for records that no rule decided, but the ledger, `otherwise`, or the record itself. */
+export function createRuleCount(rule: string | null) {
+  const reasons = createTopCount<string>(100);
+  const hosts = createTopCount<string>(maxHosts);
+  const statuses = createTopCount<string>(200);
+  const losses = createTopCount<string>(20);
+  const samples = createSamples<SampleReport>();
+  const expiry = createExpiryCount();
+  const nexts = new Map<string, NextReport>();
+  let count = 0;
+  let dueNow = 0;
+  let oldest = Infinity;
+
+  const addNext = ({ then, reason, rule: by, at }: NextDecision): void => {
+    const key = JSON.stringify([then, reason, by]);
+    const known = nexts.get(key);
+    const { count: before, from, to } = known ?? { count: 0, from: Infinity, to: -Infinity };
+    const span = { from: Math.min(from, at), to: Math.max(to, at) };
+    nexts.set(key, { then, reason, rule: by, count: before + 1, ...span });
+  };
+
+  return {
+    add(record: CountedRecord): void {
+      count += 1;
+      oldest = Math.min(oldest, record.enteredAt);
+      if (record.expiresAt !== null) expiry.add(record.expiresAt, record.now);
+      reasons.add(`${record.then} ${record.reason}`);
+      hosts.add(record.host);
+      statuses.add(record.status?.toString() ?? "none");
+      if (record.next !== null) addNext(record.next);
+      if (record.then !== "republish") return;
+      dueNow += 1;
+      for (const loss of record.losses) losses.add(loss);
+      samples.offer(record.dlqId, record.toSample);
+    },
+    report() {
+      const next = [...nexts.values()].toSorted((one, other) => other.count - one.count);
+      const later = next.reduce((sum, one) => sum + one.count, 0);
+      return {
+        rule,
+        count,
+        /** Of all of them, with any decision. */
+        expiry: expiry.report(),
+        /** Republished if it were done now. */
+        dueNow,
+        /** Held until a time that is known; `next` has the decision at that time. */
+        later,
+        /** Unix ms: when the first and the last of those are decided anew. */
+        laterFrom: later === 0 ? null : Math.min(...next.map(({ from }) => from)),
+        laterTo: later === 0 ? null : Math.max(...next.map(({ to }) => to)),
+        /** Adds up to `later`; most frequent first. */
+        next,
+        /** Unix ms. */
+        oldestEnteredAt: count === 0 ? null : oldest,
+        reasons: reasons.top(100).top.map(({ key, count: times }) => {
+          const [then = "", reason = ""] = key.split(" ");
+          return { key, count: times, then: then as Decision["then"], reason };
+        }),
+        hosts: hosts.top(topHosts),
+        statuses: statuses.top(topStatuses),
+        losses: losses.top(20).top,
+        samples: samples.all(),
+      };
+    },
+  };
+}

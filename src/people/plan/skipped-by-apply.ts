@@ -1,0 +1,61 @@
+import type { DlqId } from "../../job/message/dead-letter.ts";
+import type { Planned } from "./plan-file-record.ts";
+
+/** The act that was or is to be done with a record, and its rule. */
+type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;
+
+export interface Skip {
+  readonly dlqId: DlqId;
+  /**
+   * `gone`: not listed any more, and not done by redriver. `changed`: listed with other content. `otherwise`:
+   * decided otherwise, or to be sent differently.
+   */
+  readonly why: "gone" | "changed" | "otherwise";
+  readonly was: SkippedDecision;
+  /** Of `otherwise`. Equal to `was` if only the message to send differs. */
+  readonly is?: SkippedDecision;
+}
+
+export interface SkipReport {
+  readonly gone: number;
+  readonly changed: number;
+  readonly otherwise: number;
+  readonly examples: readonly Skip[];
+}
+
+const maxExamples = 100;
+
+export function createSkips() {
+  const counts = { gone: 0, changed: 0, otherwise: 0 };
+  const examples: Skip[] = [];
+  return {
+    /** `is`: the decision about an `otherwise`. */
+    add(dlqId: DlqId, why: Skip["why"], was: SkippedDecision, is?: SkippedDecision): void {
+      counts[why] += 1;
+      if (examples.length === maxExamples) return;
+      const now = is === undefined ? {} : { is: withoutHashes(is) };
+      examples.push({ dlqId, why, was: withoutHashes(was), ...now });
+    },
+    report: (): SkipReport => ({ ...counts, examples: [...examples] }),
+  };
+}
+
+function withoutHashes({ then, reason, rule }: SkippedDecision): SkippedDecision {
+  return { then, reason, rule };
+}
+
+export const noSkips: SkipReport = { gone: 0, changed: 0, otherwise: 0, examples: [] };
+
+export function skippedOf({ gone, changed, otherwise }: SkipReport): number {
+  return gone + changed + otherwise;
+}
+
+/** Sums; the examples of the first come first. */
+export function addSkips(one: SkipReport, other: SkipReport): SkipReport {
+  return {
+    gone: one.gone + other.gone,
+    changed: one.changed + other.changed,
+    otherwise: one.otherwise + other.otherwise,
+    examples: [...one.examples, ...other.examples].slice(0, maxExamples),
+  };
+}

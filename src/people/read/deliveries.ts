@@ -1,0 +1,39 @@
+import type { SourceConfig } from "../../job/contracts/drains-document.ts";
+import type { LanesCounted } from "../../job/contracts/lanes.ts";
+
+/**
+ * What is known of the deliveries of what was published. `behind`: messages wait at the service; at least
+ * `undelivered`, if that is known. `watched`: published so lately that it is not known yet. `unwatched`: so
+ * lately, and nothing but silence will tell. `delivered`: neither is so.
+ */
+export interface DeliveryStanding {
+  readonly standing: "behind" | "watched" | "unwatched" | "delivered";
+  /** Null: not known. Canaries alone, as nothing is known of others. */
+  readonly undelivered: number | null;
+}
+
+/** An answer of the service is news for as long as the longest time to the next question, built in. */
+const newsMs = 15 * 60_000;
+/** Nobody knows longer: a receiver that hangs can hold a delivery so long that the last attempt is in it. */
+const unwatchedMs = 3_600_000;
+
+/** Null: its drains have no lanes. `watchMs`: the longest of its drains. */
+export function toDeliveries(
+  lanes: Pick<LanesCounted, "at" | "unknown" | "lastUsedAt" | "service"> | null,
+  { callbacks, watchDeliveries }: Pick<SourceConfig, "callbacks" | "watchDeliveries">,
+  watchMs: number,
+): DeliveryStanding | null {
+  if (lanes === null) return null;
+  const { at, unknown, lastUsedAt, service } = lanes;
+  if (unknown > 0) return { standing: "behind", undelivered: unknown };
+  const isAsked = watchDeliveries === true && service !== null && !("isAbsent" in service);
+  if (isAsked && service.count >= service.max && at - service.at < newsMs) {
+    return { standing: "behind", undelivered: null };
+  }
+  const isWatched = callbacks !== undefined || isAsked;
+  const idleMs = lastUsedAt === null ? Infinity : at - lastUsedAt;
+  if (idleMs < (isWatched ? 2 * watchMs : unwatchedMs)) {
+    return { standing: isWatched ? "watched" : "unwatched", undelivered: null };
+  }
+  return { standing: "delivered", undelivered: 0 };
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  read,
+  search,
+  skipLoudly,
+  startPlainClient,
+  type Listed,
+  type PlainAnswer,
+  type PlainClient,
+} from "../../../support/plain-client.ts";
+import { testTimeoutMs, type StatisticsUnderTest } from "../../../support/service-under-test.ts";
+
+let client: PlainClient;
+let stop: () => Promise<void>;
+let record: Listed;
+let kept: string;
+beforeAll(async () => {
+  ({ client, stop } = await startPlainClient());
+  [record] = (await client.dead([{}])) as [Listed];
+  kept = client.fresh("unauthorized");
+}, testTimeoutMs);
+afterAll(() => stop(), testTimeoutMs);
+
+const operations: [string, (headers: Record<string, string>) => Promise<PlainAnswer>][] = [
+  [
+    "Batch publish",
+    (headers) =>
+      client.call("POST", "/v2/batch", {
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify([{ destination: client.at(`/keep/${kept}/200`), body: "unauthorized" }]),
+      }),
+  ],
+  [
+    "DLQ list",
+    (headers) => client.call("GET", `/v2/dlq${search({ messageId: record.messageId })}`, { headers }),
+  ],
+  [
+    "DLQ bulk delete",
+    (headers) => client.call("DELETE", `/v2/dlq${search({ dlqIds: record.dlqId })}`, { headers }),
+  ],
+];
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** What every part of the message API must refuse. */
+const wrongBearers = (): [string, Record<string, string>][] => {
+  const { token } = client.service;
+  return [
+    ["no header", {}],
+    ["an empty header", { Authorization: "" }],
+    ["another token", { Authorization: "Bearer wrong" }],
+    ["the token with more", { Authorization: `Bearer ${token}x` }],
+    ["the token with less", { Authorization: `Bearer ${token.slice(0, -1)}` }],
+    ["no token", { Authorization: "Bearer" }],
+    ["an empty token", { Authorization: "Bearer " }],
+    ["the bare token", { Authorization: token }],
+    ["Basic with the token", { Authorization: `Basic ${token}` }],
+    ["Basic with the token encoded", { Authorization: `Basic ${base64(`:${token}`)}` }],
+  ];
+};
+
+describe("5 authentication", { timeout: testTimeoutMs }, () => {
+  test.each(operations)(
+    "Batch publish, DLQ list, DLQ bulk delete: %s without the right token answers 401 with an error and does nothing",
+    async (_, operation) => {
+      for (const [what, headers] of wrongBearers()) {
+        const answer = await operation(headers);
+        expect(answer, what).toMatchObject({ status: 401, body: { error: expect.any(String) as unknown } });
+      }
+      expect(await client.ids({ messageId: record.messageId })).toEqual([record.dlqId]);
+      await client.published([{ destination: client.at(`/keep/${kept}/200`), body: "authorized" }]);
+      expect((await client.kept(kept, 1)).filter(({ body }) => body !== "authorized")).toEqual([]);
+    },
+  );
+
+  test.each(operations.toReversed())(
+    "Batch publish, DLQ list, DLQ bulk delete: %s with Bearer <ACCESS_TOKEN> works",
+    async (_, operation) => {
+      const { status } = await operation({ Authorization: `Bearer ${client.service.token}` });
+      expect(status).toBeGreaterThanOrEqual(200);
+      expect(status).toBeLessThan(300);
+    },
+  );
+
+  test("Search index statistics: Basic with base64 of <username>:<password> works", async (context) => {
+    const stats = client.service.stats ?? skipLoudly(context, "CONFORMANCE_STATS_URL is not set");
+    expect((await statistics(stats, { Authorization: `Basic ${base64(stats.credentials)}` })).status).toBe(
+      200,
+    );
+  });
+
+  test("Search index statistics: without the right credentials answers 401 with code and message", async (context) => {
+    const stats = client.service.stats ?? skipLoudly(context, "CONFORMANCE_STATS_URL is not set");
+    const [username = "", password = ""] = stats.credentials.split(":");
+    const wrong: [string, Record<string, string>][] = [
+      ["no header", {}],
+      ["another password", { Authorization: `Basic ${base64(`${username}:wrong`)}` }],
+      ["another username", { Authorization: `Basic ${base64(`wrong:${password}`)}` }],
+      ["no colon", { Authorization: `Basic ${base64(username + password)}` }],
+      ["not encoded", { Authorization: `Basic ${stats.credentials}` }],
+      ["nothing encoded", { Authorization: "Basic " }],
+      ["Bearer with the credentials", { Authorization: `Bearer ${base64(stats.credentials)}` }],
+      ["Bearer with the token", { Authorization: `Bearer ${client.service.token}` }],
+    ];
+    for (const [what, headers] of wrong) {
+      const answer = await statistics(stats, headers);
+      expect(answer, what).toMatchObject({
+        status: 401,
+        body: { code: expect.anything() as unknown, message: expect.any(String) as unknown },
+      });
+    }
+  });
+});
+
+async function statistics(stats: StatisticsUnderTest, headers: Record<string, string>): Promise<PlainAnswer> {
+  return read(await fetch(`${stats.url}/v2/search/${encodeURIComponent(stats.index)}/stats`, { headers }));
+}

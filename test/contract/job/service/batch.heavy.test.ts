@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startPlainClient, type PlainClient } from "../../../support/plain-client.ts";
+import { testTimeoutMs } from "../../../support/service-under-test.ts";
+
+let client: PlainClient;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  ({ client, stop } = await startPlainClient());
+});
+afterAll(() => stop(), testTimeoutMs);
+
+const messageId = expect.stringMatching(/^msg_./) as unknown;
+
+describe("2.1 batch message", { timeout: testTimeoutMs }, () => {
+  test("destination: endpoint URL or URL Group name", async () => {
+    const [plain, grouped] = [client.fresh("plain"), client.fresh("grouped")];
+    const group = await client.urlGroup([{ url: client.at(`/keep/${grouped}/200`) }]);
+    await client.published([{ destination: client.at(`/keep/${plain}/200`) }, { destination: group }]);
+    expect(await client.kept(plain, 1)).toHaveLength(1);
+    expect(await client.kept(grouped, 1)).toHaveLength(1);
+  });
+
+  test("destination, present in every message: a message without one refuses the call with an error", async () => {
+    const { status, body } = await client.batch([{ body: "nowhere to go" }]);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(body).toEqual({ error: expect.any(String) as unknown });
+  });
+
+  test("queue: the message is enqueued on that queue", async () => {
+    const queue = client.queue();
+    const [record] = await client.dead([{ queue, body: "queued" }]);
+    expect(record).toMatchObject({ queueName: queue, body: "queued" });
+  });
+
+  test("headers: same headers as when creating a single message, names in any case", async () => {
+    const name = client.fresh("headers");
+    await client.published([
+      {
+        destination: client.at(`/keep/${name}/200`),
+        headers: {
+          "content-type": "text/x-conformance",
+          [client.header("METHOD")]: "PATCH",
+          [client.header("forward-x-Trace").toLowerCase()]: "abc",
+        },
+      },
+    ]);
+    const [kept] = await client.kept(name, 1);
+    expect(kept).toMatchObject({ method: "PATCH" });
+    expect(kept!.headers).toMatchObject({ "content-type": "text/x-conformance", "x-trace": "abc" });
+  });
+
+  test("body: arrives as it was given, beyond ASCII too", async () => {
+    const name = client.fresh("body");
+    const body = '{"text":"Grüße, \\u0000 中 🜁"}\n';
+    await client.published([{ destination: client.at(`/keep/${name}/200`), body }]);
+    expect((await client.kept(name, 1))[0]!.body).toBe(body);
+  });
+
+  test("body, optional: a message without one arrives empty", async () => {
+    const name = client.fresh("no-body");
+    await client.published([{ destination: client.at(`/keep/${name}/200`) }]);
+    expect((await client.kept(name, 1))[0]!.body).toBe("");
+  });
+
+  test("Service-Delay: a number of seconds with the suffix s holds the delivery back", async () => {
+    const name = client.fresh("delay");
+    const publishedAt = Date.now();
+    await client.published([
+      { destination: client.at(`/keep/${name}/200`), headers: { [client.header("Delay")]: "1s" } },
+    ]);
+    const [kept] = await client.kept(name, 1);
+    expect(kept!.arrivedAt - publishedAt).toBeGreaterThanOrEqual(990);
+  });
+
+  test("Service-Forward-<name>: reaches the destination as header <name>", async () => {
+    const name = client.fresh("forward");
+    await client.published([
+      {
+        destination: client.at(`/keep/${name}/200`),
+        headers: { [client.header("Forward-X-Order-Id")]: "17; of=20" },
+      },
+    ]);
+    const [kept] = await client.kept(name, 1);
+    expect(kept!.headers).toMatchObject({ "x-order-id": "17; of=20" });
+    expect(Object.keys(kept!.headers)).not.toContain(client.header("Forward-X-Order-Id").toLowerCase());
+  });
+});
+
+describe("2.2 batch response item", { timeout: testTimeoutMs }, () => {
+  test("Message sent to a URL Group: array with messageId and url, one per endpoint of the group", async () => {
+    const urls = [client.at("/status/200/first"), client.at("/status/200/second")];
+    const group = await client.urlGroup(urls.map((url) => ({ url })));
+    const [answer] = await client.published([{ destination: group }]);
+    expect(answer).toHaveLength(2);
+    expect(answer).toEqual(
+      expect.arrayContaining(urls.map((url) => expect.objectContaining({ messageId, url }) as unknown)),
+    );
+    expect(new Set((answer as { messageId: string }[]).map((one) => one.messageId)).size).toBe(2);
+  });
+
+  test("Message sent to a single URL or a queue: object with messageId", async () => {
+    const answers = await client.published([
+      { destination: client.at("/status/200") },
+      { destination: client.at("/status/200"), queue: client.queue() },
+    ]);
+    expect(answers).toEqual([
+      expect.objectContaining({ messageId }) as unknown,
+      expect.objectContaining({ messageId }) as unknown,
+    ]);
+    expect(answers.some((one) => Array.isArray(one))).toBe(false);
+  });
+});
+
+describe("4.1 batch publish", { timeout: testTimeoutMs }, () => {
+  test("Method and path: POST {base_url}/v2/batch answers 2xx with JSON", async () => {
+    const { status, body, contentType } = await client.batch([{ destination: client.at("/status/200") }]);
+    expect(status).toBeGreaterThanOrEqual(200);
+    expect(status).toBeLessThan(300);
+    expect(contentType).toMatch(/^application\/json/);
+    expect(body).toHaveLength(1);
+  });
+
+  test("Request header Content-Type: application/json is accepted with a charset too", async () => {
+    const { status } = await client.call("POST", "/v2/batch", {
+      headers: {
+        Authorization: `Bearer ${client.service.token}`,
+        "Content-Type": "application/json; charset=utf-8",
+      },
+      body: JSON.stringify([{ destination: client.at("/status/200") }]),
+    });
+    expect(status).toBeLessThan(300);
+  });
+
+  test("Request body: one request can mix URL Group, queue and plain URL destinations", async () => {
+    const [plain, grouped, queued] = [client.fresh("mix"), client.fresh("mix"), client.fresh("mix")];
+    const group = await client.urlGroup([
+      { url: client.at(`/keep/${grouped}/200/a`) },
+      { url: client.at(`/keep/${grouped}/200/b`) },
+    ]);
+    const answers = await client.published([
+      { destination: client.at(`/keep/${plain}/200`), body: "plain" },
+      { destination: group, body: "grouped" },
+      { destination: client.at(`/keep/${queued}/200`), queue: client.queue(), body: "queued" },
+    ]);
+    expect(answers.map((one) => Array.isArray(one))).toEqual([false, true, false]);
+    expect((await client.kept(plain, 1)).map(({ body }) => body)).toEqual(["plain"]);
+    expect((await client.kept(grouped, 2)).map(({ body }) => body)).toEqual(["grouped", "grouped"]);
+    expect((await client.kept(queued, 1)).map(({ body }) => body)).toEqual(["queued"]);
+  });
+
+  test("Request body: anything but a JSON array is refused with an error", async () => {
+    for (const body of ["", "[", '"text"', "{}", "null", "[1]", "[null]"]) {
+      const answer = await client.call("POST", "/v2/batch", {
+        headers: { Authorization: `Bearer ${client.service.token}`, "Content-Type": "application/json" },
+        body,
+      });
+      expect(answer, body).toMatchObject({ status: 400, body: { error: expect.any(String) as unknown } });
+    }
+  });
+
+  test("Response body: same order and length as the request", async () => {
+    const label = client.label();
+    const bodies = Array.from({ length: 12 }, (_, index) => `message ${index}`);
+    const answers = (await client.published(
+      bodies.map((body) => ({
+        destination: client.at("/status/500"),
+        headers: { [client.header("Retries")]: "0", [client.header("Label")]: label },
+        body,
+      })),
+    )) as { messageId: string }[];
+    expect(answers).toHaveLength(bodies.length);
+    const records = await client.untilListed(
+      label,
+      answers.map((one) => one.messageId),
+    );
+    expect(records.map(({ body }) => body)).toEqual(bodies);
+  });
+
+  test.each([
+    ["a destination that is no URL", { destination: "not a url at all" }],
+    ["a destination of another scheme", { destination: "ftp://127.0.0.1/" }],
+    ["no destination", { body: "x" }],
+    ["a deduplication id with a colon", { headers: { "Deduplication-Id": "a:b" } }],
+    ["a queue with a delay", { queue: "later", headers: { Delay: "1s" } }],
+    ["a queue with a moment", { queue: "later", headers: { "Not-Before": "1999999999" } }],
+  ])("Validation: %s refuses the whole call, and nothing of it is sent", async (_, bad) => {
+    const name = client.fresh("refused");
+    const good = { destination: client.at(`/keep/${name}/200`), body: "of the refused call" };
+    const { headers = {}, ...rest } = bad as { headers?: Record<string, string> };
+    const item = {
+      ...("body" in bad ? {} : { destination: client.at(`/keep/${name}/200`) }),
+      ...rest,
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([header, value]) => [client.header(header), value]),
+      ),
+    };
+    const { status, body } = await client.batch([good, item, good]);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(body).toEqual({ error: expect.any(String) as unknown });
+    // What had been accepted before this one would be under way before it.
+    await client.published([{ ...good, body: "published afterwards" }]);
+    expect((await client.kept(name, 1)).map((kept) => kept.body)).toEqual(["published afterwards"]);
+  });
+});

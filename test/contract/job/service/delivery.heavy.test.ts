@@ -1,0 +1,113 @@
+import { createHash, createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { overlaps, startPlainClient, type PlainClient } from "../../../support/plain-client.ts";
+import { testTimeoutMs } from "../../../support/service-under-test.ts";
+
+let client: PlainClient;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  ({ client, stop } = await startPlainClient());
+});
+afterAll(() => stop(), testTimeoutMs);
+
+const part = (text: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(text, "base64url").toString()) as Record<string, unknown>;
+
+describe("remote contract: deliveries", { timeout: testTimeoutMs }, () => {
+  test("carry User-Agent, Content-Type, Message-Id and Retried", async () => {
+    const name = client.fresh("delivery");
+    const [answer] = (await client.published([
+      {
+        destination: client.at(`/keep/${name}/200`),
+        headers: { "Content-Type": "text/plain" },
+        body: "delivered",
+      },
+    ])) as [{ messageId: string }];
+    const { headers } = (await client.kept(name, 1))[0]!;
+    expect(headers["user-agent"]).toMatch(/./);
+    expect(headers["content-type"]).toBe("text/plain");
+    expect(headers[client.header("Message-Id").toLowerCase()]).toBe(answer.messageId);
+    expect(headers[client.header("Retried").toLowerCase()]).toBe("0");
+  });
+
+  test("carry Signature: a JWT with HS256 over issuer, destination, times and the body's hash", async () => {
+    const name = client.fresh("signed");
+    const body = '{"signed":"Grüße"}';
+    const destination = client.at(`/keep/${name}/200`);
+    await client.published([{ destination, body }]);
+    const { headers } = (await client.kept(name, 1))[0]!;
+    const [head = "", claims = "", signature = ""] =
+      headers[client.header("Signature").toLowerCase()]!.split(".");
+    expect(part(head)).toMatchObject({ alg: "HS256" });
+    const { iss, sub, exp, nbf, iat, jti, body: hash } = part(claims);
+    expect(iss).toMatch(/./);
+    expect(sub).toBe(destination);
+    expect(jti).toMatch(/./);
+    expect(String(hash).replace(/=+$/, "")).toBe(createHash("sha256").update(body).digest("base64url"));
+    const now = Date.now() / 1000;
+    for (const moment of [exp, nbf, iat]) expect(moment).toSatisfy(Number.isInteger);
+    expect(Math.abs(Number(iat) - now)).toBeLessThan(60);
+    expect(Number(nbf)).toBeLessThanOrEqual(now + 60);
+    expect(Number(exp)).toBeGreaterThan(now);
+    const { signingKey } = client.service;
+    if (signingKey === undefined) return;
+    expect(signature).toBe(createHmac("sha256", signingKey).update(`${head}.${claims}`).digest("base64url"));
+  });
+
+  test("success is 2xx; any other status is a failed attempt", async () => {
+    const label = client.label();
+    const headers = { [client.header("Retries")]: "0", [client.header("Label")]: label };
+    const statuses = [200, 201, 204, 299, 302, 400, 404, 500];
+    const answers = (await client.published(
+      statuses.map((status) => ({ destination: client.at(`/status/${status}`), headers })),
+    )) as { messageId: string }[];
+    const failing = answers.slice(4).map(({ messageId }) => messageId);
+    const records = await client.untilListed(label, failing);
+    expect(records.map((record) => record["responseStatus"])).toEqual([302, 400, 404, 500]);
+    expect(await client.ids({ label })).toHaveLength(4);
+  });
+
+  test("489 with the NonRetryable-Error header goes to the DLQ without a further attempt", async () => {
+    const name = client.fresh("489");
+    const destination = client.at(`/keep/${name}/489?${client.header("NonRetryable-Error")}=true`);
+    const [record] = await client.dead([{ destination, headers: { [client.header("Retries")]: "3" } }]);
+    expect(record).toMatchObject({ responseStatus: 489, maxRetries: 3 });
+    expect(await client.kept(name, 1)).toHaveLength(1);
+  });
+
+  test("a queue delivers in order, and a message that is retried holds up those after it", async () => {
+    const name = client.fresh("queue");
+    const queue = client.queue();
+    const label = client.label();
+    const headers = { [client.header("Label")]: label };
+    const good = { destination: client.at(`/keep/${name}/200?delayMs=30`), queue, headers };
+    const [, poison] = (await client.published([
+      { ...good, body: "1" },
+      {
+        destination: client.at(`/keep/${name}/500`),
+        queue,
+        body: "2",
+        headers: { ...headers, [client.header("Retries")]: "1" },
+      },
+      { ...good, body: "3" },
+      { ...good, body: "4" },
+    ])) as { messageId: string }[];
+    await client.untilListed(label, [poison!.messageId]);
+    const kept = await client.kept(name, 5);
+    expect(kept.map(({ body }) => body)).toEqual(["1", "2", "2", "3", "4"]);
+    expect(overlaps(kept)).toEqual([]);
+  });
+
+  test("a destination that does not answer HTTP leaves a record without a status", async () => {
+    // RFC 6761 promises that this name never resolves.
+    const [record] = await client.dead([{ destination: "http://nobody.invalid/" }]);
+    expect(record!["responseStatus"] ?? 0).toBe(0);
+  });
+});
+
+describe("remote contract: errors", () => {
+  test("an unknown path answers 404 with an error", async () => {
+    const answer = await client.call("GET", "/v2/nothing-of-that-name");
+    expect(answer).toMatchObject({ status: 404, body: { error: expect.any(String) as unknown } });
+  });
+});

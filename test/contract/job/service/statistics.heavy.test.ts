@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
+import {
+  read,
+  skipLoudly,
+  startPlainClient,
+  type PlainAnswer,
+  type PlainClient,
+} from "../../../support/plain-client.ts";
+import { isElsewhere, testTimeoutMs, type StatisticsUnderTest } from "../../../support/service-under-test.ts";
+import { allSeries } from "../../../support/statistics-series.ts";
+
+interface Datapoint {
+  readonly x: string;
+  readonly y: number;
+}
+
+const periods = ["1h", "3h", "12h", "1d", "3d", "7d", "30d"] as const;
+const threeHoursMs = 3 * 3_600_000;
+let client: PlainClient;
+let stop: () => Promise<void>;
+/** One answer without a period, for the field by field tests. */
+let answer: PlainAnswer;
+beforeAll(async () => {
+  ({ client, stop } = await startPlainClient());
+  if (client.service.stats !== undefined) answer = await get(client.service.stats, "");
+}, testTimeoutMs);
+afterAll(() => stop(), testTimeoutMs);
+
+const stats = (context: TestContext): StatisticsUnderTest =>
+  client.service.stats ?? skipLoudly(context, "CONFORMANCE_STATS_URL is not set");
+
+async function get(
+  { url, credentials, index }: StatisticsUnderTest,
+  query: string,
+  id = index,
+): Promise<PlainAnswer> {
+  const headers = { Authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+  return read(await fetch(`${url}/v2/search/${encodeURIComponent(id)}/stats${query}`, { headers }));
+}
+
+const fieldOf = (context: TestContext, name: string, from = answer): unknown => {
+  stats(context);
+  expect(from.status).toBe(200);
+  return (from.body as Record<string, unknown>)[name];
+};
+
+/** The series, which a service with little data may leave out or empty. */
+function seriesOf(context: TestContext, name: string, from = answer): Datapoint[] {
+  const series = fieldOf(context, name, from) as Datapoint[] | undefined;
+  if (isElsewhere && (series === undefined || series.length === 0)) {
+    skipLoudly(context, "this index has no such data");
+  }
+  expect(series).toBeInstanceOf(Array);
+  return series!;
+}
+
+/** The documented form, which is not ISO: `2025-10-19 18:33:05.244068975 +0000 UTC`. */
+const timestamp = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\.(\d{3}|\d{9}) \+0000 UTC$/;
+
+function toMs(x: string): number {
+  const [, date, time, fraction] = timestamp.exec(x)!;
+  return Date.parse(`${date}T${time}.${fraction!.slice(0, 3)}Z`);
+}
+
+describe("2.4 statistics datapoint", () => {
+  test("x: string, timestamp in the form <date> <time with fractional seconds> +0000 UTC", (context) => {
+    for (const name of allSeries) {
+      for (const { x } of (fieldOf(context, name) as Datapoint[] | undefined) ?? []) {
+        expect(x, name).toMatch(timestamp);
+        expect(toMs(x), name).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test("x: rises within a series and does not lie in the future", (context) => {
+    for (const name of ["query_throughput", "query_latency_99", "vector_count"]) {
+      const moments = seriesOf(context, name).map(({ x }) => toMs(x));
+      expect(moments, name).toEqual(moments.toSorted((a, b) => a - b));
+      expect(new Set(moments).size, name).toBe(moments.length);
+      expect(moments.at(-1)!, name).toBeLessThan(Date.now() + 60_000);
+    }
+  });
+
+  test("y: number", (context) => {
+    for (const name of allSeries) {
+      for (const { y } of (fieldOf(context, name) as Datapoint[] | undefined) ?? []) {
+        expect(y, name).toSatisfy(Number.isFinite);
+      }
+    }
+  });
+});
+
+describe("4.4 request", () => {
+  test("id: path parameter, identifier of the search index", async (context) => {
+    const { status, contentType } = await get(stats(context), "");
+    expect(status).toBe(200);
+    expect(contentType).toMatch(/^application\/json/);
+  });
+
+  test("id: an unknown index answers 404 with code and message", async (context) => {
+    expect(await get(stats(context), "", client.fresh("index"))).toMatchObject({
+      status: 404,
+      body: { code: expect.anything() as unknown, message: expect.any(String) as unknown },
+    });
+  });
+
+  test.for(periods)("period: %s is accepted", async (period, context) => {
+    expect((await get(stats(context), `?period=${period}`)).status).toBe(200);
+  });
+
+  test("period: default 1h", async (context) => {
+    const span = (from: PlainAnswer): number => {
+      const moments = seriesOf(context, "query_throughput", from).map(({ x }) => toMs(x));
+      return moments.at(-1)! - moments[0]!;
+    };
+    const hour = await get(stats(context), "?period=1h");
+    expect(Math.abs(span(answer) - span(hour))).toBeLessThan(120_000);
+    expect(span(answer)).toBeLessThanOrEqual(3_600_000);
+  });
+
+  test("period: a longer one spans more time", async (context) => {
+    const spans: number[] = [];
+    for (const period of periods) {
+      const from = await get(stats(context), `?period=${period}`);
+      const moments = seriesOf(context, "query_throughput", from).map(({ x }) => toMs(x));
+      spans.push(moments.at(-1)! - moments[0]!);
+    }
+    expect(spans).toEqual(spans.toSorted((a, b) => a - b));
+    expect(new Set(spans).size).toBe(periods.length);
+  });
+
+  test("period: any other value is refused with 400, code and message", async (context) => {
+    for (const period of ["2h", "1H", "60", "all"]) {
+      expect(await get(stats(context), `?period=${period}`), period).toMatchObject({
+        status: 400,
+        body: { code: expect.anything() as unknown, message: expect.any(String) as unknown },
+      });
+    }
+  });
+});
+
+describe("4.4 response fields", () => {
+  test.for([
+    ["pending_index_count: pending index operations"],
+    ["current_vector_count: current number of vectors"],
+    ["daily_query_count: queries executed today"],
+    ["daily_update_count: updates executed today"],
+    ["monthly_query_count: queries in the current month"],
+    ["monthly_update_count: updates in the current month"],
+    ["monthly_bandwidth_usage: bandwidth used in the current month, in bytes"],
+    ["storage_usage: current storage used, in bytes"],
+    ["daily_rerank_count: rerank operations today"],
+    ["monthly_rerank_count: rerank operations in the current month"],
+  ] as const)("%s, an integer", ([title], context) => {
+    const value = fieldOf(context, title.split(":")[0]!);
+    expect(value).toSatisfy(Number.isInteger);
+    expect(value).toBeGreaterThanOrEqual(0);
+  });
+
+  test("monthly_cost: cost in the current month, a number", (context) => {
+    const value = fieldOf(context, "monthly_cost");
+    expect(value).toSatisfy(Number.isFinite);
+    expect(value).toBeGreaterThanOrEqual(0);
+  });
+
+  test("days: day-of-week names for the measurement", (context) => {
+    const days = fieldOf(context, "days") as string[];
+    expect(days.length).toBeGreaterThan(0);
+    for (const day of days) expect(day).toMatch(/^(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day$/);
+  });
+
+  test("monthly counts hold the daily ones", (context) => {
+    for (const [daily, monthly] of [
+      ["daily_query_count", "monthly_query_count"],
+      ["daily_update_count", "monthly_update_count"],
+      ["daily_rerank_count", "monthly_rerank_count"],
+    ] as const) {
+      expect(fieldOf(context, monthly)).toBeGreaterThanOrEqual(fieldOf(context, daily) as number);
+    }
+  });
+});
+
+describe("4.4 response series", () => {
+  test.for([
+    ["daily_update_requests: daily update requests"],
+    ["daily_query_requests: daily query requests"],
+    ["daily_bandwidths: daily bandwidth"],
+    ["daily_rerank_requests: daily rerank requests"],
+    ["query_throughput: query throughput"],
+    ["update_throughput: update throughput"],
+    ["query_latency_mean: mean query latency"],
+    ["query_latency_99: 99th percentile query latency"],
+    ["update_latency_mean: mean update latency"],
+    ["update_latency_99: 99th percentile update latency"],
+    ["embeds_latency_mean: mean embedding latency"],
+    ["embeds_latency_99: 99th percentile embedding latency"],
+    ["rerank_latency_mean: mean rerank latency"],
+    ["rerank_latency_99: 99th percentile rerank latency"],
+    ["vector_count: vector count"],
+    ["data_size: data size"],
+  ] as const)("%s, an array of datapoints", ([title], context) => {
+    const series = seriesOf(context, title.split(":")[0]!);
+    expect(series.length).toBeGreaterThan(0);
+    for (const point of series) {
+      expect(point).toEqual({
+        x: expect.stringMatching(timestamp) as unknown,
+        y: expect.any(Number) as unknown,
+      });
+      expect(point.y).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  test("the 99th percentile of a latency is not below its mean", (context) => {
+    for (const kind of ["query", "update", "embeds", "rerank"]) {
+      const mean = seriesOf(context, `${kind}_latency_mean`);
+      const high = seriesOf(context, `${kind}_latency_99`);
+      for (const [index, { y }] of mean.entries()) expect(high[index]!.y, kind).toBeGreaterThanOrEqual(y);
+    }
+  });
+});
+
+describe("8 limits", () => {
+  test.for(periods.filter((period) => period !== "30d"))(
+    "Datapoints per series, every period except 30d: 60 for %s",
+    async (period, context) => {
+      const from = await get(stats(context), `?period=${period}`);
+      for (const name of allSeries) expect(seriesOf(context, name, from), name).toHaveLength(60);
+    },
+  );
+
+  test("Datapoints per series for period 30d: 240, at 3-hour intervals", async (context) => {
+    const from = await get(stats(context), "?period=30d");
+    for (const name of allSeries) {
+      const moments = seriesOf(context, name, from).map(({ x }) => toMs(x));
+      expect(moments, name).toHaveLength(240);
+      const steps = moments.slice(1).map((moment, index) => moment - moments[index]!);
+      expect(new Set(steps), name).toEqual(new Set([threeHoursMs]));
+    }
+  });
+});

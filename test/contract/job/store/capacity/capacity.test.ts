@@ -1,0 +1,324 @@
+import { describe, expect, test } from "vitest";
+import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
+import { drain as orders, otherDrain, twice } from "../../../../support/ledger-stands.ts";
+import { createCapacityStand, granted, pass, query, requests } from "../../../../support/capacity-stands.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const create = () => createCapacityStand(redis.fresh());
+const perSecond = (count: number) => ({ count, perMs: 1_000 });
+const perMinute = (count: number) => ({ count, perMs: 60_000 });
+const perHour = (count: number) => ({ count, perMs: 3_600_000 });
+const midnight = Date.UTC(2025, 9, 10);
+
+describe("capacity", () => {
+  test("grants everything where nothing limits, and answers nothing to nothing", async () => {
+    const { capacity, now } = create();
+    expect(await granted(capacity, query({ requests: requests(100) }))).toBe(100);
+    expect(await capacity.take(query({}))).toEqual({ verdicts: [], at: now() });
+  });
+
+  test("grants one second's worth at once and the next a second later, to all replicas together", async () => {
+    const { capacity, twin, advance, now } = create();
+    const asked = query({ limits: { publish: perSecond(20) }, requests: requests(15) });
+    expect(await granted(capacity, asked)).toBe(15);
+    const { verdicts } = await twin.take(asked);
+    expect(verdicts.map(({ kind }) => kind)).toEqual([
+      ...Array<string>(5).fill("granted"),
+      ...Array<string>(10).fill("wait"),
+    ]);
+    expect(verdicts.at(-1)).toEqual({ kind: "wait", by: "publish", until: now() + 1_000 });
+    await advance(999);
+    expect(await granted(twin, asked)).toBe(0);
+    await advance(1);
+    expect(await granted(twin, asked)).toBe(15);
+    expect(await granted(capacity, asked)).toBe(5);
+  });
+
+  test("spreads a rate per minute or hour instead of granting it in one burst", async () => {
+    const { capacity, advance } = create();
+    const slow = query({ limits: { publish: perMinute(600) }, requests: requests(100) });
+    expect(await granted(capacity, slow)).toBe(10);
+    await advance(999);
+    expect(await granted(capacity, slow)).toBe(0);
+    await advance(1);
+    expect(await granted(capacity, slow)).toBe(10);
+    const slower = query({ ...slow, drain: otherDrain, limits: { publish: perHour(1_000) } });
+    expect(await granted(capacity, slower)).toBe(1);
+    await advance(3_599);
+    expect(await granted(capacity, slower)).toBe(0);
+    await advance(1);
+    expect(await granted(capacity, slower)).toBe(1);
+  });
+
+  test("says for each that waits when its turn would come, in the order asked", async () => {
+    const { capacity, advance, now } = create();
+    const limits = { publish: perSecond(2) };
+    await capacity.take(query({ limits, requests: requests(1) }));
+    const start = now();
+    await advance(300);
+    const { verdicts } = await capacity.take(query({ limits, requests: requests(6) }));
+    expect(
+      verdicts.map((verdict) => (verdict.kind === "wait" ? verdict.until - start : verdict.kind)),
+    ).toEqual(["granted", 1_000, 1_300, 2_000, 2_300, 3_000]);
+  });
+
+  test("keeps a host at its rate while the others go on, and names what each waits for", async () => {
+    const { capacity, now } = create();
+    const limits = { publish: perSecond(20), perHost: perSecond(2) };
+    const asked = [
+      ...requests(5, { host: "slow.example.com" }),
+      ...requests(2, { host: "fast.example.com" }),
+      ...requests(1, { host: "queue:mails" }),
+    ];
+    const { verdicts } = await capacity.take(query({ limits, requests: asked }));
+    expect(verdicts).toEqual([
+      { kind: "granted" },
+      { kind: "granted" },
+      { kind: "wait", by: "host", until: now() + 1_000 },
+      { kind: "wait", by: "host", until: now() + 1_000 },
+      { kind: "wait", by: "host", until: now() + 2_000 },
+      { kind: "granted" },
+      { kind: "granted" },
+      { kind: "granted" },
+    ]);
+    const more = await capacity.take(query({ limits, requests: requests(5, { host: "third.example.com" }) }));
+    expect(more.verdicts).toEqual([
+      { kind: "granted" },
+      { kind: "granted" },
+      { kind: "wait", by: "host", until: now() + 1_000 },
+      { kind: "wait", by: "host", until: now() + 1_000 },
+      { kind: "wait", by: "host", until: now() + 2_000 },
+    ]);
+  });
+
+  test("takes nothing from a rate for what another refuses", async () => {
+    const { capacity } = create();
+    const limits = { publish: perSecond(10), perHost: perSecond(3), perPass: 100, perDay: 100 };
+    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "a" }) }))).toBe(3);
+    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "b" }) }))).toBe(3);
+    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "c" }) }))).toBe(3);
+    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "d" }) }))).toBe(1);
+  });
+
+  test("holds a rule to its own rate", async () => {
+    const { capacity, now } = create();
+    const limited = requests(3, { rule: "bad deploy {eu}", ruleLimit: perMinute(60) });
+    const { verdicts } = await capacity.take(query({ requests: [...limited, ...requests(2)] }));
+    expect(verdicts).toEqual([
+      { kind: "granted" },
+      { kind: "wait", by: "rule", until: now() + 1_000 },
+      { kind: "wait", by: "rule", until: now() + 2_000 },
+      { kind: "granted" },
+      { kind: "granted" },
+    ]);
+  });
+
+  test("counts each drain for itself", async () => {
+    const { capacity } = create();
+    const asked = query({ limits: { publish: perSecond(5), perDay: 5 }, requests: requests(9) });
+    expect(await granted(capacity, asked)).toBe(5);
+    expect(await granted(capacity, { ...asked, drain: otherDrain })).toBe(5);
+  });
+
+  test("ends a pass at its ceiling, and starts the next one anew", async () => {
+    const { capacity, twin, advance } = create();
+    const asked = query({ limits: { perPass: 12 }, requests: requests(8) });
+    expect(await granted(capacity, asked)).toBe(8);
+    const { verdicts } = await twin.take(asked);
+    expect(verdicts.slice(3)).toEqual([
+      { kind: "granted" },
+      ...Array.from({ length: 4 }, () => ({ kind: "ceiling", by: "pass", until: null })),
+    ]);
+    await advance(3_600_000);
+    expect(await granted(capacity, asked)).toBe(0);
+    expect(await granted(capacity, { ...asked, passId: pass("p2") })).toBe(8);
+    expect(await granted(capacity, { ...asked, passId: null })).toBe(8);
+  });
+
+  test("ends a day at its ceiling, for all passes together, until the next UTC day", async () => {
+    const { capacity, advance, now } = create();
+    await advance(midnight - now() - 1);
+    const asked = query({ limits: { perDay: 10, perPass: 9 }, requests: requests(8) });
+    expect(await granted(capacity, asked)).toBe(8);
+    const { verdicts } = await capacity.take({ ...asked, passId: pass("p2") });
+    expect(verdicts.slice(1)).toEqual([
+      { kind: "granted" },
+      ...Array.from({ length: 6 }, () => ({ kind: "ceiling", by: "day", until: midnight })),
+    ]);
+    await advance(1);
+    expect(await granted(capacity, { ...asked, passId: pass("p3") })).toBe(8);
+  });
+
+  test("tells what its ceilings have granted, of this day and of a pass, and takes nothing by it", async () => {
+    const { capacity, twin, advance, now } = create();
+    const asked = query({ limits: { perDay: 20, perPass: 9 }, requests: requests(8) });
+    const dayEndsAt = midnight;
+    expect(await capacity.used(asked)).toEqual({ day: 0, pass: 0, dayEndsAt, at: now() });
+    await capacity.take(asked);
+    const { at } = await capacity.take({ ...asked, passId: pass("p2"), requests: requests(2) });
+    await capacity.take({ ...asked, passId: pass("p2"), requests: requests(3, { post: "again" }) });
+    await capacity.take({ ...asked, drain: otherDrain });
+    expect(await twin.used(asked)).toEqual({ day: 10, pass: 8, dayEndsAt, at: now() });
+    expect(await twin.used({ ...asked, passId: pass("p2") })).toMatchObject({ day: 10, pass: 2 });
+    expect(await twin.used({ ...asked, passId: null })).toMatchObject({ day: 10, pass: 0 });
+    await capacity.giveBack({ ...asked, passId: pass("p2"), requests: requests(1) }, at);
+    expect(await twin.used({ ...asked, passId: pass("p2") })).toMatchObject({ day: 9, pass: 1 });
+    await advance(midnight - now());
+    expect(await twin.used(asked)).toMatchObject({ day: 0, dayEndsAt: midnight + 86_400_000 });
+    expect(await granted(capacity, { ...asked, passId: pass("p3") })).toBe(8);
+    expect(await twin.used(asked)).toMatchObject({ day: 8 });
+  });
+
+  test("asks rates and no ceilings for what was counted before", async () => {
+    const { capacity } = create();
+    const limits = { publish: perSecond(4), perPass: 2, perDay: 2 };
+    const asked = [...requests(2, { post: "again" }), ...requests(3)];
+    const { verdicts } = await capacity.take(query({ limits, requests: asked }));
+    expect(verdicts.map(({ kind }) => kind)).toEqual(["granted", "granted", "granted", "granted", "ceiling"]);
+  });
+
+  test("gives back what led to no POST: rates, pass and day are as before", async () => {
+    const { capacity, twin, advance } = create();
+    const asked = query({
+      limits: { publish: perSecond(10), perHost: perSecond(10), perPass: 10, perDay: 10 },
+      requests: requests(10, { ruleLimit: perSecond(10) }),
+    });
+    const { at } = await capacity.take(asked);
+    await advance(400);
+    await twin.giveBack({ ...asked, requests: asked.requests.slice(0, 4) }, at);
+    expect(await granted(capacity, asked)).toBe(4);
+    await advance(600);
+    // The six of the first moment are free again; the four were taken later. The ceilings are reached.
+    const unlimited = { ...asked, limits: { publish: perSecond(10) } };
+    expect(await granted(capacity, unlimited)).toBe(6);
+    expect(await granted(capacity, asked)).toBe(0);
+  });
+
+  test("moves a grant to now, and asks no ceiling for it", async () => {
+    const { capacity, twin, advance, now } = create();
+    const limits = { publish: perSecond(10), perHost: perSecond(10), perPass: 10, perDay: 10 };
+    const asked = query({ limits, requests: requests(10, { ruleLimit: perSecond(10) }) });
+    const { at } = await capacity.take(asked);
+    await advance(400);
+    const moved = requests(4, { ruleLimit: perSecond(10), grantedAt: at });
+    expect(await twin.take({ ...asked, requests: moved })).toEqual({
+      verdicts: moved.map(() => ({ kind: "granted" })),
+      at: now(),
+    });
+    expect(await capacity.used(asked)).toMatchObject({ pass: 10, day: 10 });
+    await advance(600);
+    const unlimited = { ...asked, limits: { publish: perSecond(10) } };
+    expect(await granted(capacity, unlimited)).toBe(6);
+    await advance(400);
+    expect(await granted(capacity, unlimited)).toBe(4);
+  });
+
+  test("moves a grant that counts no longer only if there is room, and else leaves it to every rate", async () => {
+    const { capacity, advance, now } = create();
+    const limits = { publish: perSecond(2) };
+    const slow = { rule: "slow", ruleLimit: perHour(1) };
+    const { at } = await capacity.take(query({ limits, requests: requests(1, slow) }));
+    await advance(1_000);
+    expect(await granted(capacity, query({ limits, requests: requests(2) }))).toBe(2);
+    const moved = query({ limits, requests: requests(1, { ...slow, grantedAt: at }) });
+    expect((await capacity.take(moved)).verdicts).toMatchObject([{ kind: "wait" }]);
+    await advance(1_000);
+    expect(await granted(capacity, query({ limits, requests: requests(1, slow) }))).toBe(0);
+    expect(await granted(capacity, moved)).toBe(1);
+    await advance(3_600_000 - 1);
+    expect(now() - at).toBeGreaterThan(3_600_000);
+    expect(await granted(capacity, query({ limits, requests: requests(1, slow) }))).toBe(0);
+  });
+
+  test("gives back nothing that counts no longer", async () => {
+    const { capacity, advance, now } = create();
+    await advance(midnight - now() - 1_000);
+    const asked = query({ limits: { publish: perSecond(5), perDay: 5 }, requests: requests(5) });
+    const { at } = await capacity.take(asked);
+    await advance(1_000);
+    expect(await granted(capacity, asked)).toBe(5);
+    await capacity.giveBack(asked, at);
+    expect(await granted(capacity, asked)).toBe(0);
+    const rateOnly = { ...asked, limits: { publish: perSecond(5) } };
+    expect(await granted(capacity, rateOnly)).toBe(0);
+    await advance(1_000);
+    // Another day began in between: what was taken of the old one gives nothing to the new one.
+    expect(await granted(capacity, asked)).toBe(0);
+  });
+
+  test("follows a rate that a document changes, against what is granted already", async () => {
+    const { capacity, twin, advance, now } = create();
+    const asked = query({ limits: { publish: perSecond(10) }, requests: requests(10) });
+    expect(await granted(capacity, asked)).toBe(10);
+    const lower = await twin.take({ ...asked, limits: { publish: perSecond(4) } });
+    expect(lower.verdicts[0]).toEqual({ kind: "wait", by: "publish", until: now() + 1_000 });
+    expect(await granted(twin, { ...asked, limits: { publish: perSecond(14) } })).toBe(4);
+    await advance(1_000);
+    expect(await granted(twin, { ...asked, limits: { publish: perSecond(4) } })).toBe(4);
+  });
+
+  test("keeps a rate of thousands per second within its span", async () => {
+    const { capacity, advance } = create();
+    const asked = query({ limits: { publish: perSecond(250) }, requests: requests(100) });
+    const taken: number[] = [];
+    for (let step = 0; step < 6; step += 1) {
+      taken.push(await granted(capacity, asked));
+      await advance(250);
+    }
+    // After the first whole second: at most the 1 % that slots round up, later.
+    expect(taken).toEqual([100, 100, 50, 0, 100, 100]);
+  });
+});
+
+describe("capacity in Redis", () => {
+  test("keeps its keys in the slot of the source, under a limited life each", async () => {
+    const connection = redis.fresh();
+    const capacity = createRedisCapacity(connection, { token: () => "t" });
+    const asked = query({
+      drain: orders,
+      limits: { publish: perSecond(5), perHost: perMinute(6), perPass: 50, perDay: 50 },
+      requests: [
+        ...requests(1),
+        ...requests(1, { host: "queue:{other}:x y", ruleLimit: perHour(1), rule: "}{" }),
+      ],
+    });
+    const { at, verdicts } = await capacity.take(asked);
+    expect(verdicts).toEqual([{ kind: "granted" }, { kind: "granted" }]);
+    expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
+    await capacity.giveBack({ ...asked, requests: asked.requests.slice(0, 1) }, at);
+    const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+    expect(keys).toHaveLength(6);
+    for (const key of keys) {
+      expect(key.startsWith(`${connection.keyPrefix}:v1:{eu}:limits:orders:`)).toBe(true);
+      expect(key.match(/[{}]/g)).toHaveLength(2);
+      const left = Number(await connection.command("PTTL", key));
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(2 * 86_400_000);
+    }
+  });
+
+  test("a take that is sent twice takes twice, and never grants more", async () => {
+    const connection = redis.fresh();
+    const doubled = createRedisCapacity(
+      { keyPrefix: connection.keyPrefix, run: twice(connection).run },
+      { token: () => "once" },
+    );
+    const asked = query({ limits: { publish: perHour(3_600 * 10), perDay: 100 }, requests: requests(4) });
+    expect(await granted(doubled, asked)).toBe(4);
+    expect(await granted(doubled, asked)).toBe(0);
+  });
+
+  test("a give-back that is sent twice gives back once", async () => {
+    const connection = redis.fresh();
+    const plain = createRedisCapacity(connection, { token: () => "never" });
+    const doubled = createRedisCapacity(
+      { keyPrefix: connection.keyPrefix, run: twice(connection).run },
+      { token: () => "once" },
+    );
+    const asked = query({ limits: { perPass: 10, perDay: 10 }, requests: requests(10) });
+    const { at } = await plain.take(asked);
+    await doubled.giveBack({ ...asked, requests: requests(3) }, at);
+    expect(await granted(plain, asked)).toBe(3);
+  });
+});

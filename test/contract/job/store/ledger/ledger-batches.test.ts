@@ -1,0 +1,285 @@
+import { describe, expect, test } from "vitest";
+import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import { sourceKeys } from "../../../../../src/job/store/keys.ts";
+import type { RedisConnection } from "../../../../../src/job/redis/connect.ts";
+import { createLedgerBeforeBatches } from "../../../../support/ledger-before-batches/index.ts";
+import {
+  begin,
+  defaultLimits,
+  dlqId,
+  drain,
+  messageId,
+  publishedFact,
+  redisStand,
+  source,
+  standsFor,
+  startOfTime,
+  takeoverMs,
+  token,
+  type LedgerStand,
+} from "../../../../support/ledger-stands.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+/** Records that were begun together, and share one record of the ledger while they share one fate. */
+const redis = useRedis();
+const [a, b, c] = [token("a"), token("b"), token("c")];
+const [one, two, three, four] = [dlqId(1), dlqId(2), dlqId(3), dlqId(4)] as const;
+
+const publish = ({ ledger }: LedgerStand, ids: readonly DlqId[]) =>
+  ledger.published(ids.map((id) => ({ ...publishedFact(id), drain })));
+const statesOf = async ({ ledger }: LedgerStand, ids: readonly DlqId[]): Promise<readonly string[]> =>
+  (await ledger.peek(ids)).views.map(({ state }) => state);
+
+describe.each(standsFor(redis))("a batch ($name)", ({ create }) => {
+  test("goes on in part: what was not proven stays in doubt", async () => {
+    const stand = await create();
+    await begin(stand, [one, two, three], a);
+    await publish(stand, [one, two]);
+    expect(await statesOf(stand, [one, two, three])).toEqual(["published", "published", "open"]);
+    expect((await stand.ledger.gone([two, three])).count).toBe(1);
+    expect(await statesOf(stand, [one, two, three])).toEqual(["published", "gone", "open"]);
+    expect(await stand.ledger.summary()).toMatchObject({ open: 1, pendingDelete: 1 });
+  });
+
+  test("goes on in part in every state, and is the same to each of its ids", async () => {
+    const stand = await create();
+    await begin(stand, [one, two], a);
+    expect(await begin(stand, [two], b)).toEqual([{ kind: "in-flight" }]);
+    await stand.advance(takeoverMs + 1);
+    expect(await begin(stand, [two], b)).toMatchObject([{ series: { firstAt: startOfTime, posts: 2 } }]);
+    expect(await begin(stand, [one, two], c)).toMatchObject([
+      { series: { posts: 2 } },
+      { kind: "in-flight" },
+    ]);
+    await begin(stand, [three, four], token("d"));
+    await publish(stand, [three, four]);
+    await stand.ledger.deleteFailed([four], "unanswered");
+    const { entries } = await stand.ledger.pendingDeletes(10, 0);
+    expect(entries.map(({ dlqId: id, view }) => [id, view.maybeGone])).toEqual([
+      [three, false],
+      [four, true],
+    ]);
+    expect((await stand.ledger.gone([three, four])).count).toBe(2);
+    await stand.ledger.published([{ ...publishedFact(three), deletePending: false, namedBy: a }]);
+    expect(await statesOf(stand, [three, four])).toEqual(["gone", "gone"]);
+  });
+
+  test("is marked gone with others, each whole or in part", async () => {
+    const stand = await create();
+    const others = [5, 6].map(dlqId);
+    await begin(stand, [one, two], a);
+    await begin(stand, [three, four], b);
+    await begin(stand, others, c);
+    for (const ids of [[one, two], [three, four], others]) await publish(stand, ids);
+    const some = [one, two, three, four, others[0]!];
+    expect((await stand.ledger.gone(some)).count).toBe(5);
+    expect((await stand.ledger.gone(some)).count).toBe(5);
+    expect(await stand.ledger.summary()).toMatchObject({ pendingDelete: 1 });
+    expect((await stand.ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ dlqId: others[1] }]);
+    expect((await stand.ledger.gone([others[1]!, one])).count).toBe(2);
+  });
+
+  test("is walked with single entries, oldest first, from any offset", async () => {
+    const stand = await create();
+    await begin(stand, [three, four], a);
+    await stand.advance(10);
+    await begin(stand, [two], b);
+    await stand.advance(10);
+    const last = [1, 5, 6].map(dlqId);
+    await begin(stand, last, c);
+    await stand.advance(takeoverMs + 1);
+    const all = [three, four, two, ...last];
+    const walk = async (
+      from: (limit: number, offset: number) => ReturnType<typeof stand.ledger.pendingDeletes>,
+    ) => {
+      for (const limit of [1, 2, 4, 10]) {
+        for (let offset = 0; offset <= all.length; offset += 1) {
+          const { entries } = await from(limit, offset);
+          expect(entries.map(({ dlqId: id }) => id)).toEqual(all.slice(offset, offset + limit));
+        }
+      }
+    };
+    await walk((limit, offset) => stand.ledger.unknownOutcomes(limit, offset) as never);
+    expect(await stand.ledger.summary()).toMatchObject({ open: 6, unknown: 6, oldestOpenAt: startOfTime });
+    for (const ids of [[three, four], [two], last]) {
+      await publish(stand, ids);
+      await stand.advance(10);
+    }
+    await walk((limit, offset) => stand.ledger.pendingDeletes(limit, offset));
+    await stand.advance(defaultLimits.settleGateAgeMs);
+    expect(await stand.ledger.summary()).toMatchObject({ pendingDelete: 6, settleGate: "closed" });
+  });
+
+  test("is marked gone when no longer listed, and later if one of its ids was", async () => {
+    const stand = await create();
+    await begin(stand, [one, two], a);
+    await begin(stand, [three, four], b);
+    for (const ids of [
+      [one, two],
+      [three, four],
+    ])
+      await publish(stand, ids);
+    await stand.advance(1_000);
+    const passStartedAt = stand.now();
+    await stand.ledger.look([one, two]);
+    await stand.advance(1_000);
+    expect((await stand.ledger.markUnlistedGone(drain, passStartedAt)).count).toBe(2);
+    expect(await statesOf(stand, [one, two, three, four])).toEqual([
+      "published",
+      "published",
+      "gone",
+      "gone",
+    ]);
+    expect((await stand.ledger.markUnlistedGone(drain, stand.now())).count).toBe(2);
+  });
+
+  test("has ids of any characters", async () => {
+    const stand = await create();
+    const odd = ['a","b', "a", "b]", "[2,", "\\", "ü\n\u0000"] as DlqId[];
+    await begin(stand, odd, a);
+    expect((await publish(stand, odd)).verdicts).toEqual(odd.map(() => ({ kind: "recorded" })));
+    expect((await stand.ledger.gone(odd.slice(0, 2))).count).toBe(2);
+    expect((await stand.ledger.gone(odd)).count).toBe(odd.length);
+    expect(await statesOf(stand, odd)).toEqual(odd.map(() => "gone"));
+  });
+
+  test("is of the ids that its token began first, each once", async () => {
+    const stand = await create();
+    await begin(stand, [one, two], a);
+    expect(await begin(stand, [three, four], a)).toMatchObject([{ kind: "begun" }, { kind: "begun" }]);
+    expect(await begin(stand, [dlqId(5), dlqId(5)], b)).toMatchObject([{ kind: "begun" }, { kind: "begun" }]);
+    expect(await begin(stand, [dlqId(6), one], c)).toMatchObject([{ kind: "begun" }, { kind: "in-flight" }]);
+    expect(await stand.ledger.summary()).toMatchObject({ open: 6 });
+  });
+});
+
+const entriesOf = async (connection: RedisConnection): Promise<readonly string[]> => {
+  const { entryPrefix, batchPrefix } = sourceKeys(connection.keyPrefix, source);
+  const found = await Promise.all(
+    [entryPrefix, batchPrefix].map((prefix) => connection.command("KEYS", `${prefix}*`)),
+  );
+  return found.flat() as string[];
+};
+const withBatch = async () => {
+  const connection = redis.fresh();
+  const stand = await redisStand(connection);
+  await begin(stand, [one, two], a);
+  return { connection, stand, before: createLedgerBeforeBatches(stand.redis, defaultLimits) };
+};
+
+describe("a batch in Redis", () => {
+  test("is removed when its tombstones are due, and leaves nothing", async () => {
+    const { connection, stand } = await withBatch();
+    await publish(stand, [one, two]);
+    await stand.ledger.gone([one, two]);
+    await stand.advance(defaultLimits.tombstoneMs - 1_000);
+    await stand.ledger.summary();
+    expect(await statesOf(stand, [one, two])).toEqual(["gone", "gone"]);
+    await stand.advance(1_000);
+    await stand.ledger.summary();
+    expect(await statesOf(stand, [one, two])).toEqual(["absent", "absent"]);
+    expect(await entriesOf(connection)).toEqual([]);
+  });
+
+  test("lives on as a whole while one of its ids is listed, in each state", async () => {
+    for (const state of ["open", "published", "gone"]) {
+      const { stand } = await withBatch();
+      if (state !== "open") await publish(stand, [one, two]);
+      if (state === "gone") await stand.ledger.gone([one, two]);
+      const life = state === "gone" ? defaultLimits.tombstoneMs : defaultLimits.retentionMs;
+      for (let times = 0; times < 4; times += 1) {
+        await stand.advance(life * 0.9);
+        await stand.ledger.summary();
+        await stand.ledger.look([two]);
+        expect(await statesOf(stand, [one, two])).toEqual([state, state]);
+      }
+      await stand.advance(1.2 * life);
+      expect(await stand.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+      expect(await statesOf(stand, [one, two])).toEqual(["absent", "absent"]);
+    }
+  });
+
+  test("whose record is lost is nobody's to act on", async () => {
+    const { connection, stand } = await withBatch();
+    await connection.command("DEL", `${sourceKeys(connection.keyPrefix, source).batchPrefix}${a}`);
+    await stand.advance(takeoverMs + 1);
+    expect(await begin(stand, [one, two], b)).toEqual([{ kind: "other-version" }, { kind: "other-version" }]);
+    expect(await statesOf(stand, [one, two])).toEqual(["other-version", "other-version"]);
+    expect(await stand.ledger.summary()).toMatchObject({ open: 0, unknown: 0 });
+  });
+
+  test("is left alone by the build before, in each state; what goes on alone it understands", async () => {
+    const { connection, stand, before } = await withBatch();
+    const others = [{ state: "other-version" }, { state: "other-version" }];
+    for (const goOn of [
+      () => publish(stand, [one, two]),
+      () => stand.ledger.gone([one, two]),
+      () => undefined,
+    ]) {
+      const kept = (await entriesOf(connection)).toSorted();
+      expect((await before.look([one, two])).views).toEqual(others);
+      expect(await before.begin([one, two], b, stand.now())).toMatchObject({
+        verdicts: [{ kind: "other-version" }, { kind: "other-version" }],
+      });
+      expect((await before.published([one], messageId("x"))).verdicts).toEqual([{ kind: "other-version" }]);
+      expect((await before.gone([one, two])).count).toBe(0);
+      await before.summary();
+      expect((await entriesOf(connection)).toSorted()).toEqual(kept);
+      expect(new Set(await statesOf(stand, [one, two])).size).toBe(1);
+      await goOn();
+    }
+    await begin(stand, [three, four], c);
+    await stand.ledger.published([publishedFact(three)]);
+    expect((await before.look([three, four])).views).toMatchObject([
+      { state: "published" },
+      { state: "open" },
+    ]);
+    expect(await before.begin([three, four], b, stand.now())).toMatchObject({
+      verdicts: [{ kind: "published" }, { kind: "in-flight" }],
+    });
+  });
+
+  test("keeps the build before from going back to the server's time, which would make it younger", async () => {
+    const { stand, before } = await withBatch();
+    const { at } = await stand.ledger.summary();
+    for (const goOn of [() => undefined, () => publish(stand, [one, two])]) {
+      await goOn();
+      await stand.advance(-600_000);
+      expect(await before.summary()).toMatchObject({ at, open: 0, pendingDelete: 0 });
+    }
+    await stand.ledger.gone([one, two]);
+    expect((await before.summary()).at).toBeLessThan(at);
+  });
+
+  test("takes over entries of the build before", async () => {
+    const { stand, before } = await withBatch();
+    await before.begin([three, four], b, stand.now());
+    expect(await begin(stand, [three, four], c)).toEqual([{ kind: "in-flight" }, { kind: "in-flight" }]);
+    expect((await publish(stand, [three, four])).verdicts).toEqual([
+      { kind: "recorded" },
+      { kind: "recorded" },
+    ]);
+    expect((await stand.ledger.gone([one, three, four])).count).toBe(2);
+    expect(await statesOf(stand, [one, two, three, four])).toEqual(["open", "open", "gone", "gone"]);
+  });
+
+  test("is none where one of many is known, and what was written for it is taken back", async () => {
+    const { connection, stand } = await withBatch();
+    expect(await begin(stand, [three, four, one], c)).toMatchObject([
+      { kind: "begun" },
+      { kind: "begun" },
+      { kind: "in-flight" },
+    ]);
+    const { entryPrefix } = sourceKeys(connection.keyPrefix, source);
+    expect(String(await connection.command("GET", `${entryPrefix}${three}`))).toContain('"s":"open"');
+    expect((await entriesOf(connection)).filter((key) => key.includes(":batch:"))).toHaveLength(1);
+  });
+
+  test("is known for a whole retention from its publication on", async () => {
+    const { stand } = await withBatch();
+    await stand.advance(defaultLimits.retentionMs * 0.9);
+    await publish(stand, [one, two]);
+    await stand.advance(defaultLimits.retentionMs * 0.9);
+    expect(await statesOf(stand, [one, two])).toEqual(["published", "published"]);
+  });
+});

@@ -1,0 +1,127 @@
+import type { ParkReason } from "../../../../../src/job/message/park-reasons.ts";
+import { describe, expect, test } from "vitest";
+import { sourceKeys } from "../../../../../src/job/store/keys.ts";
+import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import type { Token } from "../../../../../src/job/contracts/ids.ts";
+import {
+  begin,
+  defaultLimits,
+  dlqId,
+  drain,
+  messageId,
+  redisStand,
+  source,
+  standsFor,
+  token,
+  type LedgerStand,
+} from "../../../../support/ledger-stands.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const a = token("a");
+const id = dlqId(1);
+
+async function park(
+  stand: LedgerStand,
+  reason: ParkReason,
+  by: { readonly id?: DlqId; readonly attempt?: number; readonly token?: Token } = {},
+): Promise<void> {
+  await stand.ledger.park([{ dlqId: by.id ?? id, reason, attempt: by.attempt ?? 0 }], {
+    drain,
+    rulesHash: "h1",
+    token: by.token ?? null,
+  });
+}
+
+async function parkedIds(stand: LedgerStand): Promise<readonly DlqId[]> {
+  const found = new Set<DlqId>();
+  let cursor: string | null = null;
+  do {
+    const page = await stand.ledger.parkedEntries(cursor);
+    expect(page.entries.length).toBeLessThan(200);
+    for (const { dlqId } of page.entries) found.add(dlqId);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return [...found];
+}
+
+describe.each(standsFor(redis))("what is parked ($name)", ({ create }) => {
+  test("keeps its kind of failure, also when it is parked again by who does not know it", async () => {
+    const stand = await create();
+    const view = async () => (await stand.ledger.peek([id])).views[0];
+    const options = { drain, rulesHash: "h1", token: null };
+    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], options);
+    expect(await view()).not.toHaveProperty("failure");
+    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "0123456789" }], options);
+    expect(await view()).toMatchObject({ reason: "refused", failure: "0123456789" });
+    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], options);
+    expect(await view()).toMatchObject({ reason: "vanished", failure: "0123456789" });
+    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "abcdef0123" }], options);
+    expect(await view()).toMatchObject({ failure: "abcdef0123" });
+  });
+
+  test("is answered with its reason, drain and attempts, and nothing else is", async () => {
+    const stand = await create();
+    expect(await stand.ledger.parkedEntries(null)).toMatchObject({ entries: [], cursor: null });
+    await begin(stand, dlqId(2), a);
+    await park(stand, "attempts-exhausted", { attempt: 5 });
+    expect(await stand.ledger.parkedEntries(null)).toMatchObject({
+      entries: [
+        {
+          dlqId: id,
+          view: { state: "parked", reason: "attempts-exhausted", drain, rulesHash: "h1", attempt: 5 },
+        },
+      ],
+      cursor: null,
+    });
+  });
+
+  test("is answered page by page, every one of it", async () => {
+    const stand = await create();
+    const ids = Array.from({ length: 950 }, (_, n) => dlqId(n));
+    for (let at = 0; at < ids.length; at += 100) {
+      await stand.ledger.park(
+        ids.slice(at, at + 100).map((one) => ({ dlqId: one, reason: "refused", attempt: 0 })),
+        { drain, rulesHash: "h1", token: null },
+      );
+    }
+    expect((await parkedIds(stand)).toSorted()).toEqual(ids.toSorted());
+    expect((await stand.ledger.parkedEntries(null)).cursor).not.toBeNull();
+  });
+
+  test("is what was not released, published or begun again since", async () => {
+    const stand = await create();
+    for (const n of [1, 2, 3, 4]) await park(stand, "rule", { id: dlqId(n) });
+    await stand.ledger.release([dlqId(1)]);
+    await stand.ledger.published([
+      { dlqId: dlqId(2), as: messageId("x"), attempt: 1, deletePending: true, drain, messageId: null },
+    ]);
+    await begin(stand, dlqId(3), a, { rulesHash: "h2" });
+    expect(await parkedIds(stand)).toEqual([dlqId(4)]);
+    await park(stand, "refused", { id: dlqId(3), token: a });
+    expect((await parkedIds(stand)).toSorted()).toEqual([dlqId(3), dlqId(4)]);
+  });
+
+  test("is forgotten with its entry, and remembered as long as it is listed", async () => {
+    const stand = await create();
+    await park(stand, "refused");
+    await park(stand, "refused", { id: dlqId(2) });
+    await stand.advance(defaultLimits.retentionMs - 60_000);
+    await stand.ledger.look([id]);
+    await stand.advance(60_001);
+    expect(await parkedIds(stand)).toEqual([id]);
+    await park(stand, "refused", { id: dlqId(3) });
+    expect((await parkedIds(stand)).toSorted()).toEqual([id, dlqId(3)]);
+  });
+});
+
+test("what is released leaves the index in Redis at once", async () => {
+  const connection = redis.fresh();
+  const stand = await redisStand(connection);
+  const members = (): Promise<unknown> =>
+    connection.command("ZCARD", sourceKeys(connection.keyPrefix, source).parked);
+  await park(stand, "refused");
+  expect(await members()).toBe(1);
+  await stand.ledger.release([id]);
+  expect(await members()).toBe(0);
+});

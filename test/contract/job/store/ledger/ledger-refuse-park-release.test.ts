@@ -1,0 +1,375 @@
+import { parkReasons, type ParkReason } from "../../../../../src/job/message/park-reasons.ts";
+import { describe, expect, test } from "vitest";
+import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import { isDecidedAgain, reasonsDecidedAgain } from "../../../../../src/job/contracts/ledger-entries.ts";
+import type { RefusedRequest } from "../../../../../src/job/contracts/ledger.ts";
+import {
+  begin,
+  defaultLimits,
+  dlqId,
+  drain,
+  horizonMs,
+  messageId,
+  otherDrain,
+  standsFor,
+  startOfTime,
+  takeoverMs,
+  token,
+  type LedgerStand,
+} from "../../../../support/ledger-stands.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const [a, b, c] = [token("a"), token("b"), token("c")];
+const id = dlqId(1);
+
+async function refuse(stand: LedgerStand, by: typeof a, outcome: RefusedRequest["outcome"], coolMs = 60_000) {
+  return (await stand.ledger.refused([{ dlqId: id, outcome, coolMs }], by)).verdicts[0];
+}
+
+async function park(
+  stand: LedgerStand,
+  reason: ParkReason,
+  by: {
+    token?: typeof a;
+    drain?: typeof drain;
+    rulesHash?: string;
+    attempt?: number;
+    id?: DlqId;
+    seenAt?: number;
+  } = {},
+) {
+  const answer = await stand.ledger.park([{ dlqId: by.id ?? id, reason, attempt: by.attempt ?? 0 }], {
+    drain: by.drain ?? drain,
+    rulesHash: by.rulesHash ?? "h1",
+    token: by.token ?? null,
+    ...(by.seenAt === undefined ? {} : { seenAt: by.seenAt }),
+  });
+  return answer.verdicts[0]?.kind;
+}
+
+async function look(stand: LedgerStand, of: DlqId = id) {
+  return (await stand.ledger.look([of])).views[0];
+}
+
+describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
+  test("a refusal for certain cools the record; when due, the next suffix begins a series that no refusal has touched", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    expect(await refuse(stand, a, "refused")).toEqual({ kind: "cool", refusedAlone: 0 });
+    expect(await look(stand)).toEqual({
+      state: "cool",
+      dueAt: startOfTime + 60_000,
+      refusedAlone: 0,
+      attempt: 0,
+      released: false,
+      firstAt: startOfTime,
+    });
+    await stand.advance(59_999);
+    expect(await begin(stand, id, b)).toEqual([{ kind: "cooling", dueAt: startOfTime + 60_000 }]);
+    await stand.advance(1);
+    expect(await begin(stand, id, b)).toEqual([
+      {
+        kind: "begun",
+        series: { suffix: 2, firstAt: startOfTime + 60_000, posts: 1, refusals: 0, doubts: 0 },
+        declaredDouble: false,
+      },
+    ]);
+  });
+
+  test("a POST that was not sent never counted", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    expect(await refuse(stand, a, "not-sent", 0)).toEqual({ kind: "cool", refusedAlone: 0 });
+    expect(await begin(stand, id, b)).toMatchObject([{ series: { suffix: 1, posts: 1, refusals: 0 } }]);
+  });
+
+  test("a refusal after an unanswered POST leaves the record open, for the first POST is still in doubt", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await stand.advance(1_000);
+    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    expect(await refuse(stand, b, "refused")).toEqual({ kind: "stays-open" });
+    expect(await refuse(stand, b, "refused")).toEqual({ kind: "stays-open" });
+    expect(await look(stand)).toMatchObject({ state: "open", series: { posts: 2, refusals: 1 } });
+    expect(await begin(stand, id, b)).toEqual([{ kind: "in-flight" }]);
+    expect(await begin(stand, id, c)).toEqual([{ kind: "in-flight" }]);
+    await stand.advance(takeoverMs + 1);
+    expect(await begin(stand, id, c)).toMatchObject([
+      { series: { firstAt: startOfTime, posts: 3, refusals: 1 } },
+    ]);
+  });
+
+  test("only the current token may end its POST", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    expect(await refuse(stand, b, "refused")).toEqual({ kind: "not-yours" });
+    await stand.advance(takeoverMs + 1);
+    await begin(stand, id, b);
+    expect(await refuse(stand, a, "refused")).toEqual({ kind: "not-yours" });
+    expect(await look(stand)).toMatchObject({ state: "open", series: { posts: 2, refusals: 0 } });
+  });
+
+  test("refusals alone count at most every ten minutes and survive the next begin", async () => {
+    const stand = await create();
+    const seen = [];
+    for (const [index, waitMs] of [0, 300_000, 300_000, 600_000].entries()) {
+      await stand.advance(waitMs);
+      const by = token(`t${index}`);
+      await begin(stand, id, by);
+      seen.push(await refuse(stand, by, "refused-alone", 0));
+    }
+    expect(seen.map((verdict) => verdict?.kind === "cool" && verdict.refusedAlone)).toEqual([1, 1, 2, 3]);
+    const { refusedAloneInARow } = await stand.ledger.refused([], a);
+    expect(refusedAloneInARow).toBe(4);
+  });
+
+  test("a hit beside an unanswered POST and a refusal leaves the record open, and shows that the service takes messages", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
+    await stand.advance(takeoverMs + 1);
+    await begin(stand, id, c);
+    expect(await refuse(stand, c, "hit-after-refusals", 0)).toEqual({ kind: "stays-open" });
+    const facts = await stand.ledger.refused([], c);
+    expect(facts).toMatchObject({ lastAcceptedAt: startOfTime + takeoverMs + 1, refusedAloneInARow: 0 });
+    expect(await look(stand)).toMatchObject({ state: "open", series: { suffix: 1, posts: 3, refusals: 2 } });
+  });
+
+  test("who was refused alone beside an unanswered POST may park it, and a release declares what it may double", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
+    expect(await park(stand, "refused", { token: a })).toBe("not-yours");
+    expect(await park(stand, "refused", { token: b })).toBe("parked");
+    await stand.advance(horizonMs + 1);
+    await stand.ledger.release([id]);
+    expect(await begin(stand, id, c)).toMatchObject([
+      { series: { suffix: 2, posts: 1, doubts: 1 }, declaredDouble: "released-past-window" },
+    ]);
+  });
+
+  test("what was refused is forgotten an hour after the window, when no id of it can be hit any more", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await refuse(stand, a, "refused");
+    await stand.advance(defaultLimits.dedupWindowMs + 3_600_000 - 5_000);
+    expect(await look(stand)).toMatchObject({ state: "cool" });
+    await stand.advance(5_001);
+    expect(await look(stand)).toEqual({ state: "absent" });
+  });
+
+  test("a later series that was refused is not forgotten: its next POST is still declared as a double", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await stand.advance(horizonMs + 1);
+    await begin(stand, id, b, { pastHorizon: "new-series" });
+    await refuse(stand, b, "not-sent");
+    await stand.advance(defaultLimits.dedupWindowMs + 3_600_000);
+    expect(await begin(stand, id, c)).toMatchObject([
+      { series: { suffix: 2 }, declaredDouble: "unknown-outcome-past-window" },
+    ]);
+  });
+
+  test("a record that is due only after that is kept until then", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await refuse(stand, a, "refused", 7_200_000);
+    await stand.advance(7_195_000);
+    expect(await look(stand)).toMatchObject({ state: "cool" });
+  });
+});
+
+describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
+  test("a record in flight is parked by its holder only, an unknown one by anybody", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    expect(await park(stand, "refused")).toBe("not-yours");
+    expect(await park(stand, "refused", { token: b })).toBe("not-yours");
+    await stand.advance(takeoverMs + 1);
+    expect(await park(stand, "outcome-unknown", { attempt: 2 })).toBe("parked");
+    expect(await look(stand)).toEqual({
+      state: "parked",
+      reason: "outcome-unknown",
+      drain,
+      rulesHash: "h1",
+      attempt: 2,
+      firstAt: startOfTime,
+    });
+    expect(await begin(stand, id, b)).toEqual([{ kind: "parked", reason: "outcome-unknown" }]);
+
+    await begin(stand, dlqId(2), a);
+    expect(await park(stand, "refused", { token: a, id: dlqId(2) })).toBe("parked");
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toEqual([]);
+  });
+
+  test("what is done is not parked", async () => {
+    const stand = await create();
+    await stand.ledger.published([
+      { dlqId: id, as: messageId("x"), attempt: 1, deletePending: true, drain, messageId: null },
+    ]);
+    expect(await park(stand, "refused")).toBe("done-before");
+    await stand.ledger.gone([id]);
+    expect(await park(stand, "refused")).toBe("done-before");
+  });
+
+  test.each(reasonsDecidedAgain)(
+    "a park by %s is decided again under other rules of the same drain, never by another drain's",
+    async (reason) => {
+      const stand = await create();
+      expect(await park(stand, reason)).toBe("parked");
+      const parked = [{ kind: "parked", reason }];
+      expect(await begin(stand, id, a)).toEqual(parked);
+      expect(await begin(stand, id, a, { rulesHash: "h1" })).toEqual(parked);
+      expect(await begin(stand, id, a, { rulesHash: "h2", drain: otherDrain })).toEqual(parked);
+      expect(await begin(stand, id, a, { rulesHash: "h2" })).toMatchObject([{ kind: "begun" }]);
+    },
+  );
+
+  test("no other park is", async () => {
+    const stand = await create();
+    for (const reason of parkReasons.filter((one) => !isDecidedAgain(one))) {
+      expect(await park(stand, reason)).toBe("parked");
+      expect(await begin(stand, id, a, { rulesHash: "h2" })).toEqual([{ kind: "parked", reason }]);
+    }
+  });
+
+  test("a change of rules does not double an unknown outcome past the horizon", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await park(stand, "rule", { token: a });
+    await stand.advance(horizonMs + 1);
+    expect(await begin(stand, id, b, { rulesHash: "h2" })).toEqual([{ kind: "past-horizon" }]);
+    expect(await begin(stand, id, b, { rulesHash: "h2", pastHorizon: "new-series" })).toMatchObject([
+      { series: { suffix: 2 }, declaredDouble: "unknown-outcome-past-window" },
+    ]);
+  });
+
+  test("a park that waits for a person is not weakened to one that waits for rules", async () => {
+    const stand = await create();
+    await park(stand, "outcome-unknown");
+    await park(stand, "rule", { drain: otherDrain });
+    expect(await look(stand)).toMatchObject({ reason: "outcome-unknown", drain });
+    await park(stand, "vanished");
+    expect(await look(stand)).toMatchObject({ reason: "vanished" });
+  });
+
+  test("what a person released after somebody looked at it is not parked by that look, by a later one it is", async () => {
+    const stand = await create();
+    await park(stand, "rule");
+    const seenAt = stand.now();
+    await stand.ledger.release([id]);
+    expect(await park(stand, "rule", { seenAt })).toBe("not-yours");
+    expect(await look(stand)).toMatchObject({ state: "cool", released: "by-person" });
+    expect(await park(stand, "rule", { seenAt: seenAt + 1 })).toBe("parked");
+  });
+
+  test("a released record is due at once with one more attempt, and once only", async () => {
+    const stand = await create();
+    await park(stand, "attempts-exhausted", { attempt: 5 });
+    expect((await stand.ledger.release([id, dlqId(2)])).count).toBe(1);
+    expect((await stand.ledger.release([id])).count).toBe(1);
+    expect(await look(stand)).toEqual({
+      state: "cool",
+      dueAt: startOfTime,
+      refusedAlone: 0,
+      attempt: 4,
+      released: "by-person",
+      firstAt: startOfTime,
+    });
+    expect(await begin(stand, id, a)).toMatchObject([
+      { series: { suffix: 1, posts: 1 }, declaredDouble: false },
+    ]);
+    // The attempt was not made, so it is still granted.
+    await refuse(stand, a, "not-sent", 0);
+    expect(await look(stand)).toMatchObject({ state: "cool", released: "by-person" });
+  });
+
+  test("what was granted is told until its POST is answered, and by whom", async () => {
+    const stand = await create();
+    for (const [n, released] of [
+      [1, "by-person"],
+      [2, "listed-again"],
+    ] as const) {
+      await park(stand, "vanished", { id: dlqId(n) });
+      await stand.ledger.release([dlqId(n)], released);
+      expect(await look(stand, dlqId(n))).toMatchObject({ state: "cool", released });
+      await begin(stand, dlqId(n), a);
+      expect(await look(stand, dlqId(n))).toMatchObject({ state: "open", released });
+    }
+  });
+
+  test("released while an earlier POST may have been accepted: the same id within the horizon", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await park(stand, "outcome-unknown", { token: a });
+    await stand.advance(horizonMs);
+    await stand.ledger.release([id]);
+    expect(await begin(stand, id, b)).toMatchObject([
+      { series: { suffix: 1, firstAt: startOfTime, posts: 2 }, declaredDouble: false },
+    ]);
+  });
+
+  test("released past it: the next suffix, declared as a double, also days later", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await park(stand, "outcome-unknown", { token: a });
+    await stand.ledger.release([id]);
+    await stand.advance(2 * 86_400_000);
+    expect(await begin(stand, id, b)).toMatchObject([
+      { series: { suffix: 2, firstAt: stand.now(), posts: 1 }, declaredDouble: "released-past-window" },
+    ]);
+  });
+
+  test("released after refusals only is no double, whenever", async () => {
+    const stand = await create();
+    await begin(stand, id, a);
+    await refuse(stand, a, "refused");
+    await park(stand, "refused");
+    await stand.ledger.release([id]);
+    await stand.advance(86_400_000);
+    expect(await begin(stand, id, b)).toMatchObject([
+      { series: { suffix: 2, firstAt: stand.now(), posts: 1, refusals: 0 }, declaredDouble: false },
+    ]);
+  });
+
+  test("a parked record that is listed now and then is never forgotten", async () => {
+    const stand = await create();
+    await park(stand, "refused");
+    for (let day = 0; day < 5; day += 1) {
+      await stand.advance(2 * 86_400_000);
+      expect(await look(stand)).toMatchObject({ state: "parked" });
+    }
+    await stand.advance(defaultLimits.retentionMs + 1);
+    expect(await look(stand)).toEqual({ state: "absent" });
+  });
+});
+
+describe.each(standsFor(redis))("what is open ($name)", ({ create }) => {
+  test("unknown outcomes come oldest first and only once the lease is over", async () => {
+    const stand = await create();
+    for (const n of [2, 1]) {
+      await begin(stand, dlqId(n), token(`t${n}`));
+      await stand.advance(1_000);
+    }
+    await stand.advance(takeoverMs - 2_000);
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toEqual([]);
+    await stand.advance(1);
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries.map(({ dlqId }) => dlqId)).toEqual([dlqId(2)]);
+    expect(await stand.ledger.summary()).toMatchObject({
+      open: 2,
+      unknown: 1,
+      oldestOpenAt: startOfTime,
+      pendingDelete: 0,
+      oldestPendingAt: null,
+    });
+    await stand.advance(1_000);
+    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toMatchObject([
+      { dlqId: dlqId(2), view: { unknown: true } },
+      { dlqId: dlqId(1) },
+    ]);
+    expect((await stand.ledger.unknownOutcomes(1, 0)).entries).toHaveLength(1);
+  });
+});

@@ -1,0 +1,585 @@
+import { describe, expect, test } from "vitest";
+import type { FailureCounts } from "../../../../../src/job/contracts/failures.ts";
+import type { PassBook } from "../../../../../src/job/contracts/passes.ts";
+import { noReasons } from "../../../../../src/job/contracts/tally.ts";
+import { sourceKeys } from "../../../../../src/job/store/keys.ts";
+import { drain, redisStand, source, startOfTime } from "../../../../support/ledger-stands.ts";
+import {
+  endWindow,
+  epoch,
+  nothing,
+  open,
+  overlapMs,
+  runPass,
+  toFailures,
+} from "../../../../support/pass-book.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const create = () => redisStand(redis.fresh());
+
+const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
+
+async function failuresById(passes: PassBook) {
+  const { failures } = (await passes.facts(drain))!;
+  return failures.toSorted((one, other) => one.id.localeCompare(other.id));
+}
+
+const held = (id: string, seen: number): FailureCounts => ({
+  [id]: { seen, ruled: { "hold otherwise": seen } },
+});
+
+/** Two of those that have arrived are published. */
+const twoDone = (arrived: number): FailureCounts => ({
+  one: { seen: arrived, arrived: { 7: arrived }, published: 2, arrivedDone: { 7: 2 } },
+});
+
+describe("what passes found", () => {
+  test("the last window closes the pass with everything that was found", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const first = { ...nothing, listed: 1, republished: 1, oldestRecordAt: 70 };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first, toFailures(first));
+    await stand.advance(5_000);
+    const second = {
+      ...nothing,
+      listed: 6,
+      due: 1,
+      held: 1,
+      parked: 2,
+      inDoubt: 1,
+      republished: 1,
+      oldestRecordAt: 50,
+    };
+    const verdict = await endWindow(passes, pass, "w1a", second);
+    expect(verdict).toEqual({
+      kind: "pass-closed",
+      pass,
+      outcome: "complete",
+      tally: {
+        ...nothing,
+        listed: 7,
+        due: 1,
+        held: 1,
+        parked: 2,
+        inDoubt: 1,
+        republished: 2,
+        pages: 2,
+        oldestRecordAt: 50,
+      },
+      durationMs: 5_000,
+    });
+    expect(await passes.facts(drain)).toEqual({
+      due: 1,
+      held: 1,
+      parked: 2,
+      inDoubt: 1,
+      exact: true,
+      mayHaveSkipped: false,
+      reasons: nothing.reasons,
+      oldestRecordAt: 50,
+      lastSuccessAt: startOfTime + 5_000,
+      lastFullAt: startOfTime + 5_000,
+      failures: [
+        {
+          id: "one",
+          waiting: 3,
+          parked: 2,
+          arrived: 7,
+          published: 2,
+          failedAgain: 0,
+          lastArrivedAt: null,
+          largestHour: 7,
+          ruled: {},
+        },
+      ],
+      seen: null,
+      arrivals: 0,
+      pace: { [startOfTime / 10_000]: 2 },
+      backlog: { at: startOfTime, published: 2 },
+      openPass: null,
+      lastOutcome: "complete",
+    });
+  });
+
+  test("a pass with a failed window is partial: the watermark stays, and the facts are no longer exact", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 7 });
+    await runPass(passes, "p2", { to: epoch + 30_000 }, { held: 1 }, "failed");
+    expect(await passes.facts(drain)).toMatchObject({
+      lastOutcome: "partial",
+      exact: false,
+      held: 7,
+      lastSuccessAt: startOfTime,
+    });
+    expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch - overlapMs);
+  });
+
+  test("a pass that passed records over is partial and not exact, but its watermark moves and it counts as full", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await runPass(passes, "p1", {}, { held: 7 });
+    const minuteMs = 60_000;
+    await stand.advance(31 * minuteMs);
+    const { pass } = await open(passes, "p2", { to: epoch + 30_000 });
+    const found = { ...nothing, held: 3, passedOver: 1 };
+    const verdict = await endWindow(passes, pass, "w1", found);
+    expect(verdict).toMatchObject({ kind: "pass-closed", outcome: "partial", tally: { passedOver: 1 } });
+    const at = startOfTime + 31 * minuteMs;
+    expect(await passes.facts(drain)).toMatchObject({
+      lastOutcome: "partial",
+      exact: false,
+      held: 3,
+      lastSuccessAt: at,
+      lastFullAt: at,
+    });
+    const next = await open(passes, "p3", { to: epoch + 60_000 });
+    expect(next.pass).toMatchObject({ kind: "new", from: epoch + 30_000 - overlapMs });
+  });
+
+  test("an arrival waits from its page on, and what is published waits no more, in every replica", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    expect(pass.countedTo).toBe(0);
+    const facts = async () => (await passes.facts(drain))!;
+    const first = { a: { seen: 100, arrived: { 7: 60, 8: 40 }, lastArrivedAt: 90 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100, held: 100 }, first);
+    expect(await facts()).toMatchObject({ held: 100, exact: false, seen: { a: 100 } });
+    const then = {
+      a: {
+        seen: 150,
+        arrived: { 7: 60, 8: 90 },
+        lastArrivedAt: 95,
+        published: 30,
+        arrivedDone: { 7: 30 },
+        parked: 5,
+        failedAgain: 2,
+      },
+    };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 150, held: 115 }, then);
+    const counted = { id: "a", waiting: 115, parked: 5, arrived: 150, published: 30, failedAgain: 2 };
+    expect(await facts()).toMatchObject({
+      held: 115,
+      parked: 5,
+      failures: [{ ...counted, lastArrivedAt: 95 }],
+    });
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 150, held: 115, parked: 5 }, then);
+    expect(await facts()).toMatchObject({
+      held: 115,
+      parked: 5,
+      exact: true,
+      seen: null,
+      failures: [counted],
+    });
+    // Between two passes: a sweep, or an order of a person.
+    await passes.countActs(drain, "first", { a: { published: 10, parked: -1 } });
+    expect(await facts()).toMatchObject({
+      held: 106,
+      parked: 4,
+      failures: [{ published: 40 }],
+      pace: { [startOfTime / 10_000]: 10 },
+      backlog: { published: 10 },
+    });
+  });
+
+  test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const published = async () => (await passes.facts(drain))!.backlog?.published;
+    const first = { a: { seen: 100, arrived: { 7: 100 }, published: 30 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100 }, first);
+    expect(await published()).toBe(30);
+    const then = { a: { ...first.a, published: 50 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100, republished: 50 }, then);
+    expect(await published()).toBe(50);
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 100, held: 50, republished: 50 }, then);
+    expect(await published()).toBe(50);
+  });
+
+  test("arrivals are kept by hour for a week, with those of the open pass, and the fullest hour longer", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const hour = Math.floor(startOfTime / 3_600_000);
+    const arrived = { [hour - 1]: 60, [hour]: 40 };
+    const ruled = { "republish outage": 100 };
+    await runPass(passes, "p1", {}, {}, "done", {
+      a: { seen: 100, arrived, ruled, lastArrivedAt: startOfTime },
+    });
+    expect(await passes.arrivals(drain)).toEqual(new Map([["a", arrived]]));
+
+    const to = epoch + 30_000;
+    const { pass } = await open(passes, "p2", { to });
+    const found = { a: { seen: 30, arrived: { [hour]: 30 }, ruled: { "park late": 30 } } };
+    await passes.progress(drain, pass.passId, "w1", [], nothing, found);
+    const both = new Map([["a", { [hour - 1]: 60, [hour]: 70 }]]);
+    expect(await passes.arrivals(drain)).toEqual(both);
+    const facts = async () => (await passes.facts(drain))?.failures;
+    expect(await facts()).toMatchObject([{ ruled: { "republish outage": 100, "park late": 30 } }]);
+    await endWindow(passes, pass, "w1", nothing, found);
+    expect(await passes.arrivals(drain)).toEqual(both);
+    expect(await facts()).toMatchObject([
+      { largestHour: 70, ruled: { "republish outage": 100, "park late": 30 } },
+    ]);
+
+    await stand.advance(168 * 3_600_000);
+    const now = { a: { seen: 130, ruled: { "park late": 130 } } };
+    await runPass(passes, "p3", { to: to + 168 * 3_600_000, mayBeNew: false }, {}, "done", now);
+    expect(await passes.arrivals(drain)).toEqual(new Map([["a", {}]]));
+    expect(await facts()).toMatchObject([{ largestHour: 70, ruled: { "park late": 130 } }]);
+  });
+
+  test("a window that is begun again counts its records once, and all that its first worker did", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const before = {
+      a: { seen: 300, arrived: { 7: 300 }, published: 100, arrivedDone: { 7: 100 }, parked: 10 },
+    };
+    const did = { ...nothing, listed: 300, republished: 100, deleted: 100, held: 190, parked: 10 };
+    await passes.progress(drain, pass.passId, "w1", [], did, before);
+    await passes.takeWindow(drain, pass.passId, "w1");
+    const rest = {
+      a: { seen: 200, parkedBefore: 10, arrived: { 7: 200 }, published: 50, arrivedDone: { 7: 50 } },
+    };
+    const closed = await endWindow(
+      passes,
+      pass,
+      "w1",
+      { ...nothing, listed: 200, republished: 50, deleted: 50, held: 140, parked: 10 },
+      rest,
+    );
+    expect(closed).toMatchObject({ tally: { listed: 300, republished: 150, deleted: 150, held: 140 } });
+    expect(await passes.facts(drain)).toMatchObject({
+      held: 140,
+      parked: 10,
+      failures: [{ arrived: 300, published: 150 }],
+    });
+  });
+
+  test("what came back to a drain that plans is counted once, also if its window is begun again", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const before = { a: { seen: 30, arrived: { 7: 30 }, cameBack: 5 } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 30, held: 30 }, before);
+    expect(await passes.facts(drain)).toMatchObject({ failures: [{ failedAgain: 5 }] });
+    await passes.takeWindow(drain, pass.passId, "w1");
+    const again = { a: { seen: 40, arrived: { 7: 40 }, cameBack: 7 } };
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 40, held: 40 }, again);
+    expect(await passes.facts(drain)).toMatchObject({ failures: [{ arrived: 40, failedAgain: 7 }] });
+  });
+
+  test("the parts of a split window count what it left", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const whole = {
+      a: { seen: 100, arrived: { 7: 100 }, published: 30, arrivedDone: { 7: 30 }, parked: 20 },
+    };
+    const end = { kind: "done", split } as const;
+    await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 30, republished: 30 }, whole);
+    expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 30, arrived: 30 }] });
+    await endWindow(passes, pass, "w1a", nothing, { a: { seen: 70, parkedBefore: 20, arrived: { 7: 70 } } });
+    expect(await passes.facts(drain)).toMatchObject({ held: 50, parked: 20, failures: [{ arrived: 100 }] });
+  });
+
+  test("a full pass counts anew; one over what is new adds and takes away", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 10, parked: 3 });
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    expect(pass).toMatchObject({ kind: "new", countedTo: epoch });
+    const arrived = { seen: 7, arrived: { 7: 5 }, published: 4, arrivedDone: { 7: 1 } };
+    await endWindow(passes, pass, "w1", { ...nothing, republished: 4 }, { one: arrived });
+    expect(await passes.facts(drain)).toMatchObject({ held: 11, parked: 3, exact: false });
+    // Two expired, and one was deleted by somebody else.
+    const full = {
+      one: { seen: 9, parkedBefore: 1, arrived: { 7: 1 } },
+      two: { seen: 1, arrived: { 7: 1 } },
+    };
+    await runPass(
+      passes,
+      "p3",
+      { mayBeNew: false, to: epoch + 90_000 },
+      { held: 9, parked: 1 },
+      "done",
+      full,
+    );
+    expect(await passes.facts(drain)).toMatchObject({ held: 9, parked: 1, exact: true });
+  });
+
+  test("a full pass counts anew although lanes added a window to it, as far as that window did nothing", async () => {
+    const { passes } = await create();
+    const first = { ...held("expired", 10)["expired"], arrived: { 7: 10 } };
+    await runPass(passes, "p1", {}, {}, "done", { expired: first, probed: first });
+    await passes.forceFull(drain);
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    await passes.listAgain(drain, [epoch - 600_000]);
+    // Seen and held by the pass, and published by the window that was added.
+    await endWindow(passes, pass, "r1", nothing, {
+      probed: { seen: 2, published: 2, ruled: { "hold otherwise": 2 } },
+    });
+    await endWindow(passes, pass, "w1", nothing, { ...held("expired", 6), ...held("probed", 10) });
+    expect(await failuresById(passes)).toMatchObject([
+      { id: "expired", waiting: 6, ruled: { "hold otherwise": 6 } },
+      { id: "probed", waiting: 8, published: 2, ruled: { "hold otherwise": 10 } },
+    ]);
+  });
+
+  test("what others did during a full pass is taken away once, whether the pass listed it before or never", async () => {
+    const { passes } = await create();
+    const first = {
+      before: { seen: 10, arrived: { 7: 10 }, parked: 4 },
+      never: { seen: 10, arrived: { 7: 10 }, parked: 4 },
+    };
+    await runPass(passes, "p1", {}, {}, "done", first);
+    await passes.forceFull(drain);
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    const act = { seen: 3, published: 3, parked: -1 };
+    await passes.countActs(drain, "apply", { before: act, never: act });
+    await endWindow(passes, pass, "w1", nothing, {
+      before: { seen: 10, parkedBefore: 4 },
+      never: { seen: 7, parkedBefore: 3 },
+    });
+    expect(await failuresById(passes)).toMatchObject([
+      { id: "before", waiting: 4, parked: 3 },
+      { id: "never", waiting: 4, parked: 3 },
+    ]);
+  });
+
+  test("a pass that fails has counted what it did and what arrived; the next one counts the rest of these as waiting", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 10 });
+    const found = { a: { seen: 8, arrived: { 7: 8 }, published: 3, arrivedDone: { 7: 3 } } };
+    await runPass(passes, "p2", { to: epoch + 60_000 }, { held: 5 }, "failed", found);
+    expect(await passes.facts(drain)).toMatchObject({
+      held: 10,
+      exact: false,
+      arrivals: 8,
+      failures: [{ id: "one" }, { arrived: 8, waiting: 0 }],
+    });
+    await runPass(passes, "p3", { to: epoch + 60_000 }, { held: 5 }, "done", {
+      a: { seen: 5, arrived: { 7: 5 } },
+    });
+    expect(await passes.facts(drain)).toMatchObject({
+      held: 15,
+      arrivals: 8,
+      failures: [{ id: "one" }, { arrived: 8 }],
+    });
+  });
+
+  test("arrivals are those after the first count, as of the last pages", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { held: 10 });
+    expect(await passes.facts(drain)).toMatchObject({ arrivals: 0, failures: [{ arrived: 10 }] });
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    const found = { one: { seen: 4, arrived: { 7: 4 } } };
+    await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 4, held: 4 }, found);
+    const both = { arrivals: 4, failures: [{ arrived: 14 }] };
+    expect(await passes.facts(drain)).toMatchObject(both);
+    await endWindow(passes, pass, "w1", { ...nothing, listed: 4, held: 4 }, found);
+    expect(await passes.facts(drain)).toMatchObject(both);
+  });
+
+  test("arrivals never fall and none counts twice, whatever is listed again", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await runPass(passes, "p1", {}, { held: 10 });
+    const seen: number[][] = [];
+    const note = async (): Promise<void> => {
+      const { arrivals, failures } = (await passes.facts(drain))!;
+      seen.push([arrivals, failures[0]!.arrived]);
+    };
+    const first = await open(passes, "p2", { to: epoch + 60_000 });
+    await passes.progress(drain, first.pass.passId, "w1", [], nothing, twoDone(6));
+    await note();
+    await passes.takeWindow(drain, first.pass.passId, "w1");
+    await note();
+    await passes.progress(drain, first.pass.passId, "w1", [], nothing, twoDone(4));
+    await note();
+    const split = [{ windowId: "w1.0", from: 0, to: 10, depth: 1 }];
+    await passes.endWindow(drain, first.pass.passId, "w1", { kind: "done", split }, nothing, twoDone(4));
+    await note();
+    const rest = { one: { seen: 2, arrived: { 7: 2 } } };
+    await passes.progress(drain, first.pass.passId, "w1.0", [], nothing, rest);
+    await note();
+    await passes.endWindow(drain, first.pass.passId, "w1.0", { kind: "failed" }, nothing, rest);
+    await note();
+
+    // The next pass lists the two again that were left, and three more.
+    const second = await open(passes, "p3", { to: epoch + 60_000 });
+    await passes.progress(drain, second.pass.passId, "w1", [], nothing, { one: { arrived: { 7: 5 } } });
+    await note();
+    await stand.advance(300_001);
+    // It was abandoned, and one of them was deleted by somebody before the next pass.
+    const third = await open(passes, "p4", { to: epoch + 60_000 });
+    await note();
+    await endWindow(passes, third.pass, "w1", nothing, { one: { seen: 4, arrived: { 7: 4 } } });
+    await note();
+    await runPass(passes, "p5", { to: epoch + 90_000 }, {}, "done", { one: { arrived: { 7: 1 } } });
+    await note();
+    expect(seen).toEqual([
+      ...Array.from({ length: 6 }, () => [6, 16]),
+      ...Array.from({ length: 3 }, () => [9, 19]),
+      [10, 20],
+    ]);
+  });
+
+  test("a pass that listed behind its deletes ends no backlog: a full pass without such pages does", async () => {
+    const { passes } = await create();
+    const drained = { ...nothing, listed: 50, republished: 50, deleted: 50 };
+    await runPass(passes, "p1", {}, { ...drained, pagesBehindDeletes: 1 });
+    const unsure = { held: 0, exact: false, mayHaveSkipped: true, backlog: { published: 50 } };
+    expect(await passes.facts(drain)).toMatchObject(unsure);
+    // It finds fifty that were skipped, and may skip others again.
+    const second = await open(passes, "p2", { to: epoch + 60_000 });
+    expect(second.pass.kind).toBe("full");
+    await endWindow(passes, second.pass, "w1", { ...drained, pagesBehindDeletes: 1 });
+    expect(await passes.facts(drain)).toMatchObject({ ...unsure, backlog: { published: 100 } });
+    expect((await runPass(passes, "p3", { to: epoch + 90_000 })).pass.kind).toBe("full");
+    expect(await passes.facts(drain)).toMatchObject({ exact: true, mayHaveSkipped: false, backlog: null });
+    expect((await open(passes, "p4", { to: epoch + 99_000 })).pass.kind).toBe("new");
+  });
+
+  test("a drain with much that is left is listed in full no sooner because it may have skipped some", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1", {}, { parked: 1_001, pagesBehindDeletes: 1 });
+    expect((await open(passes, "p2", { to: epoch + 60_000 })).pass.kind).toBe("new");
+  });
+
+  test("an abandoned pass tells what it had done, and that stays counted", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
+    const first = { ...nothing, listed: 20, republished: 20, deleted: 20 };
+    const acts = { a: { seen: 20, arrived: { 7: 20 }, published: 20, arrivedDone: { 7: 20 } } };
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, first, acts);
+    await passes.progress(drain, pass.passId, "w1a", [], { ...first, listed: 50, held: 30 }, acts);
+    await stand.advance(300_001);
+    const { abandoned } = await open(passes, "p2");
+    expect(abandoned).toMatchObject({
+      pass: { passId: "p1" },
+      tally: { listed: 40, republished: 40, deleted: 40, held: 0 },
+      durationMs: 300_001,
+    });
+    expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 40, arrived: 40 }] });
+  });
+
+  test("a full pass of which an older build ended a window shows its own counts until the next one", async () => {
+    const { passes, redis: connection } = await create();
+    const { pass } = await open(passes, "p1");
+    const split = [1, 2].map((n) => ({ windowId: `w1.${n}`, from: n, to: n, depth: 1 }));
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing, {});
+    const row = `${sourceKeys(connection.keyPrefix, source).passPrefix}${drain}`;
+    const text = String(await connection.command("GET", row));
+    await connection.command("SET", row, text.replace('"left":2', '"left":1').replace('"due":0', '"due":2'));
+    await connection.command("HSET", `${row}:windows`, "w1.1", "ended");
+    await endWindow(passes, pass, "w1.2", { ...nothing, held: 7 });
+    expect(await passes.facts(drain)).toMatchObject({ held: 7, due: 2, exact: false });
+    const next = await open(passes, "p2", { to: epoch + 60_000 });
+    expect(next.pass).toMatchObject({ kind: "full", countedTo: 0 });
+    await endWindow(passes, next.pass, "w1", { ...nothing, held: 9 });
+    expect(await passes.facts(drain)).toMatchObject({ held: 9, failures: [{ waiting: 9, arrived: 9 }] });
+  });
+
+  test("a pass that an older build opened, and so without a time of earlier counts, is ended or abandoned", async () => {
+    const stand = await create();
+    const { passes, redis: connection } = stand;
+    const row = `${sourceKeys(connection.keyPrefix, source).passPrefix}${drain}`;
+    const asOlder = async () => {
+      const text = String(await connection.command("GET", row));
+      await connection.command("SET", row, text.replace(/"counted(To)?":\d+,?/gu, "").replace(/,\}/gu, "}"));
+    };
+    const first = await open(passes, "p1");
+    await asOlder();
+    const found = { ...nothing, held: 7 };
+    expect(await endWindow(passes, first.pass, "w1", found)).toMatchObject({ kind: "pass-closed" });
+    expect(await passes.facts(drain)).toMatchObject({ held: 7, arrivals: 0, exact: true });
+
+    const second = await open(passes, "p2", { to: epoch + 60_000 });
+    await asOlder();
+    const acts = { one: { seen: 2, published: 2 } };
+    await passes.progress(drain, second.pass.passId, "w1", [], { ...nothing, republished: 2 }, acts);
+    await stand.advance(300_001);
+    expect(await open(passes, "p3", { to: epoch + 90_000 })).toMatchObject({
+      abandoned: { tally: { republished: 2 } },
+    });
+    expect(await passes.facts(drain)).toMatchObject({ failures: [{ waiting: 5, published: 2 }] });
+  });
+
+  test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {
+    const { passes } = await create();
+    const sums = async () => {
+      const { due, held, parked, reasons } = (await passes.facts(drain))!;
+      const all = { due: sum(reasons.due), held: sum(reasons.held), parked: sum(reasons.parked) };
+      expect(all).toEqual({ due, held, parked });
+      return reasons;
+    };
+    const first = {
+      due: { "rate-limit": 2 },
+      held: { "too-young": 3, rule: 4 },
+      parked: { refused: 1, rule: 3 },
+    };
+    await runPass(passes, "p1", {}, { due: 2, held: 7, parked: 4, reasons: first });
+    expect(await sums()).toEqual(first);
+    const met = { due: { paused: 2 }, held: { guard: 1, rule: 1 }, parked: {} };
+    await runPass(passes, "p2", {}, { due: 2, reasons: met }, "done", { one: { published: 2 } });
+    expect(await sums()).toEqual({
+      due: { paused: 2 },
+      held: { guard: 1, rule: 4 },
+      parked: first.parked,
+    });
+    await runPass(passes, "p3", {}, { reasons: noReasons }, "done", { one: { published: 20 } });
+    expect((await sums()).held).toEqual({});
+  });
+
+  test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const openPass = async () => (await passes.facts(drain))?.openPass;
+    const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
+    expect(await openPass()).toMatchObject({ passId: "p1", kind: "full", windowsLeft: 1, soFar: none });
+    const split = ["w1a", "w1b"].map((windowId, part) => ({
+      windowId,
+      from: 10 * part,
+      to: 10 * part + 9,
+      depth: 1,
+    }));
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing, {});
+    expect(await openPass()).toMatchObject({ windowsLeft: 2, soFar: none });
+    const page = { ...nothing, listed: 100, republished: 60, due: 10, held: 25, parked: 5 };
+    expect(await passes.progress(drain, pass.passId, "w1a", [], page, {})).toBe(2);
+    // Of all pages of the window.
+    for (const listed of [100, 50]) {
+      await passes.progress(drain, pass.passId, "w1b", [], { ...nothing, listed, held: 50 }, {});
+    }
+    expect((await openPass())?.soFar).toMatchObject({
+      listed: 150,
+      republished: 60,
+      due: 10,
+      held: 75,
+      parked: 5,
+    });
+    const done = { kind: "done", split: [] } as const;
+    await passes.endWindow(drain, pass.passId, "w1a", done, { ...page, listed: 120, held: 45 }, {});
+    // Reported by somebody who works a window that has ended, or none.
+    await passes.progress(drain, pass.passId, "w1a", [], page, {});
+    await passes.progress(drain, pass.passId, "w9", [], page, {});
+    const soFar = { listed: 170, republished: 60, due: 10, held: 95, parked: 5 };
+    expect(await openPass()).toMatchObject({ windowsLeft: 1, soFar });
+    await passes.endWindow(drain, pass.passId, "w1b", done, { ...nothing, listed: 50, held: 50 }, {});
+    expect(await openPass()).toBeNull();
+    expect(await passes.progress(drain, pass.passId, "w1b", [], page, {})).toBeNull();
+  });
+
+  test("the end that closed a pass is answered again, until the next one has closed", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const end = { kind: "done", split: [] } as const;
+    const closed = await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 1 }, {});
+    expect(closed).toMatchObject({ kind: "pass-closed" });
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual(closed);
+    await runPass(passes, "p2");
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({ kind: "stale" });
+  });
+});

@@ -1,0 +1,425 @@
+import { describe, expect, test } from "vitest";
+import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
+import { maxLeftShown, type OpenRequest } from "../../../../../src/job/contracts/passes.ts";
+import { drain, otherDrain, source, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
+import {
+  addDue,
+  asking,
+  endWindow,
+  epoch,
+  fullEveryMs,
+  minuteMs,
+  nothing,
+  open,
+  overlapMs,
+  passId,
+  ranges,
+  runPass,
+  toFailures,
+} from "../../../../support/pass-book.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const create = () => redisStand(redis.fresh());
+
+/** Within that minute. */
+const enteredAt = (minutes: number): number => epoch + minutes * minuteMs + 17;
+
+describe("passes", () => {
+  test("the first pass is full, over one window from the beginning to the horizon", async () => {
+    const { passes } = await create();
+    expect(await passes.facts(drain)).toBeNull();
+    expect(await passes.open(asking("p1"))).toEqual({
+      kind: "opened",
+      pass: {
+        passId: "p1",
+        drain,
+        source,
+        kind: "full",
+        mode: "live",
+        documentHash: "doc-1",
+        from: 0,
+        to: epoch,
+        countedTo: 0,
+        startedAt: startOfTime,
+      },
+      windows: [{ windowId: "w1", from: 0, to: epoch, depth: 0 }],
+      isQuiet: false,
+      abandoned: null,
+    });
+  });
+
+  test("a pass is quiet if the one before was complete and listed nothing", async () => {
+    const { passes } = await create();
+    const isNextQuiet = async (id: string): Promise<unknown> => {
+      const opened = await passes.open(asking(id));
+      await passes.endWindow(drain, passId(id), "w1", { kind: "done", split: [] }, nothing, {});
+      return opened.kind === "opened" && opened.isQuiet;
+    };
+    await runPass(passes, "p1");
+    expect(await isNextQuiet("p2")).toBe(true);
+    await runPass(passes, "p3", {}, { listed: 1 });
+    expect(await isNextQuiet("p4")).toBe(false);
+    await runPass(passes, "p5", {}, {}, "failed");
+    expect(await isNextQuiet("p6")).toBe(false);
+  });
+
+  test("passes of one drain do not overlap, those of two drains do", async () => {
+    const { passes } = await create();
+    await open(passes, "p1");
+    // With the windows that are left, so that a job which a crash kept from being added can be added now.
+    expect(await passes.open(asking("p2"))).toMatchObject({
+      kind: "busy",
+      passId: "p1",
+      windows: [{ windowId: "w1" }],
+      abandoned: null,
+    });
+    expect(await passes.open(asking("p3", { drain: otherDrain }))).toMatchObject({ kind: "opened" });
+  });
+
+  test("a clock that is set back keeps no pass open, and makes the next a full one", async () => {
+    const { passes, advance } = await create();
+    await runPass(passes, "p1");
+    await open(passes, "p2");
+    await advance(-60_000);
+    expect(await passes.open(asking("p3"))).toMatchObject({
+      kind: "opened",
+      pass: { kind: "full" },
+      abandoned: { pass: { passId: "p2" } },
+    });
+  });
+
+  test("asking again for the pass that is open answers it again", async () => {
+    const { passes } = await create();
+    const first = await open(passes, "p1");
+    expect(await passes.open(asking("p1", { to: epoch + 1 }))).toEqual(first);
+  });
+
+  test("a pass whose windows Redis has lost is abandoned at once, and a full pass follows", async () => {
+    const { passes, redis: connection } = await create();
+    await runPass(passes, "p1");
+    expect(await open(passes, "p2")).toMatchObject({ pass: { kind: "new" } });
+    const keys = await connection.command("KEYS", `${connection.keyPrefix}:*:windows`);
+    expect(keys).toHaveLength(1);
+    await connection.command("DEL", ...(keys as readonly string[]));
+    expect(await passes.open(asking("p3"))).toMatchObject({
+      kind: "opened",
+      pass: { passId: "p3", kind: "full" },
+      windows: [{ windowId: "w1", from: 0 }],
+      abandoned: { pass: { passId: "p2" } },
+    });
+    expect(await passes.takeWindow(drain, passId("p2"), "w1")).toBeNull();
+  });
+
+  test("a pass without progress is abandoned by the next; taking a window, a page and an end are progress", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await open(passes, "p1");
+    const steps = [
+      () => passes.takeWindow(drain, passId("p1"), "w1"),
+      () => passes.progress(drain, passId("p1"), "w1", [], nothing, {}),
+      () =>
+        passes.endWindow(
+          drain,
+          passId("p1"),
+          "w1",
+          { kind: "done", split: [{ windowId: "w1a", from: 1, to: 2, depth: 1 }] },
+          nothing,
+          {},
+        ),
+    ];
+    for (const step of steps) {
+      await stand.advance(300_000);
+      await step();
+      expect(await passes.open(asking("p2"))).toMatchObject({ kind: "busy" });
+    }
+    await stand.advance(300_001);
+    expect(await passes.open(asking("p2"))).toMatchObject({
+      kind: "opened",
+      abandoned: { pass: { passId: "p1" } },
+      windows: [{ windowId: "w1" }],
+    });
+    expect(await passes.facts(drain)).toMatchObject({ lastOutcome: "abandoned", openPass: { passId: "p2" } });
+    // The worker of the abandoned pass finds its window taken from it.
+    expect(await passes.takeWindow(drain, passId("p1"), "w1a")).toBeNull();
+    expect(await passes.endWindow(drain, passId("p1"), "w1a", { kind: "failed" }, nothing, {})).toEqual({
+      kind: "stale",
+    });
+  });
+
+  test("a window is there until it has ended, and its parts take its place", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const parts = [
+      { windowId: "w1a", from: 0, to: 10, depth: 1 },
+      { windowId: "w1b", from: 11, to: 20, depth: 1 },
+    ];
+    const end = { kind: "done", split: parts } as const;
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({
+      kind: "pass-open",
+      left: parts,
+    });
+    expect(await passes.takeWindow(drain, pass.passId, "w1")).toBeNull();
+    expect(await passes.takeWindow(drain, pass.passId, "w1a")).toEqual({
+      pass,
+      window: parts[0],
+      rows: 3,
+      care: null,
+      unworkable: [],
+      unlistable: [],
+      workerLostAt: null,
+      left: 2,
+    });
+    const done = { kind: "done", split: [] } as const;
+    const stillOpen = { kind: "pass-open", left: [parts[1]] };
+    expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing, {})).toEqual(stillOpen);
+    // The same end once more neither counts again nor brings the parts back.
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual(stillOpen);
+    expect(await passes.endWindow(drain, pass.passId, "w1b", done, nothing, {})).toMatchObject({
+      kind: "pass-closed",
+      outcome: "complete",
+      tally: { pages: 3 },
+    });
+    expect(await passes.endWindow(drain, pass.passId, "none", done, nothing, {})).toEqual({ kind: "stale" });
+  });
+
+  test("of an open pass the oldest windows that are left are told, and no more than are worked at once", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const parts = Array.from({ length: maxLeftShown + 8 }, (_, part) => ({
+      windowId: `w1.${part}`,
+      from: part * 10,
+      to: part * 10 + 9,
+      depth: 1,
+    }));
+    const end = { kind: "done", split: parts.toReversed() } as const;
+    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({
+      kind: "pass-open",
+      left: parts.slice(0, maxLeftShown),
+    });
+    const done = { kind: "done", split: [] } as const;
+    expect(await passes.endWindow(drain, pass.passId, "w1.1", done, nothing, {})).toEqual({
+      kind: "pass-open",
+      left: [parts[0], ...parts.slice(2, maxLeftShown + 1)],
+    });
+  });
+
+  test("the next pass looks at what is new, with an overlap", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    const { pass, windows } = await runPass(passes, "p2", { to: epoch + 30_000 });
+    expect(pass).toMatchObject({ kind: "new", from: epoch - overlapMs, to: epoch + 30_000 });
+    expect(ranges(windows)).toEqual([[-overlapMs, 30_000]]);
+    expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch + 30_000 - overlapMs);
+  });
+
+  test.each<readonly [string, Partial<OpenRequest>]>([
+    ["the dates of the source do not select by entry", { mayBeNew: false }],
+    ["the document has changed", { documentHash: "doc-2" }],
+    ["the mode has changed", { mode: "plan" }],
+  ])("a pass is full because %s", async (_, changes) => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    expect((await open(passes, "p2", changes)).pass.kind).toBe("full");
+  });
+
+  test("a pass is full when the last full one is fullEvery ago, or was not complete", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    await runPass(passes, "p1", {}, {}, "failed");
+    expect((await runPass(passes, "p2")).pass.kind).toBe("full");
+    await stand.advance(fullEveryMs - 1);
+    expect((await runPass(passes, "p3")).pass.kind).toBe("new");
+    await stand.advance(1);
+    expect((await runPass(passes, "p4")).pass.kind).toBe("full");
+    expect((await runPass(passes, "p5")).pass.kind).toBe("new");
+  });
+
+  test("a full pass that is asked for is owed until one that began after has completed", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    const { pass } = await open(passes, "p2", { documentHash: "doc-2" });
+    await passes.forceFull(drain);
+    await endWindow(passes, pass);
+    const later = { documentHash: "doc-2" };
+    expect((await runPass(passes, "p3", later, {}, "failed")).pass.kind).toBe("full");
+    expect((await runPass(passes, "p4", later)).pass.kind).toBe("full");
+    expect((await runPass(passes, "p5", later)).pass.kind).toBe("new");
+  });
+
+  test("what becomes due is looked at again by its minute of entry, neighbours together, what is new not twice", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    await addDue(passes, pass, [
+      { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
+      { enteredAt: enteredAt(-9), dueAt: epoch + 90_000 },
+      { enteredAt: enteredAt(-9), dueAt: epoch + 200 },
+      { enteredAt: enteredAt(-5), dueAt: epoch + 200 },
+      { enteredAt: enteredAt(-4), dueAt: epoch + 50_000 },
+      { enteredAt: enteredAt(-1), dueAt: epoch + 200 },
+    ]);
+    await endWindow(passes, pass);
+    const second = await runPass(passes, "p2", { to: epoch + 1_000 });
+    expect(ranges(second.windows)).toEqual([
+      [-10 * minuteMs, -8 * minuteMs - 1],
+      [-5 * minuteMs, -4 * minuteMs - 1],
+      [-overlapMs, 1_000],
+    ]);
+    const third = await runPass(passes, "p3", { to: epoch + 60_000 });
+    expect(ranges(third.windows)).toEqual([
+      [-4 * minuteMs, -3 * minuteMs - 1],
+      [1_000 - overlapMs, 60_000],
+    ]);
+  });
+
+  test("the earliest due time of a minute holds, in whatever order pages tell it", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    for (const [minutes, dueAt] of [
+      [-10, epoch],
+      [-10, epoch + 90_000],
+      [-20, epoch + 90_000],
+      [-20, epoch],
+    ] as const) {
+      await addDue(passes, pass, [{ enteredAt: epoch + minutes * minuteMs, dueAt }]);
+    }
+    const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
+    expect(ranges(windows).map(([from]) => from)).toEqual([-20 * minuteMs, -10 * minuteMs, -overlapMs]);
+  });
+
+  test("a minute that the new range begins in is cut there", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1", { to: epoch + 30_000 });
+    await addDue(passes, pass, [{ enteredAt: epoch - overlapMs, dueAt: epoch }]);
+    const { windows } = await open(passes, "p2", { to: epoch + 40_000 });
+    expect(ranges(windows)).toEqual([
+      [-overlapMs, 30_000 - overlapMs - 1],
+      [30_000 - overlapMs, 40_000],
+    ]);
+  });
+
+  test("more than fifty windows become one that spans them", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    const dueLater = Array.from({ length: 51 }, (_, n) => ({
+      enteredAt: epoch - (10 + 2 * n) * minuteMs,
+      dueAt: epoch,
+    }));
+    await addDue(passes, pass, dueLater);
+    const { windows } = await open(passes, "p2", { to: epoch + 1_000 });
+    expect(ranges(windows)).toEqual([
+      [-110 * minuteMs, -9 * minuteMs - 1],
+      [-overlapMs, 1_000],
+    ]);
+  });
+
+  test.each(["failed", "was abandoned"] as const)(
+    "what was taken by a pass that %s is due again",
+    async (how) => {
+      const stand = await create();
+      const { passes } = stand;
+      const { pass } = await runPass(passes, "p1");
+      await addDue(passes, pass, [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
+      const changes = { to: epoch + 1_000 };
+      if (how === "failed") {
+        await runPass(passes, "p2", changes, {}, "failed");
+      } else {
+        await open(passes, "p2", changes);
+        await stand.advance(300_001);
+      }
+      const { windows } = await open(passes, "p3", changes);
+      expect(ranges(windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
+    },
+  );
+
+  test("a complete pass has taken what was due, a full one too", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    await addDue(passes, pass, [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
+    expect((await runPass(passes, "p2", { mayBeNew: false })).windows).toHaveLength(1);
+    expect((await runPass(passes, "p3")).windows).toHaveLength(1);
+  });
+
+  test("minutes that are called back are listed by the next pass, however late they were due; once", async () => {
+    const { passes } = await create();
+    const { pass } = await runPass(passes, "p1");
+    await addDue(passes, pass, [{ enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs }]);
+    await passes.listAgain(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
+    await passes.listAgain(drain, [epoch - 20 * minuteMs]);
+    await passes.listAgain(drain, []);
+    expect(ranges((await runPass(passes, "p3")).windows)).toEqual([
+      [-20 * minuteMs, -19 * minuteMs - 1],
+      [-10 * minuteMs, -9 * minuteMs - 1],
+      [-overlapMs, 0],
+    ]);
+    expect((await runPass(passes, "p4")).windows).toHaveLength(1);
+  });
+
+  test("minutes that are called back while a pass is open are listed by it, before what it has left", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    await passes.forceFull(drain);
+    const { windows } = await open(passes, "p2");
+    expect(windows).toHaveLength(1);
+    // The last ends with the horizon; what lies behind it is for the next pass.
+    await passes.listAgain(drain, [epoch, epoch - 10 * minuteMs, epoch + minuteMs]);
+    const parts = [
+      { windowId: "w1.0", from: 0, to: epoch - 1, depth: 1 },
+      { windowId: "w1.1", from: epoch, to: epoch, depth: 1 },
+    ];
+    const stands = { ...nothing, listed: 9, held: 7, republished: 2 };
+    const verdict = await passes.endWindow(
+      drain,
+      passId("p2"),
+      "w1",
+      { kind: "done", split: parts },
+      stands,
+      toFailures(stands),
+    );
+    const left = verdict.kind === "pass-open" ? verdict.left : [];
+    expect(ranges(left)).toEqual([
+      [-10 * minuteMs, -9 * minuteMs - 1],
+      [0, 0],
+      [-epoch, -1],
+      [0, 0],
+    ]);
+    const [first, second] = left.map(({ windowId }) => windowId);
+    for (const windowId of [first!, second!, "w1.0"]) {
+      await passes.endWindow(
+        drain,
+        passId("p2"),
+        windowId,
+        { kind: "done", split: [] },
+        stands,
+        toFailures(stands),
+      );
+    }
+    const closed = await passes.endWindow(
+      drain,
+      passId("p2"),
+      "w1.1",
+      { kind: "done", split: [] },
+      nothing,
+      {},
+    );
+    expect(closed).toMatchObject({ kind: "pass-closed", tally: { listed: 36, held: 14, republished: 8 } });
+    // What a split window left, its parts count.
+    expect(await passes.facts(drain)).toMatchObject({ held: 7, exact: false });
+    expect(ranges((await runPass(passes, "p3")).windows).at(-1)).toEqual([-overlapMs, 0]);
+  });
+
+  test("minutes that are called back into a pass that fails are due again", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    await open(passes, "p2");
+    await passes.listAgain(drain, [epoch - 10 * minuteMs]);
+    await passes.endWindow(drain, passId("p2"), "r1", { kind: "done", split: [] }, nothing, {});
+    await passes.endWindow(drain, passId("p2"), "w1", { kind: "failed" }, nothing, {});
+    expect(ranges((await runPass(passes, "p3")).windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
+  });
+
+  test("a drain that never had a pass has no windows", async () => {
+    const { passes } = await create();
+    expect(await passes.takeWindow("nobody" as DrainName, passId("p1"), "w1")).toBeNull();
+  });
+});

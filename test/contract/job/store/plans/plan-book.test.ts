@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import type { DrainName, PlanId, Token } from "../../../../../src/job/contracts/ids.ts";
+import { planDeadAfterMs, type PlanClaim, type PlanLimits } from "../../../../../src/job/contracts/plans.ts";
+import { createRedisPlanBook } from "../../../../../src/job/store/plans/redis-plan-book.ts";
+import { startOfTime, withMovedTime } from "../../../../support/ledger-stands.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const dayMs = 24 * 3_600_000;
+
+const claim = (id: string, token = `token of ${id}`): PlanClaim => ({
+  id: id as PlanId,
+  token: token as Token,
+});
+const about = (...drains: readonly string[]) => ({
+  by: "ada",
+  drains: drains as readonly DrainName[],
+  filter: { rules: ["outage"] },
+  documentHash: "abc",
+});
+const made = { records: 2, acts: 1, decisions: { republish: 1, hold: 1 }, sha256: "f00" };
+const making = { drain: "orders" as DrainName, listed: 3, planned: 2 };
+const order = { by: "bob", why: "INC-7" };
+
+function create(limits?: PlanLimits) {
+  const { redis: moved, advance } = withMovedTime(redis.fresh());
+  const book = createRedisPlanBook(moved, limits);
+  const whole = async (id: string, ...drains: readonly string[]): Promise<PlanClaim> => {
+    expect(await book.begin(claim(id), about(...drains), "one")).toBe("begun");
+    expect(await book.append(claim(id), 0, `${id} head\n`)).toBe("kept");
+    expect(await book.complete(claim(id), made, `summary of ${id}`, 1)).toBe("kept");
+    return claim(id);
+  };
+  const stateOf = async (id: string) => (await book.read(id as PlanId))?.plan.state;
+  return { book, advance, whole, stateOf, command: moved.command, prefix: moved.keyPrefix };
+}
+
+/** Packs badly. */
+const random = (length: number): string =>
+  Array.from({ length }, (_, index) => String.fromCharCode(97 + ((index * index * 31 + index) % 26))).join(
+    "",
+  );
+
+async function textOf(lines: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of lines) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+describe("the book of shared plans", () => {
+  test("keeps the lines of a plan in order, each part once, and its summary", async () => {
+    const { book } = create();
+    const one = claim("p1");
+    await book.begin(one, about("orders"), "one");
+    expect(await book.begin(one, about("orders"), "one")).toBe("begun");
+    const parts = ["first ünd\n", "second\n", "third\n"];
+    for (const [part, text] of parts.entries()) {
+      expect(await book.append(one, part, text)).toBe("kept");
+      expect(await book.append(one, part, text)).toBe("kept");
+    }
+    expect(await book.append(one, 4, "after a hole")).toBe("lost");
+    expect(await book.append({ ...one, token: "another" as Token }, 3, "x")).toBe("lost");
+    expect(await book.sign(one, making)).toEqual({ kind: "mine", stoppedBy: null });
+    expect((await book.all())[0]).toMatchObject({ id: "p1", state: "making", making, made: null });
+    expect(await book.complete(one, made, "the summary", 2)).toBe("lost");
+    expect(await book.complete(one, made, "the summary", 3)).toBe("kept");
+    expect(await book.complete(one, made, "the summary", 3)).toBe("kept");
+    expect(await textOf(book.lines(one.id))).toBe(parts.join(""));
+    expect(await book.read(one.id)).toEqual({
+      summary: "the summary",
+      plan: {
+        id: "p1",
+        ...about("orders"),
+        createdAt: startOfTime,
+        expiresAt: startOfTime + dayMs,
+        state: "ready",
+        why: null,
+        replica: "one",
+        stoppedBy: null,
+        making: null,
+        made,
+        apply: null,
+      },
+    });
+  });
+
+  test("shows a replica without a sign for 15 s as dead: its plan is interrupted, and another may take it", async () => {
+    const { book, advance, whole, stateOf } = create();
+    const one = await whole("p1", "orders");
+    const two = { ...one, token: "two" as Token };
+    expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
+    expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
+    await advance(planDeadAfterMs);
+    expect(await book.startApply(two, order, "two")).toEqual({
+      kind: "busy",
+      drain: "orders",
+      by: "bob",
+      replica: "one",
+    });
+    expect(await stateOf("p1")).toBe("applying");
+    await advance(1);
+    expect((await book.read(one.id))?.plan).toMatchObject({
+      state: "interrupted",
+      why: "replica one has ended, or has lost Redis",
+    });
+    expect(await book.startApply(two, order, "two")).toEqual({ kind: "started" });
+    expect(await book.sign(one, [])).toEqual({ kind: "lost" });
+    expect(await book.end(one, "applied", null, [])).toBe("lost");
+    expect(await book.end(two, "interrupted", "by a pause", [])).toBe("kept");
+    expect(await book.end(two, "interrupted", "by a pause", [])).toBe("kept");
+    expect((await book.read(one.id))?.plan).toMatchObject({
+      state: "interrupted",
+      why: "by a pause",
+      apply: { ...order, startedAt: startOfTime + planDeadAfterMs + 1 },
+    });
+  });
+
+  test("lets one apply a drain at a time, of whichever plan, and others at once", async () => {
+    const { book, whole } = create();
+    const [one, two, three] = [
+      await whole("p1", "orders", "refunds"),
+      await whole("p2", "refunds"),
+      await whole("p3", "mails"),
+    ];
+    expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
+    expect(await book.startApply(two, order, "two")).toMatchObject({ kind: "busy", drain: "refunds" });
+    expect(await book.startApply(three, order, "two")).toEqual({ kind: "started" });
+    await book.end(one, "applied", null, []);
+    expect(await book.startApply(two, order, "two")).toEqual({ kind: "started" });
+    expect(await book.startApply(claim("p9"), order, "two")).toEqual({ kind: "unknown" });
+    await book.begin(claim("p4"), about("x"), "one");
+    expect(await book.startApply(claim("p4"), order, "two")).toEqual({ kind: "not-whole" });
+  });
+
+  test("passes a stop on to the one that works, and forgets it at the next apply", async () => {
+    const { book, whole, stateOf } = create();
+    const one = await whole("p1", "orders");
+    expect(await book.stop(one.id, "eve")).toBe("idle");
+    expect(await book.stop("p9" as PlanId, "eve")).toBe("unknown");
+    await book.startApply(one, order, "one");
+    expect(await book.stop(one.id, "eve")).toBe("asked");
+    expect(await book.stop(one.id, "mallory")).toBe("asked");
+    expect(await stateOf("p1")).toBe("stopping");
+    expect(await book.sign(one, [])).toEqual({ kind: "mine", stoppedBy: "eve" });
+    expect(await book.remove(one.id)).toBe("busy");
+    await book.end(one, "interrupted", "stopped by eve", []);
+    await book.startApply({ ...one, token: "two" as Token }, order, "two");
+    expect((await book.read(one.id))?.plan).toMatchObject({ state: "applying", why: null, stoppedBy: null });
+  });
+
+  test("is bounded in plans: one that never became whole makes room, a whole one does not", async () => {
+    const { book, whole, advance } = create({ plans: 2, bytes: 10_000, records: 9 });
+    await whole("p1", "orders");
+    await book.begin(claim("p2"), about("orders"), "one");
+    expect(await book.begin(claim("p3"), about("orders"), "one")).toBe("full");
+    await advance(planDeadAfterMs + 1);
+    expect(await book.begin(claim("p3"), about("orders"), "one")).toBe("begun");
+    expect((await book.all()).map(({ id }) => id)).toEqual(["p3", "p1"]);
+    await book.end(claim("p3"), "failed", "why", making);
+    expect(await book.begin(claim("p4"), about("orders"), "one")).toBe("begun");
+    await book.remove("p1" as PlanId);
+    expect(await book.begin(claim("p5"), about("orders"), "one")).toBe("begun");
+  });
+
+  test("is bounded in bytes of all plans; what never became whole takes none", async () => {
+    const { book } = create({ plans: 9, bytes: 1_000, records: 9 });
+    const text = random(600);
+    await book.begin(claim("p1"), about("orders"), "one");
+    let part = 0;
+    while ((await book.append(claim("p1"), part, `${part} ${text}`)) === "kept") part += 1;
+    expect(part).toBeGreaterThan(0);
+    await book.begin(claim("p2"), about("orders"), "one");
+    expect(await book.append(claim("p2"), 0, random(3_000))).toBe("full");
+    await book.end(claim("p1"), "failed", "too large", making);
+    expect(await book.append(claim("p2"), 0, text)).toBe("kept");
+  });
+
+  test("forgets a plan a day after it was made, and not while an apply gives signs", async () => {
+    const { book, whole, advance, stateOf } = create();
+    await whole("p1", "orders");
+    const two = await whole("p2", "refunds");
+    await advance(dayMs - 1_000);
+    await book.startApply(two, order, "one");
+    await book.sign(two, []);
+    await advance(1_001);
+    expect((await book.all()).map(({ id }) => id)).toEqual(["p2"]);
+    await advance(3_600_000);
+    expect(await book.all()).toEqual([]);
+    expect(await stateOf("p2")).toBeUndefined();
+  });
+});
+
+test("in Redis every key of a plan expires within a day", async () => {
+  const connection = redis.fresh();
+  const book = createRedisPlanBook(connection);
+  const one = claim("p1");
+  await book.begin(one, about("orders"), "one");
+  await book.append(one, 0, "text");
+  await book.complete(one, made, "summary", 1);
+  const base = `${connection.keyPrefix}:v1:plans:{plans}:`;
+  for (const key of ["index", "plan:p1", "lines:p1", "summary:p1"]) {
+    const left = Number(await connection.command("PTTL", base + key));
+    expect(left).toBeGreaterThan(dayMs - 60_000);
+    expect(left).toBeLessThanOrEqual(dayMs);
+  }
+  await book.remove(one.id);
+  expect(await connection.command("EXISTS", `${base}lines:p1`)).toBe(0);
+});

@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import { createRedisSourcePauseBook } from "../../../../../src/job/store/source-pauses/redis-source-pauses.ts";
+import {
+  failuresBeforePause,
+  inARowWithinMs,
+  maxPauseMs,
+  probeLimitEveryMs,
+  type SourcePauseBook,
+} from "../../../../../src/job/contracts/source-pauses.ts";
+import { onClock, source, withMovedTime } from "../../../../support/ledger-stands.ts";
+import { createManualClock } from "../../../../support/manual-clock.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const leaseMs = 60_000;
+
+async function failTimes(book: SourcePauseBook, times: number): Promise<unknown> {
+  let last: unknown = null;
+  for (let time = 0; time < times; time += 1) last = await book.failed(0);
+  return last;
+}
+
+/** A book on a clock in the test's hand. */
+function create() {
+  const clock = createManualClock();
+  return { book: createRedisSourcePauseBook(onClock(redis.fresh(), clock), source), advance: clock.advance };
+}
+
+describe("the book of source pauses", () => {
+  test("lets calls through and shows calm where nothing is known", async () => {
+    const { book } = create();
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
+    expect(await book.ask("batch", leaseMs)).toBe("calm");
+  });
+
+  test("shows no calm while the other class pauses, or a failure may still count", async () => {
+    const { book, advance } = create();
+    await book.limited("batch", 5_000);
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    advance(5_000);
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
+    await book.failed(0);
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    advance(inARowWithinMs + 1);
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
+  });
+
+  test("keeps to a 429 for its class of calls alone, and of two to the longer", async () => {
+    const { book } = create();
+    await book.limited("dlq", 60_000);
+    await book.limited("dlq", 5_000);
+    expect(await book.ask("batch", leaseMs)).toBe("go");
+    const pause = await book.ask("dlq", leaseMs);
+    if (typeof pause === "string") throw new Error("expected a pause");
+    expect(pause.why).toBe("rate-limited");
+    expect(pause.forMs).toBe(60_000);
+    await book.answered();
+    expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "rate-limited" });
+  });
+
+  test("leaves the service alone after failures in a row, all its calls, and not after fewer", async () => {
+    const { book } = create();
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
+    await book.answered();
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
+    expect(await book.ask("dlq", leaseMs)).toBe("go");
+    expect(await book.failed(0)).toEqual({ why: "failing", forMs: 1_000 });
+    for (const callClass of ["dlq", "batch"] as const) {
+      expect(await book.ask(callClass, leaseMs)).toMatchObject({ why: "failing" });
+    }
+  });
+
+  test("counts no failure of a call that was under way when the pause began", async () => {
+    const { book, advance } = create();
+    await failTimes(book, failuresBeforePause);
+    await failTimes(book, 10);
+    advance(999);
+    expect(await book.ask("dlq", leaseMs)).toEqual({ why: "failing", forMs: 1 });
+    advance(1);
+    expect(await book.ask("dlq", leaseMs)).toBe("probe");
+  });
+
+  test("lets one probe through when the pause is over, then pauses twice as long or not at all", async () => {
+    const { book, advance } = create();
+    await failTimes(book, failuresBeforePause);
+    advance(1_000);
+    expect(await book.ask("dlq", leaseMs)).toBe("probe");
+    expect(await book.ask("dlq", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
+    expect(await book.ask("batch", leaseMs)).toEqual({ why: "failing", forMs: 1_000 });
+    expect(await book.failed(0)).toEqual({ why: "failing", forMs: 2_000 });
+    await book.answered();
+    expect(await book.ask("dlq", leaseMs)).toBe("calm");
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
+  });
+
+  test("lets the next call probe once a probe was given back, or its lease is over", async () => {
+    const { book, advance } = create();
+    await failTimes(book, failuresBeforePause);
+    advance(1_000);
+    expect(await book.ask("dlq", leaseMs)).toBe("probe");
+    expect(await book.ask("dlq", leaseMs)).toMatchObject({ why: "failing" });
+    await book.giveBack("dlq");
+    expect(await book.ask("batch", 100)).toBe("probe");
+    advance(100);
+    expect(await book.ask("dlq", leaseMs)).toBe("probe");
+  });
+
+  test("counts no failures in a row that are further apart than a minute", async () => {
+    const { book, advance } = create();
+    await failTimes(book, failuresBeforePause - 1);
+    advance(inARowWithinMs + 1);
+    expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
+    advance(inARowWithinMs);
+    expect(await book.failed(0)).toMatchObject({ why: "failing" });
+  });
+});
+
+const dayMs = 24 * 3_600_000;
+
+async function pauseMs(book: SourcePauseBook): Promise<number> {
+  const answer = await book.ask("batch", leaseMs);
+  if (typeof answer === "string") throw new Error(`expected a pause, got ${answer}`);
+  expect(answer.why).toBe("rate-limited");
+  return answer.forMs;
+}
+
+describe("a long pause that a 429 asked for", () => {
+  test("is probed every five minutes, by one call", async () => {
+    const { book, advance } = create();
+    await book.limited("batch", dayMs);
+    expect(await pauseMs(book)).toBe(probeLimitEveryMs);
+    advance(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    expect(await pauseMs(book)).toBe(1_000);
+    await book.limited("batch", 10_000);
+    expect(await pauseMs(book)).toBeGreaterThan(probeLimitEveryMs - 5_000);
+    advance(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+  });
+
+  test("ends with the answer of its probe", async () => {
+    const { book, advance } = create();
+    await book.limited("batch", dayMs);
+    advance(probeLimitEveryMs);
+    await book.ask("batch", leaseMs);
+    await book.lifted("batch");
+    expect(await book.ask("batch", leaseMs)).toBe("calm");
+    await book.limited("batch", dayMs);
+    await pauseMs(book);
+  });
+
+  test("is probed by the next call where a probe was given back, or its lease is over", async () => {
+    const { book, advance } = create();
+    await book.limited("batch", dayMs);
+    advance(probeLimitEveryMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    await book.giveBack("batch");
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+    advance(leaseMs);
+    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
+  });
+
+  test("of less than five minutes is kept to", async () => {
+    const { book, advance } = create();
+    await book.limited("batch", probeLimitEveryMs - 1_000);
+    advance(probeLimitEveryMs - 60_000);
+    expect(await pauseMs(book)).toBe(59_000);
+    advance(60_000);
+    expect(await book.ask("batch", leaseMs)).toBe("calm");
+  });
+});
+
+test("pauses grow from one second to the longest, with up to a quarter of jitter and never beyond", async () => {
+  const { book, advance } = create();
+  await failTimes(book, failuresBeforePause - 1);
+  const pauses: number[] = [];
+  for (const jitter of [1, 0, 0, 1, 0, 0, 1]) {
+    const pause = await book.failed(jitter);
+    pauses.push(pause?.forMs ?? 0);
+    advance(pause?.forMs ?? 0);
+    expect(await book.ask("dlq", leaseMs)).toBe("probe");
+  }
+  expect(pauses).toEqual([1_250, 2_000, 4_000, 10_000, 16_000, maxPauseMs, maxPauseMs]);
+});
+
+test("two replicas of one source share a book, another source has its own", async () => {
+  const connection = redis.fresh();
+  await createRedisSourcePauseBook(connection, source).limited("batch", 30_000);
+  expect(await createRedisSourcePauseBook(connection, source).ask("batch", leaseMs)).toMatchObject({
+    why: "rate-limited",
+  });
+  const other = createRedisSourcePauseBook(connection, "other" as typeof source);
+  expect(await other.ask("batch", leaseMs)).toBe("calm");
+  const [key, ...others] = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+  expect(others).toEqual([]);
+  expect(Number(await connection.command("PTTL", key!))).toBeGreaterThan(30_000);
+});
+
+test("a clock that is set back lets no pause last until the old time comes again", async () => {
+  const moved = withMovedTime(redis.fresh());
+  const book = createRedisSourcePauseBook(moved.redis, source);
+  await book.limited("batch", 6_000);
+  await failTimes(book, failuresBeforePause);
+  await moved.advance(-3_600_000);
+  const pauses = async (): Promise<unknown[]> => [
+    await book.ask("dlq", leaseMs),
+    await book.ask("batch", leaseMs),
+  ];
+  for (const pause of await pauses()) {
+    expect((pause as { readonly forMs: number }).forMs).toBeLessThanOrEqual(6_000);
+  }
+  await moved.advance(6_000);
+  // Every script runs twice here, so that the first call finds its own probe.
+  expect(await pauses()).toEqual([1, 2].map(() => ({ why: "failing", forMs: 1_000 })));
+});

@@ -1,0 +1,224 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { archivedAt, dayMs, readArchive } from "../../../support/archives.ts";
+import { createFolder } from "../../../support/command.ts";
+
+const built = (file: string): string =>
+  pathToFileURL(resolve(import.meta.dirname, "../../../dist/job/archive", file)).href;
+
+/**
+ * What the programs below begin with: an archive whose clock stands still, so that all would give their files
+ * the same names, an entry of random bytes, and a line of output that is out at once.
+ */
+const prelude = `
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { createArchive } from ${JSON.stringify(built("archive-writer.js"))};
+import { createArchiveReader } from ${JSON.stringify(built("archive-reader.js"))};
+const [dir, name] = process.argv.slice(1);
+const archive = createArchive({
+  dir, keepMs: ${30 * dayMs}, owner: "pod", pid: 1, now: () => ${archivedAt}, otherNow: async () => null,
+  report: (problem) => say(problem.message),
+});
+const say = (line) => writeSync(1, line + "\\n");
+let count = 0;
+const entry = (bytes) => ({
+  at: Date.now(), source: "eu", drain: "orders", why: "dropped", rule: null, dlqId: name + "-" + (count += 1),
+  record: { body: randomBytes(bytes).toString("base64") },
+});
+`;
+
+interface Child {
+  readonly lines: readonly string[];
+  line(count: number): Promise<void>;
+  kill(): void;
+  readonly ended: Promise<{ readonly code: number | null; readonly err: string }>;
+}
+
+/** A program in a process of its own, through a shell line that ends in `exec "$@"`. */
+function run(program: string, args: readonly string[], shell = 'exec "$@"'): Child {
+  const node = [process.execPath, "--input-type=module", "-e", prelude + program, ...args];
+  const child = spawn("/bin/sh", ["-c", shell, "sh", ...node], {
+    env: { PATH: process.env["PATH"] },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let rest = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    const parts = (rest + chunk.toString("utf8")).split("\n");
+    rest = parts.pop() ?? "";
+    lines.push(...parts);
+    for (const check of waiting) check();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString("utf8");
+  });
+  const ended = new Promise<{ code: number | null; err: string }>((done) => {
+    child.on("close", (code) => done({ code, err }));
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const line = (count: number): Promise<void> =>
+    new Promise((found, failed) => {
+      const check = (): void => {
+        if (lines.length < count) return;
+        waiting.delete(check);
+        found();
+      };
+      waiting.add(check);
+      void ended.then(() => failed(new Error(`ended before line ${count}: ${err}`)));
+      check();
+    });
+  return { lines, line, ended, kill: () => child.kill("SIGKILL") };
+}
+
+const writeForEver = `
+const loop = async (bytes) => {
+  for (;;) {
+    const one = entry(bytes);
+    await archive.write([one]);
+    say(one.dlqId);
+  }
+};
+for (const bytes of [100, 2_000, 2_000, 2_000, 300_000, 600_000]) void loop(bytes);
+`;
+
+describe("a process that is killed in the middle of its writes", () => {
+  it("has kept everything that was said to be kept, and the next one goes on beside it", async () => {
+    const { path: dir } = createFolder();
+    const kept: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const child = run(writeForEver, [dir, `r${round}`]);
+      await child.line(1 + 11 * round);
+      child.kill();
+      await child.ended;
+      kept.push(...child.lines);
+    }
+    const { ids, damages } = await readArchive(dir);
+    expect(kept.length).toBeGreaterThan(100);
+    expect(kept.filter((id) => !ids.includes(id))).toEqual([]);
+    expect(damages.filter(({ kind }) => kind !== "torn")).toEqual([]);
+  });
+});
+
+describe("two processes of one host and one process id", () => {
+  it("write at once, never into one file", async () => {
+    const { path: dir } = createFolder();
+    const program = `
+    for (let n = 0; n < 150; n += 1) {
+      const one = entry(1_000);
+      const { file } = await archive.write([one]);
+      say(one.dlqId + " " + file);
+    }
+    await archive.close();`;
+    const children = ["a", "b", "c"].map((name) => run(program, [dir, name]));
+    for (const { ended } of children) expect(await ended).toEqual({ code: 0, err: "" });
+    const files = children.map(({ lines }) => new Set(lines.map((line) => line.split(" ")[1])));
+    expect(files.reduce((sum, { size }) => sum + size, 0)).toBe(readdirSync(dir).length);
+    const { ids, damages } = await readArchive(dir);
+    expect(ids.toSorted()).toEqual(
+      children.flatMap(({ lines }) => lines.map((line) => line.split(" ")[0] ?? "")).toSorted(),
+    );
+    expect(damages).toEqual([]);
+  });
+});
+
+describe("a limit on the size of files", () => {
+  it("fails the write that meets it, in pieces, and nothing else", async () => {
+    const { path: dir } = createFolder();
+    const child = run(
+      `
+      for (let n = 0; n < 30; n += 1) {
+        const one = entry(20_000);
+        await archive.write([one]).then(
+          () => say("kept " + one.dlqId),
+          (error) => say("refused " + error.message),
+        );
+      }`,
+      [dir, "a"],
+      // 256 blocks of 512 bytes; some shells count blocks of 1,024.
+      'ulimit -f 256 && exec "$@"',
+    );
+    expect(await child.ended).toEqual({ code: 0, err: "" });
+    const refused = child.lines.filter((line) => line.startsWith("refused "));
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(refused)).toEqual(
+      new Set([
+        `refused expected to write to the archive in ${dir}, got a limit on the size of files (EFBIG); see archive.dir`,
+      ]),
+    );
+    const { ids, damages } = await readArchive(dir);
+    expect(ids.map((id) => `kept ${id}`)).toEqual(child.lines.filter((line) => line.startsWith("kept ")));
+    expect(damages).toEqual([]);
+  });
+});
+
+const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
+
+describe("a volume that is full", () => {
+  it.skipIf(!mayMount)("fails writes, keeps what was kept, and goes on when there is room", async () => {
+    const dir = join(createFolder().path, "volume");
+    mkdirSync(dir);
+    const child = run(
+      `
+      const kept = [];
+      const refused = [];
+      const tryOne = async () => {
+        const one = entry(30_000);
+        await archive.write([one]).then(() => kept.push(one.dlqId), (error) => refused.push(error.message));
+      };
+      writeFileSync(dir + "/filler", Buffer.alloc(200_000));
+      while (refused.length < 5) await tryOne();
+      rmSync(dir + "/filler");
+      await tryOne();
+      const ids = [];
+      const damages = [];
+      for await (const { dlqId } of createArchiveReader(dir).entries({}, (one) => damages.push(one))) ids.push(dlqId);
+      say(JSON.stringify({ kept, refused: [...new Set(refused)], ids, damages }));`,
+      [dir, "a"],
+      `exec unshare -rm sh -c 'mount -t tmpfs -o size=600k none "${dir}" && exec "$@"' sh "$@"`,
+    );
+    expect(await child.ended).toEqual({ code: 0, err: "" });
+    const answer = JSON.parse(child.lines[0] ?? "") as Record<string, unknown> & { kept: string[] };
+    const why = `expected to write to the archive in ${dir}, got no space left on the volume (ENOSPC); see archive.dir`;
+    expect(answer.kept.length).toBeGreaterThan(3);
+    expect(answer).toEqual({
+      kept: answer.kept,
+      ids: answer.kept,
+      refused: [why],
+      damages: [],
+    });
+  });
+});
+
+describe("an archive larger than the heap", () => {
+  it("is written and read", async () => {
+    const { path: dir } = createFolder();
+    const child = run(
+      `
+      const pages = 250;
+      for (let n = 0; n < pages; n += 1) await archive.write(Array.from({ length: 100 }, () => entry(1_500)));
+      await archive.close();
+      let seen = 0;
+      for await (const { record } of createArchiveReader(dir).entries({}, say)) seen += record.body.length;
+      say(String(seen));
+      // Of this program alone: the kernel's maxrss counts what was forked before exec, which is the size of
+      // the test's own process.
+      say(/^VmHWM:\\s+(\\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))[1]);`,
+      [dir, "a"],
+      // 25,000 entries of 2 KB are 50 MB.
+      'export NODE_OPTIONS=--max-old-space-size=30 && exec "$@"',
+    );
+    expect(await child.ended).toEqual({ code: 0, err: "" });
+    const [seen, peakKiB] = child.lines.map(Number);
+    expect(seen).toBe(25_000 * 2_000);
+    expect(peakKiB).toBeLessThan(180 * 1_024);
+  });
+});

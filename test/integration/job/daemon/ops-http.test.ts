@@ -1,0 +1,350 @@
+import { EventEmitter, once } from "node:events";
+import { connect, type Socket } from "node:net";
+import * as fc from "fast-check";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import {
+  createOpsServer,
+  type OpsServer,
+  type OpsServerOptions,
+} from "../../../../src/job/daemon/ops-http.ts";
+import { createManualClock } from "../../../support/manual-clock.ts";
+import { sendBytes } from "../../../support/raw-http.ts";
+
+const open: OpsServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+const failing = (): Promise<never> => Promise.reject(new Error("secret detail"));
+
+async function serve(options: Partial<OpsServerOptions> = {}): Promise<OpsServer> {
+  const server = await createOpsServer({
+    host: "127.0.0.1",
+    port: 0,
+    livez: () => ({ ok: true, reasons: [] }),
+    readyz: async () => ({ ok: true, reasons: [] }),
+    metrics: async () => "redriver_redis_up 1\n",
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+    clock: createManualClock(),
+    requestTimeoutMs: 10_000,
+    ...options,
+  });
+  open.push(server);
+  return server;
+}
+
+async function get(server: OpsServer, path: string, init: RequestInit = {}) {
+  const response = await fetch(`http://${server.address}${path}`, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
+}
+
+describe("the ops pages", () => {
+  test("answer 200 when all is well, on the port that was bound", async () => {
+    const server = await serve();
+    expect(server.address).toBe(`127.0.0.1:${server.port}`);
+    expect(server.port).toBeGreaterThan(0);
+    for (const path of ["/livez", "/readyz"]) {
+      const page = await get(server, path);
+      expect(page.status).toBe(200);
+      expect(page.headers.get("content-type")).toContain("application/json");
+      expect(JSON.parse(page.text)).toEqual({ ok: true, reasons: [] });
+    }
+  });
+
+  test("answer 503 and name what is wrong", async () => {
+    const server = await serve({
+      livez: () => ({ ok: false, reasons: ["no job for 300 s"] }),
+      readyz: async () => ({ ok: false, reasons: ["Redis does not answer", "no schedules"] }),
+    });
+    const livez = await get(server, "/livez");
+    expect([livez.status, JSON.parse(livez.text)]).toEqual([
+      503,
+      { ok: false, reasons: ["no job for 300 s"] },
+    ]);
+    const readyz = await get(server, "/readyz");
+    expect([readyz.status, JSON.parse(readyz.text)]).toEqual([
+      503,
+      { ok: false, reasons: ["Redis does not answer", "no schedules"] },
+    ]);
+  });
+
+  test("answer 503 without details when a check throws, and 500 when the metrics do", async () => {
+    const server = await serve({
+      livez: () => {
+        throw new Error("secret detail");
+      },
+      readyz: failing,
+      metrics: failing,
+    });
+    const pages = await Promise.all(["/livez", "/readyz", "/metrics"].map((path) => get(server, path)));
+    expect(pages.map(({ status }) => status)).toEqual([503, 503, 500]);
+    expect(pages.map(({ text }) => text).join("")).not.toContain("secret detail");
+  });
+
+  test("give the metrics under their own content type", async () => {
+    const page = await get(await serve(), "/metrics");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(page.text).toBe("redriver_redis_up 1\n");
+  });
+
+  test("are read-only", async () => {
+    const server = await serve();
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      const answers = await Promise.all(
+        ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"].map((method) => get(server, path, { method })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([405, 405, 405, 405, 405]);
+      expect(answers[0]?.headers.get("allow")).toBe("GET, HEAD");
+      expect((await get(server, path, { method: "HEAD" })).status).toBe(200);
+    }
+  });
+
+  test("are the only ones", async () => {
+    const server = await serve();
+    const answers = await Promise.all(
+      ["/", "/metrics/", "/livez/x", "/admin"].map((path) => get(server, path)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  });
+});
+
+const urlOf = ({ address }: OpsServer): string => `http://${address}`;
+
+const closing = async (socket: Socket): Promise<void> => {
+  if (!socket.closed) await once(socket, "close");
+};
+const head = "GET /livez HTTP/1.1\r\nHost: ops\r\n";
+
+describe("the ops server", () => {
+  test("refuses headers beyond its limit", async () => {
+    const server = await serve();
+    const long = Buffer.from(`${head}X-Long: ${"x".repeat(9_000)}\r\n\r\n`);
+    expect(await sendBytes(urlOf(server), [long], 5_000)).toMatchObject({ end: "answered", status: 431 });
+    const many = Buffer.from(`${head}${"X: y\r\n".repeat(5_000)}\r\n`);
+    expect(await sendBytes(urlOf(server), [many], 5_000)).toMatchObject({ end: "answered", status: 431 });
+  });
+
+  test("cuts off who sends slowly: headers that do not end, and a body that does not", async () => {
+    const server = await serve({ requestTimeoutMs: 300 });
+    const slow = await sendBytes(urlOf(server), [Buffer.from(head)], 5_000);
+    expect(slow.end).not.toBe("hung");
+    const post = "POST /livez HTTP/1.1\r\nHost: ops\r\nContent-Length: 1000000\r\n\r\nx";
+    expect((await sendBytes(urlOf(server), [Buffer.from(post)], 5_000)).end).not.toBe("hung");
+    expect((await get(server, "/livez")).status).toBe(200);
+  });
+
+  test("lives through whatever is sent to it", async () => {
+    const server = await serve({ requestTimeoutMs: 200 });
+    const odd = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+      fc
+        .tuple(
+          fc.constantFrom("GET", "HEAD", "POST", "CONNECT", "get", ""),
+          fc.oneof(
+            fc.string({ maxLength: 30 }),
+            fc.constantFrom("*", "//", "http://[", "/%", "/livez?%ff", "/.."),
+          ),
+          fc.constantFrom("[", "", "a b", "x:99999", "\u00ff", "ops", "[::1"),
+          fc.constantFrom(
+            "",
+            "Upgrade: websocket\r\nConnection: Upgrade\r\n",
+            "Expect: 100-continue\r\n",
+            "Host: two\r\n",
+          ),
+        )
+        .map(([method, target, host, more]) =>
+          Buffer.from(
+            `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`,
+            "latin1",
+          ),
+        ),
+    );
+    await fc.assert(
+      fc.asyncProperty(odd, async (bytes) => {
+        const { end, status, text } = await sendBytes(urlOf(server), [bytes], 5_000);
+        expect(end).not.toBe("hung");
+        expect(status).not.toBe(500);
+        expect(text).not.toMatch(/at .*\.(js|ts):\d/);
+      }),
+      { numRuns: 60, seed: 5 },
+    );
+    expect((await get(server, "/livez")).status).toBe(200);
+  }, 120_000);
+
+  test("ends open sockets and requests under way when it closes", async () => {
+    const asked = new EventEmitter();
+    const server = await serve({
+      metrics: () => {
+        asked.emit("now");
+        return new Promise(() => undefined);
+      },
+    });
+    const idle = connect(server.port, "127.0.0.1");
+    await once(idle, "connect");
+    const gone = once(idle, "close");
+    const wasAsked = once(asked, "now");
+    const request = get(server, "/metrics").catch((error: unknown) => error);
+    await wasAsked;
+    await server.close();
+    await gone;
+    expect(await request).toMatchObject({ message: "fetch failed" });
+    await expect(get(server, "/livez")).rejects.toThrow("fetch failed");
+    await server.close();
+  });
+
+  test("says which setting to change when its port is taken", async () => {
+    const first = await serve();
+    await expect(serve({ port: first.port })).rejects.toMatchObject({
+      code: "settings-invalid",
+      message: expect.stringContaining("REDRIVER_HTTP_PORT") as string,
+    });
+  });
+});
+
+const isUp = async (server: OpsServer): Promise<boolean> => (await get(server, "/livez")).status === 200;
+
+/** Sockets that connect, then write, and read nothing before they are resumed; they close with the test. */
+async function crowd(server: OpsServer, count: number, text: string): Promise<readonly Socket[]> {
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect(server.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    // The server may cut it off at any time.
+    socket.on("error", () => undefined);
+    return socket.pause();
+  });
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (const socket of sockets) socket.write(text);
+  return sockets;
+}
+
+describe("a crowd at the ops port", () => {
+  const scrape = "GET /metrics HTTP/1.1\r\nHost: ops\r\n\r\n";
+  test("has its scrapes rendered once a second, and shares the text", async () => {
+    const clock = createManualClock();
+    let renders = 0;
+    const server = await serve({ clock, metrics: async () => `renders ${++renders}\n` });
+    const scrapes = async (count: number) =>
+      Promise.all(Array.from({ length: count }, async () => (await get(server, "/metrics")).text));
+    expect(new Set(await scrapes(20))).toEqual(new Set(["renders 1\n"]));
+    clock.advance(999);
+    expect(new Set(await scrapes(3))).toEqual(new Set(["renders 1\n"]));
+    clock.advance(1);
+    expect(new Set(await scrapes(20))).toEqual(new Set(["renders 2\n"]));
+  });
+
+  test("waits together for a render that takes long, and asks again once it failed and a second passed", async () => {
+    const clock = createManualClock();
+    const renders: { resolve(text: string): void; reject(error: Error): void }[] = [];
+    const asked = new EventEmitter();
+    const server = await serve({
+      clock,
+      metrics: () => {
+        const render = new Promise<string>((resolve, reject) => renders.push({ resolve, reject }));
+        asked.emit("now");
+        return render;
+      },
+    });
+    const wasAsked = once(asked, "now");
+    const first = get(server, "/metrics");
+    await wasAsked;
+    clock.advance(60_000);
+    const second = get(server, "/metrics");
+    expect(await isUp(server)).toBe(true);
+    renders[0]?.reject(new Error("secret detail"));
+    expect([(await first).status, (await second).status]).toEqual([500, 500]);
+    const askedAgain = once(asked, "now");
+    const third = get(server, "/metrics");
+    await askedAgain;
+    renders[1]?.resolve("well\n");
+    expect((await third).text).toBe("well\n");
+    expect(renders).toHaveLength(2);
+  });
+
+  test("of 1,000 scrapes at once has every one answered", async () => {
+    const body = "x 1\n".repeat(10_000);
+    const server = await serve({ metrics: async () => body });
+    const sockets = await crowd(
+      server,
+      1_000,
+      "GET /metrics HTTP/1.1\r\nHost: ops\r\nConnection: close\r\n\r\n",
+    );
+    const answers = await Promise.all(
+      sockets.map(async (socket) => {
+        const chunks: Buffer[] = [];
+        socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+        await closing(socket.resume());
+        return Buffer.concat(chunks).toString("latin1");
+      }),
+    );
+    const whole = answers.filter((text) => text.startsWith("HTTP/1.1 200 ") && text.endsWith(body));
+    expect(whole).toHaveLength(1_000);
+  });
+
+  test("that pipelines without reading costs neither memory nor liveness", async () => {
+    const bytes = 64 * 1_024;
+    let renders = 0;
+    const server = await serve({
+      metrics: async () => {
+        renders += 1;
+        return Buffer.alloc(bytes, "x").toString("latin1");
+      },
+    });
+    const before = process.memoryUsage().rss;
+    const sockets = await crowd(server, 99, scrape.repeat(80));
+    expect(await isUp(server)).toBe(true);
+    // 99 × 80 answers of 64 KiB, each a text of its own, are 495 MiB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_048_576);
+    await Promise.all(sockets.map((socket) => closing(socket.resume())));
+    // A render a second: what is left of a minute is far more than this takes.
+    expect(renders).toBeLessThan(60);
+  });
+
+  test("may pipeline a few, which are answered in order", async () => {
+    const server = await serve();
+    const few = ["/livez", "/metrics", "/nowhere"].map((path) => `GET ${path} HTTP/1.1\r\nHost: ops\r\n\r\n`);
+    const last = "GET /readyz HTTP/1.1\r\nHost: ops\r\nConnection: close\r\n\r\n";
+    const { text } = await sendBytes(urlOf(server), [Buffer.from(few.join("") + last)], 20_000);
+    expect([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual([
+      "200",
+      "200",
+      "404",
+      "200",
+    ]);
+  });
+
+  test("of slow senders makes room for a probe, the longest silent first", async () => {
+    const server = await serve({ requestTimeoutMs: 50_000 });
+    const sockets = await crowd(server, 1_300, "GET /livez HTTP/1.1\r\nHost:");
+    const first = closing(sockets[0]!.resume());
+    for (let probe = 0; probe < 5; probe++) expect(await isUp(server)).toBe(true);
+    await first;
+    expect(sockets.at(-1)?.destroyed).toBe(false);
+  });
+
+  test("that does not read its answer is cut off", async () => {
+    // More than the buffers of both ends of a connection take.
+    const bytes = 32 * 1_048_576;
+    const server = await serve({ requestTimeoutMs: 2_000, metrics: async () => "x".repeat(bytes) });
+    const [socket] = await crowd(server, 1, scrape);
+    expect(await isUp(server)).toBe(true);
+    // Whoever is slow in asking has as long, and began later.
+    await sendBytes(urlOf(server), [Buffer.from(head)], 20_000);
+    let received = 0;
+    socket?.on("data", (chunk: Buffer) => (received += chunk.length));
+    await closing(socket!.resume());
+    expect(received).toBeLessThan(bytes);
+  });
+
+  test("may speak HTTP/1.0, without a Host", async () => {
+    const server = await serve();
+    for (const path of ["/livez", "/readyz", "/metrics"]) {
+      const request = Buffer.from(`GET ${path} HTTP/1.0\r\n\r\n`);
+      expect(await sendBytes(urlOf(server), [request], 20_000)).toMatchObject({
+        end: "answered",
+        status: 200,
+      });
+    }
+  });
+});

@@ -1,0 +1,287 @@
+import { it, vi } from "vitest";
+import { readLineage } from "../../../../src/job/message/lineage.ts";
+import { drainInProcess } from "../../../../src/job/pass/drain-in-process.ts";
+import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
+import { letterOf } from "../../../support/letters.ts";
+import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const never = new AbortController().signal;
+/**
+ * A step that is not granted whole closes after half of it: longer than a page takes here on a busy machine.
+ */
+const watchMs = 5_000;
+
+/**
+ * 50 messages and more in half of the watch are all that the limits let through: open after the first step.
+ */
+const careful = `
+    minAge: 0s
+    attempts: { max: 3, wait: [0s] }
+    lane: { canary: 5, watch: ${watchMs / 1_000}s, haltAt: 20%, probeEvery: 5m }
+    limits: { publish: 20/s, perHost: 20/s }
+    rules:
+      - { name: outage, when: { responseStatus: [422, 503] }, then: republish }
+`;
+
+async function laneOf({ drain }: Rig) {
+  const { lanes } = await drain.source.lanes.views(1);
+  return lanes[0]!;
+}
+
+async function look(rig: Rig): Promise<void> {
+  rig.advance(watchMs + 100);
+  await runListingChecks(rig.drain.source, never);
+}
+
+it.concurrent("a step is judged however much of others enters the queue meanwhile", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
+  rig.seed(5);
+  await rig.pass();
+  // More than 50 pages, which no rule redrives.
+  rig.seed(5_200, { url: "https://other.example.com/", responseStatus: 404 }, -1_000);
+  await look(rig);
+  expect(await laneOf(rig)).toMatchObject({ state: "open" });
+}, 120_000);
+
+it.concurrent("come-backs are seen although the service's Date is far ahead of its records", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
+  rig.receiver.answer = () => 503;
+  rig.seed(100);
+  rig.emulator.faults.add({
+    kind: "headers",
+    operation: "any",
+    headers: { Date: new Date(Date.now() + 540_000).toUTCString() },
+  });
+  for (let times = 0; times < 12; times += 1)
+    await rig.drain.source.service.list({ select: {}, count: 1 }, never);
+  await rig.pass();
+  await rig.emulator.idle();
+  await look(rig);
+  expect(await laneOf(rig)).toMatchObject({ state: "halted" });
+}, 120_000);
+
+it.concurrent("what is known to be bad halts no lane, until its attempts are spent", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
+  rig.receiver.answer = ({ body }) => (body === "poison" ? 422 : 200);
+  rig.seed(5);
+  await rig.pass();
+  await look(rig);
+  expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { canaries: 5 } });
+
+  rig.seed(20, { responseStatus: 422, maxRetries: 0, body: "poison" });
+  const rounds = [];
+  for (let round = 0; round < 4; round += 1) {
+    rounds.push(await rig.pass());
+    await rig.emulator.idle();
+    await behindTheHorizon(rig);
+    await runListingChecks(rig.drain.source, never);
+  }
+  expect(rounds).toMatchObject([
+    { tally: { republished: 20, parked: 0 } },
+    { tally: { republished: 20, parked: 0 } },
+    { tally: { republished: 20, parked: 0 } },
+    { tally: { republished: 0, parked: 20 } },
+  ]);
+  expect(rig.receiver.deliveries).toHaveLength(65);
+  expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { halts: 0 } });
+}, 120_000);
+
+it.concurrent("the canary of a halted lane is signed as its probe", async ({ expect, onTestFinished }) => {
+  const drain = careful.replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
+  rig.receiver.answer = () => 503;
+  for (let round = 0; round < 5 && rig.receiver.deliveries.length < 2; round += 1) {
+    rig.seed(1);
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+    await rig.emulator.idle();
+    await look(rig);
+  }
+  const signed = rig.receiver.deliveries.map(({ headers, body }) =>
+    readLineage(letterOf({ header: headers, body }), rig.drain.source.lineageKeys()),
+  );
+  expect(signed).toMatchObject([
+    { lineage: { step: { isCanary: true, isProbe: false } } },
+    { lineage: { step: { isCanary: true, isProbe: true } } },
+  ]);
+}, 120_000);
+
+it.concurrent("one message that fails as in an outage halts its lane until its attempts are spent, and is parked", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const drain = careful
+    .replace("max: 3", "max: 2")
+    .replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
+  rig.receiver.answer = ({ body }) => (body === "poison" ? 503 : 200);
+  const spent = (): readonly number[] => rig.recordsOf("record:come-back").map(({ attempt }) => attempt);
+  const parked = (): number =>
+    rig.eventsOf("pass:closed").reduce((sum, { counts }) => sum + counts.parked, 0);
+  rig.seed(1, { body: "poison" });
+  for (let round = 0; round < 20 && parked() === 0; round += 1) {
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+    await rig.emulator.idle();
+    await look(rig);
+    // One at a time opens no lane, so each redrive of the poison is a canary; ten of them do.
+    rig.seed(spent().includes(2) ? 10 : 1);
+  }
+  // The first is forgiven: it might have been the beginning of an outage.
+  expect(spent()).toEqual([1, 1, 2]);
+  expect(parked()).toBe(1);
+  expect(rig.receiver.deliveries.filter(({ body }) => body === "poison")).toHaveLength(3);
+}, 180_000);
+
+it.concurrent("messages that the service refuses halt nothing while lanes hold what it accepts", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const drain = careful.replace(`${watchMs / 1_000}s`, "1m");
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
+  rig.emulator.faults.add({ kind: "item-error", bodyContains: "unwanted" });
+  rig.seed(50);
+  for (let host = 0; host < 6; host += 1)
+    rig.seed(5, { url: `http://h${host}.example.com/`, body: '{"unwanted":1}' });
+  await rig.pass();
+  expect(rig.recordsOf("record:published")).toHaveLength(5);
+  rig.seed(30, { url: "http://h6.example.com/", body: '{"unwanted":2}' });
+  for (let times = 0; times < 6; times += 1) {
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+  }
+  expect(rig.eventsOf("source:halted")).toEqual([]);
+  expect(rig.emulator.dlq.size).toBe(105);
+});
+
+it.concurrent("what a step has no room for is found again, also where the others of its page were in its places", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const ramping = careful.replace("limits: { publish: 20/s, perHost: 20/s }", "");
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: ramping });
+  // Of seven the first and the middle one are canaries; each entered in a minute of its own.
+  for (let index = 0; index < 7; index += 1) rig.seed(1, {}, 3_600_000 + index * 120_000);
+  await rig.pass();
+  expect(rig.emulator.dlq.size).toBe(2);
+  await look(rig);
+  await rig.pass();
+  expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
+  expect(rig.emulator.dlq.size).toBe(0);
+}, 120_000);
+
+it.concurrent("a message that was published before Redis forgot it is no canary: its silence says nothing", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const plainly = careful.replace(/lane: .*/, "lane: none");
+  const first = await createRig({
+    onTestFinished,
+    redisUrl: redis.url(),
+    drain: plainly,
+    emulator: { retryScale: 1 },
+  });
+  first.receiver.answer = () => 503;
+  first.seed(10, { maxRetries: 3 });
+  first.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
+  expect(await first.pass()).toMatchObject({ tally: { republished: 10, deleted: 0 } });
+  const { redis: connection } = first.core;
+  const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
+  await connection.command("DEL", ...keys);
+
+  const second = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful, twinOf: first });
+  expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5, deleted: 5 } });
+  await look(second);
+  expect(await laneOf(second)).toMatchObject({ state: "canary", sent: 0, totals: { canaries: 0 } });
+  expect(second.recordsOf("record:published").filter(({ canary }) => canary)).toEqual([]);
+  // And what was granted for them is there for others at once.
+  expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5 } });
+}, 120_000);
+
+it.concurrent("a canary that waited too long for its turn is not begun, and its step waits for it no longer", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({
+    onTestFinished,
+    redisUrl: redis.url(),
+    drain: careful,
+    // Granted for 5 s.
+    settings: { "ledger.maxPageAge": "10s", "publish.maxItems": "1" },
+  });
+  rig.seed(5);
+  rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_900 });
+  await rig.pass();
+  // Three where nothing else is slow.
+  const { length: sent } = rig.recordsOf("record:published");
+  expect([1, 2, 3]).toContain(sent);
+  expect(rig.eventsOf("pass:closed")).toMatchObject([
+    { counts: { reasons: { held: { "lane-watched": 5 - sent } } } },
+  ]);
+  await look(rig);
+  expect(await laneOf(rig)).toMatchObject({ state: "ramping", why: `none of ${sent} failed again` });
+}, 120_000);
+
+it.concurrent("a canary in doubt is granted to nobody else", async ({ expect, onTestFinished }) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
+  vi.spyOn(rig.drain.source.health, "takeRetry").mockReturnValue(false);
+  rig.emulator.faults.add({ kind: "status", operation: "batch", status: 500, count: 1 });
+  rig.seed(10);
+  const held = { "lane-watched": 5 };
+  expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 5, reasons: { held } } });
+  await rig.drain.source.passes.forceFull(rig.drain.config.name);
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 0, reasons: { held } } });
+});
+
+it.concurrent("a person who drains by hand waits for a step also where hundreds of lanes are halted", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
+  const { config, source } = rig.drain;
+  const { lanes } = source;
+  for (let first = 0; first < 300; first += 100) {
+    const ids = Array.from({ length: 100 }, (_, index) => `dead${first + index}`);
+    const asks = ids.map((lane) => ({
+      lane,
+      origin: `https://${lane}.example.com`,
+      wanted: 1,
+      resumeMinutes: [],
+    }));
+    const { answers } = await lanes.ask(config.name, config.lane!, asks);
+    const steps = ids.map((lane, index) => ({ lane, step: answers[index]!.step }));
+    await lanes.sent(
+      steps.map((step) => ({ ...step, roots: ["r"] })),
+      watchMs,
+    );
+    const said = { kind: "down", status: 503 } as const;
+    await lanes.recordComeBacks(
+      steps.flatMap((step) =>
+        ["p", "q"].map((name) => ({ ...step, ...said, parentDlqId: `${step.lane}-${name}` })),
+      ),
+    );
+  }
+  expect((await lanes.views(0)).counts).toMatchObject({ halted: 300 });
+  rig.seed(40);
+  const signals = { signal: never, stopping: never };
+  const settings = { ...rig.core.settings.passes, alwaysFull: true };
+  const drained = drainInProcess(
+    rig.drain,
+    settings,
+    signals,
+    () => undefined,
+    () => undefined,
+  );
+  expect(await drained).toMatchObject({ tally: { republished: 40, held: 0 } });
+}, 120_000);

@@ -1,0 +1,145 @@
+import { writeLineage } from "../../../support/letters.ts";
+import { expect, test } from "vitest";
+import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
+import type { LaneWatch } from "../../../../src/job/contracts/lanes.ts";
+import type { ListQuery } from "../../../../src/job/contracts/service.ts";
+import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
+import type { SourceRuntime } from "../../../../src/job/runtime.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { createRig, type Rig } from "../../../support/rig.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const redis = useRedis();
+const never = new AbortController().signal;
+const minuteMs = 60_000;
+
+/** What a look lists, and what it tells of it, where these steps ask for one. Minutes are from now. */
+async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [number, number])[]) {
+  const at = Date.now();
+  const queries: ListQuery[] = [];
+  const checked: unknown[] = [];
+  const noted: number[] = [];
+  const watches = steps.map(([first, until], index) => ({
+    lane: "laneA12345",
+    drain: "main",
+    origin: "https://api.example.com",
+    state: "open",
+    step: index + 1,
+    firstSentAt: at + first * minuteMs,
+    until: at + until * minuteMs,
+  })) as LaneWatch[];
+  await runListingChecks(
+    {
+      ...source,
+      clock: { ...source.clock, now: () => at },
+      service: {
+        ...source.service,
+        clockOffsetMs: () => 0,
+        list: (query, signal) => {
+          if (query.cursor === undefined) queries.push(query);
+          return source.service.list(query, signal);
+        },
+      },
+      lanes: {
+        ...source.lanes,
+        due: () => Promise.resolve({ watches, at }),
+        recordComeBacks: (back) => Promise.resolve(void noted.push(...back.map(({ step }) => step))),
+        checked: (step, checkedAt, back) =>
+          Promise.resolve(void checked.push([step.step, checkedAt - at, back.length])),
+      },
+    },
+    never,
+  );
+  const secondsOf = (date: number | undefined) => (date === undefined ? null : (date - at) / 1_000);
+  const ranges = queries.map(({ fromDate, toDate }) => [secondsOf(fromDate), secondsOf(toDate)]);
+  return { ranges, checked, noted };
+}
+
+test("a look that was stopped after it was asked for still lists from the step's first canary on", async () => {
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: `
+    minAge: 1s
+    lane: { canary: 1, watch: 2s, haltAt: 50%, probeEvery: 2s }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`,
+  });
+  rig.receiver.answer = () => 503;
+  rig.seed(1);
+  await rig.pass();
+  await rig.emulator.idle();
+  const { source } = rig.drain;
+  let stoppedMs = 0;
+  let asked = 0;
+  const stopped: SourceRuntime = {
+    ...source,
+    clock: { ...source.clock, now: () => source.clock.now() + stoppedMs },
+    lanes: {
+      ...source.lanes,
+      due: async () => {
+        const due = await source.lanes.due();
+        asked += due.watches.length;
+        if (due.watches.length > 0) stoppedMs = 600_000;
+        return due;
+      },
+    },
+  };
+  await waitFor(
+    async () => {
+      await runListingChecks(stopped, never);
+      expect(asked).toBe(1);
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+  expect(rig.eventsOf("lane:moved")).toMatchObject([{ from: "canary", to: "halted", comeBacks: 1 }]);
+});
+
+test("steps whose watches overlap are looked at with one listing, until ten minutes after the last of them", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  const steps = [
+    [-60, -50],
+    [-56, -45],
+    [-55, -54],
+    [-30, -29],
+    [-2, -1],
+  ] as const;
+  const { ranges, checked } = await lookAt(rig, steps);
+  // Five seconds more at both ends.
+  expect(ranges).toEqual([
+    [-60 * 60 - 5, -35 * 60 + 5],
+    [-30 * 60 - 5, -19 * 60 + 5],
+    [-2 * 60 - 5, null],
+  ]);
+  expect(checked).toEqual([1, 2, 3, 4, 5].map((step) => [step, 0, 0]));
+});
+
+test("an early look that would list more than fifty pages says nothing of its step", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(5_100, {}, 30_000);
+  expect((await lookAt(rig, [[-1, 1]])).checked).toEqual([]);
+  expect((await lookAt(rig, [[-1, 0]])).checked).toEqual([[1, 0, 0]]);
+}, 120_000);
+
+test("what a look meets of other steps is noted, and says nothing of its own", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  for (const step of [1, 9]) {
+    const body = `message of step ${step}`;
+    const lineage = {
+      attempt: 1,
+      rootId: "msg_root" as MessageId,
+      rootCreatedAt: Date.now(),
+      rootMaxRetries: null,
+      rootDestination: "https://api.example.com/",
+      parentDlqId: `1-${step}` as DlqId,
+      step: { lane: "laneA12345", step, isCanary: true, isProbe: false },
+      isForgiven: false,
+      statusBefore: 503,
+    };
+    const header = { "X-Redriver": [writeLineage(lineage, body, rig.drain.source.lineageKeys()[0])] };
+    rig.seed(1, { body, header }, 30_000);
+  }
+  const { checked, noted } = await lookAt(rig, [[-1, 0]]);
+  expect(noted.toSorted((a, b) => a - b)).toEqual([1, 9]);
+  expect(checked).toEqual([[1, 0, 1]]);
+});

@@ -1,0 +1,251 @@
+/**
+ * The service as it may be where its documents are silent (the [?] of what we know about it): nothing is
+ * lost, nothing doubled.
+ */
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { accountOf, expectDrainedOnce } from "../../../support/accounts.ts";
+import { withMovableLedger } from "../../../support/pass-with.ts";
+import {
+  atOnce,
+  behindTheHorizon,
+  createRig,
+  oneCursor,
+  type Rig,
+  impatient,
+  takeoverMs,
+} from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const minuteMs = 60_000;
+
+describe("a service that registers the ids of items that it refuses", () => {
+  it.each(["first", "last"] as const)(
+    "and counts its window from the %s of an id: a refused item goes out under a fresh id, and each arrives once",
+    async (dedupWindowFrom) => {
+      const rig = await createRig({
+        redisUrl: redis.url(),
+        drain: atOnce,
+        // Older deployments remember an id for 90 days.
+        emulator: { dedupWindowFrom, dedupWindowMs: 90 * 24 * 60 * minuteMs },
+      });
+      const ids = rig.seed(10);
+      rig.emulator.faults.add({ kind: "item-error", registersDeduplication: true, positions: [2, 5, 8] });
+      expect(await rig.pass()).toMatchObject({ tally: { republished: 7, parked: 3, deleted: 7 } });
+      rig.emulator.faults.remove("item-error-1");
+
+      const { ledger } = rig.drain.source;
+      const { entries } = await ledger.parkedEntries(null);
+      expect(new Set(entries.map(({ dlqId }) => dlqId))).toEqual(new Set([ids[2], ids[5], ids[8]]));
+      await ledger.release(entries.map(({ dlqId }) => dlqId));
+      await rig.fullPass();
+      await expectDrainedOnce(rig, 10);
+      // The next suffix is taken at once, so nothing meets an id that a refused item has registered.
+      expect(rig.emulator.journal.entries("deduplicated")).toHaveLength(0);
+      expect(rig.eventsOf("double:declared")).toEqual([]);
+    },
+  );
+});
+
+describe("a service that counts its window from the last hit of an id", () => {
+  it("and loses its answers again and again is asked under the same id until it answers", async () => {
+    const emulator = { dedupWindowFrom: "last" } as const;
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, emulator });
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 2 });
+    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 20, deleted: 20 } });
+    await expectDrainedOnce(rig, 20);
+    expect(rig.emulator.journal.counts().deduplicated).toBe(40);
+  });
+
+  it("keeps no come-back from going out again: each has an id of its own", async () => {
+    const emulator = { dedupWindowFrom: "last", dedupWindowMs: 90 * 24 * 60 * minuteMs } as const;
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator });
+    rig.receiver.answer = () => 503;
+    rig.seed(5, { maxRetries: 0 });
+    await rig.pass();
+    await rig.emulator.idle();
+    rig.receiver.answer = () => 200;
+    await behindTheHorizon(rig);
+    await rig.pass();
+    expect(rig.emulator.dlq.size).toBe(0);
+    await rig.emulator.idle();
+    expect(accountOf(rig).delivered).toEqual({ once: 0, more: 5 });
+    expect(rig.receiver.deliveries).toHaveLength(10);
+    expect(rig.emulator.journal.counts()).toMatchObject({ accepted: 10, deduplicated: 0 });
+  });
+});
+
+describe("a service whose dates mean createdAt", () => {
+  it("is found out, and every pass is full: what was made long before it died is not passed over", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: atOnce,
+      emulator: { dateFilter: "created" },
+    });
+    seedOutOfOrder(rig, 450, 2 * 60 * minuteMs, "early");
+    expect(await rig.pass()).toMatchObject({
+      outcome: "complete",
+      tally: { republished: 450, deleted: 450 },
+    });
+    expect(rig.eventsOf("source:dates-learned")).toMatchObject([{ meaning: "created" }]);
+    seedOutOfOrder(rig, 150, 10_000, "late");
+    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 150 } });
+    expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "full"]);
+    await expectDrainedOnce(rig, 600);
+  });
+
+  it("is not asked by times of entry what became of a delete: each record is looked for by its message", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      settings: impatient,
+      drain: atOnce,
+      emulator: { dateFilter: "created" },
+    });
+    seedOutOfOrder(rig, 20, 2 * 60 * minuteMs, "early");
+    rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
+    await rig.pass();
+    const { ledger } = rig.drain.source;
+    const pending = (await ledger.pendingDeletes(100, 0)).entries.map(({ dlqId }) => dlqId);
+    expect(pending).toHaveLength(20);
+    // Somebody else deletes some of them.
+    rig.emulator.dlq.remove(pending.slice(0, 5));
+    rig.emulator.faults.add({ kind: "lagging-list", forMs: minuteMs, count: 1 });
+    await rig.sweep();
+    // Still listed, so nothing is taken for gone but what nobody lists.
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 15 });
+    rig.emulator.clock.advance(minuteMs);
+    await rig.sweep();
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 0 });
+    await expectDrainedOnce(rig, 20);
+  });
+});
+
+describe("a service whose cursors count what came before", () => {
+  const everythingInOneWindow = 20 * minuteMs;
+
+  it("skips records behind what a pass deletes, and full passes find each of them", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: atOnce,
+      emulator: { cursorBy: "offset" },
+      ...oneCursor,
+    });
+    const ids = rig.seed(450, {}, everythingInOneWindow);
+    const first = await rig.pass();
+    expect(first).toMatchObject({ outcome: "complete", tally: { parked: 0, inDoubt: 0 } });
+    const skipped = ids.filter((id) => rig.emulator.dlq.find(id) !== undefined);
+    expect(skipped.length).toBeGreaterThan(100);
+    const { views } = await rig.drain.source.ledger.look(skipped as DlqId[]);
+    expect(new Set(views.map(({ state }) => state))).toEqual(new Set(["absent"]));
+    for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 0; pass += 1) await rig.fullPass();
+    await expectDrainedOnce(rig, 450);
+    expect(rig.recordsOf("record:decided").filter(({ decision }) => decision.then === "park")).toEqual([]);
+  });
+
+  it.each([
+    ["earliestFirst", -1_000],
+    ["latestFirst", 1_000],
+  ] as const)(
+    "hides records that are published and not deleted from a full pass, %s, and they are neither doubled nor left",
+    async (order, toFrontMs) => {
+      const rig = await createRig({
+        redisUrl: redis.url(),
+        settings: impatient,
+        drain: atOnce,
+        emulator: { cursorBy: "offset", order },
+        ...oneCursor,
+      });
+      rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
+      const at = Date.now() - everythingInOneWindow;
+      seedFrom(rig, at, "first");
+      expect(await rig.pass()).toMatchObject({ tally: { republished: 100, deleted: 0 } });
+      seedFrom(rig, at + toFrontMs, "second");
+      expect(await rig.fullPass()).toMatchObject({
+        outcome: "complete",
+        tally: { listed: 100, republished: 100 },
+      });
+      expect(rig.emulator.dlq.size).toBe(100);
+      await rig.sweep();
+      await rig.fullPass();
+      await rig.sweep();
+      await expectDrainedOnce(rig, 200);
+    },
+  );
+});
+
+describe("an answer of which half says published and half refused", () => {
+  it("leaves the record in doubt, and the same id says later that it was published", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+    rig.seed(10);
+    rig.emulator.faults.add({ kind: "half-failed-group", count: 4 });
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 6, deleted: 6, inDoubt: 4, parked: 0 } });
+    expect(rig.emulator.dlq.size).toBe(4);
+    const { ledger } = rig.drain.source;
+    await rig.sweep();
+    expect(await ledger.summary()).toMatchObject({ open: 4 });
+    rig.advance(takeoverMs);
+    await rig.sweep();
+    expect(rig.emulator.dlq.size).toBe(0);
+    await expectDrainedOnce(rig, 10);
+    expect(rig.emulator.journal.counts().deduplicated).toBe(4);
+    expect(rig.eventsOf("double:declared")).toEqual([]);
+  }, 120_000);
+});
+
+describe("a service that refuses everything with 400", () => {
+  it("is halted and rests, nothing is parked, and once it accepts again each goes out once", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    rig.seed(60);
+    const { ledger, wait, pass } = withMovableLedger(rig);
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no", name: "no" });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await pass()).toMatchObject({ tally: { republished: 0, deleted: 0, parked: 0 } });
+      expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
+      expect(rig.drain.source.health.current("batch")).toMatchObject({ code: "service-refuses-everything" });
+      const asked = rig.emulator.journal.counts().requests["batch 400"];
+      expect(await pass()).toMatchObject({ tally: { listed: 60, republished: 0 } });
+      expect(rig.emulator.journal.counts().requests["batch 400"]).toBe(asked);
+      wait(10 * minuteMs);
+      rig.drain.source.health.resume();
+    }
+    expect(rig.eventsOf("source:halted").map(({ code }) => code)).toEqual([
+      "service-refuses-everything",
+      "service-refuses-everything",
+    ]);
+    expect((await ledger.parkedEntries(null)).entries).toEqual([]);
+    expect(accountOf(rig).accepted).toEqual({ once: 0, more: 0 });
+    rig.emulator.faults.remove("no");
+    expect(await pass()).toMatchObject({ tally: { republished: 60, deleted: 60 } });
+    await expectDrainedOnce(rig, 60);
+  });
+});
+
+/**
+ * Records that died in another order than they were made in: entered one a second, made up to hours before.
+ */
+function seedOutOfOrder(rig: Rig, count: number, newestAgeMs: number, label: string): void {
+  const now = Date.now();
+  rig.emulator.dlq.seed(
+    Array.from({ length: count }, (_, index) => ({
+      dlqId: `${now - newestAgeMs - index * 1_000}-0`,
+      createdAt: now - newestAgeMs - (count - index) * 40_000 - 7_000,
+      url: `${rig.receiver.url}/hook`,
+      responseStatus: 503,
+      body: `${label} ${index}`,
+    })),
+  );
+}
+
+/** A hundred records, one a millisecond from `at` on. */
+const seedFrom = (rig: Rig, at: number, label: string): void =>
+  void rig.emulator.dlq.seed(
+    Array.from({ length: 100 }, (_, index) => ({
+      dlqId: `${at + index}-0`,
+      createdAt: at - 7_000,
+      url: `${rig.receiver.url}/hook`,
+      responseStatus: 503,
+      body: `${label} ${index}`,
+    })),
+  );

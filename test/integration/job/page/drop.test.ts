@@ -1,0 +1,127 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { workPage } from "../../../../src/job/page/work-page.ts";
+import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
+import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const hourMs = 3_600_000;
+
+const rig = (dir: string | null, drain: string, options: Partial<RigOptions> = {}): Promise<Rig> =>
+  createArchiveRig(redis.url(), dir, drain, options);
+
+const dropOld = `    rules:
+      - { name: old, when: { messageAge: "> 30h" }, then: drop }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+test("a rule's drop is in the archive, whole, before it is deleted, and is never published", async () => {
+  const dir = newDir();
+  const one = await rig(dir, dropOld);
+  const old = one.seed(3, { topicName: "orders", unheardOf: { deep: [1] } }, 40 * hourMs);
+  one.seed(2);
+  expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { republished: 2, deleted: 5 } });
+  await one.emulator.idle();
+  expect(one.emulator.dlq.size).toBe(0);
+  expect(one.receiver.deliveries).toHaveLength(2);
+  const entries = await kept(dir);
+  expect(entries.map(({ dlqId }) => dlqId).toSorted()).toEqual(old.toSorted());
+  for (const { dlqId, why, rule, drain, record } of entries) {
+    expect([why, rule, drain]).toEqual(["dropped", "old", "main"]);
+    expect(record).toMatchObject({ dlqId, topicName: "orders", unheardOf: { deep: [1] } });
+  }
+  expect(one.recordsOf("record:decided").filter(({ decision }) => decision.then === "drop")).toHaveLength(3);
+});
+
+test("a drop waits for minAge as a republish does: the young one stays in the queue", async () => {
+  const dir = newDir();
+  const drain = `    minAge: 10m
+    rules:
+      - { name: over, when: { responseStatus: 410 }, then: drop }
+`;
+  const one = await createRig({
+    redisUrl: redis.url(),
+    drain: `\n${drain}`,
+    document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`,
+  });
+  const young = one.seed(2, { responseStatus: 410 }, 5 * 60_000);
+  const old = one.seed(2, { responseStatus: 410 }, 60 * 60_000);
+  expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { deleted: 2 } });
+  expect((await kept(dir)).map(({ dlqId }) => dlqId).toSorted()).toEqual(old.toSorted());
+  const held = one.recordsOf("record:decided").filter(({ decision }) => decision.reason === "too-young");
+  expect(new Set(held.map(({ dlqId }) => dlqId))).toEqual(new Set(young));
+  expect(one.emulator.dlq.size).toBe(2);
+});
+
+test("without a working archive nothing is dropped, and what is not dropped goes on", async () => {
+  const dir = newDir();
+  const file = join(dir, "taken");
+  writeFileSync(file, "");
+  const one = await rig(file, dropOld);
+  const old = one.seed(3, {}, 40 * hourMs);
+  one.seed(2);
+  await one.pass();
+  expect(one.emulator.dlq.size).toBe(3);
+  expect(one.eventsOf("archive:failed")[0]?.message).toContain(file);
+  const held = one
+    .recordsOf("record:decided")
+    .filter(({ decision }) => decision.reason === "archive-missing");
+  expect(held.map(({ dlqId }) => String(dlqId)).toSorted()).toEqual(old.toSorted());
+
+  rmSync(file);
+  await one.pass();
+  expect(one.emulator.dlq.size).toBe(0);
+  expect((await kept(file)).map(({ dlqId }) => dlqId).toSorted()).toEqual(old.toSorted());
+});
+
+test("a drop obeys a pause, and plan mode drops nothing", async () => {
+  const dir = newDir();
+  const paused = await rig(dir, dropOld);
+  paused.seed(1, {}, 40 * hourMs);
+  const source = paused.core.sources.get(paused.drain.source.config.id);
+  await source?.pauses.pause({ drain: "*", reason: "look first", by: "me", at: Date.now() });
+  await paused.pass();
+  expect(paused.emulator.dlq.size).toBe(1);
+
+  const still = await rig(dir, `    paused: true\n${dropOld}`);
+  still.seed(1, {}, 40 * hourMs);
+  await still.pass();
+  expect(still.emulator.dlq.size).toBe(1);
+
+  const plan = await rig(dir, dropOld, { mode: "plan" });
+  plan.seed(1, {}, 40 * hourMs);
+  await plan.pass();
+  expect(plan.emulator.dlq.size).toBe(1);
+  expect(await kept(dir)).toEqual([]);
+});
+
+test("a record that cannot be written again keeps no other from being dropped or copied", async () => {
+  const dir = newDir();
+  const one = await rig(dir, dropOld);
+  let deep: unknown = 1;
+  for (let depth = 0; depth < 8_000; depth += 1) deep = [deep];
+  // As a service could list it: the emulator refuses to be given such a record.
+  const [odd] = one.seed(1, {}, 40 * hourMs);
+  const others = one.seed(2, {}, 40 * hourMs);
+  const { service } = one.drain.source;
+  const drain = {
+    ...one.drain,
+    source: {
+      ...one.drain.source,
+      service: {
+        clockOffsetMs: () => service.clockOffsetMs(),
+        publish: service.publish.bind(service),
+        remove: service.remove.bind(service),
+      },
+    },
+  };
+  const listed = await service.list({ select: {}, count: 100 });
+  const records = listed.records.map((raw) => (raw["dlqId"] === odd ? { ...raw, unheardOf: deep } : raw));
+  const { at } = await one.drain.source.ledger.now();
+  await workPage(drain as unknown as typeof one.drain, { records, readAt: at }, new AbortController().signal);
+  expect((await kept(dir)).map(({ dlqId }) => dlqId).toSorted()).toEqual(others.toSorted());
+  expect(one.emulator.dlq.find(odd ?? "")).toBeDefined();
+  expect(one.emulator.dlq.size).toBe(1);
+});

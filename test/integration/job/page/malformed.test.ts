@@ -1,0 +1,88 @@
+/** What cannot be read but has an id is parked by it; a build that can read it goes on with it. */
+import { expect, it } from "vitest";
+import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { releaseOne } from "../../../../src/people/operations/parked/release-chosen.ts";
+import { passWith } from "../../../support/pass-with.ts";
+import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+const never = new AbortController().signal;
+const malformed = { header: { "X-A": [null] } };
+
+async function stateOf({ drain }: Rig, id: string) {
+  return (await drain.source.ledger.peek([id as DlqId])).views[0];
+}
+
+const factsOf = ({ drain: { source, config } }: Rig) => source.passes.facts(config.name);
+
+it("is parked once, counted once, and released in vain until it can be read", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+  const [id = ""] = rig.seed(1, malformed);
+  const [other = ""] = rig.seed(1, { queueName: 5 });
+  rig.seed(3);
+  for (const republished of [3, 0, 0]) {
+    expect(await rig.fullPass()).toMatchObject({
+      outcome: "complete",
+      tally: { republished, parked: 2, reasons: { parked: { "malformed-record": 2 } } },
+    });
+    expect(await factsOf(rig)).toMatchObject({ due: 0, held: 0, parked: 2 });
+  }
+  expect(await stateOf(rig, id)).toMatchObject({
+    state: "parked",
+    reason: "malformed-record",
+    drain: "main",
+  });
+  const parked: string[] = [];
+  for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
+    if (act === "park") parked.push(...records.map(({ dlqId }) => dlqId));
+  }
+  expect(parked.toSorted()).toEqual([id, other].toSorted());
+
+  const one = { source: "default", dlqId: id };
+  const order = { reason: "INC-7", by: "ann" };
+  expect(await releaseOne(rig.core, one, order, never)).toEqual({
+    kind: "useless",
+    reason: "malformed-record",
+  });
+  await rig.drain.source.ledger.release([id as DlqId]);
+  await rig.fullPass();
+  expect(await stateOf(rig, id)).toMatchObject({ state: "parked", reason: "malformed-record" });
+
+  // As a build sees it that can read it.
+  const { service } = rig.drain.source;
+  const list: typeof service.list = async (...call) => {
+    const page = await service.list(...call);
+    return {
+      ...page,
+      records: page.records.map((raw) => (raw["dlqId"] === id ? { ...raw, header: {} } : raw)),
+    };
+  };
+  await rig.drain.source.passes.forceFull(rig.drain.config.name);
+  expect(await passWith(rig, { service: { ...service, list } })).toMatchObject({
+    tally: { republished: 1, parked: 1 },
+  });
+  expect(await factsOf(rig)).toMatchObject({ due: 0, held: 0, parked: 1 });
+});
+
+it("in plan mode is counted, and the ledger knows nothing of it", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, mode: "plan" });
+  const [id = ""] = rig.seed(1, malformed);
+  expect(await rig.pass()).toMatchObject({ tally: { parked: 1 } });
+  expect(await stateOf(rig, id)).toEqual({ state: "absent" });
+});
+
+it("under the id of another record never parks that one", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+  const [id = ""] = rig.seed(1);
+  const { service } = rig.drain.source;
+  const list: typeof service.list = async (...call) => {
+    const page = await service.list(...call);
+    return { ...page, records: page.records.flatMap((raw) => [{ ...raw, ...malformed }, raw]) };
+  };
+  expect(await passWith(rig, { service: { ...service, list } })).toMatchObject({
+    tally: { republished: 1, parked: 1 },
+  });
+  expect((await stateOf(rig, id))?.state).toBe("gone");
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it, test } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+async function fullPass(rig: Rig): Promise<void> {
+  await rig.drain.source.passes.forceFull(rig.drain.config.name);
+  expect(await rig.pass()).toMatchObject({ outcome: "complete" });
+}
+
+/** Full passes until the DLQ is empty. */
+async function passesUntilEmpty(rig: Rig): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        rig.advance(1_000);
+        await fullPass(rig);
+        return rig.emulator.dlq.size;
+      },
+      { timeout: 30_000, interval: 10 },
+    )
+    .toBe(0);
+}
+
+test("what a rule parks until a date is decided by the next rule after it", async () => {
+  const until = new Date(Date.now() + 1_500).toISOString();
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: incident, when: { responseStatus: 503 }, then: park, ignoreAfter: "${until}" }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`,
+  });
+  rig.seed(3);
+  await fullPass(rig);
+  expect(rig.emulator.dlq.size).toBe(3);
+  expect(rig.recordsOf("record:decided").every(({ decision }) => decision.then === "park")).toBe(true);
+  await passesUntilEmpty(rig);
+  await rig.emulator.idle();
+  expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1]);
+});
+
+test("what no rule wants yet and `otherwise` parks is taken when it is old enough for one", async () => {
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    otherwise: park
+    rules:
+      - { name: ripe, when: { age: "> 12s" }, then: republish }
+`,
+  });
+  rig.seed(2, {}, 10_500);
+  await fullPass(rig);
+  expect(rig.emulator.dlq.size).toBe(2);
+  await passesUntilEmpty(rig);
+});
+
+describe("what cannot be rebuilt", () => {
+  it.each([
+    ["binary-body", { body: "", bodyBase64: Buffer.from([0xff, 0xfe]).toString("base64") }],
+    ["redacted", { body: `REDACTED:${"a".repeat(64)}` }],
+    ["bad-destination", { url: "ftp://example.com/x" }],
+    ["workflow", { workflowRunId: "wfr_1" }],
+    ["unjoinable-header", { header: { "Set-Cookie": ["a=1", "b=2"] } }],
+  ])("is parked: %s", async (reason, fields) => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const [id] = rig.seed(1, fields);
+    expect(await rig.pass()).toMatchObject({
+      outcome: "complete",
+      tally: { parked: 1, republished: 0, deleted: 0 },
+    });
+    expect(rig.emulator.dlq.size).toBe(1);
+    const { views } = await rig.drain.source.ledger.look([id as DlqId]);
+    expect(views).toMatchObject([{ state: "parked", reason }]);
+  });
+});

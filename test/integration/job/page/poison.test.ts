@@ -1,0 +1,209 @@
+/**
+ * Messages that make the service refuse whatever holds them, beside other faults: they cost nobody else
+ * anything.
+ */
+import { describe, expect, it } from "vitest";
+import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
+import type { BatchOutcome, ItemOutcome } from "../../../../src/job/contracts/service.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { passWith, withMovableLedger } from "../../../support/pass-with.ts";
+import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { textOfEncoded } from "../../../support/text-of-encoded.ts";
+
+const redis = useRedis();
+const minuteMs = 60_000;
+
+const isPoison = (item: string): boolean => item.includes("poison");
+
+/** Publishes by `change`, which gets what the service would do. */
+function passPublishing(
+  rig: Rig,
+  change: (items: readonly string[], publish: () => Promise<BatchOutcome>) => Promise<BatchOutcome>,
+): ReturnType<Rig["pass"]> {
+  const { service } = rig.drain.source;
+  const publish: typeof service.publish = (items, ...call) =>
+    change(items.map(textOfEncoded), () => service.publish(items, ...call));
+  return passWith(rig, { service: { ...service, publish } }, { alwaysFull: true });
+}
+
+/** POSTs that are not answered go out again at once. */
+function withoutWaits(rig: Rig): Rig {
+  const { source } = rig.drain;
+  const clock = { ...source.clock, sleep: () => Promise.resolve() };
+  return { ...rig, drain: { ...rig.drain, source: { ...source, clock } } };
+}
+
+const refused: BatchOutcome = { kind: "refused", status: 400, error: "no", bisectBy: "count" };
+const lost: BatchOutcome = { kind: "in-doubt", error: "lost" };
+
+function seedPoisoned(rig: Rig): { readonly others: string[]; readonly poison: string[] } {
+  return { others: rig.seed(19), poison: rig.seed(1, { body: '{"poison":1}' }) };
+}
+
+describe("a poison message beside lost answers", () => {
+  it("parks alone: a lost answer of its batch-mates is found again, and each is delivered once", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const { poison } = seedPoisoned(rig);
+    let accepted = 0;
+    const result = await passPublishing(rig, async (items, publish) => {
+      if (items.some(isPoison)) return refused;
+      const outcome = await publish();
+      // Every first answer after the refusal is lost.
+      return (accepted += 1) % 2 === 1 ? lost : outcome;
+    });
+    expect(result).toMatchObject({ tally: { republished: 19, deleted: 19, parked: 1, inDoubt: 0 } });
+    expect(rig.emulator.dlq.size).toBe(1);
+    expect(rig.emulator.dlq.find(poison[0] ?? "")).toBeDefined();
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 19 }, () => 1));
+  });
+
+  it("parks although a POST of it is unanswered, and a release declares what it may double", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const { poison } = seedPoisoned(rig);
+    let posts = 0;
+    const result = await passPublishing(rig, async (items, publish) => {
+      posts += 1;
+      if (posts === 1) return lost;
+      return items.some(isPoison) ? refused : publish();
+    });
+    expect(result).toMatchObject({ tally: { republished: 19, parked: 1, inDoubt: 0 } });
+    const { views } = await rig.drain.source.ledger.peek(poison as DlqId[]);
+    expect(views).toMatchObject([{ state: "parked", reason: "refused" }]);
+  });
+
+  it("is posted with few others once the service has refused a batch for it", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    seedPoisoned(rig);
+    await passPublishing(rig, async (items, publish) => (items.some(isPoison) ? refused : publish()));
+    rig.seed(40);
+    const sizes: number[] = [];
+    await passPublishing(rig, async (items, publish) => {
+      sizes.push(items.length);
+      return sizes.length === 1 ? lost : publish();
+    });
+    expect(sizes[0]).toBe(40);
+    expect(Math.max(...sizes.slice(1))).toBeLessThan(10);
+    expect(sizes.slice(1).reduce((sum, size) => sum + size, 0)).toBe(40);
+  });
+});
+
+describe("many poison messages while every other answer is lost", () => {
+  it("halt nothing: what was not answered may have been accepted", async () => {
+    const rig = withoutWaits(await createRig({ redisUrl: redis.url(), drain: atOnce }));
+    for (let index = 0; index < 12; index += 1) {
+      rig.seed(7);
+      rig.seed(1, { body: '{"poison":1}' });
+    }
+    const result = await passPublishing(rig, async (items, publish) => {
+      if (items.some(isPoison)) return refused;
+      await publish();
+      return lost;
+    });
+    expect(result).toMatchObject({ tally: { listed: 96, held: 12, parked: 0 } });
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    await rig.emulator.idle();
+    expect(Math.max(...rig.receiver.counts().values())).toBe(1);
+  });
+
+  it("halt the source after all if the answers come back and refuse everything", async () => {
+    const rig = withoutWaits(await createRig({ redisUrl: redis.url(), drain: atOnce }));
+    rig.seed(100);
+    let posts = 0;
+    await passPublishing(rig, () => Promise.resolve((posts += 1) === 1 ? lost : refused));
+    expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "service-refuses-everything" }]);
+    expect(posts).toBeLessThan(40);
+  });
+});
+
+describe("messages that the service refuses and that are alone in the queue", () => {
+  it("are asked for thrice, ten minutes apart, and parked one by one: the source is never halted", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    rig.seed(30, { body: '{"poison":1}' });
+    const { pass, wait } = withMovableLedger(rig);
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+    const parked: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const result = await pass();
+      if (result.kind === "closed") parked.push(result.tally.parked);
+      wait(10 * minuteMs);
+    }
+    expect(parked).toEqual([0, 0, 30]);
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    expect(rig.drain.source.health.standing()).toEqual({ state: "usable" });
+  });
+});
+
+describe("large messages that the service refuses and that are alone in the queue", () => {
+  it("halt nothing either, although memory makes a page of each two", async () => {
+    const settings = { "service.maxAnswerBytes": "300KiB" };
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, settings });
+    rig.seed(20, { body: "x".repeat(100_000) });
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+    expect(await rig.pass()).toMatchObject({ tally: { held: 20, due: 0 } });
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+  });
+});
+
+describe("a service that answers with hits", () => {
+  const hit: ItemOutcome = { kind: "accepted", messageId: "msg_old" as MessageId, deduplicated: true };
+  const no: ItemOutcome = { kind: "refused", error: "no" };
+
+  it("takes messages, whatever the hits prove: others that it refuses are parked, and the source is not halted", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const { ledger, source, wait } = withMovableLedger(rig);
+    const on = { ...rig, drain: { ...rig.drain, source } };
+    const ids = rig.seed(60) as DlqId[];
+    // Turned away beside an unanswered POST: a hit proves nothing about these any more.
+    let posts = 0;
+    await passPublishing(on, () => {
+      posts += 1;
+      if (posts === 1) return Promise.resolve(lost);
+      return Promise.resolve({ kind: "not-sent", why: "rate-limited", error: "slow", retryAt: 0 });
+    });
+    expect((await ledger.peek(ids)).views[0]).toMatchObject({ state: "open", series: { refusals: 1 } });
+    const more = rig.seed(20, { body: '{"more":1}' }) as DlqId[];
+    wait(2 * minuteMs);
+    await passPublishing(on, (items) =>
+      Promise.resolve({
+        kind: "answered",
+        items: items.map((item) => (item.includes("more") ? no : hit)),
+      }),
+    );
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    expect((await ledger.peek(ids)).views[0]).toMatchObject({ state: "open", series: { suffix: 1 } });
+    const { views } = await ledger.peek(more);
+    expect(views.filter(({ state }) => state === "parked")).toHaveLength(20);
+    expect(rig.emulator.dlq.size).toBe(80);
+  });
+});
+
+describe("publishing that is halted because everything was refused", () => {
+  it("still asks what became of an earlier POST, and ends with an answer that proves one", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const [id] = rig.seed(1) as [DlqId];
+    const { ledger, source, wait } = withMovableLedger(rig);
+    // No try is left for whoever holds the body.
+    const health = { ...source.health, takeRetry: () => false };
+    const on = { ...rig, drain: { ...rig.drain, source: { ...source, health } } };
+    await passPublishing(on, async (_items, publish) => {
+      await publish();
+      return lost;
+    });
+    expect((await ledger.peek([id])).views).toMatchObject([{ state: "open" }]);
+    source.health.halt("service-refuses-everything", "ten in a row", "batch");
+    rig.seed(5);
+    wait(2 * minuteMs);
+    const asked: number[] = [];
+    await passPublishing(on, (items, publish) => {
+      asked.push(items.length);
+      return publish();
+    });
+    expect(asked[0]).toBe(1);
+    expect((await ledger.peek([id])).views).toMatchObject([{ state: "gone" }]);
+    expect(source.health.standing()).toEqual({ state: "usable" });
+    await passPublishing(on, (_items, publish) => publish());
+    await expectDrainedOnce(rig, 6);
+  });
+});

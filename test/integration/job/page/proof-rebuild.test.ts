@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { listPage } from "../../../../src/job/listing/list-page.ts";
+import { createFolder } from "../../../support/command.ts";
+import { behindTheHorizon, createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const rules = `
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+const tried = `${rules}    lane: { canary: 5, watch: 2s, haltAt: 100%, probeEvery: 10s }\n`;
+
+/** A rig whose canaries are called back at its receiver, which stands for redriver here. */
+async function createCalledBack(options: Partial<RigOptions> = {}): Promise<Rig> {
+  const plain = await createRig({ redisUrl: redis.url(), drain: rules, ...options });
+  const { path } = createFolder({ "signing-key": plain.emulator.signingKeys.current });
+  const callbacks = `{ url: "${plain.receiver.url}/ours", keys: [{ file: ${path}/signing-key }] }`;
+  return createRig({
+    redisUrl: redis.url(),
+    drain: tried,
+    source: `{ callbacks: ${callbacks} }`,
+    twinOf: plain,
+    ...options,
+  });
+}
+
+const own = (rig: Rig) => ({
+  callback: `${rig.receiver.url}/theirs?order=1`,
+  callbackHeader: { "X-Order": ["1"], Authorization: ["Bearer theirs"] },
+});
+
+/** What the service lists of the only record, without what is another each time. */
+function listedBy(rig: Rig): Record<string, unknown> {
+  const [dead] = rig.emulator.journal.entries("dead-lettered").slice(-1);
+  const record: Record<string, unknown> = { ...rig.emulator.dlq.find(dead!.dlqId) };
+  for (const name of ["dlqId", "messageId", "createdAt", "notBefore", "responseHeader"]) delete record[name];
+  const { "X-Redriver": lineage, ...header } = record["header"] as Record<string, unknown>;
+  expect(lineage).toBeDefined();
+  return { ...record, header };
+}
+
+describe("a canary that was called back and died", () => {
+  it.each([
+    ["with its own callback and its headers", own],
+    ["without a callback where it had none", () => ({})],
+  ])(
+    "is redriven %s, also where callbacks are configured no more",
+    async (_, fieldsOf) => {
+      const rig = await createCalledBack();
+      rig.receiver.answer = ({ path }) => (path === "/hook" ? 503 : 200);
+      rig.seed(1, { ...fieldsOf(rig), header: { "X-Tenant": ["acmé"] }, maxRetries: 0 });
+      await rig.pass();
+      await behindTheHorizon(rig);
+      const canary = listedBy(rig);
+      expect(String(canary["callback"])).toMatch(/\/ours\/default\?redriver-callback=(none|v1\.)/);
+      expect(rig.receiver.deliveries.filter(({ path }) => path.startsWith("/theirs"))).toEqual([]);
+
+      const after = await createRig({ redisUrl: redis.url(), drain: rules, twinOf: rig });
+      await after.pass();
+      await after.emulator.idle();
+      const { callback: _ours, callbackHeader: _none, ...same } = canary;
+      expect(listedBy(rig)).toEqual({ ...same, ...fieldsOf(rig) });
+      const theirs = rig.receiver.deliveries.filter(({ path }) => path.startsWith("/theirs"));
+      expect(theirs.map(({ path, headers }) => [path, headers["x-order"], headers["authorization"]])).toEqual(
+        "callback" in fieldsOf(rig) ? [["/theirs?order=1", "1", "Bearer theirs"]] : [],
+      );
+    },
+    60_000,
+  );
+
+  it("is listed with its own callback, for rules and for copies", async () => {
+    const rig = await createCalledBack();
+    rig.receiver.answer = ({ path }) => (path === "/hook" ? 503 : 200);
+    rig.seed(1, own(rig));
+    await rig.pass();
+    await rig.emulator.idle();
+    const { signal } = new AbortController();
+    const { records } = await listPage(rig.drain.source, { select: {}, count: 1 }, signal);
+    expect(records).toMatchObject([own(rig)]);
+  }, 120_000);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { createRig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+describe("an answer that never comes", () => {
+  it("R38 after acceptance is found again under the same id: delivered once, deleted once", async () => {
+    // No takeover is waited for here, so a second call that a busy machine delays is in time too.
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 1 });
+    const result = await rig.pass();
+    await rig.emulator.idle();
+    expect(result).toMatchObject({
+      outcome: "complete",
+      tally: { republished: 20, deduplicated: 20, deleted: 20 },
+    });
+    expect(rig.eventsOf("outcome:unknown")).toHaveLength(1);
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+});
+
+describe("a batch that is refused", () => {
+  it("because of one item is bisected, the bad one is parked, the others are delivered once", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(49);
+    // The service refuses a queue name with a slash, and with it the whole call.
+    const [bad] = rig.seed(1, { queueName: "not/a/queue", label: "bad" });
+    const result = await rig.pass();
+    await rig.emulator.idle();
+    expect(result).toMatchObject({ outcome: "complete", tally: { republished: 49, deleted: 49, parked: 1 } });
+    expect(rig.receiver.counts().size).toBe(49);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    const { views } = await rig.drain.source.ledger.look([bad as DlqId]);
+    expect(views[0]).toMatchObject({ state: "parked", reason: "refused" });
+  });
+
+  it("whatever it holds halts the source after ten single refusals, and parks nothing", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(100);
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+    const result = await rig.pass();
+    expect(result).toMatchObject({ tally: { republished: 0, deleted: 0, parked: 0, due: 90 } });
+    expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "service-refuses-everything" }]);
+    expect(rig.emulator.journal.counts().requests["batch 400"]).toBeLessThan(30);
+    expect(rig.emulator.dlq.size).toBe(100);
+  });
+
+  it("item by item leaves exactly those in the DLQ", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(10);
+    rig.emulator.faults.add({ kind: "item-error", positions: [3, 7] });
+    const result = await rig.pass();
+    await rig.emulator.idle();
+    expect(result).toMatchObject({ tally: { republished: 8, deleted: 8 } });
+    expect(rig.emulator.dlq.size).toBe(2);
+    expect(rig.receiver.counts().size).toBe(8);
+  });
+});
+
+describe("a service that is not usable", () => {
+  it("with a wrong token halts the source and touches nothing", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(5);
+    rig.emulator.setToken("another");
+    await expect(rig.pass()).rejects.toMatchObject({ code: "unauthorised" });
+    expect(rig.drain.source.health.current()).toMatchObject({ state: "halted", code: "unauthorised" });
+    expect(rig.emulator.dlq.size).toBe(5);
+  });
+
+  it("that turns the batch away leaves nothing open in the ledger", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(5);
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 401 });
+    const result = await rig.pass();
+    expect(result).toMatchObject({ tally: { republished: 0, due: 5 } });
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
+  });
+});
+
+describe("two passes over the same records at once", () => {
+  it("publish each record once", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const twin = await createRig({ redisUrl: redis.url(), twinOf: rig });
+    rig.seed(300);
+    const results = await Promise.all([rig.pass(), twin.pass()]);
+    await rig.emulator.idle();
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(["busy", "closed"]);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    expect(rig.receiver.counts().size).toBe(300);
+  });
+});
+
+describe("a hit on an id of ours", () => {
+  it("R39 after refusals only proves nothing: the message goes out under the next suffix and is delivered once", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const [id] = rig.seed(1) as DlqId[];
+    rig.emulator.faults.add({
+      kind: "item-error",
+      positions: [0],
+      registersDeduplication: true,
+      count: 1,
+    });
+    await rig.pass();
+    expect(rig.emulator.dlq.size).toBe(1);
+    // Due again at once instead of after ten minutes.
+    const { ledger, passes } = rig.drain.source;
+    await ledger.park([{ dlqId: id!, reason: "refused", attempt: 0 }], {
+      drain: rig.drain.config.name,
+      rulesHash: rig.drain.config.rulesHash,
+      token: null,
+    });
+    await ledger.release([id!]);
+    await passes.forceFull(rig.drain.config.name);
+    await rig.pass();
+    await rig.emulator.idle();
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(rig.receiver.deliveries).toHaveLength(1);
+  });
+});

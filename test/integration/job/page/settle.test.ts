@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { passWith } from "../../../support/pass-with.ts";
+import { createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+/** Small enough that a takeover (S + T + 15 s) can be waited for. */
+const impatient = { "ledger.sendBy": "1s", "service.batchTimeout": "1s", "service.deleteTimeout": "1s" };
+
+/** A pass of which each delete is told before it is sent. */
+async function passTellingDeletes(rig: Rig, told: (ids: readonly DlqId[]) => Promise<void>): Promise<void> {
+  const { service } = rig.drain.source;
+  const remove: typeof service.remove = async (ids, signal) => {
+    await told(ids);
+    return service.remove(ids, signal);
+  };
+  await passWith(rig, { service: { ...service, remove } });
+}
+
+describe("a delete", () => {
+  it("is sent only when the ledger has the publication of each of its ids", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(120);
+    const states: string[] = [];
+    await passTellingDeletes(rig, async (ids) => {
+      const { views } = await rig.drain.source.ledger.peek(ids);
+      states.push(...views.map(({ state }) => state));
+    });
+    expect(states).toHaveLength(120);
+    expect(new Set(states)).toEqual(new Set(["published"]));
+  });
+
+  it("that deletes fewer than asked leaves all of its ids pending, and what is listed again is not published again", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    const ids = rig.seed(3) as DlqId[];
+    // Somebody else deletes one of them right before.
+    await passTellingDeletes(rig, () => {
+      rig.emulator.dlq.remove([ids[0]!]);
+      return Promise.resolve();
+    });
+    const { views } = await rig.drain.source.ledger.peek(ids);
+    expect(views.map(({ state }) => state)).toEqual(["published", "published", "published"]);
+    expect(rig.eventsOf("delete:short")).toMatchObject([{ asked: 3, deleted: 2 }]);
+    expect(rig.emulator.journal.counts().accepted).toBe(3);
+  });
+
+  it("whose answer never comes leaves the records pending, and the sweep settles them without a second publish", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
+    const result = await rig.pass();
+    expect(result).toMatchObject({ tally: { republished: 20, deleted: 0 } });
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 20, failedDeletes: 20 });
+    await rig.sweep();
+    await rig.emulator.idle();
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({
+      pendingDelete: 0,
+      failedDeletes: 0,
+      open: 0,
+    });
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+
+  it("that took effect and whose answer never comes is found out by listing, without another delete", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+    rig.seed(20);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", count: 1 });
+    await rig.pass();
+    await rig.sweep();
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
+    expect(
+      rig.emulator.journal.entries("request").filter(({ operation }) => operation === "delete"),
+    ).toHaveLength(1);
+  });
+});

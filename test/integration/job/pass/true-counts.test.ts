@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
+import { workWindow, type WindowWork } from "../../../../src/job/pass/work-window.ts";
+import { openWindow } from "../../../support/pass-with.ts";
+import { atOnce, createRig, oneCursor, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const seeded = 250;
+const never = new AbortController().signal;
+
+/** What the audit has, and so `redriver history` shows. */
+async function publishedBy({ core }: Rig): Promise<number> {
+  let count = 0;
+  for await (const { act, records } of openAuditReader(core).read({ order: "oldest-first" })) {
+    if (act === "published") count += records.length;
+  }
+  return count;
+}
+
+/** A pass of one window, whose worker published a page or two and handed the window back, as at a shutdown. */
+async function handedBack(): Promise<{
+  readonly rig: Rig;
+  readonly work: WindowWork;
+  readonly done: number;
+}> {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, ...oneCursor });
+  rig.seed(seeded);
+  const work = await openWindow(rig);
+  const stop = new AbortController();
+  const stopped = workWindow(rig.drain, { ...work, stopping: stop.signal, onPage: () => stop.abort() });
+  await expect(stopped).rejects.toMatchObject({ code: "stopped" });
+  const done = await publishedBy(rig);
+  expect(done).toBeGreaterThan(0);
+  expect(done).toBeLessThan(seeded);
+  return { rig, work, done };
+}
+
+describe("pass:closed tells what the audit tells, of a pass", () => {
+  it("with a window that another worker took over", async () => {
+    const { rig, work } = await handedBack();
+    await workWindow(rig.drain, work);
+    expect(await publishedBy(rig)).toBe(seeded);
+    expect(rig.eventsOf("pass:closed")).toMatchObject([
+      { outcome: "complete", counts: { listed: seeded, republished: seeded, deleted: seeded } },
+    ]);
+  });
+
+  it("that was abandoned", async () => {
+    const { rig, work, done } = await handedBack();
+    rig.advance(rig.core.settings.passes.abandonAfterMs + 1_000);
+    await rig.pass();
+    expect(rig.eventsOf("pass:closed")[0]).toMatchObject({
+      passId: work.passId,
+      outcome: "abandoned",
+      counts: { listed: done, republished: done, deleted: done },
+    });
+  });
+
+  it("that another document superseded", async () => {
+    const { rig, work, done } = await handedBack();
+    await workWindow({ ...rig.drain, documentHash: "another" }, work);
+    expect(rig.eventsOf("window:failed")).toMatchObject([{ code: "document-changed" }]);
+    expect(rig.eventsOf("pass:closed")).toMatchObject([
+      { outcome: "partial", counts: { listed: done, republished: done, deleted: done } },
+    ]);
+  });
+
+  it("that a person stopped in its process", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, ...oneCursor });
+    rig.seed(seeded);
+    const stop = new AbortController();
+    const signals = { signal: never, stopping: stop.signal };
+    const stopped = runPassInProcess(rig.drain, rig.core.settings.passes, signals, () => stop.abort());
+    await expect(stopped).rejects.toMatchObject({ code: "stopped" });
+    const published = await publishedBy(rig);
+    expect(published).toBeGreaterThan(0);
+    expect(rig.eventsOf("pass:closed")).toMatchObject([
+      { outcome: "partial", counts: { republished: published, deleted: published } },
+    ]);
+  });
+});
+
+/** A worker that waits before it lists its second page. */
+function beforeSecondPage({ drain }: Rig, wait: () => Promise<unknown>) {
+  const { service } = drain.source;
+  let calls = 0;
+  const list: typeof service.list = async (...call) => {
+    if ((calls += 1) === 2) await wait();
+    return service.list(...call);
+  };
+  return { ...drain, source: { ...drain.source, service: { ...service, list } } };
+}
+
+describe("a worker that froze, and goes on when another has its window", () => {
+  it("counts nothing, and ends nothing that the other one is still working", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, ...oneCursor });
+    rig.seed(seeded);
+    const work = await openWindow(rig);
+    const reach = new AbortController();
+    const wake = new AbortController();
+    const frozen = once(reach.signal, "abort");
+    const woken = once(wake.signal, "abort");
+    const late = workWindow(
+      beforeSecondPage(rig, () => {
+        reach.abort();
+        return woken;
+      }),
+      work,
+    );
+    await frozen;
+    const ended = workWindow(
+      beforeSecondPage(rig, () => {
+        wake.abort();
+        return late;
+      }),
+      work,
+    );
+    expect(await late).toEqual({ split: [], verdict: { kind: "stale" }, failedWith: null });
+    expect(await ended).toMatchObject({ verdict: { kind: "pass-closed", outcome: "complete" } });
+    expect(rig.eventsOf("pass:closed")).toHaveLength(1);
+    expect(await publishedBy(rig)).toBe(seeded);
+    const facts = await rig.drain.source.passes.facts(rig.drain.config.name);
+    expect(facts).toMatchObject({ due: 0, held: 0, openPass: null });
+  });
+});

@@ -1,0 +1,209 @@
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../../src/job/compose/system-world.ts";
+import { RedriverError } from "../../../../src/job/contracts/errors.ts";
+import type { DrainName, PassId } from "../../../../src/job/contracts/ids.ts";
+import type { Job, WorkQueue } from "../../../../src/job/contracts/work-queue.ts";
+import {
+  createRedisWay,
+  openQueue,
+  type RecordedEvents,
+  type RedisWay,
+} from "../../../support/queue-redis.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const server = useRedis();
+let way: RedisWay;
+let prefix: string;
+const open: WorkQueue[] = [];
+
+beforeEach(async () => {
+  way = await createRedisWay(server.url());
+  prefix = server.fresh().keyPrefix;
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((queue) => queue.close({ softMs: 0, hardMs: 500 })));
+  await way.cut();
+});
+
+function replica(): { queue: WorkQueue; events: RecordedEvents } {
+  const opened = openQueue(way.url, {
+    keyPrefix: prefix,
+    lock: { durationMs: 1_000, stalledIntervalMs: 500 },
+  });
+  open.push(opened.queue);
+  return opened;
+}
+
+const window: Extract<Job, { kind: "window" }> = {
+  kind: "window",
+  drain: "orders" as DrainName,
+  passId: "p1" as PassId,
+  windowId: "1",
+};
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+describe("close", () => {
+  test("waits for a running handler and takes nothing new", async () => {
+    const { queue } = replica();
+    const seen: string[] = [];
+    const gate = new AbortController();
+    await queue.start(async () => {
+      seen.push("started");
+      await aborted(gate.signal);
+      seen.push("finished");
+    });
+    await queue.addWindows([window]);
+    await waitFor(() => expect(seen).toEqual(["started"]));
+    const { queue: other } = replica();
+    const closed = queue.close({ softMs: 5_000, hardMs: 10_000 });
+    await other.addWindows([{ ...window, windowId: "2" }]);
+    gate.abort();
+    await closed;
+    expect(seen).toEqual(["started", "finished"]);
+  });
+
+  test("aborts after softMs and hands the job back with no try spent", async () => {
+    const { queue, events } = replica();
+    let reason: unknown;
+    let started = false;
+    await queue.start(async (_job, { signal }) => {
+      started = true;
+      await aborted(signal);
+      ({ reason } = signal);
+      throw new RedriverError("stopped", "stopped");
+    });
+    await queue.addWindows([window]);
+    await waitFor(() => expect(started).toBe(true));
+    const before = performance.now();
+    await queue.close({ softMs: 100, hardMs: 10_000 });
+    expect(performance.now() - before).toBeLessThan(7_000);
+    expect(reason).toMatchObject({ code: "stopped" });
+    expect(events.of("job:failed")).toEqual([]);
+
+    const redis = new Redis(server.url());
+    const key = `{${prefix}}:${prefix}-v1-windows`;
+    expect(await redis.lrange(`${key}:wait`, 0, -1)).toEqual(["window/p1/1"]);
+    expect(await redis.hget(`${key}:window/p1/1`, "atm")).toBeNull();
+    redis.disconnect();
+
+    const { queue: other } = replica();
+    const seen: Job[] = [];
+    await other.start(async (job) => void seen.push(job));
+    await waitFor(() => expect(seen).toEqual([window]));
+  });
+
+  test("ends by hardMs although a handler ignores its signal", async () => {
+    const { queue } = replica();
+    let started = false;
+    await queue.start(() => {
+      started = true;
+      return new Promise(() => undefined);
+    });
+    await queue.addWindows([window]);
+    await waitFor(() => expect(started).toBe(true));
+    const before = performance.now();
+    await queue.close({ softMs: 50, hardMs: 300 });
+    expect(performance.now() - before).toBeLessThan(7_000);
+  });
+
+  test("with Redis away does not wait for hardMs", async () => {
+    const { queue, events } = replica();
+    await queue.start(async () => undefined);
+    await queue.addWindows([window]);
+    await waitFor(() => expect(queue.lastProgressAt()).toBeDefined());
+    await way.cut();
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    const before = performance.now();
+    await queue.close({ softMs: 8_000, hardMs: 10_000 });
+    expect(performance.now() - before).toBeLessThan(7_000);
+  });
+
+  test("with Redis away still lets a running handler end by itself", async () => {
+    const { queue, events } = replica();
+    const seen: string[] = [];
+    const gate = new AbortController();
+    await queue.start(async () => {
+      seen.push("started");
+      await aborted(gate.signal);
+      // Longer than closing everything else takes.
+      await systemClock.sleep(300);
+      seen.push("finished");
+    });
+    await queue.addWindows([window]);
+    await waitFor(() => expect(seen).toEqual(["started"]));
+    await way.cut();
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    const closed = queue.close({ softMs: 5_000, hardMs: 10_000 });
+    gate.abort();
+    await closed;
+    seen.push("closed");
+    expect(seen).toEqual(["started", "finished", "closed"]);
+  });
+
+  test("ends by hardMs when Redis goes away while it waits for a handler", async () => {
+    const { queue } = replica();
+    let started = false;
+    await queue.start(async (_job, { signal }) => {
+      started = true;
+      await aborted(signal);
+      throw new RedriverError("stopped", "stopped");
+    });
+    await queue.addWindows([window]);
+    await waitFor(() => expect(started).toBe(true));
+    const before = performance.now();
+    const closed = queue.close({ softMs: 400, hardMs: 1_200 });
+    await way.cut();
+    await closed;
+    expect(performance.now() - before).toBeLessThan(8_000);
+  });
+
+  test("of a queue whose Redis was never there ends at once", async () => {
+    await way.cut();
+    const { queue } = replica();
+    await queue.start(async () => undefined);
+    const before = performance.now();
+    await queue.close({ softMs: 8_000, hardMs: 10_000 });
+    expect(performance.now() - before).toBeLessThan(7_000);
+  });
+});
+
+describe("with Redis away", () => {
+  test("adding windows or a tick and applying schedules fail with redis-unavailable instead of hanging", async () => {
+    const { queue, events } = replica();
+    await queue.addWindows([window]);
+    await way.cut();
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    await expect(queue.addWindows([window])).rejects.toMatchObject({ code: "redis-unavailable" });
+    await expect(queue.applySchedules([])).rejects.toMatchObject({ code: "redis-unavailable" });
+    const added = queue.addTick("orders" as DrainName, Date.now());
+    await expect(added).rejects.toMatchObject({ code: "redis-unavailable" });
+  });
+
+  test("adding windows fails soon also when Redis was never there", async () => {
+    await way.cut();
+    const { queue, events } = replica();
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    const before = performance.now();
+    await expect(queue.addWindows([window])).rejects.toMatchObject({ code: "redis-unavailable" });
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
+  test("one redis:lost and one redis:ready are told, and work goes on", async () => {
+    const { queue, events } = replica();
+    const seen: string[] = [];
+    await queue.start(async (job) => void seen.push(job.kind === "window" ? job.windowId : job.kind));
+    await queue.addWindows([window]);
+    await waitFor(() => expect(seen).toEqual(["1"]));
+    await way.cut();
+    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
+    await way.mend();
+    await waitFor(() => expect(events.of("redis:ready").length).toBe(1), { timeout: 30_000 });
+    await queue.addWindows([{ ...window, windowId: "2" }]);
+    await waitFor(() => expect(seen).toContain("2"), { timeout: 30_000 });
+    expect(events.of("redis:lost").length).toBe(1);
+    expect(events.of("redis:ready").length).toBe(1);
+  });
+});

@@ -1,0 +1,248 @@
+/**
+ * Races between what a page says and what has become of its records since, and between those who settle them.
+ */
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { type RaceStand, stallPage, takeoverMs, useRaces, ways } from "../../../support/race-stand.ts";
+
+const stand = useRaces();
+
+const never = new AbortController().signal;
+
+const deletesOf = ({ rig }: RaceStand): number =>
+  rig.emulator.journal.entries("request").filter(({ operation }) => operation === "delete").length;
+
+const postsOf = ({ posts }: RaceStand): number => posts.length;
+
+/** A worker that died right there, with the records in its hands. */
+async function die(race: RaceStand, call: string, moment: "before" | "after"): Promise<void> {
+  const dead = await race.worker();
+  await stallPage(dead, call, moment);
+}
+
+describe("a page is in the hands of a worker that stalls", () => {
+  it("R17 until its record was published, deleted and its tombstone forgotten: it begins nothing", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    const ids = race.seed(2);
+    const stale = await a.list();
+    await b.page();
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    const { tombstoneMs, maxPageAgeMs } = race.ledger.limits;
+    expect(tombstoneMs).toBeGreaterThan(maxPageAgeMs);
+    await race.forget(ids);
+    await race.wait(tombstoneMs);
+    expect(await a.work(stale)).toMatchObject({
+      tally: { republished: 0, deleted: 0, reasons: { due: { "page-too-old": 2 } } },
+    });
+    expect(await race.states(ids)).toEqual(["absent", "absent"]);
+    await expectDrainedOnce(race.rig, 2);
+  });
+
+  it("R18 for as long as it may: what was deleted meanwhile is buried still, neither deleted again nor published", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    race.seed(2);
+    const stale = await a.list();
+    await b.page();
+    await race.wait(race.ledger.limits.maxPageAgeMs);
+    expect(await a.work(stale)).toMatchObject({ tally: { republished: 0 } });
+    expect(deletesOf(race)).toBe(1);
+    expect(postsOf(race)).toBe(1);
+    await expectDrainedOnce(race.rig, 2);
+  });
+
+  it("R19 between look and begin, while another publishes: begin says so, and it neither posts nor deletes", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    const ids = race.seed(2);
+    const stalled = await stallPage(a, "begin", "before");
+    await b.page();
+    expect(await stalled.goOn()).toMatchObject({ tally: { republished: 0, parked: 0, inDoubt: 0 } });
+    expect(postsOf(race)).toBe(1);
+    expect(deletesOf(race)).toBe(1);
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    await expectDrainedOnce(race.rig, 2);
+  });
+
+  it("R20 of a sweep, while a pass settles what it found: nothing is published again", async () => {
+    const race = await stand();
+    race.seed(2);
+    await die(race, "publish", "after");
+    await race.wait(takeoverMs + 1);
+    const [sweeper, b] = [await race.worker(), await race.worker()];
+    const stalled = sweeper.stop("look", "before");
+    const late = sweeper.sweep();
+    await stalled.reached;
+    await b.page();
+    stalled.release();
+    await late;
+    expect(postsOf(race)).toBe(2);
+    await expectDrainedOnce(race.rig, 2);
+  });
+});
+
+describe("two replicas list the same page at once", () => {
+  it("R21 one begins, the other holds it in flight, and the first alone settles", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    const ids = race.seed(3);
+    const pages = [await a.list(), await b.list()] as const;
+    const posting = a.stop("publish", "before");
+    const first = a.work(pages[0]);
+    await posting.reached;
+    const begins = b.stop("begin", "before");
+    const second = b.work(pages[1]);
+    // It looked while they were open; begin is asked only for what is not.
+    expect(await Promise.race([second, begins.reached])).toMatchObject({ tally: { republished: 0 } });
+    const deleting = a.stop("remove", "before");
+    posting.release();
+    await deleting.reached;
+    expect(await b.work(pages[1])).toMatchObject({ tally: { republished: 0, deleted: 0 } });
+    deleting.release();
+    expect(await first).toMatchObject({ tally: { deleted: 3 } });
+    expect(deletesOf(race)).toBe(1);
+    expect(postsOf(race)).toBe(1);
+    expect(await race.states(ids)).toEqual(["gone", "gone", "gone"]);
+    await expectDrainedOnce(race.rig, 3);
+  });
+
+  it("R22 both have looked before either begins: the second is told that they are in flight", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    race.seed(3);
+    const [one, other] = [a.stop("begin", "before"), b.stop("begin", "before")];
+    const both = [a.page(), b.page()] as const;
+    await Promise.all([one.reached, other.reached]);
+    const posting = a.stop("publish", "before");
+    one.release();
+    await posting.reached;
+    other.release();
+    expect(await both[1]).toMatchObject({ tally: { republished: 0, held: 3 } });
+    posting.release();
+    expect(await both[0]).toMatchObject({ tally: { republished: 3 } });
+    expect(postsOf(race)).toBe(1);
+    await expectDrainedOnce(race.rig, 3);
+  });
+
+  it("R23 both sweep the same outcome that is unknown: one POST settles it", async () => {
+    const race = await stand();
+    race.seed(3);
+    await die(race, "publish", "after");
+    await race.wait(takeoverMs + 1);
+    const [a, b] = [await race.worker(), await race.worker()];
+    const [one, other] = [a.stop("begin", "before"), b.stop("begin", "before")];
+    const both = [a.sweep(), b.sweep()];
+    await Promise.all([one.reached, other.reached]);
+    one.release();
+    other.release();
+    await Promise.all(both);
+    expect(postsOf(race)).toBe(2);
+    await expectDrainedOnce(race.rig, 3);
+  });
+});
+
+describe("a worker dies after the fact and before the delete", () => {
+  it.each(ways)("R24 and %s deletes, without a POST", async (_way, takeUp) => {
+    const race = await stand();
+    const ids = race.seed(2);
+    await die(race, "published", "after");
+    expect(await race.states(ids)).toEqual(["published", "published"]);
+    await race.wait(takeoverMs + 1);
+    await takeUp(await race.worker());
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    expect(postsOf(race)).toBe(1);
+    await expectDrainedOnce(race.rig, 2);
+  });
+
+  it("R25 and a sweep and a page race for it: both delete, one is told that nothing was left, and it is gone", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    await die(race, "published", "after");
+    await race.wait(takeoverMs + 1);
+    const [sweeper, pager] = [await race.worker(), await race.worker()];
+    const [one, other] = [sweeper.stop("remove", "before"), pager.stop("remove", "before")];
+    const both = [sweeper.sweep(), pager.page()];
+    await Promise.all([one.reached, other.reached]);
+    other.release();
+    await both[1];
+    one.release();
+    await both[0];
+    expect(sweeper.rig.eventsOf("delete:short")).toMatchObject([{ asked: 2, deleted: 0 }]);
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    expect(await race.ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
+    expect(postsOf(race)).toBe(1);
+    await expectDrainedOnce(race.rig, 2);
+  });
+});
+
+describe("a worker dies after the delete and before the tombstone", () => {
+  it("R26 and a sweep finds by a listing that it is gone", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    await die(race, "remove", "after");
+    expect(await race.states(ids)).toEqual(["published", "published"]);
+    await race.wait(takeoverMs + 1);
+    await (await race.worker()).sweep();
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    await expectDrainedOnce(race.rig, 2);
+  });
+
+  it("R27 and a full pass that no longer lists it buries it", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    await die(race, "remove", "after");
+    // A pass looks for what is older than a few seconds.
+    await race.wait(10_000);
+    const { rig, drain } = await race.worker();
+    const clock = { ...drain.source.clock, now: () => Date.now() + 10_000 };
+    const later = { ...drain, source: { ...drain.source, clock } };
+    const stops = { signal: never, stopping: never };
+    expect(await runPassInProcess(later, rig.core.settings.passes, stops, () => undefined)).toMatchObject({
+      outcome: "complete",
+    });
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+  });
+
+  it("R28 and a listing that lags shows it once more: deleted again, never published again", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    race.rig.emulator.faults.add({ kind: "lagging-list", forMs: 10 * takeoverMs, count: 1 });
+    await die(race, "remove", "after");
+    await race.wait(takeoverMs + 1);
+    const b = await race.worker();
+    await b.page();
+    await b.sweep();
+    expect(await race.states(ids)).toEqual(["published", "published"]);
+    expect(postsOf(race)).toBe(1);
+    await race.wait(10 * takeoverMs);
+    await b.sweep();
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    await expectDrainedOnce(race.rig, 2);
+  });
+});
+
+describe("a delete is answered with fewer than asked", () => {
+  it.each(ways)("R29 all stay published, and %s deletes again what is listed again", async (_way, takeUp) => {
+    const race = await stand();
+    const a = await race.worker();
+    const ids = race.seed(3) as [DlqId, DlqId, DlqId];
+    const deleting = await stallPage(a, "remove", "before");
+    race.rig.emulator.dlq.remove([ids[0]]);
+    await deleting.goOn();
+    expect(await race.states(ids)).toEqual(["published", "published", "published"]);
+    // It was away from the listing for a moment only.
+    race.rig.emulator.dlq.seed([
+      { dlqId: ids[0], url: `${race.rig.receiver.url}/hook`, responseStatus: 503 },
+    ]);
+    await race.wait(takeoverMs + 1);
+    await takeUp(await race.worker());
+    expect(race.rig.emulator.dlq.size).toBe(0);
+    // What is not listed any more is for a sweep to find out.
+    await (await race.worker()).sweep();
+    expect(postsOf(race)).toBe(1);
+    expect(await race.states(ids)).toEqual(["gone", "gone", "gone"]);
+  });
+});

@@ -1,0 +1,262 @@
+/** Races for one dead letter between a worker that stalls or dies and the one that takes over. */
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { createHold } from "../../../support/hold.ts";
+import {
+  horizonMs,
+  type RaceStand,
+  stallPage,
+  takeoverMs,
+  useRaces,
+  type Worker,
+} from "../../../support/race-stand.ts";
+
+const stand = useRaces();
+
+/** How a successor comes by what another one left open. */
+const ways = [
+  ["by a page", (worker: Worker) => worker.page()],
+  ["by a sweep", (worker: Worker) => worker.sweep()],
+] as const;
+
+const parking = `
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    unknownOutcome: park
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+/** Begun by a worker that died with its POST on its way: the service took it, and nobody heard. */
+async function leaveUnanswered(race: RaceStand): Promise<void> {
+  const dead = await race.worker();
+  await stallPage(dead, "publish", "after");
+}
+
+const deletedTimes = ({ rig }: RaceStand, id: DlqId): number =>
+  rig.emulator.journal.entries("deleted").filter(({ dlqIds }) => dlqIds.includes(id)).length;
+
+describe("a worker whose POST was accepted stalls", () => {
+  it.each(ways)(
+    "R01 and another takes over %s: it wakes with the message id in hand and records it without a token",
+    async (_way, takeOver) => {
+      const race = await stand();
+      const [a, b] = [await race.worker(), await race.worker()];
+      const [id] = race.seed(1) as [DlqId];
+      const stalled = await stallPage(a, "publish", "after");
+      await race.wait(takeoverMs + 1);
+      const holding = b.stop("publish", "before");
+      const taking = takeOver(b);
+      await holding.reached;
+      expect(await race.states([id])).toEqual(["open"]);
+
+      expect(await stalled.goOn()).toMatchObject({ tally: { republished: 1, deleted: 1 } });
+      expect(await race.states([id])).toEqual(["gone"]);
+      holding.release();
+      await taking;
+      expect(await race.states([id])).toEqual(["gone"]);
+      expect(deletedTimes(race, id)).toBe(1);
+      expect(b.rig.eventsOf("double:found")).toEqual([]);
+      await expectDrainedOnce(race.rig, 1);
+    },
+  );
+
+  it("R02 and wakes when the other has finished: nothing is left to do, and nothing is done twice", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    const [id] = race.seed(1) as [DlqId];
+    const stalled = await stallPage(a, "publish", "after");
+    await race.wait(takeoverMs + 1);
+    expect(await b.page()).toMatchObject({ tally: { republished: 1, deduplicated: 1, deleted: 1 } });
+    await stalled.goOn();
+    expect(await race.states([id])).toEqual(["gone"]);
+    expect(deletedTimes(race, id)).toBe(1);
+    expect(race.posts.map(({ ids }) => ids)).toEqual([[`redriver-${id}`], [`redriver-${id}`]]);
+    await expectDrainedOnce(race.rig, 1);
+  });
+
+  it("R03 until its outcome was parked past the horizon: the published fact overrides the park", async () => {
+    const race = await stand({ drain: parking });
+    const [a, b] = [await race.worker(), await race.worker()];
+    const [id] = race.seed(1) as [DlqId];
+    const stalled = await stallPage(a, "publish", "after");
+    await race.wait(horizonMs + 1);
+    await b.sweep();
+    expect(await race.states([id])).toEqual(["parked"]);
+    await stalled.goOn();
+    expect(await race.states([id])).toEqual(["gone"]);
+    await expectDrainedOnce(race.rig, 1);
+  });
+});
+
+describe("a worker dies between begin and POST", () => {
+  it.each(ways)(
+    "R04 and its intent outlives the lease: only after it another begins %s, with the same id and the old firstAt",
+    async (_way, takeOver) => {
+      const race = await stand();
+      const [a, b] = [await race.worker(), await race.worker()];
+      const [id] = race.seed(1) as [DlqId];
+      await stallPage(a, "publish", "before");
+      const [begun] = (await race.ledger.peek([id])).views;
+      await race.wait(takeoverMs);
+      await takeOver(b);
+      expect(race.posts).toEqual([]);
+
+      await race.wait(1);
+      const holding = b.stop("publish", "before");
+      const taking = takeOver(b);
+      await holding.reached;
+      const [taken] = (await race.ledger.peek([id])).views;
+      if (begun?.state !== "open" || taken?.state !== "open") throw new Error("both are open");
+      expect(taken.series).toEqual({ ...begun.series, posts: 2 });
+      expect(taken.lastAt).toBe(begun.lastAt + takeoverMs + 1);
+      holding.release();
+      await taking;
+      expect(race.posts).toMatchObject([{ ids: [`redriver-${id}`] }]);
+      await expectDrainedOnce(race.rig, 1);
+    },
+  );
+});
+
+describe("a worker is paused between the first byte of its POST and the check before the last", () => {
+  it("R06 and another takes over meanwhile: the late batch is withheld, and the other's series stays as it is", async () => {
+    const race = await stand({ settings: { "publish.maxBytes": "100MiB" } });
+    const b = await race.worker();
+    const hold = await createHold(race.rig.emulator.url, "POST /v2/batch");
+    const a = await race.worker({
+      settings: { "publish.maxBytes": "100MiB", "service.url": hold.url },
+    });
+    // More than the kernels take of a body that nobody reads.
+    const ids = race.seed(30, { body: "x".repeat(600_000) });
+    const paused = a.page();
+    await hold.reached;
+    await race.wait(takeoverMs + 1);
+    const holding = await stallPage(b, "publish", "before");
+    const before = (await race.ledger.peek(ids)).views;
+    hold.release();
+    expect(await paused).toMatchObject({ tally: { republished: 0, deleted: 0 } });
+    // Its "not sent" comes from a token that is spent: it takes nothing back from the one who holds them now.
+    expect((await race.ledger.peek(ids)).views).toEqual(before);
+    expect(race.rig.emulator.journal.counts().accepted).toBe(0);
+    expect(await holding.goOn()).toMatchObject({ tally: { republished: 30, deduplicated: 0 } });
+    expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 30, deduplicated: 0 });
+    expect(race.rig.emulator.dlq.size).toBe(0);
+  });
+});
+
+describe("no POST of one id begins later than the window allows", () => {
+  it.each(ways)(
+    "R08 taken over %s: at the horizon the same id, a moment later none",
+    async (_way, takeOver) => {
+      for (const [lateMs, posts] of [
+        [0, 2],
+        [1, 1],
+      ] as const) {
+        const race = await stand({ drain: parking });
+        race.seed(1);
+        await leaveUnanswered(race);
+        await race.wait(horizonMs + lateMs);
+        await takeOver(await race.worker());
+        expect(race.posts).toHaveLength(posts);
+        expect(new Set(race.posts.flatMap(({ ids }) => ids)).size).toBe(1);
+        expect(race.rig.emulator.journal.counts().accepted).toBe(1);
+      }
+    },
+  );
+
+  it("R09 taken over by one after the other: each begins anew, and firstAt is the first one's", async () => {
+    const race = await stand({ drain: parking });
+    const [id] = race.seed(1) as [DlqId];
+    for (let worker = 0; worker < 8; worker += 1) {
+      const one = await race.worker();
+      const died = one.stop("publish", "after");
+      // Past the horizon it publishes nothing, and ends.
+      await Promise.race([one.page(), died.reached]);
+      await race.wait(takeoverMs + 1);
+    }
+    expect(race.posts.map(({ at }) => at)).toEqual([0, 1, 2, 3, 4, 5, 6].map((n) => n * (takeoverMs + 1)));
+    expect(race.posts.at(-1)?.at).toBeLessThanOrEqual(horizonMs);
+    expect(await race.states([id])).toEqual(["parked"]);
+    expect(race.rig.emulator.journal.counts().accepted).toBe(1);
+  });
+
+  it("R10 by the worker that holds the body: it stalls before its retry, and the retry is not made", async () => {
+    const race = await stand({ drain: parking });
+    const [a, b] = [await race.worker(), await race.worker()];
+    const [id] = race.seed(1) as [DlqId];
+    race.rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 1 });
+    const stalled = a.stop("begin", "before");
+    stalled.release();
+    const retry = a.stop("begin", "before");
+    const late = a.page();
+    await expect.poll(() => race.clock.pending()).toBe(1);
+    await race.wait(1_500);
+    await retry.reached;
+    await race.wait(horizonMs);
+    retry.release();
+    expect(await late).toMatchObject({ tally: { republished: 0, inDoubt: 1 } });
+    expect(race.posts).toHaveLength(1);
+    await b.sweep();
+    expect(await race.states([id])).toEqual(["parked"]);
+  });
+
+  it("R11 by bisecting: each half has an id of its own, and a window of its own from its first POST", async () => {
+    const race = await stand({ drain: parking });
+    const a = await race.worker();
+    race.seed(4);
+    race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, count: 1 });
+    a.stop("publish", "after").release();
+    const first = await stallPage(a, "publish", "after");
+    await race.wait(horizonMs + 1);
+    await first.goOn();
+    expect(race.posts.map(({ ids }) => ids.length)).toEqual([4, 2, 2]);
+    expect(
+      race.posts
+        .slice(1)
+        .flatMap(({ ids }) => ids)
+        .every((id) => id.endsWith("-2")),
+    ).toBe(true);
+    expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 4, deduplicated: 0 });
+  });
+
+  it("R12 by a refusal in between: the series after it counts from its own first POST, and not from a later one", async () => {
+    const race = await stand({ drain: parking });
+    const a = await race.worker();
+    const [id] = race.seed(2) as [DlqId];
+    race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, count: 1 });
+    const refused = a.stop("publish", "after");
+    const died = a.stop("publish", "after");
+    void a.page();
+    await refused.reached;
+    await race.wait(horizonMs - 1_000);
+    refused.release();
+    // The first half is accepted, and nobody hears of it.
+    await died.reached;
+    await race.wait(horizonMs - 1_000);
+    const b = await race.worker();
+    await b.page();
+    // A hit proves what the first POST of the new series did: the refusal was of another id.
+    const posts = race.posts.filter(({ ids }) => ids.includes(`redriver-${id}-2`));
+    expect(posts).toHaveLength(2);
+    expect(await race.states([id])).toEqual(["gone"]);
+    expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 1, deduplicated: 1 });
+  });
+});
+
+describe("a refusal after an unanswered POST", () => {
+  it("R13 leaves it open: neither cool nor parked, and in the DLQ", async () => {
+    const race = await stand();
+    const [id] = race.seed(1) as [DlqId];
+    await leaveUnanswered(race);
+    await race.wait(takeoverMs + 1);
+    const b = await race.worker();
+    race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 429, count: 1 });
+    expect(await b.page()).toMatchObject({ tally: { republished: 0, inDoubt: 1, parked: 0 } });
+    expect((await race.ledger.peek([id])).views).toMatchObject([
+      { state: "open", series: { posts: 2, refusals: 1 } },
+    ]);
+    expect(race.rig.emulator.dlq.find(id)).toBeDefined();
+    expect(race.rig.emulator.journal.counts().accepted).toBe(1);
+  });
+});

@@ -1,0 +1,323 @@
+import { expect, test } from "vitest";
+import type { RedriverError } from "../../../../src/job/contracts/errors.ts";
+import { createManualClock } from "../../../support/manual-clock.ts";
+import {
+  connectTo,
+  rawAnswer,
+  startHttp,
+  startRaw,
+  testToken,
+} from "../../../support/message-service-server.ts";
+import { startService } from "../../../support/service.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const query = { select: {}, count: 100 };
+const page = { messages: [{ dlqId: "1-0", anything: { kept: true } }], cursor: "c2" };
+const failure = (code: string, detail: object = {}) => expect.objectContaining({ code, ...detail });
+
+test("a page is asked for with the token and the prefix of the address, and answered as listed", async () => {
+  const server = await startHttp(() => ({ body: page }));
+  const { service, answers } = connectTo(`${server.baseUrl}/prefix`);
+  const select = { url: ["https://a.example/x,y", "https://b.example"], responseStatus: [500, 503] };
+  expect(await service.list({ select, count: 10, cursor: "" })).toEqual({
+    records: page.messages,
+    cursor: "c2",
+    bytes: JSON.stringify(page).length,
+  });
+  const [request] = server.requests;
+  expect(request?.method).toBe("GET");
+  expect(request?.url.pathname).toBe("/prefix/v2/dlq");
+  expect(request?.url.searchParams.getAll("url")).toEqual(select.url);
+  expect(request?.url.searchParams.getAll("responseStatus")).toEqual(["500", "503"]);
+  expect(request?.url.searchParams.has("cursor")).toBe(false);
+  expect(request?.headers.authorization).toBe(`Bearer ${testToken}`);
+  expect(request?.body).toBe("");
+  expect(answers).toEqual([{ operation: "list", outcome: "ok", durationMs: 0, status: 200 }]);
+});
+
+test("compression is not asked for, and a compressed answer is not guessed at", async () => {
+  const server = await startHttp(() => ({ headers: { "content-encoding": "gzip" }, body: "\u001f\u008b" }));
+  const { service } = connectTo(server.baseUrl);
+  await expect(service.list(query)).rejects.toEqual(failure("answer-unreadable"));
+  expect(server.requests[0]?.headers["accept-encoding"]).toBe("identity");
+});
+
+test("the token is asked for before every request", async () => {
+  const tokens = ["first-token", "second-token"];
+  const server = await startHttp(() => ({ body: { messages: [] } }));
+  const { service } = connectTo(server.baseUrl, { token: () => tokens.shift() ?? "" });
+  await service.list(query);
+  await service.list(query);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+    "Bearer first-token",
+    "Bearer second-token",
+  ]);
+});
+
+test.each([
+  ["empty", () => ""],
+  ["with a line break", () => "token\n"],
+  [
+    "that cannot be read",
+    () => {
+      throw new Error("ENOENT");
+    },
+  ],
+])("a token %s sends nothing", async (_name, token) => {
+  const server = await startHttp(() => ({}));
+  const { service, answers } = connectTo(server.baseUrl, { token });
+  await expect(service.list(query)).rejects.toEqual(failure("unauthorised"));
+  expect(await service.publish(["{}"], () => true)).toMatchObject({ kind: "not-sent", why: "connect" });
+  expect(server.connectionCount()).toBe(0);
+  expect(answers.map(({ outcome }) => outcome)).toEqual(["unauthorised", "not-sent"]);
+});
+
+test.each([
+  [301, "source-misconfigured", "misconfigured"],
+  [307, "source-misconfigured", "misconfigured"],
+  [400, "request-refused", "refused"],
+  [401, "unauthorised", "unauthorised"],
+  [403, "unauthorised", "unauthorised"],
+  [404, "source-misconfigured", "misconfigured"],
+  [405, "source-misconfigured", "misconfigured"],
+  [408, "service-timeout", "timeout"],
+  [409, "source-misconfigured", "misconfigured"],
+  [412, "request-refused", "refused"],
+  [413, "request-refused", "refused"],
+  [415, "source-misconfigured", "misconfigured"],
+  [418, "source-misconfigured", "misconfigured"],
+  [422, "request-refused", "refused"],
+  [429, "rate-limited", "rate-limited"],
+  [500, "service-unavailable", "unavailable"],
+  [502, "service-unavailable", "unavailable"],
+  [503, "service-unavailable", "unavailable"],
+])("status %d of a list or a delete is %s", async (status, code, outcome) => {
+  const headers = { location: "/elsewhere" };
+  const server = await startHttp(() => ({ status, headers, body: { error: `no: ${testToken}` } }));
+  const { service, answers } = connectTo(server.baseUrl);
+  const { host } = new URL(server.baseUrl);
+  const message = expect.stringContaining(`at ${host}: expected 2xx, got ${status}: no: [removed]`) as string;
+  await expect(service.list(query)).rejects.toEqual(failure(code, { status, message }));
+  await expect(service.remove(["1-0" as never])).rejects.toEqual(failure(code, { status, message }));
+  expect(answers).toMatchObject([
+    { operation: "list", outcome, status },
+    { operation: "delete", outcome, status },
+  ]);
+  expect(server.requests).toHaveLength(2);
+});
+
+test.each([
+  [401, "the token is the token's setting"],
+  [404, "the address is the address's setting, redirects are not followed"],
+])("status %d of any call names the setting in force, and no other", async (status, advice) => {
+  const server = await startHttp(() => ({ status }));
+  const settings = { address: "the address's setting", token: "the token's setting" };
+  const { service } = connectTo(server.baseUrl, { settings });
+  const { host } = new URL(server.baseUrl);
+  const said = `at ${host}: expected 2xx, got ${status}; ${advice}`;
+  await expect(service.list(query)).rejects.toThrow(new RegExp(`^list ${said}$`));
+  await expect(service.remove(["1-0" as never])).rejects.toThrow(new RegExp(`^delete ${said}$`));
+  expect(await service.publish(["{}"], () => true)).toMatchObject({
+    kind: "misconfigured",
+    error: `batch ${said}`,
+  });
+});
+
+test("a flow control key is listed by where the service knows the filter, and refused where it does not", async () => {
+  const { emulator } = await startService({ token: testToken });
+  emulator.dlq.seed([{ flowControlKey: "k", dlqId: "1-0" }, { flowControlKey: "l" }, {}]);
+  const { service } = connectTo(emulator.url);
+  const byKey = { ...query, select: { flowControlKey: ["k"] } };
+  expect((await service.list(byKey)).records).toMatchObject([{ dlqId: "1-0" }]);
+  emulator.adjust({ listParameters: "spec" });
+  await expect(service.list(byKey)).rejects.toEqual(failure("request-refused"));
+});
+
+test("an error never names values of the query", async () => {
+  const server = await startHttp(() => ({ status: 500 }));
+  const { service } = connectTo(server.baseUrl);
+  const failed = service.list({ ...query, select: { label: ["customer-4711"] }, cursor: "secret-cursor" });
+  await expect(failed).rejects.not.toThrow(/customer-4711|secret-cursor/);
+});
+
+test("a 429 says when to try again, by our clock", async () => {
+  const serviceNow = Date.UTC(2026, 10, 20, 12);
+  const clock = createManualClock(serviceNow + 90_000);
+  const headers = {
+    date: new Date(serviceNow).toUTCString(),
+    "burst-ratelimit-reset": String(serviceNow / 1000 + 5),
+  };
+  const server = await startHttp(() => ({ status: 429, headers }));
+  const { service } = connectTo(server.baseUrl, { clock });
+  await expect(service.list(query)).rejects.toEqual(
+    failure("rate-limited", { retryAt: clock.now() + 5_000 }),
+  );
+});
+
+test("the service's clock is learned from every answer, whatever its status; not from a single one that is days off", async () => {
+  const clock = createManualClock(Date.UTC(2026, 10, 20, 12));
+  const dates = [-3_000, 50_000, 3 * 86_400_000];
+  const server = await startHttp(() => ({
+    status: 500,
+    headers: { date: new Date(clock.now() + (dates.shift() ?? 0)).toUTCString() },
+  }));
+  const { service } = connectTo(server.baseUrl, { clock });
+  expect(service.clockOffsetMs()).toBeUndefined();
+  await expect(service.list(query)).rejects.toEqual(failure("service-unavailable"));
+  expect(service.clockOffsetMs()).toBe(-3_000);
+  await service.publish(["{}"], () => true);
+  expect(service.clockOffsetMs()).toBe(50_000);
+  await service.publish(["{}"], () => true);
+  expect(service.clockOffsetMs()).toBe(50_000);
+});
+
+test.each(["", "<html>", "[]", '{"messages":null}', '{"messages":[1]}'])(
+  "the answer %j cannot be read",
+  async (body) => {
+    const server = await startHttp(() => ({ body }));
+    const { service, answers } = connectTo(server.baseUrl);
+    await expect(service.list(query)).rejects.toEqual(failure("answer-unreadable", { status: 200 }));
+    expect(answers).toMatchObject([{ outcome: "unreadable", status: 200 }]);
+  },
+);
+
+test.each([
+  ["is not read to its end", "transfer-encoding: chunked", `186a0\r\n${" ".repeat(100_000)}\r\n`],
+  ["that says so is not read at all", "content-length: 1000000000", ""],
+])("an answer above the limit %s", async (_name, header, body) => {
+  const server = await startRaw(({ socket, when }) => {
+    when("\r\n\r\n", () => socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${body}`));
+  });
+  const { service } = connectTo(server.baseUrl, { maxAnswerBytes: 50_000 });
+  await expect(service.list(query)).rejects.toEqual(failure("answer-too-large", { status: 200 }));
+  expect(await server.connections[0]?.ended).toBe("reset");
+});
+
+test.each([
+  ["that says its length", `content-length: 3028\r\n\r\n`, (text: string) => text],
+  ["in pieces", `transfer-encoding: chunked\r\n\r\n`, inChunks],
+])("a call may allow its answer less than others do: one %s", async (_name, header, send) => {
+  const text = JSON.stringify({ messages: [], padding: "x".repeat(3_000) });
+  const server = await startRaw(({ socket, when }) => {
+    when("\r\n\r\n", () => socket.write(`HTTP/1.1 200 OK\r\n${header}${send(text)}`));
+  });
+  const { service } = connectTo(server.baseUrl);
+  await expect(service.list({ ...query, maxBytes: 2_000 })).rejects.toEqual(failure("answer-too-large"));
+  expect(await service.list({ ...query, maxBytes: 4_000 })).toEqual({ records: [], bytes: 3_028 });
+});
+
+function inChunks(text: string): string {
+  const parts = [text.slice(0, 30), text.slice(30, 1_500), text.slice(1_500)];
+  return `${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`;
+}
+
+test("an answer that trickles ends at the deadline of the whole call", async () => {
+  const clock = createManualClock();
+  const server = await startRaw(({ socket, when }) => {
+    const head = `HTTP/1.1 200 OK\r\ndate: ${new Date().toUTCString()}\r\ncontent-length: 1000\r\n\r\n`;
+    when("\r\n\r\n", () => socket.write(`${head}{"messages":[`));
+  });
+  const { service, answers } = connectTo(server.baseUrl, { clock });
+  const listing = service.list(query);
+  await waitFor(() => expect(service.clockOffsetMs()).toBeDefined());
+  for (let elapsed = 0; elapsed < 10_000; elapsed += 1_000) {
+    server.connections[0]?.socket.write(" ");
+    clock.advance(1_000);
+  }
+  await expect(listing).rejects.toEqual(failure("service-timeout", { status: 200 }));
+  expect(await server.connections[0]?.ended).toBe("reset");
+  expect(answers).toEqual([{ operation: "list", outcome: "timeout", durationMs: 10_000, status: 200 }]);
+});
+
+test("no answer at all ends at the deadline", async () => {
+  const clock = createManualClock();
+  const server = await startRaw(({ when }) => when("\r\n\r\n", () => clock.advance(10_000)));
+  const { service } = connectTo(server.baseUrl, { clock });
+  await expect(service.list(query)).rejects.toEqual(failure("service-timeout", { status: undefined }));
+  expect(await server.connections[0]?.ended).toBe("reset");
+});
+
+test("a stopped call ends at once, and says so", async () => {
+  const stop = new AbortController();
+  const server = await startRaw(({ when }) => when("\r\n\r\n", () => stop.abort()));
+  const { service, answers } = connectTo(server.baseUrl);
+  await expect(service.list(query, stop.signal)).rejects.toEqual(failure("stopped"));
+  expect(await server.connections[0]?.ended).toBe("reset");
+  await expect(service.list(query, stop.signal)).rejects.toEqual(failure("stopped"));
+  expect(answers.map(({ outcome }) => outcome)).toEqual(["stopped", "stopped"]);
+  expect(server.connections).toHaveLength(1);
+});
+
+test.each([
+  ["reset before an answer", ""],
+  ["closed in the middle of the headers", "HTTP/1.1 200 OK\r\ncontent-le"],
+  ["closed in the middle of the body", 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"messages":'],
+  ["used for something that is not HTTP", "-ERR wrong protocol\r\n"],
+])("a connection that is %s means that the service is away", async (_name, text) => {
+  const server = await startRaw(({ socket, when }) => {
+    when("\r\n\r\n", () => (text === "" ? socket.resetAndDestroy() : socket.end(text)));
+  });
+  const { service } = connectTo(server.baseUrl);
+  await expect(service.list(query)).rejects.toEqual(failure("service-unavailable"));
+  expect(server.connections).toHaveLength(1);
+});
+
+test("a refused connection means that the service is away", async () => {
+  const server = await startRaw(() => undefined);
+  const gone = server.baseUrl.replace(/:\d+$/, ":1");
+  const { service } = connectTo(gone);
+  const message = expect.stringContaining("ECONNREFUSED") as string;
+  await expect(service.list(query)).rejects.toEqual(failure("service-unavailable", { message }));
+});
+
+test("a name that does not resolve means that the service is away", async () => {
+  const { service } = connectTo("http://redriver.invalid");
+  await expect(service.list(query)).rejects.toEqual(failure("service-unavailable"));
+});
+
+test("an answer of a list is used also when the connection closes behind it", async () => {
+  const server = await startRaw(({ socket, when }) => {
+    when("\r\n\r\n", () => socket.end(rawAnswer(200, '{"messages":[]}', { connection: "close" })));
+  });
+  const { service } = connectTo(server.baseUrl);
+  expect(await service.list(query)).toMatchObject({ records: [] });
+  expect(await service.list(query)).toMatchObject({ records: [] });
+  expect(server.connections).toHaveLength(2);
+});
+
+test("answers of 100 MB are not asked for time and again: 16 at once, then one in 10 s", async () => {
+  const server = await startHttp(() => ({ headers: { "content-length": "100000000" } }));
+  const clock = createManualClock();
+  const { service } = connectTo(server.baseUrl, { clock });
+  const codes = async (times: number): Promise<readonly string[]> => {
+    const met: string[] = [];
+    for (let time = 0; time < times; time += 1) {
+      met.push(
+        await service.list(query).then(
+          () => "listed",
+          (error: unknown) => (error as RedriverError).code,
+        ),
+      );
+    }
+    return met;
+  };
+  expect(new Set(await codes(16))).toEqual(new Set(["answer-too-large"]));
+  await expect(service.list(query)).rejects.toEqual(failure("service-resting", { retryAt: clock.now() + 1 }));
+  clock.advance(1);
+  expect(await codes(3)).toEqual(["answer-too-large", "service-resting", "service-resting"]);
+  // Four minutes, a call every 200 ms.
+  for (let call = 0; call < 1_200; call += 1) {
+    clock.advance(200);
+    await codes(1);
+  }
+  expect(server.requests.length).toBe(17 + 24);
+});
+
+test("what is small may be too large as often as it likes", async () => {
+  const server = await startHttp(() => ({ body: { messages: [{ body: "x".repeat(4_000) }] } }));
+  const { service } = connectTo(server.baseUrl, { maxAnswerBytes: 2_000 });
+  for (let call = 0; call < 100; call += 1) {
+    await expect(service.list(query)).rejects.toEqual(failure("answer-too-large"));
+  }
+  expect(server.requests.length).toBe(100);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import type { IndexConfig } from "../../../../src/job/contracts/drains-document.ts";
+import type { IndexReading, StatisticsStore } from "../../../../src/job/contracts/index-statistics.ts";
+import { createIndexReadings } from "../../../../src/job/statistics/last-index-readings.ts";
+import { createMemoryStatisticsStore } from "../../../support/memory/memory-store.ts";
+import { parseStatistics } from "../../../../src/job/statistics/parse-index-statistics.ts";
+import { createRedisStatisticsStore } from "../../../../src/job/store/statistics/redis-statistics-store.ts";
+import { sharedKey } from "../../../../src/job/redis/key-prefix.ts";
+import { scalarFields, seriesFields } from "../../../../src/job/contracts/index-statistics.ts";
+import { oddValues } from "../../../support/odd-fields.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const reading: IndexReading = {
+  index: "catalog",
+  readAt: 1_700_000_000_123,
+  summary: {
+    scalars: { pending_index_count: 3, monthly_cost: 1.5 },
+    newest: { vector_count: { at: { epochMs: 1_700_000_000_000, nanos: 975 }, value: 9 } },
+    days: ["Sunday", "Monday"],
+    unusableFields: 1,
+  },
+};
+
+interface World {
+  /** Two replicas' views of the same store. */
+  readonly replicas: readonly [StatisticsStore, StatisticsStore];
+  /** Lets so much time pass, where this store's time can be moved. */
+  readonly pass: (ms: number) => void;
+}
+
+function promises(open: () => World): void {
+  it("shows every replica what one of them wrote", async () => {
+    const { replicas } = open();
+    await replicas[0].write(reading, 60_000);
+    expect(await replicas[0].readAll(["catalog"])).toEqual([reading]);
+    expect(await replicas[1].readAll(["catalog"])).toEqual([reading]);
+  });
+
+  it("keeps the last reading only", async () => {
+    const { replicas } = open();
+    await replicas[0].write(reading, 60_000);
+    await replicas[1].write({ ...reading, readAt: 5 }, 60_000);
+    expect(await replicas[0].readAll(["catalog"])).toEqual([{ ...reading, readAt: 5 }]);
+  });
+
+  it("answers in the order asked and leaves out what it does not have", async () => {
+    const { replicas } = open();
+    const other = { ...reading, index: "reviews" };
+    await replicas[0].write(reading, 60_000);
+    await replicas[0].write(other, 60_000);
+    expect(await replicas[0].readAll(["reviews", "unknown", "catalog"])).toEqual([other, reading]);
+    expect(await replicas[0].readAll([])).toEqual([]);
+  });
+
+  it("has the series of the last reading beside it, if it was written with them", async () => {
+    const { replicas, pass } = open();
+    const series = { vector_count: [[1_700_000_000_000, 9] as const, [1_700_000_060_000, 10.5] as const] };
+    await replicas[0].write({ ...reading, series }, 60_000);
+    await replicas[0].write({ ...reading, index: "short", series }, 100);
+    await replicas[0].write({ ...reading, index: "without" }, 60_000);
+    expect(await replicas[1].readSeries("catalog")).toEqual(series);
+    expect(await replicas[1].readSeries("without")).toBeNull();
+    expect(await replicas[1].readAll(["catalog"])).toEqual([reading]);
+    pass(100);
+    await waitFor(async () => expect(await replicas[1].readSeries("short")).toBeNull());
+  });
+
+  it("shows nothing rather than a stale reading", async () => {
+    const { replicas, pass } = open();
+    await replicas[0].write({ ...reading, index: "short" }, 100);
+    await replicas[0].write(reading, 60_000);
+    pass(100);
+    await waitFor(async () => expect(await replicas[1].readAll(["short", "catalog"])).toEqual([reading]));
+  });
+}
+
+describe("the memory store of index readings", () => {
+  promises(() => {
+    let time = 0;
+    const store = createMemoryStatisticsStore({ monotonic: () => time });
+    return { replicas: [store, store], pass: (ms) => (time += ms) };
+  });
+});
+
+const redis = useRedis();
+
+describe("the Redis store of index readings", () => {
+  promises(() => {
+    const connection = redis.fresh();
+    const [one, other] = [createRedisStatisticsStore(connection), createRedisStatisticsStore(connection)];
+    return { replicas: [one, other], pass: () => undefined };
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["another version", JSON.stringify({ ...reading, version: 2 })],
+    ["another index", JSON.stringify({ ...reading, version: 1, index: "reviews" })],
+    ["another shape", JSON.stringify({ version: 1, index: "catalog", readAt: 1, summary: { scalars: 3 } })],
+  ])("takes a value that is %s for none", async (_, text) => {
+    const connection = redis.fresh();
+    await connection.command("SET", sharedKey(connection.keyPrefix, "statistics", "catalog"), text);
+    expect(await createRedisStatisticsStore(connection).readAll(["catalog"])).toEqual([]);
+  });
+});
+
+describe("readings of indexes", () => {
+  const parsed = parseStatistics({ storage_usage: 7 });
+  if (parsed.kind === "unreadable") throw new Error("the sample does not parse");
+
+  it("shows the gauges of a reading for three intervals and then none", async () => {
+    let time = 0;
+    const store = createMemoryStatisticsStore({ monotonic: () => time });
+    const readings = createIndexReadings({
+      store,
+      read: async () => parsed.statistics,
+      clock: { now: () => 2_000, monotonic: () => time },
+      events: { emit: () => undefined },
+    });
+    const schedule = { kind: "every", everyMs: 1_000 } as const;
+    await readings.take({ name: "catalog", schedule } as IndexConfig, new AbortController().signal);
+    time = 2_999;
+    expect((await readings.gauges(["catalog"])).map(({ name, value }) => [name, value])).toEqual([
+      ["redriver_index_storage_usage_bytes", 7],
+      ["redriver_index_unusable_fields", 0],
+      ["redriver_index_read_timestamp_seconds", 2],
+    ]);
+    time = 3_000;
+    expect(await readings.gauges(["catalog"])).toEqual([]);
+  });
+});
+
+it("Redis gives back what is read of an answer with any value in a field", async () => {
+  const store = createRedisStatisticsStore(redis.fresh());
+  const fields = [...scalarFields.slice(0, 1), ...seriesFields.slice(0, 1), "days", "unheardOf"];
+  // JSON has no -0.
+  const values = Object.values(oddValues).filter((value) => value !== "-0");
+  const answers = fields.flatMap((field) =>
+    values.flatMap((value) => [
+      `{"${field}":${value},"storage_usage":1,"days":["Monday"]}`,
+      `{"${field}":[{"x":"2025-10-19 18:33:05.244 +0000 UTC","y":${value}},{"x":${value},"y":1}],"storage_usage":1}`,
+    ]),
+  );
+  for (const text of answers) {
+    const parsed = parseStatistics(JSON.parse(text));
+    if (parsed.kind !== "statistics") throw new Error(`${text.slice(0, 200)} spoils the other fields`);
+    const { scalars, newest, days, unusableFields } = parsed.statistics;
+    const written = { index: "catalog", readAt: 1, summary: { scalars, newest, days, unusableFields } };
+    await store.write(written, 60_000);
+    expect(await store.readAll(["catalog"])).toEqual([written]);
+  }
+});

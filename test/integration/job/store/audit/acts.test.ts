@@ -1,0 +1,275 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { openAuditReader } from "../../../../../src/job/compose/open-core.ts";
+import { RedriverError } from "../../../../../src/job/contracts/errors.ts";
+import type { Audit, AuditEntry } from "../../../../../src/job/contracts/audit.ts";
+import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import type { MessageService } from "../../../../../src/job/contracts/service.ts";
+import { passWith } from "../../../../support/pass-with.ts";
+import type { SourceRuntime } from "../../../../../src/job/runtime.ts";
+import { createStand } from "../../../../support/archives.ts";
+import { createRig, type Rig } from "../../../../support/rig.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const fast = `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    limits: { publish: 1000/s, perHost: 1000/s }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+`;
+
+/** Oldest first. */
+async function auditOf(rig: Rig): Promise<readonly AuditEntry[]> {
+  const entries = [];
+  for await (const entry of openAuditReader(rig.core).read({ order: "oldest-first" })) entries.push(entry);
+  return entries;
+}
+
+const shapeOf = (entries: readonly AuditEntry[]): readonly (readonly [string, number])[] =>
+  entries.map(({ act, records }) => [act, records.length]);
+
+const away = (): Promise<never> => Promise.reject(new RedriverError("redis-unavailable", "away"));
+
+/** The ledger without the audit's entries that ride on its calls, so that each is written on its own. */
+function withoutAudit(ledger: SourceRuntime["ledger"]): SourceRuntime["ledger"] {
+  return {
+    ...ledger,
+    begin: (requests, options) => ledger.begin(requests, { ...options, audit: [] }),
+    published: (facts) => ledger.published(facts),
+  };
+}
+
+/** An audit as it is while Redis does not take it. */
+function awayFor(audit: Audit, acts: readonly string[]): Audit {
+  return {
+    append: (entries) => (entries.some(({ act }) => acts.includes(act)) ? away() : audit.append(entries)),
+    record: (entries) => audit.record(entries),
+  };
+}
+
+describe("the acts of a pass", () => {
+  it("are written one entry per batch, each before it is done", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    rig.seed(150);
+    rig.seed(30, { responseStatus: 422 });
+    const seen: Record<string, (readonly [string, number])[]> = {};
+    const { service } = rig.drain.source;
+    const watched: MessageService = {
+      list: (query, signal) => service.list(query, signal),
+      clockOffsetMs: () => service.clockOffsetMs(),
+      publish: async (...args) => {
+        (seen["publish"] ??= []).push(shapeOf(await auditOf(rig)).at(-1) ?? ["nothing", 0]);
+        return service.publish(...args);
+      },
+      remove: async (...args) => {
+        (seen["delete"] ??= []).push(shapeOf(await auditOf(rig)).at(-1) ?? ["nothing", 0]);
+        return service.remove(...args);
+      },
+    };
+    await passWith(rig, { service: watched });
+    expect(seen["publish"]?.every(([act]) => act === "republish")).toBe(true);
+    expect(seen["delete"]?.every(([act]) => act === "delete")).toBe(true);
+
+    const entries = await auditOf(rig);
+    const counts = new Map<string, number>();
+    for (const [act, count] of shapeOf(entries)) counts.set(act, (counts.get(act) ?? 0) + count);
+    expect(Object.fromEntries(counts)).toEqual({ park: 30, republish: 150, published: 150, delete: 150 });
+    const batches = rig.emulator.journal.counts().requests["batch 200"] ?? 0;
+    expect(entries.filter(({ act }) => act === "republish")).toHaveLength(batches);
+    expect(entries.find(({ act }) => act === "republish")).toMatchObject({
+      by: expect.stringMatching(/^daemon .+-\d+$/),
+      source: "default",
+      drain: "main",
+      documentHash: rig.core.document.hash,
+      records: expect.arrayContaining([
+        { dlqId: expect.any(String), rule: "outage", reason: "due", attempt: 1, host: expect.any(String) },
+      ]),
+    });
+  });
+
+  it("name the pass and its document, whatever the act; those of a sweep name none", async () => {
+    const { dir } = createStand();
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      source: "{ retention: 3d }",
+      document: `archive: { dir: ${dir}, keep: 30d }\n`,
+      drain: `${fast}      - { name: old, when: { responseStatus: 410 }, then: drop }\n`,
+    });
+    rig.seed(2);
+    rig.seed(1, { responseStatus: 422 }, 71 * 3_600_000);
+    rig.seed(1, { responseStatus: 410 });
+    await rig.pass();
+    const [first] = rig.eventsOf("pass:opened");
+    const entries = await auditOf(rig);
+    expect(new Set(entries.map(({ act }) => act))).toEqual(
+      new Set(["copy", "park", "republish", "published", "drop", "delete"]),
+    );
+    const { hash } = rig.core.document;
+    for (const entry of entries) expect(entry).toMatchObject({ passId: first?.passId, documentHash: hash });
+
+    rig.seed(1);
+    await rig.drain.source.passes.forceFull(rig.drain.config.name);
+    rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
+    await rig.pass();
+    await rig.sweep();
+    const acts = (await auditOf(rig)).slice(entries.length);
+    expect(acts.map(({ act, passId }) => [act, passId === undefined])).toEqual([
+      ["republish", false],
+      ["published", false],
+      ["delete", false],
+      ["delete", true],
+    ]);
+  });
+
+  it("are done when they are written and not sooner, however long that takes", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    rig.seed(5);
+    const { audit, ledger, service } = rig.drain.source;
+    const order: string[] = [];
+    const slowly =
+      (write: Audit["append"]): Audit["append"] =>
+      async (entries) => {
+        await delay(50);
+        await write(entries);
+        order.push(...entries.map(({ act }) => `${act} written`));
+      };
+    await passWith(rig, {
+      audit: { append: slowly(audit.append), record: slowly(audit.record) },
+      ledger: withoutAudit(ledger),
+      service: {
+        ...service,
+        publish: (...args) => {
+          order.push("POST");
+          return service.publish(...args);
+        },
+        remove: (...args) => {
+          order.push("DELETE");
+          return service.remove(...args);
+        },
+      },
+    });
+    expect(order).toEqual(["republish written", "POST", "published written", "delete written", "DELETE"]);
+  });
+
+  it("in plan mode are none, and nothing is written", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast, mode: "plan" });
+    rig.seed(10);
+    rig.seed(10, { responseStatus: 422 });
+    await rig.pass();
+    expect(await auditOf(rig)).toEqual([]);
+  });
+
+  it("are not repeated for what is parked or held and listed again", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    rig.seed(5, { responseStatus: 422 });
+    rig.seed(5, { responseStatus: 404 });
+    for (let pass = 0; pass < 3; pass += 1) await rig.pass();
+    expect(shapeOf(await auditOf(rig))).toEqual([["park", 5]]);
+  });
+
+  it("of a paused drain are none", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    rig.seed(5);
+    const pauses = rig.core.sources.get(rig.drain.source.config.id)?.pauses;
+    await pauses?.pause({ drain: "*", reason: "test", by: "test", at: Date.now() });
+    await rig.pass();
+    expect(await auditOf(rig)).toEqual([]);
+  });
+});
+
+describe("what cannot be written into the audit", () => {
+  it("is not published; it waits, and is published once when it can be", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    rig.seed(20);
+    const { audit, ledger } = rig.drain.source;
+    await passWith(rig, { audit: awayFor(audit, ["republish"]), ledger: withoutAudit(ledger) });
+    expect(rig.emulator.journal.entries("accepted")).toEqual([]);
+    expect(rig.emulator.journal.counts().requests["batch 200"]).toBeUndefined();
+    expect(await auditOf(rig)).toEqual([]);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
+    await expect
+      .poll(
+        async () => {
+          rig.advance(15_000);
+          await rig.pass();
+          return rig.emulator.dlq.size;
+        },
+        { timeout: 30_000, interval: 100 },
+      )
+      .toBe(0);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+
+  it("is not parked", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    const [id = ""] = rig.seed(1, { responseStatus: 422 });
+    const { audit, ledger } = rig.drain.source;
+    await passWith(rig, { audit: awayFor(audit, ["park"]) });
+    expect(rig.eventsOf("window:failed")).toMatchObject([{ code: "redis-unavailable" }]);
+    expect((await ledger.peek([id as DlqId])).views).toEqual([{ state: "absent" }]);
+  });
+
+  it("is deleted all the same once its publication is proven, and told of afterwards", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    rig.seed(20);
+    // Redis is away from the answer of the batch on: the facts and the delete come too late for it.
+    const { audit, ledger, service } = rig.drain.source;
+    let isAway = false;
+    const cut: SourceRuntime["ledger"] = {
+      ...ledger,
+      published: (facts) => (isAway ? away() : ledger.published(facts)),
+      gone: (ids) => (isAway ? away() : ledger.gone(ids)),
+    };
+    const late: string[] = [];
+    await passWith(rig, {
+      ledger: cut,
+      service: {
+        ...service,
+        clockOffsetMs: () => service.clockOffsetMs(),
+        publish: async (...args) => {
+          const outcome = await service.publish(...args);
+          isAway = true;
+          return outcome;
+        },
+      },
+      audit: {
+        append: (entries) => (isAway ? away() : audit.append(entries)),
+        record: (entries) => {
+          late.push(...entries.map(({ act }) => act));
+          return Promise.resolve();
+        },
+      },
+    });
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(late).toEqual(["published", "delete"]);
+  });
+});
+
+describe("a worker that is stopped between audit and act", () => {
+  it("leaves an entry of an intent that nothing followed", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
+    const [id = ""] = rig.seed(1);
+    const { service } = rig.drain.source;
+    const arrived = new AbortController();
+    void passWith(rig, {
+      service: {
+        list: (query, signal) => service.list(query, signal),
+        remove: (ids, signal) => service.remove(ids, signal),
+        clockOffsetMs: () => service.clockOffsetMs(),
+        publish: () => {
+          arrived.abort();
+          // It never goes on.
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    await expect.poll(() => arrived.signal.aborted).toBe(true);
+    expect(await auditOf(rig)).toMatchObject([{ act: "republish", records: [{ dlqId: id }] }]);
+    expect((await rig.drain.source.ledger.peek([id as DlqId])).views).toMatchObject([{ state: "open" }]);
+    expect(rig.emulator.journal.entries("accepted")).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import type { Emulator } from "../../../../../dev/emulator/index.ts";
+import { runHere } from "../../../../support/cli.ts";
+import { start } from "../../../../support/command.ts";
+import { createEnv, startDaemon, type DaemonEnv } from "../../../../support/daemon.ts";
+import { useRedis } from "../../../../support/redis.ts";
+import { startService } from "../../../../support/service.ts";
+
+const redis = useRedis();
+
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  orders:
+    mode: live
+    lane: none
+    schedule: { every: 1s }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+async function setUp(): Promise<{
+  readonly emulator: Emulator;
+  readonly setup: DaemonEnv;
+  readonly id: string;
+}> {
+  const { emulator, receiver } = await startService();
+  const at = Date.now() - 60 * 60_000;
+  const [id = ""] = emulator.dlq.seed([
+    {
+      dlqId: `${at}-0`,
+      url: `${receiver.url}/hook?of-a-query`,
+      createdAt: at,
+      responseStatus: 503,
+      header: { Authorization: ["Bearer of-a-header"] },
+      body: "of-a-body",
+    },
+  ]);
+  return { emulator, setup: createEnv({ emulator, redisUrl: redis.url(), document }), id };
+}
+
+describe("redriver run", () => {
+  it("tells its acts as lines on stdout, whatever the level of its log, and signs them", async () => {
+    const { setup, id, emulator } = await setUp();
+    const daemon = start(["run"], { ...setup.env, REDRIVER_LOG_LEVEL: "error" });
+    await daemon.line(({ act }) => act === "delete");
+    await expect.poll(() => emulator.dlq.size).toBe(0);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+    const acts = daemon.log.filter(({ audit }) => audit === true);
+    expect(acts.map(({ act }) => act)).toEqual(["republish", "published", "delete"]);
+    for (const act of acts) {
+      expect(act).toMatchObject({
+        by: expect.stringMatching(new RegExp(`^daemon .+-${daemon.child.pid}$`)),
+        source: "default",
+        drain: "orders",
+        records: [{ dlqId: id }],
+      });
+    }
+    const { out } = await daemon.ended;
+    expect(out).not.toMatch(/of-a-query|of-a-header|of-a-body/);
+    const history = await runHere(["history", id, "--json"], setup.env);
+    expect(history.out.match(/"act":"[a-z]+"/g)).toEqual([
+      '"act":"delete"',
+      '"act":"published"',
+      '"act":"republish"',
+    ]);
+  });
+
+  it("killed between an act's entry and its answer, leaves the entry without a publication", async () => {
+    const { emulator, setup, id } = await setUp();
+    emulator.faults.add({ kind: "stall-answer", operation: "batch", when: "before", name: "stalled" });
+    const daemon = await startDaemon(setup.env);
+    await daemon.line(({ act }) => act === "republish");
+    daemon.child.kill("SIGKILL");
+    await daemon.ended;
+    const { out } = await runHere(["history", id, "--json"], setup.env);
+    const [only, ...more] = out.trim().split("\n");
+    expect(more).toEqual([]);
+    expect(JSON.parse(only ?? "")).toMatchObject({ act: "republish", dlqId: id, rule: "outage" });
+    expect(emulator.dlq.size).toBe(1);
+  });
+});

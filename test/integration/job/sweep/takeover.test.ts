@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
+import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
+import { passWith } from "../../../support/pass-with.ts";
+import { createRig, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const stand = useRaces(redis);
+
+function drainWith(unknownOutcome: "republish" | "park"): string {
+  return `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    unknownOutcome: ${unknownOutcome}
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+}
+
+/** One pass of a worker that makes each POST once: its retry budget is spent. */
+function passWithoutRetries(rig: Rig): Promise<unknown> {
+  return passWith(rig, { health: { ...rig.drain.source.health, takeRetry: () => false } });
+}
+
+describe("a worker that stops between begin and POST", () => {
+  it("R05 is taken over by the sweep, and its own POST never leaves whole: delivered once", async () => {
+    const race = await stand();
+    const [a, b] = [await race.worker(), await race.worker()];
+    race.seed(30);
+    const stopped = await stallPage(a, "publish", "before");
+    expect(await race.ledger.summary()).toMatchObject({ open: 30, unknown: 0 });
+    await b.sweep();
+    expect(race.rig.emulator.dlq.size).toBe(30);
+    await race.wait(takeoverMs + 1);
+    await b.sweep();
+    expect(race.rig.emulator.dlq.size).toBe(0);
+    await stopped.goOn();
+    expect(race.posts).toHaveLength(2);
+    await expectDrainedOnce(race.rig, 30);
+    expect(await race.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
+});
+
+describe("a machine that is paused between begin and POST", () => {
+  it("sends nothing when it goes on, although its monotonic clock stood still: the wall clock tells", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(30);
+    const { clock, service } = rig.drain.source;
+    let pausedMs = 0;
+    await passWith(rig, {
+      clock: { ...clock, now: () => clock.now() + pausedMs },
+      service: {
+        list: (query, signal) => service.list(query, signal),
+        remove: (ids, signal) => service.remove(ids, signal),
+        clockOffsetMs: () => service.clockOffsetMs(),
+        publish: (items, lastByteAllowed, signal) => {
+          pausedMs += 60 * 60_000;
+          return service.publish(items, lastByteAllowed, signal);
+        },
+      },
+    });
+    expect(pausedMs).toBeGreaterThan(0);
+    expect(rig.emulator.journal.counts().accepted).toBe(0);
+    expect(rig.emulator.dlq.size).toBe(30);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
+});
+
+describe("a batch whose answers nobody can read", () => {
+  it("halts the source when it may not be sent again, and leaves its records in doubt", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    rig.seed(5);
+    rig.emulator.faults.add({ kind: "malformed-json", operation: "batch" });
+    await passWithoutRetries(rig);
+    expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "answer-unreadable" }]);
+    expect(rig.drain.source.health.current("batch")).toMatchObject({ state: "halted" });
+    await rig.emulator.idle();
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    expect(rig.emulator.dlq.size).toBe(5);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 5, pendingDelete: 0 });
+  });
+});
+
+/**
+ * Ten records whose POST was accepted, and no answer came to a worker that died: the horizon has passed
+ * since.
+ */
+async function leaveInDoubt(policy: "republish" | "park"): Promise<RaceStand> {
+  const race = await stand({ drain: drainWith(policy) });
+  race.seed(10);
+  const dead = await race.worker();
+  await stallPage(dead, "publish", "after");
+  expect(await race.ledger.summary()).toMatchObject({ open: 10 });
+  await race.wait(horizonMs + 1);
+  return race;
+}
+
+describe("an outcome that stays unknown past the deduplication window", () => {
+  it("is republished by policy, under a new id, and each declared double is counted and named", async () => {
+    const race = await leaveInDoubt("republish");
+    const { rig, sweep } = await race.worker();
+    await sweep();
+    await rig.emulator.idle();
+    expect(rig.eventsOf("double:declared")).toHaveLength(10);
+    expect(rig.eventsOf("double:declared")[0]).toMatchObject({ why: "unknown-outcome-past-window" });
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([2]));
+  });
+
+  it("is parked by policy, delivered once, and stays in the DLQ", async () => {
+    const race = await leaveInDoubt("park");
+    const { rig, sweep } = await race.worker();
+    await sweep();
+    await rig.emulator.idle();
+    expect(rig.emulator.dlq.size).toBe(10);
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    expect(await race.ledger.summary()).toMatchObject({ open: 0 });
+    const ids = rig.recordsOf("record:decided").map(({ dlqId }) => dlqId as DlqId);
+    expect((await race.ledger.look(ids.slice(-1))).views).toMatchObject([
+      { state: "parked", reason: "outcome-unknown" },
+    ]);
+  });
+});

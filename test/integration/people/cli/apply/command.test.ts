@@ -1,0 +1,380 @@
+import { EventEmitter, once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readArchive } from "../../../../support/archives.ts";
+import { createFolder } from "../../../../support/command.ts";
+import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+import { skipAsDayEnds } from "../../../../support/day-end.ts";
+
+const redis = useRedis();
+
+interface Line {
+  readonly drain: string;
+  readonly check: Readonly<Record<string, number>>;
+  readonly skippedRecords: { readonly count: number; readonly records: readonly unknown[] };
+  readonly applied: {
+    readonly tally: Readonly<Record<string, number>>;
+    readonly skipped: number;
+    readonly left: number;
+    readonly leftReasons: Readonly<Record<string, number>>;
+    readonly stoppedBy: string | null;
+  };
+}
+const lineOf = (out: string): Line => (JSON.parse(out) as Line[])[0]!;
+
+describe("redriver apply", () => {
+  it("publishes, deletes and parks exactly what the plan selected, in a drain in plan mode too, and nothing that came later", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(230);
+    const broken = stand.seed(4, { responseStatus: 422 });
+    expect((await stand.plan()).exitCode).toBe(0);
+    const late = stand.seed(5, { body: "came later" });
+
+    const { exitCode, out, err } = await stand.apply("--json");
+    expect({ exitCode, err: err.replaceAll(/.*(?:decided again|done)\n/g, "") }).toEqual({
+      exitCode: 0,
+      err: "",
+    });
+    expect(lineOf(out)).toMatchObject({
+      drain: "orders",
+      check: { planned: 234, gone: 0, changed: 0, otherwise: 0, done: 0 },
+      applied: { tally: { republished: 230, deleted: 230, parked: 4 }, left: 0, stoppedBy: null },
+    });
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(230);
+    expect(stand.receiver.counts().get("came later")).toBeUndefined();
+    expect(new Set(stand.receiver.counts().values())).toEqual(new Set([1]));
+    const left = await stand.run(["plan", "--all", "--records", "--json"]);
+    const lines = left.out.trimEnd().split("\n");
+    const records = lines.map((line) => JSON.parse(line) as { dlqId: string; already?: true });
+    const idsOf = (some: typeof records) => some.map(({ dlqId }) => dlqId).toSorted();
+    expect(idsOf(records)).toEqual([...broken, ...late].toSorted());
+    expect(idsOf(records.filter(({ already }) => already))).toEqual([...broken].toSorted());
+  });
+
+  it("applied twice does nothing twice", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(120);
+    await stand.plan();
+    expect((await stand.apply()).exitCode).toBe(0);
+    const again = await stand.apply("--json");
+    expect(again.exitCode).toBe(0);
+    expect(lineOf(again.out)).toMatchObject({
+      check: { planned: 120, done: 120, gone: 0 },
+      applied: { left: 0 },
+    });
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(120);
+  });
+
+  it("skips what is gone, changed or decided otherwise now, up to 5 % of it", async () => {
+    const stand = await createPlanStand(redis.url());
+    const ids = stand.seed(100);
+    await stand.plan();
+    stand.emulator.dlq.remove(ids.slice(0, 1));
+    expect(stand.emulator.dlq.size).toBe(99);
+    const { exitCode, out, err } = await stand.apply("--json");
+    expect(exitCode).toBe(0);
+    expect(lineOf(out)).toMatchObject({ check: { gone: 1 }, applied: { tally: { republished: 99 } } });
+    expect(lineOf(out).skippedRecords).toEqual({
+      count: 1,
+      records: [{ dlqId: ids[0], why: "gone", was: { then: "republish", reason: "due", rule: "outage" } }],
+    });
+    expect(err).toContain(`orders: 1 skipped: 1 gone\n  ${ids[0]}: republish by outage → gone\n`);
+  });
+
+  it("refuses as a whole past 5 %, says what differs, and does nothing", async () => {
+    const stand = await createPlanStand(redis.url());
+    const ids = stand.seed(100);
+    await stand.plan();
+    stand.emulator.dlq.remove(ids.slice(0, 6));
+    const { exitCode, err, out } = await stand.apply();
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+    expect(err).toContain(
+      "plan-drifted: 6 of 100 are not as planned (6 gone, 0 changed, 0 decided otherwise now), more than 5 %",
+    );
+    const examples = ids.slice(0, 3).map((id) => `\n  ${id}: republish by outage → gone`);
+    expect(err).toContain(`make a new plan, such as${examples.join("")}\n`);
+    expect(err).not.toContain(ids[3]);
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+  });
+
+  it("decides each record again under today's document: another rebuild of the same rule is decided otherwise", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(20);
+    await stand.plan();
+    stand.document(
+      outageDocument.replace("then: republish", "then: republish, set: { headers: { X-New: now } }"),
+    );
+    const { exitCode, err } = await stand.apply();
+    expect(exitCode).toBe(1);
+    expect(err).toContain("20 decided otherwise now");
+    expect(err).toContain(": republish by outage → would be sent differently\n");
+    stand.document(outageDocument.replace("name: outage", "name: blackout"));
+    expect((await stand.apply()).err).toContain(": republish by outage → republish by blackout\n");
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+    // A change of the rules that does not touch these records is none.
+    stand.document(outageDocument.replace("responseStatus: 422", "responseStatus: 400"));
+    expect((await stand.apply()).exitCode).toBe(0);
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(20);
+  });
+
+  it("archives and deletes what the plan drops, and publishes none of it", async () => {
+    const dir = createFolder().path;
+    const stand = await createPlanStand(redis.url(), {
+      document: `${outageDocument}      - { name: too-late, when: { responseStatus: 410 }, then: drop }\narchive: { dir: ${dir}/archive, keep: 30d, volume: ephemeral }\n`,
+    });
+    const dropped = stand.seed(7, { responseStatus: 410 });
+    stand.seed(3);
+    await stand.plan();
+    expect(existsSync(`${dir}/archive`)).toBe(false);
+    const { exitCode, out } = await stand.apply();
+    expect(exitCode).toBe(0);
+    const [header, row] = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/\s{2,}/));
+    expect(Object.fromEntries(header!.map((name, index) => [name, row![index]]))).toEqual({
+      drain: "orders",
+      planned: "10",
+      before: "0",
+      republished: "3",
+      dropped: "7",
+      deleted: "10",
+      parked: "0",
+      meanwhile: "0",
+      skipped: "0",
+      left: "0",
+    });
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(3);
+    expect(stand.emulator.dlq.size).toBe(0);
+    const { ids } = await readArchive(`${dir}/archive`);
+    expect(ids.toSorted()).toEqual(dropped.toSorted());
+  });
+
+  it("skips a record whose content is another one than was planned", async () => {
+    const stand = await createPlanStand(redis.url());
+    const at = Date.now() - 60 * 60_000;
+    const records = (body: (index: number) => string) =>
+      Array.from({ length: 40 }, (_, index) => ({
+        dlqId: `${at + index}-0`,
+        messageId: `msg_${index}`,
+        url: `${stand.receiver.url}/orders`,
+        createdAt: at,
+        responseStatus: 503,
+        topicName: "orders",
+        body: body(index),
+      }));
+    stand.emulator.dlq.seed(records((index) => `order ${index}`));
+    await stand.plan();
+    await stand.emulator.reset();
+    stand.emulator.dlq.seed(records((index) => (index === 7 ? "another" : `order ${index}`)));
+    const { exitCode, out } = await stand.apply("--json");
+    expect(exitCode).toBe(0);
+    expect(lineOf(out)).toMatchObject({ check: { changed: 1 }, applied: { tally: { republished: 39 } } });
+    await stand.emulator.idle();
+    expect(stand.receiver.counts().get("another")).toBeUndefined();
+  });
+
+  it("does nothing under a pause, and stops at one that comes meanwhile, with 3 and the reason", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(1_000);
+    await stand.plan();
+    await stand.run(["pause", "orders", "--reason", "incident 7", "--by", "eve"]);
+    const paused = await stand.apply();
+    expect(paused.exitCode).toBe(3);
+    expect(paused.err).toContain("orders: paused by eve: incident 7 (redriver resume); 1000 left");
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+
+    await stand.run(["resume", "orders", "--reason", "over"]);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
+    const running = stand.apply("--json");
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    await stand.run(["pause", "--all", "--reason", "incident 8", "--by", "eve"]);
+    const stopped = await running;
+    expect(stopped.exitCode).toBe(3);
+    expect(stopped.err).toContain("incident 8");
+    const { applied } = lineOf(stopped.out);
+    expect(applied.stoppedBy).toBe("paused");
+    expect(applied.left).toBeGreaterThan(0);
+
+    await stand.run(["resume", "--all", "--reason", "over"]);
+    stand.emulator.faults.remove("slow");
+    expect((await stand.apply()).exitCode).toBe(0);
+    await stand.emulator.idle();
+    expect(stand.receiver.counts().size).toBe(1_000);
+    expect(stand.receiver.deliveries).toHaveLength(1_000);
+  });
+
+  it.each([
+    ["a rate", "minAge: 1s", "minAge: 1s\n    limits: { publish: 5/s }"],
+    ["a lane", "lane: none", "lane: { canary: 5, watch: 40s, haltAt: 20% }"],
+  ])(
+    "notices a pause while it waits for %s",
+    async (_name, what, by) => {
+      const stand = await createPlanStand(redis.url(), { document: outageDocument.replace(what, by) });
+      stand.seed(100);
+      await stand.plan();
+      const progress = new EventEmitter();
+      const waits = once(progress, "waits");
+      const running = stand.run(["apply", stand.file, "--yes", "--json"], {
+        terminal: true,
+        onErr: (text) => {
+          if (text.includes(" waits for ")) progress.emit("waits");
+        },
+      });
+      await waits;
+      await stand.run(["pause", "orders", "--reason", "incident 9", "--by", "eve"]);
+      const pausedAt = performance.now();
+      const { exitCode, err, out } = await running;
+      expect(performance.now() - pausedAt).toBeLessThan(20_000);
+      expect(exitCode).toBe(3);
+      expect(err).toContain("orders: paused by eve: incident 9 (redriver resume); ");
+      const { applied } = lineOf(out);
+      expect(applied.stoppedBy).toBe("paused");
+      expect(applied.left).toBeGreaterThan(70);
+    },
+    60_000,
+  );
+
+  it("keeps to the rates of the drain and waits for them", async () => {
+    const stand = await createPlanStand(redis.url(), {
+      document: outageDocument.replace("minAge: 1s", "minAge: 1s\n    limits: { publish: 50/s }"),
+    });
+    stand.seed(150);
+    await stand.plan();
+    const startedAt = performance.now();
+    const { exitCode, err } = await stand.run(
+      ["apply", stand.file, "--reason", "why", "--by", "ada", "--yes"],
+      { terminal: true },
+    );
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(/orders: 0 of 150 done, waits for rate-limit 50, next check in 1s/);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_500);
+    expect(stand.emulator.journal.counts().accepted).toBe(150);
+  });
+
+  it("leaves what a day's ceiling has no room for, and says so", async ({ skip }) => {
+    skipAsDayEnds(skip);
+    const stand = await createPlanStand(redis.url(), {
+      document: outageDocument.replace("minAge: 1s", "minAge: 1s\n    limits: { perDay: 30 }"),
+    });
+    stand.seed(50);
+    await stand.plan();
+    const { exitCode, err, out } = await stand.apply("--json");
+    expect(exitCode).toBe(3);
+    const keys = Object.keys(lineOf(out).applied.tally).join(" ");
+    expect(keys).toBe("republished deduplicated dropped deleted parked comeBacks");
+    expect(err).toContain("20 left (day-limit 20); apply the plan again to go on");
+    expect(stand.emulator.journal.counts().accepted).toBe(30);
+  });
+
+  it("asks on a terminal, with host, drains and counts, and does nothing without a yes", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(12);
+    await stand.plan();
+    const no = await stand.run(["apply", stand.file], { terminal: true });
+    expect(no.exitCode).toBe(3);
+    expect(no.err).toMatch(/\nnothing was done\n$/);
+    expect(no.out).toBe("");
+    expect(no.questions.join()).toContain(
+      `orders on ${new URL(stand.emulator.url).host}: 12 to republish\nGo on?`,
+    );
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+    const yes = await stand.run(["apply", stand.file], { terminal: true, confirm: true });
+    expect(yes.exitCode).toBe(0);
+    expect(stand.emulator.journal.counts().accepted).toBe(12);
+  });
+
+  it("tells who did it and why in the history", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(3);
+    await stand.plan();
+    await stand.apply();
+    const { out } = await stand.run(["history", "--drain", "orders", "--json"]);
+    expect(out).toContain('"act":"apply"');
+    expect(out).toContain("the receiver is up again");
+    expect(out).toContain('"by":"ada"');
+  });
+
+  it.each([
+    ["without a reason", ["--by", "ada"], "without a terminal --reason and --by are required"],
+    ["without a name", ["--reason", "why"], "without a terminal --reason and --by are required"],
+    ["with an empty reason", ["--reason", " ", "--by", "ada"], "are required"],
+  ])("is used wrongly %s", async (_name, flags, message) => {
+    const stand = await createPlanStand(redis.url());
+    const { exitCode, err } = await stand.run(["apply", stand.file, ...flags]);
+    expect(exitCode).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  it.each([
+    [
+      "a record is edited",
+      (text: string) => text.replace('"rule":"outage"', '"rule":"broken"'),
+      "its digest differs",
+    ],
+    ["a record is taken out", (text: string) => text.replace(/\n.*\n/, "\n"), "its digest differs"],
+    ["its end is missing", (text: string) => text.slice(0, -20), "expected a JSON object"],
+    [
+      "its last lines are missing",
+      (text: string) => text.split("\n").slice(0, 3).join("\n"),
+      "the line that ends a plan is missing",
+    ],
+    [
+      "it is of a later version",
+      (text: string) => text.replace('"redriverPlan":1', '"redriverPlan":2'),
+      "expected version 1 of plans, got 2",
+    ],
+    ["it is something else", () => "hello\n", "expected a JSON object"],
+    ["it is empty", () => "", "expected a plan, got nothing"],
+  ])("refuses a file of which %s", async (_name, edit, message) => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(5);
+    await stand.plan();
+    writeFileSync(stand.file, edit(readFileSync(stand.file, "utf8")));
+    const { exitCode, err } = await stand.apply();
+    expect(exitCode).toBe(2);
+    expect(err).toContain("plan-invalid");
+    expect(err).toContain(message);
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+  });
+
+  it("refuses a plan of another address, and one of a drain that is not there any more", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(5);
+    await stand.plan();
+    const other = await createPlanStand(redis.url());
+    const elsewhere = await other.run(["apply", stand.file, "--reason", "x", "--by", "ada", "--yes"]);
+    expect(elsewhere.exitCode).toBe(2);
+    expect(elsewhere.err).toContain("the plan was made for another address of source default");
+    stand.document(outageDocument.replace("orders:\n", "renamed:\n"));
+    const renamed = await stand.apply();
+    expect(renamed.exitCode).toBe(2);
+    expect(renamed.err).toContain("the plan is for drain orders, which the document has not");
+  });
+
+  it("interrupted finishes the page and ends with 3", async () => {
+    const stand = await createPlanStand(redis.url());
+    stand.seed(600);
+    await stand.plan();
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
+    let interrupt: (() => void) | undefined;
+    const running = stand.run(["apply", stand.file, "--reason", "x", "--by", "ada", "--yes", "--json"], {
+      onListening: (listener) => {
+        interrupt = listener;
+      },
+    });
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    interrupt?.();
+    const { exitCode, out } = await running;
+    expect(exitCode).toBe(3);
+    const { applied } = lineOf(out);
+    expect(applied.stoppedBy).toBe("interrupted");
+    expect(applied.tally["republished"]).toBe(applied.tally["deleted"]);
+    expect(applied.left + applied.tally["republished"]!).toBe(600);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
+import { createScreen } from "../../../../support/screen.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+
+const document = outageDocument.replace(
+  "lane: none",
+  "lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 2s }",
+);
+
+interface Applied {
+  readonly applied: {
+    readonly tally: { readonly republished: number };
+    readonly left: number;
+    readonly leftReasons: Readonly<Record<string, number>>;
+    readonly leftLanes: object | null;
+  };
+}
+
+describe("redriver apply, of a drain with lanes", () => {
+  it("sends a step, waits for its watch and goes on, without a daemon that looks for what came back", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.seed(60);
+    await stand.plan();
+    const { exitCode, out, err } = await stand.apply("--json");
+    expect(exitCode, err).toBe(0);
+    expect((JSON.parse(out) as Applied[])[0]?.applied).toMatchObject({
+      tally: { republished: 60 },
+      left: 0,
+    });
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(60);
+  }, 80_000);
+
+  it("shows on a terminal one row of progress, however long it is, and the summary behind it", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.seed(20);
+    await stand.plan();
+    const screen = createScreen(1_000);
+    const { exitCode, err } = await stand.run(["apply", stand.file, "--yes"], {
+      terminal: true,
+      onOut: screen.write,
+      onErr: screen.write,
+    });
+    expect(exitCode).toBe(0);
+    expect(err).toContain("lane-watched");
+    expect(screen.rows().filter((row) => row !== "" && !row.startsWith("warning: "))).toEqual([
+      "orders: 20 of 20 found and decided again",
+      "orders: 20 of 20 done",
+      expect.stringMatching(/^drain +planned +republished +deleted +left$/),
+      expect.stringMatching(/^orders +20 /),
+    ]);
+  }, 80_000);
+
+  it("leaves what a halted lane holds, says so, and has each order in the audit once", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.receiver.answer = () => 503;
+    const seeded = stand.seed(30);
+    await stand.plan();
+    const { exitCode, out, err } = await stand.apply("--json");
+    expect(exitCode).toBe(3);
+    const { origin } = new URL(stand.receiver.url);
+    const { applied } = (JSON.parse(out) as Applied[])[0]!;
+    expect(applied.leftReasons).toEqual({ "lane-halted": applied.left });
+    expect(applied.left).toBeGreaterThan(20);
+    expect(applied.leftLanes).toEqual({
+      lanes: [
+        {
+          origin,
+          held: applied.left,
+          state: "halted",
+          sinceMs: expect.any(Number),
+          why: expect.stringMatching(/failed again, 503$/),
+          nextInMs: expect.any(Number),
+        },
+      ],
+      more: { lanes: 0, held: 0 },
+    });
+    const told = err.slice(err.indexOf(" left (")).replaceAll(/\s+/g, " ");
+    expect(told).toContain(
+      `left (lane-halted ${applied.left}); apply the plan again to go on ${applied.left} wait for lane ${new URL(origin).host}: halted for `,
+    );
+    expect(told).toMatch(/failed again, 503, (next probe|its probe is out, result) (now|in \d+s)/);
+    expect(stand.receiver.deliveries.length).toBeLessThan(10);
+    const history = await stand.run(["history", "--lanes", "--records", "--json"]);
+    const moves = history.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { act: string });
+    expect(moves).toEqual([
+      {
+        v: 1,
+        at: expect.any(Number),
+        act: "lane-halted",
+        dlqId: null,
+        source: "default",
+        drain: "orders",
+        by: "ada",
+        lane: {
+          origin: new URL(stand.receiver.url).origin,
+          from: "canary",
+          to: "halted",
+          why: expect.stringMatching(/of 5 failed again, 503$/),
+          sent: 5,
+          comeBacks: expect.any(Number),
+        },
+      },
+    ]);
+    const orders = (await stand.run(["history", "--act", "apply", "--records", "--json"])).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { dlqId: string })
+      .map(({ dlqId }) => dlqId);
+    expect(orders.toSorted()).toEqual(seeded.toSorted());
+    const { out: status } = await stand.run(["status", "orders"]);
+    expect(status).toMatch(/halted since \d+s, .* failed again, 503, waits for a replica/);
+  }, 120_000);
+});

@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { parseStatistics } from "../../../../../src/job/statistics/parse-index-statistics.ts";
+import { scalarFields, seriesFields } from "../../../../../src/job/contracts/index-statistics.ts";
+import {
+  formatStatistics,
+  toStatisticsJson,
+  type StatisticsView,
+} from "../../../../../src/people/cli/index-stats/text.ts";
+import { toSafeJson } from "../../../../../src/job/message/write-safe-json.ts";
+import { parseCallback } from "../../../../../src/job/callbacks/parse-callback.ts";
+import { readLineage } from "../../../../../src/job/message/lineage.ts";
+import { runHere } from "../../../../support/cli.ts";
+import { createFolder } from "../../../../support/command.ts";
+import { allOddities, oddText, oddValues } from "../../../../support/odd-fields.ts";
+
+const fields = "at source drain why rule dlqId record".split(" ");
+const plain = {
+  at: 1,
+  source: "default",
+  drain: "main",
+  why: "dropped",
+  rule: "gone",
+  dlqId: "1-0",
+  record: { dlqId: "1-0" },
+};
+
+test("lines of an archive with any values are listed and shown, or named as damage", async () => {
+  const { path } = createFolder({});
+  const lines = [
+    ...fields.flatMap((field) => Object.keys(oddValues).map((value) => oddText(plain, [[field, value]]))),
+    ...allOddities
+      .filter((_, n) => n % 7 === 0)
+      .map(
+        (one) =>
+          `${JSON.stringify({ ...plain, record: null }).slice(0, -5)}${oddText({ dlqId: "1-0" }, [one])}}`,
+      ),
+  ];
+  mkdirSync(`${path}/archive`);
+  writeFileSync(`${path}/archive/20260101T000000Z-a-1.ndjson.gz`, gzipSync(`${lines.join("\n")}\n`));
+  for (const argv of [
+    ["archive", "list", "--dir", `${path}/archive`],
+    ["archive", "list", "--dir", `${path}/archive`, "--json"],
+    ["archive", "show", "--dir", `${path}/archive`, "--limit", "10000"],
+    ["archive", "show", "--dir", `${path}/archive`, "--limit", "10000", "--show-content"],
+  ]) {
+    const { exitCode, err, out } = await runHere(argv, {});
+    expect([argv.slice(0, 2), exitCode, err.slice(0, 300)]).toEqual([
+      argv.slice(0, 2),
+      expect.toBeOneOf([0, 1]),
+      expect.stringContaining("lines are not entries"),
+    ]);
+    expect(out.length).toBeGreaterThan(100);
+  }
+});
+
+test("statistics with any values are read as far as they go, and shown", () => {
+  for (const field of [...scalarFields, ...seriesFields, "days", "unheardOf"]) {
+    for (const value of Object.keys(oddValues)) {
+      for (const text of [
+        oddText({ storage_usage: 1 }, [[field, value]]),
+        `{"storage_usage":1,"${field}":[{"x":${oddValues[value]},"y":${oddValues[value]}}]}`,
+      ]) {
+        const parsed = parseStatistics(JSON.parse(text));
+        const view = {
+          index: { name: "i", id: "i", period: "1h" },
+          readAt: 1,
+          ...parsed,
+        } as unknown as StatisticsView;
+        const shown =
+          parsed.kind === "unreadable"
+            ? []
+            : [
+                formatStatistics([view], { columns: 80, bars: "ascii" }),
+                toSafeJson(toStatisticsJson([view])),
+              ];
+        expect(shown.every((one) => one.isWellFormed())).toBe(true);
+      }
+    }
+  }
+});
+
+test("callbacks with any values are read or refused, and never throw", () => {
+  const callback = {
+    status: 200,
+    sourceMessageId: "msg_1",
+    sourceHeader: {},
+    sourceBody: "",
+    retried: 0,
+    maxRetries: 0,
+  };
+  for (const field of Object.keys(callback)) {
+    for (const value of Object.keys(oddValues)) {
+      const report = parseCallback(Buffer.from(oddText(callback, [[field, value]])));
+      expect(report === null || readLineage(report.sent, ["k"]).kind !== "come-back").toBe(true);
+    }
+  }
+});

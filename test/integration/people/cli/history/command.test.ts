@@ -1,0 +1,318 @@
+import { describe, expect, it } from "vitest";
+import type { EmulatorOptions } from "../../../../../dev/emulator/index.ts";
+import { createCommandStand, wholeQueue, type CommandStand } from "../../../../support/command-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const setUp = (text?: string, options?: EmulatorOptions) => createCommandStand(redis.url(), text, options);
+
+const because = ["--reason", "the receiver is fixed", "--by", "ann"];
+
+describe("a message that comes back", () => {
+  it("is one story: its dead letters are found from the first and from the last", async () => {
+    const { emulator, receiver, seed, run, rows, drain } = await setUp(wholeQueue);
+    receiver.answer = () => 500;
+    const [first = ""] = seed(1, { responseStatus: 503 });
+    expect(await drain()).toMatchObject({ republished: 1 });
+    // A pass lists what has been there for five seconds: each look costs a second of a machine that others use.
+    await expect.poll(async () => (await drain())["parked"], { timeout: 90_000, interval: 500 }).toBe(1);
+    const [parked] = await rows("parked", "list");
+    expect(parked).toMatchObject({ reason: "attempts-exhausted", attempt: 1, rule: "outage", status: 500 });
+    const last = String(parked?.["dlqId"]);
+    expect(last).not.toBe(first);
+
+    receiver.answer = () => 200;
+    await run(["parked", "release", "--for", "attempts-exhausted", "--yes", ...because]);
+    expect(await drain()).toMatchObject({ republished: 1, deleted: 1 });
+    await emulator.idle();
+    expect(receiver.deliveries.map(({ body }) => body)).toEqual(["of-a-body 1", "of-a-body 1"]);
+
+    const story = (await rows("history", first)).map(({ act, dlqId }) => [act, dlqId]);
+    expect(story).toEqual([
+      ["delete", last],
+      ["published", last],
+      ["republish", last],
+      ["release", last],
+      ["park", last],
+      ["delete", first],
+      ["published", first],
+      ["republish", first],
+    ]);
+    expect((await rows("history", last)).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
+    const parts = await rows("history", last);
+    expect(parts.find(({ act }) => act === "park")).toMatchObject({ parent: first });
+  }, 120_000);
+});
+
+const comeBacks = ({ emulator }: CommandStand) =>
+  emulator.journal.entries().flatMap((entry) => (entry.type === "dead-lettered" ? [entry.dlqId] : []));
+
+/** Redriven once and dead again; `first` is what it came back from. */
+async function setUpComeBack(options?: EmulatorOptions) {
+  const stand = await setUp(wholeQueue, options);
+  stand.receiver.answer = () => 500;
+  const [first = ""] = stand.seed(1, { responseStatus: 503 });
+  expect(await stand.drain()).toMatchObject({ republished: 1 });
+  await stand.emulator.idle();
+  const [last = ""] = comeBacks(stand);
+  expect(last).not.toBe("");
+  return { ...stand, first, last };
+}
+const acts = (text: string) =>
+  text
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as { act: string; dlqId: string }]))
+    .map(({ act, dlqId }) => [act, dlqId]);
+
+describe("a message that has only just come back, so that nothing was done to it yet", () => {
+  it("has the story of those it came back from, found by its signed lineage, and says so", async () => {
+    const { run, first, last } = await setUpComeBack();
+    const story = [
+      ["delete", first],
+      ["published", first],
+      ["republish", first],
+    ];
+    const json = await run(["history", last, "--json"]);
+    expect({ acts: acts(json.out), exitCode: json.exitCode }).toEqual({ acts: story, exitCode: 0 });
+    const note = `${last} is in the queue of default: it came back from ${first} after attempt 1, and nothing was done to it since; rules explain ${last} tells why it waits\n`;
+    expect(json.err).toContain(note);
+    const table = await run(["history", last]);
+    expect(table.out.trimEnd().split("\n")).toHaveLength(4);
+    expect(table.err).toContain(note);
+    expect(table.out).not.toContain(last);
+    // From the other end nothing has changed.
+    expect(acts((await run(["history", first, "--json"])).out)).toEqual(story);
+  });
+
+  it("has it also where the queue cannot be asked by the time of entry", async () => {
+    const { run, first, last, seed } = await setUpComeBack({ dateFilter: "created" });
+    seed(150);
+    const { out, exitCode } = await run(["history", last, "--json"]);
+    expect({ ids: new Set(acts(out).map(([, dlqId]) => dlqId)), exitCode }).toEqual({
+      ids: new Set([first]),
+      exitCode: 0,
+    });
+  });
+
+  it("is told apart from one that came back from nothing, and from one whose lineage is somebody else's", async () => {
+    const { run, seed } = await setUp(wholeQueue);
+    const [fresh = ""] = seed(1);
+    const plain = await run(["history", fresh]);
+    expect(plain.exitCode).toBe(0);
+    expect(plain.err).toContain(
+      `${fresh} is in the queue of default: it came back from nothing, and nothing was done to it since; rules explain ${fresh} tells why it waits\n`,
+    );
+    const [forged = ""] = seed(1, { header: { "X-Redriver": ["v1.e30.AAAA"] } });
+    const { err, exitCode } = await run(["history", forged]);
+    expect(exitCode).toBe(0);
+    expect(err).toContain("its lineage is not signed by this source, so what it came back from is not known");
+  });
+
+  it("is known of whatever the service lists, also by an id of another shape", async () => {
+    const { run, emulator } = await setUp(wholeQueue);
+    emulator.dlq.seedTexts([
+      '{"dlqId":"odd","messageId":"msg_1","url":"https://a.example","responseStatus":503}',
+    ]);
+    const { err, exitCode } = await run(["history", "odd"]);
+    expect(exitCode).toBe(0);
+    expect(err).toContain("odd is in the queue of default: ");
+  });
+
+  it("is asked of the queue only where the audit does not tell, and a queue that is away is said", async () => {
+    const { run, emulator, first, last } = await setUpComeBack();
+    const seen = emulator.journal.entries().length;
+    expect((await run(["history", first])).err).toBe("");
+    expect(emulator.journal.entries()).toHaveLength(seen);
+    emulator.faults.add({ kind: "status", operation: "list", status: 500, name: "down" });
+    const { err, exitCode } = await run(["history", last]);
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(/^the queue of default was not listed \(service-unavailable: .*\); what/m);
+  });
+});
+
+describe("redriver history", () => {
+  it("shows a table, newest first, of a drain and of a span of time", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    seed(2);
+    seed(1, { topicName: "refunds", responseStatus: 404 });
+    await drain();
+    await drain("refunds");
+    const paused = await run(["pause", "refunds", "--reason", "deploy", "--by", "bob"]);
+    expect(paused.exitCode).toBe(0);
+    await run(["pause", "--all", "--reason", "incident"]);
+    await run(["resume", "--all", "--reason", "over", "--by", "eve"]);
+
+    const all = await run(["history", "--records"]);
+    expect(all).toMatchObject({ exitCode: 0, err: "" });
+    const lines = all.out.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^when +act +dlqId +drain +rule +reason +notes +why +by +as$/);
+    expect(lines[1]).toMatch(/ resume +- +\(all\) +- +- +- +over +eve +-$/);
+    expect(lines[3]).toMatch(/ pause +- +refunds +- +- +- +deploy +bob +-$/);
+    expect(lines).toHaveLength(7);
+
+    const acts = async (...flags: readonly string[]) =>
+      (await rows("history", "--records", ...flags)).map(({ act }) => act);
+    expect(await acts("--drain", "refunds")).toEqual(["resume", "pause", "pause", "park"]);
+    expect(await acts("--since", "1h")).toHaveLength(6);
+    expect(await acts("--until", "1h")).toEqual([]);
+
+    for (const command of [["history"], ["parked", "list"]]) {
+      const { exitCode, err } = await run([...command, "--drain", "refund"]);
+      expect({ exitCode, err }).toEqual({
+        exitCode: 0,
+        err: 'nothing is known of a drain named "refund"; the document has orders, refunds\n',
+      });
+    }
+  });
+
+  it("ends with 1 for an id of which nothing is known, and says when there is more", async () => {
+    const { seed, run, drain } = await setUp();
+    seed(3);
+    await drain();
+    const unknown = await run(["history", "9-9"]);
+    expect(unknown).toMatchObject({ exitCode: 1, err: expect.stringContaining("nothing is known of 9-9") });
+    const cut = await run(["history", "--records", "--limit", "2"]);
+    expect(cut).toMatchObject({ exitCode: 0, err: "there is more than these 2; see --limit\n" });
+  });
+});
+
+/** Three parked of one rule and two of none, in two drains; one redriven elsewhere; one pause. */
+async function setUpActs() {
+  const stand = await setUp();
+  const { seed, drain, run, receiver } = stand;
+  seed(3);
+  seed(2, { topicName: "refunds", responseStatus: 404, url: "https://refunds.example.com/x" });
+  const [sent = ""] = seed(1, { responseStatus: 503 });
+  await drain();
+  await drain("refunds");
+  await run(["pause", "refunds", "--reason", "deploy", "--by", "bob"]);
+  return { ...stand, sent, host: new URL(receiver.url).host };
+}
+
+describe("redriver history, an act of many records", () => {
+  it("is one row with a count, also if it was more than 100 records in one call", async () => {
+    const { seed, drain, run, rows } = await setUp();
+    seed(130);
+    await drain();
+    expect(await rows("history")).toMatchObject([
+      { act: "park", count: 130, rule: "broken", reason: "rule" },
+    ]);
+    await run(["parked", "release", "--all", "--yes", ...because]);
+    expect((await rows("history")).map(({ act, count, why }) => [act, count, why])).toEqual([
+      ["release", 130, because[1]],
+      ["park", 130, undefined],
+    ]);
+    expect(await rows("history", "--records", "--act", "park")).toHaveLength(130);
+    const table = await run(["history"]);
+    expect(table.out).toMatch(/^when +act +count +drain +rule +reason +host +notes +why +by\n/);
+    expect(table.out).toMatch(/ release +130 +orders +- +rule +127\S+ +- +the receiver is fixed +ann\n/);
+    expect(table.out.trimEnd().split("\n")).toHaveLength(3);
+  });
+
+  it("is shown with its rule, reason, host, actor and notes; one record with its id", async () => {
+    const { rows, run, sent, host } = await setUpActs();
+    const shown = (await rows("history")).map(({ act, count, rule, drain, dlqId }) => [
+      act,
+      count,
+      rule,
+      drain,
+      dlqId,
+    ]);
+    expect(shown).toEqual([
+      ["pause", 0, undefined, "refunds", undefined],
+      ["park", 2, null, "refunds", undefined],
+      ["delete", 1, undefined, "orders", sent],
+      ["published", 1, "outage", "orders", sent],
+      ["republish", 1, "outage", "orders", sent],
+      ["park", 3, "broken", "orders", undefined],
+    ]);
+    const { out } = await run(["history"]);
+    expect(out).toMatch(new RegExp(` park +3 +orders +broken +rule +${host} +- +- +`));
+    expect(out).toMatch(new RegExp(` published +1 +orders +outage +- +${host} +${sent} +- +`));
+    expect(out).toMatch(/ pause +- +refunds +- +- +- +- +deploy +bob\n/);
+  });
+
+  it.each<[flags: readonly string[], acts: readonly string[]]>([
+    [
+      ["--act", "park"],
+      ["park 2", "park 3"],
+    ],
+    [
+      ["--act", "published,delete", "--act", "pause"],
+      ["pause 0", "delete 1", "published 1"],
+    ],
+    [["--rule", "broken"], ["park 3"]],
+    [
+      ["--rule", "outage"],
+      ["published 1", "republish 1"],
+    ],
+    [["--host", "refunds.example.com"], ["park 2"]],
+    [
+      ["--host", "127.*"],
+      ["published 1", "republish 1", "park 3"],
+    ],
+    [["--host", "127.*", "--rule", "broken", "--drain", "orders"], ["park 3"]],
+    [["--by", "b*b"], ["pause 0"]],
+    [["--by", "nobody"], []],
+    [["--lanes"], []],
+    [["--limit", "1", "--act", "park"], ["park 2"]],
+  ])("is found by %j", async (flags, acts) => {
+    const { run } = await setUpActs();
+    const { out, exitCode } = await run(["history", "--json", ...flags]);
+    const found = out.split("\n").flatMap((line) => {
+      if (line === "") return [];
+      const { act, count } = JSON.parse(line) as { act: string; count: number };
+      return [`${act} ${count}`];
+    });
+    expect({ found, exitCode }).toEqual({ found: acts, exitCode: 0 });
+  });
+
+  it("is counted by act and drain, and by person, in the span", async () => {
+    const { run } = await setUpActs();
+    const { out, err } = await run(["history", "--summary", "--json", "--since", "1h"]);
+    expect(err).toBe("");
+    const { acts, people } = JSON.parse(out) as Record<string, readonly Record<string, unknown>[]>;
+    expect(acts?.map(({ act, drain, count }) => [act, drain, count])).toEqual([
+      ["park", "orders", 3],
+      ["park", "refunds", 2],
+      ["pause", "refunds", 1],
+      ["delete", "orders", 1],
+      ["published", "orders", 1],
+      ["republish", "orders", 1],
+    ]);
+    expect(people?.find(({ by }) => by === "bob")).toMatchObject({ act: "pause", count: 1 });
+    const table = await run(["history", "--summary", "--act", "park", "--host", "127.*"]);
+    expect(table.out).toMatch(
+      /^act +drain +count +first \(UTC\) +last \(UTC\)\npark +orders +3 +20[^\n]+\n\nby +act +count/,
+    );
+    expect((await run(["history", "--summary", "--until", "1h"])).out).not.toContain("park");
+  });
+
+  it("of which the audit has no host or rule is left out by such a filter, and that is said", async () => {
+    const { run, seed, drain } = await setUp();
+    const [id = ""] = seed(2);
+    await drain();
+    await run(["parked", "release", id, "--yes", ...because]);
+    const asked = await run(["history", "--host", "127.*"]);
+    // A release has the host of its kind of failure, though nobody listed the queue for it.
+    expect(asked.out).toContain("release");
+    expect(asked.err).toBe("");
+    expect((await run(["history", "--rule", "broken"])).err).toBe(
+      "left out, because the rule of these was not known when they were written down: 1 release\n",
+    );
+  });
+
+  it.each([
+    [["--act", "publish"], /No act is named "publish"; the acts are republish, published, drop, park, /],
+    [["--lanes", "--act", "park"], /cannot be used with option/],
+    [["--summary", "--limit", "3"], /cannot be used with option/],
+    [["1-0", "--summary"], /--summary is not about one dead letter/],
+  ])("is used wrongly with %j", async (flags, told) => {
+    const { run } = await setUp();
+    expect(await run(["history", ...flags])).toMatchObject({
+      exitCode: 2,
+      out: "",
+      err: expect.stringMatching(told),
+    });
+  });
+});

@@ -1,0 +1,357 @@
+import { describe, expect, it } from "vitest";
+import { createFolder } from "../../../../support/command.ts";
+import { commandDocument, createCommandStand } from "../../../../support/command-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const setUp = () => createCommandStand(redis.url());
+
+const because = ["--reason", "the receiver is fixed", "--by", "ann"];
+const secrets = /of-a-query|of-a-header|of-a-body/;
+
+describe("a dead letter that a rule parked", () => {
+  it("is released by a person and then published exactly once, and history tells it all", async () => {
+    const { emulator, receiver, seed, run, rows, drain } = await setUp();
+    const [id = "", other = ""] = seed(2);
+    expect(await drain()).toMatchObject({ parked: 2, republished: 0 });
+    expect(await rows("parked", "list")).toEqual([
+      {
+        v: 1,
+        dlqId: id,
+        enteredAt: Number(id.split("-")[0]),
+        source: "default",
+        drain: "orders",
+        drainInDocument: true,
+        reason: "rule",
+        attempt: 0,
+        listed: true,
+        host: new URL(receiver.url).host,
+        status: 422,
+        signature: { key: expect.stringMatching(/^[0-9a-f]{12}$/), status: 422, text: "(empty)" },
+        failure: expect.stringMatching(/^[0-9a-f]{10}$/) as string,
+        rule: "broken",
+      },
+      expect.objectContaining({ dlqId: other }),
+    ]);
+
+    const released = await run(["parked", "release", id, "--yes", ...because]);
+    expect(released).toMatchObject({ exitCode: 0, out: "" });
+    expect(released.err).toMatch(/orders +rule +1\nreleased 1; /);
+    expect(await rows("parked", "list")).toMatchObject([{ dlqId: other }]);
+
+    expect(await drain()).toMatchObject({ republished: 1, deleted: 1, parked: 1 });
+    expect(await drain()).toMatchObject({ republished: 0, parked: 1 });
+    expect([...receiver.counts().values()]).toEqual([1]);
+    expect(emulator.dlq.size).toBe(1);
+
+    const history = await rows("history", id);
+    expect(history.map(({ act, rule, reason, by, why }) => [act, rule, reason, by, why])).toEqual([
+      ["delete", undefined, undefined, expect.any(String), undefined],
+      ["published", "broken", undefined, expect.any(String), undefined],
+      ["republish", "broken", "due", expect.any(String), undefined],
+      ["release", undefined, "rule", "ann", "the receiver is fixed"],
+      ["park", "broken", "rule", expect.any(String), undefined],
+    ]);
+    expect(new Set(history.map(({ dlqId }) => dlqId))).toEqual(new Set([id]));
+    const [accepted] = emulator.journal.entries("accepted");
+    expect(history[1]).toMatchObject({ as: accepted?.messageId, attempt: 1 });
+    expect(JSON.stringify(await rows("history", "--records"))).not.toMatch(secrets);
+  });
+
+  it("is asked about on a terminal, and stays where the answer is no", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    seed(3);
+    await drain();
+    const release = ["parked", "release", "--drain", "orders", ...because];
+    const no = await run(release, { terminal: true, confirm: false });
+    expect(no).toMatchObject({ exitCode: 3, questions: [expect.stringContaining("Release 3?")] });
+    expect(await rows("parked", "list")).toHaveLength(3);
+    expect(await rows("history", "--records")).toHaveLength(3);
+    const yes = await run(release, { terminal: true, confirm: true });
+    expect(yes).toMatchObject({ exitCode: 0, err: expect.stringContaining("released 3") });
+    expect(await rows("parked", "list")).toEqual([]);
+    expect(await run(release, { terminal: true })).toMatchObject({ questions: [], exitCode: 0 });
+  });
+});
+
+describe("redriver parked list", () => {
+  it("takes only what its filters say, oldest first", async () => {
+    const { receiver, seed, run, rows, drain } = await setUp();
+    const orders = seed(3);
+    const elsewhere = seed(1, { url: "https://api.example.com/hook" });
+    const refunds = seed(2, { topicName: "refunds", responseStatus: 404 });
+    await drain();
+    await drain("refunds");
+    const ids = async (...flags: readonly string[]) =>
+      (await rows("parked", "list", ...flags)).map(({ dlqId }) => dlqId);
+    expect(await ids()).toEqual([...orders, ...elsewhere, ...refunds]);
+    expect(await ids("--drain", "refunds")).toEqual(refunds);
+    expect(await ids("--for", "otherwise")).toEqual(refunds);
+    expect(await ids("--for", "refused")).toEqual([]);
+    expect(await ids("--host", "*.example.com")).toEqual(elsewhere);
+    expect(await ids("--host", new URL(receiver.url).hostname)).toEqual([...orders, ...refunds]);
+    expect(await ids("--rule", "broken", "--host", "127.*")).toEqual(orders);
+    const table = await run(["parked", "list", "--limit", "2"]);
+    expect(table.err).toBe(
+      "  failures that look alike\n    4         422 (empty)\n    2         404 (empty)\nthese are 2 of 6; see --limit\n",
+    );
+    expect(table.out.trimEnd().split("\n")).toHaveLength(3);
+    expect(table.out).toMatch(
+      /^dlqId +entered +parked for +drain +rule now +host +status +answer +attempts\n/,
+    );
+    const wrong = await run(["parked", "list", "--for", "bad-luck"]);
+    expect(wrong).toMatchObject({ exitCode: 2, err: expect.stringContaining("attempts-exhausted") });
+  });
+
+  it("says which dead letters are gone from the queue, and remembers nothing of its looking", async () => {
+    const { emulator, seed, run, rows, drain } = await setUp();
+    const [id = ""] = seed(1);
+    await drain();
+    emulator.dlq.remove([id]);
+    expect(await rows("parked", "list")).toMatchObject([{ dlqId: id, listed: false }]);
+    expect((await run(["parked", "list"])).out).toContain("(gone from the queue)");
+    expect(await rows("history", id)).toHaveLength(1);
+  });
+
+  it("finds what has dropped out of its drain's selection", async () => {
+    const { emulator, seed, rows, drain } = await setUp();
+    const [id = ""] = seed(1);
+    await drain();
+    emulator.dlq.remove([id]);
+    emulator.dlq.seed([{ dlqId: id, url: "https://api.example.com/", createdAt: 1, topicName: "others" }]);
+    expect(await rows("parked", "list")).toMatchObject([
+      { dlqId: id, listed: true, host: "api.example.com" },
+    ]);
+  });
+});
+
+const refusal = (sku: number) =>
+  JSON.stringify({ error: `sku ${sku} of ann@example.com is not sold any more` });
+
+describe("what is parked, by how it failed", () => {
+  it("is counted below the table, the most first, with answers cut in the table and whole in JSON", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const [other = ""] = seed(1, { responseBody: "no \u0007route" });
+    const [id = ""] = seed(1, { responseBody: refusal(17) });
+    seed(2, { responseBody: refusal(4) });
+    await drain();
+    const text = "sku <n> of <email> is not sold any more";
+    const [first, second, third] = await rows("parked", "list");
+    expect(first).toMatchObject({
+      dlqId: other,
+      status: 422,
+      signature: { status: 422, text: "no route" },
+    });
+    expect(second).toMatchObject({ dlqId: id, status: 422, signature: { status: 422, text } });
+    expect(third).toMatchObject({ signature: second!["signature"] });
+    expect(await rows("parked", "show", id)).toMatchObject([{ signature: second!["signature"] }]);
+    expect((await run(["parked", "show", id])).out).toContain(`\nanswer        ${text}\n`);
+
+    const table = await run(["parked", "list"]);
+    expect(table.out).toMatch(/ 422  sku <n> of <email> is not sold any more +0\n/);
+    expect(table.err).toBe(
+      `  failures that look alike\n    3         422 ${text}\n    1         422 no route\n`,
+    );
+    // Of all of them, not of the row shown.
+    const cut = await run(["parked", "list", "--limit", "1"]);
+    expect(cut.err).toBe(`${table.err}these are 1 of 4; see --limit\n`);
+    const json = await run(["parked", "list", "--limit", "2", "--json"]);
+    expect(json.err).toBe("these are 2 of 4; see --limit\n");
+    expect(
+      json.out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([first, second]);
+  });
+
+  it("is not told of what has left the queue, and long answers are cut where the table needs it", async () => {
+    const { emulator, seed, run, drain } = await setUp();
+    const long = Array.from({ length: 30 }, () => "wörter").join(" ");
+    const [gone = ""] = seed(1, { responseBody: "another" });
+    seed(1, { responseBody: long });
+    await drain();
+    emulator.dlq.remove([gone]);
+    const { out, err } = await run(["parked", "list"]);
+    expect(out).toContain(` ${"wörter ".repeat(6).slice(0, 39)}…  `);
+    expect(err).toBe(`  failures that look alike\n    1         422 ${long.slice(0, 119)}…\n`);
+  });
+});
+
+const enteredAt = (id: string): number => Number(id.split("-")[0]);
+
+describe("redriver parked summary", () => {
+  it("counts all by reason, rule, destination and answer, and says what to do next", async () => {
+    const { emulator, receiver, seed, run, drain } = await setUp();
+    const [first = ""] = seed(3, { responseBody: refusal(17) });
+    seed(1, { url: "https://api.example.com/hook", responseBody: "no route" });
+    const [gone = "", last = ""] = seed(2, { topicName: "refunds", responseStatus: 404 });
+    await drain();
+    await drain("refunds");
+    emulator.dlq.remove([gone]);
+    const { out, err, exitCode } = await run(["parked", "summary", "--json"]);
+    expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
+    const retention = 3 * 24 * 3_600_000;
+    const { total, reasons, rules, hosts, answers } = JSON.parse(out) as Record<
+      string,
+      Record<string, unknown>
+    >;
+    expect(total).toBe(6);
+    expect(reasons).toEqual([
+      {
+        drain: "orders",
+        drainInDocument: true,
+        reason: "rule",
+        count: 4,
+        gone: 0,
+        oldestEnteredAt: enteredAt(first),
+        firstExpiryAt: enteredAt(first) + retention,
+        next: {
+          advice: expect.stringContaining("rules of the drain"),
+          command: 'redriver parked release --drain orders --for rule --reason "..."',
+        },
+      },
+      expect.objectContaining({
+        drain: "refunds",
+        reason: "otherwise",
+        count: 2,
+        gone: 1,
+        oldestEnteredAt: enteredAt(last),
+      }),
+    ]);
+    expect(rules?.["top"]).toMatchObject([
+      { rule: "broken", count: 4 },
+      { rule: null, count: 1 },
+    ]);
+    expect(hosts?.["top"]).toMatchObject([
+      { host: new URL(receiver.url).host, count: 4 },
+      { host: "api.example.com", count: 1 },
+    ]);
+    expect(answers?.["top"]).toMatchObject([
+      { status: 422, text: "sku <n> of <email> is not sold any more", count: 3 },
+      { status: 422, text: "no route", count: 1 },
+      { status: 404, text: "(empty)", count: 1 },
+    ]);
+
+    const table = await run(["parked", "summary"]);
+    expect(table.err).toBe("");
+    expect(table.out).toMatch(/^6 parked, the first expires in 2d2[23]h[^,]*, 20/);
+    expect(table.out).toMatch(
+      /\ndrain +parked for +count +oldest \(UTC\) +first expiry +gone\norders +rule +4 /,
+    );
+    expect(table.out).toMatch(/\ncount +oldest \(UTC\) +first expiry +host\n +4 /);
+    expect(table.out).toContain(
+      '\n  orders, rule (4): change the rules of the drain, or send them once:\n    redriver parked release --drain orders --for rule --reason "..."\n',
+    );
+    const refunds = await run(["parked", "summary", "--drain", "refunds"]);
+    expect(refunds.out).toMatch(/^2 parked/);
+    expect(refunds.out).not.toContain("orders");
+    expect((await run(["parked", "summary", "--for", "refused"])).out).toBe("nothing is parked\n");
+    expect(`${out}${table.out}`).not.toMatch(secrets);
+  });
+});
+
+const renamed = () =>
+  createFolder().write("drains.yaml", commandDocument.replace("\n  orders:\n", "\n  purchases:\n"));
+
+describe("what a drain parked that has another name now", () => {
+  it("is marked where it is listed, and waits for a release whatever the rules are", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const [id = ""] = seed(1);
+    seed(1, { topicName: "refunds", responseStatus: 404 });
+    await drain();
+    await drain("refunds");
+    expect((await run(["parked", "list"])).err).not.toContain("not in the document");
+    const drains = ["--drains", renamed()];
+    const table = await run([...drains, "parked", "list"]);
+    expect(table.out).toMatch(/ rule +orders \(not in the document\) +- /);
+    expect(table.out).toMatch(/ otherwise +refunds +- /);
+    expect(table.err).toMatch(/\n1 was parked by a drain that is not in the document [^\n]*release\n$/);
+    const listed = (await run([...drains, "parked", "list", "--json"])).out.trimEnd().split("\n");
+    expect(listed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { dlqId: id, drain: "orders", drainInDocument: false },
+      { drain: "refunds", drainInDocument: true },
+    ]);
+    const shown = await run([...drains, "parked", "show", id]);
+    expect(shown.out).toMatch(/^drain +orders \(not in the document\)$/m);
+    expect(shown.out).toMatch(/^waits for +a release, or a drain of that name again$/m);
+
+    const pass = await run([...drains, "drain", "purchases", "--yes", "--json"]);
+    expect(JSON.parse(pass.out)).toMatchObject([{ tally: { parked: 1, republished: 0 } }]);
+    const released = await run([...drains, "parked", "release", "--drain", "orders", "--yes", ...because]);
+    expect(released.err).toMatch(/orders \(not in the document\) +rule +1\nreleased 1; /);
+    const again = await run([...drains, "drain", "purchases", "--yes", "--json"]);
+    expect(JSON.parse(again.out)).toMatchObject([{ tally: { republished: 1, deleted: 1 } }]);
+    expect(await rows("parked", "list")).toHaveLength(1);
+  });
+});
+
+describe("redriver parked show", () => {
+  it("tells why one is parked and what it waits for, without its contents", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const [id = ""] = seed(1);
+    await drain();
+    const shown = await run(["parked", "show", id]);
+    expect(shown).toMatchObject({ exitCode: 0, err: "" });
+    expect(shown.out).toMatch(/^parked for +rule$/m);
+    expect(shown.out).toMatch(/^waits for +other rules in its drain, or a release$/m);
+    expect(shown.out).toMatch(/^rule now +broken$/m);
+    expect(shown.out).not.toMatch(secrets);
+    expect(await rows("parked", "show", id)).toMatchObject([{ dlqId: id, record: { responseStatus: 422 } }]);
+    expect((await run(["parked", "show", id, "--show-content"])).out).toContain("of-a-body 1");
+  });
+
+  it("ends with 1 for what is not parked, and says what it is", async () => {
+    const { seed, run, drain } = await setUp();
+    const [id = ""] = seed(1);
+    await drain();
+    await run(["parked", "release", id, "--yes", ...because]);
+    const shown = await run(["parked", "show", id, "9-9"]);
+    expect(shown).toMatchObject({ exitCode: 1, out: "" });
+    expect(shown.err).toContain(`not parked: ${id} is released in source default`);
+    expect(shown.err).toContain("not parked: 9-9 is not known to the ledger");
+  });
+});
+
+describe("redriver parked release", () => {
+  it.each([
+    { flags: ["--yes", "--reason", "x"], told: "--all" },
+    { flags: ["--all", "--drain", "orders", "--yes", "--reason", "x"], told: "--all" },
+    { flags: ["--all", "--yes"], told: "--reason" },
+    { flags: ["--all", "--reason", "x"], told: "--yes" },
+    { flags: ["--all", "--yes", "--reason", "refused"], told: "--for refused" },
+  ])("is used wrongly with $flags", async ({ flags, told }) => {
+    const { run } = await setUp();
+    const answer = await run(["parked", "release", ...flags]);
+    expect(answer).toMatchObject({ exitCode: 2, out: "", err: expect.stringContaining(told) });
+  });
+
+  it("ends with 1 for an id that is not parked, and releases the others", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const [id = ""] = seed(1);
+    await drain();
+    const answer = await run(["parked", "release", id, "9-9", "--yes", ...because]);
+    expect(answer).toMatchObject({ exitCode: 1, err: expect.stringContaining("not parked: 9-9") });
+    expect(await rows("parked", "list")).toEqual([]);
+  });
+
+  it("takes the oldest where it is limited", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const ids = seed(3);
+    await drain();
+    await run(["parked", "release", "--all", "--limit", "2", "--yes", ...because]);
+    expect(await rows("parked", "list")).toMatchObject([{ dlqId: ids[2] }]);
+    const released = (await rows("history", "--records")).filter(({ act }) => act === "release");
+    expect(new Set(released.map(({ dlqId }) => dlqId))).toEqual(new Set(ids.slice(0, 2)));
+  });
+
+  it("parks again what still cannot be published, and that is told", async () => {
+    const { seed, run, rows, drain } = await setUp();
+    const [id = ""] = seed(1, { responseStatus: 503, bodyBase64: "/w==", body: "" });
+    await drain();
+    await run(["parked", "release", id, "--yes", ...because]);
+    expect(await drain()).toMatchObject({ republished: 0, parked: 1 });
+    expect(await rows("parked", "list")).toMatchObject([{ dlqId: id, reason: "binary-body" }]);
+    expect((await rows("history", id)).map(({ act }) => act)).toEqual(["park", "release", "park"]);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { openAuditReader } from "../../../../../src/job/compose/open-core.ts";
+import type { LedgerView } from "../../../../../src/job/contracts/ledger-entries.ts";
+import { readParked } from "../../../../../src/people/operations/parked/find-parked.ts";
+import { releaseParked } from "../../../../../src/people/operations/parked/release.ts";
+import { collect } from "../../../../../src/job/page/collect.ts";
+import { decideOne } from "../../../../../src/job/page/sort-by-decision.ts";
+import { rawRecord } from "../../../../support/letters.ts";
+import { createRig } from "../../../../support/rig.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+
+const drain = `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+`;
+
+describe("a release", () => {
+  it("takes effect at the next pass, also where that would only have looked at what is new", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(3, { responseStatus: 422 });
+    for (const kind of ["full", "new"]) {
+      await rig.pass();
+      expect(rig.eventsOf("pass:opened").at(-1)).toMatchObject({ kind });
+    }
+    const { source } = rig.drain;
+    const parked = await readParked(source);
+    expect(await releaseParked(source, rig.core.drains, parked, "fixed")).toBe(3);
+    expect(await readParked(source)).toEqual([]);
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 3, deleted: 3 } });
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1]);
+  });
+
+  it("of what a drain parked that is no longer in the document is for whichever drain selects it", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(1, { responseStatus: 422 });
+    await rig.pass();
+    await rig.pass();
+    const { source } = rig.drain;
+    const [entry] = await readParked(source);
+    if (entry === undefined) throw new Error("one was parked");
+    const orphan = { ...entry, view: { ...entry.view, drain: "former" as typeof entry.view.drain } };
+    await releaseParked(source, rig.core.drains, [orphan], "fixed");
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 1, deleted: 1 } });
+  });
+
+  it("whose POST fails is not spent: the record stays released until it is published", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(1, { responseStatus: 422 });
+    await rig.pass();
+    const { source } = rig.drain;
+    await releaseParked(source, rig.core.drains, await readParked(source), "fixed");
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 429, limit: "burst", count: 1 });
+    await rig.pass();
+    expect(rig.emulator.dlq.size).toBe(1);
+    expect(await readParked(source)).toEqual([]);
+    await expect
+      .poll(
+        async () => {
+          await source.passes.forceFull(rig.drain.config.name);
+          await rig.pass().catch(() => undefined);
+          return rig.emulator.dlq.size;
+        },
+        { timeout: 30_000, interval: 500 },
+      )
+      .toBe(0);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual([1]);
+  });
+});
+
+/** A body whose number no JSON edit keeps. */
+const lossy = '{"id":12345678901234567890}';
+const editing = `
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: schema, when: { responseStatus: 503 }, then: republish, set: { body: { merge: { schema: 3 } } } }
+`;
+
+describe("a loss", () => {
+  it("that parked a record is accepted by a person's release, once, and told with the publish", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: editing });
+    const { source } = rig.drain;
+    const [dlqId] = rig.seed(1, { body: lossy });
+    for (let pass = 0; pass < 2; pass += 1) {
+      expect(await rig.pass()).toMatchObject({ tally: { parked: pass === 0 ? 1 : 0, republished: 0 } });
+    }
+    const parked = await readParked(source);
+    expect(parked).toMatchObject([{ dlqId, view: { reason: "body-numbers" } }]);
+    expect(await releaseParked(source, rig.core.drains, parked, "the id is not used")).toBe(1);
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 1, parked: 0, deleted: 1 } });
+    const told = [];
+    for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
+      if (act === "republish") told.push(...records);
+    }
+    expect(told).toMatchObject([{ dlqId, rule: "schema", notes: ["body-numbers"] }]);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts()]).toEqual([['{"id":12345678901234567000,"schema":3}', 1]]);
+  });
+
+  const cool = { state: "cool", dueAt: 0, attempt: 0 } as const;
+  it.each<[string, LedgerView, "candidate" | "body-numbers"]>([
+    ["of a record that nobody has seen is none to accept", { state: "absent" }, "body-numbers"],
+    [
+      "of a record that is only tried again is none to accept",
+      { ...cool, released: false } as LedgerView,
+      "body-numbers",
+    ],
+    [
+      "is not accepted by a listing that shows the record again",
+      { ...cool, released: "listed-again" } as LedgerView,
+      "body-numbers",
+    ],
+    ["is accepted by a person", { ...cool, released: "by-person" } as LedgerView, "candidate"],
+  ])("%s", async (_name, view, expected) => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: editing });
+    const raw = rawRecord({ responseStatus: 503, body: lossy });
+    const [found] = collect([raw], rig.drain.source.lineageKeys()).found;
+    if (found === undefined) throw new Error("the test's record is unusable");
+    const { decided, candidate } = decideOne(rig.drain, {
+      ...found,
+      view,
+      viewedAt: 1,
+      mayBeForgotten: false,
+      isNewComeBack: false,
+    });
+    expect(candidate === null ? decided.decision.reason : "candidate").toBe(expected);
+    expect(candidate?.losses ?? ["body-numbers"]).toEqual(["body-numbers"]);
+  });
+});

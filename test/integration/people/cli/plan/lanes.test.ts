@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { Estimate } from "../../../../../src/people/plan/estimate.ts";
+import type { LaneWaits } from "../../../../../src/people/plan/lane-waits.ts";
+import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { createReceiver } from "../../../../support/receiver.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+
+const document = outageDocument.replace(
+  "lane: none",
+  "lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }",
+);
+
+async function planned(stand: PlanStand, ...args: readonly string[]) {
+  const { out, exitCode, err } = await stand.run(["plan", "orders", "--json", ...args]);
+  expect(exitCode, err).toBe(0);
+  const [drain] = (JSON.parse(out) as { drains: readonly [{ lanes: LaneWaits; estimate: Estimate }] }).drains;
+  return drain;
+}
+
+/** By type of the key. */
+const readers = {
+  string: ["GET"],
+  hash: ["HGETALL"],
+  zset: ["ZRANGE", "0", "-1", "WITHSCORES"],
+} as const;
+
+/** Every key of lanes with what is in it. */
+async function lanesIn({ env }: PlanStand): Promise<ReadonlyMap<string, unknown>> {
+  const connection = redis.fresh();
+  const keys = (await connection.command(
+    "KEYS",
+    `${env["REDRIVER_REDIS_KEY_PREFIX"]}:*:lanes:*`,
+  )) as string[];
+  const kept = new Map<string, unknown>();
+  for (const key of keys.toSorted()) {
+    const read = readers[(await connection.command("TYPE", key)) as keyof typeof readers];
+    kept.set(key, await connection.command(read[0], key, ...read.slice(1)));
+  }
+  return kept;
+}
+
+describe("redriver plan, of a drain with lanes", () => {
+  it("says how many wait for a new destination, and leaves no trace of having asked", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.seed(60);
+    const { lanes, estimate } = await planned(stand);
+    expect(lanes).toEqual({
+      watchMs: 2_000,
+      lanes: [
+        {
+          origin: new URL(stand.receiver.url).origin,
+          due: 60,
+          kept: 0,
+          state: "canary",
+          sinceMs: null,
+          why: null,
+          sent: 0,
+          nextInMs: 0,
+        },
+      ],
+      more: { lanes: 0, due: 0 },
+    });
+    // A step of 5 and one of 50, each with its watch: no limit opens the lane sooner.
+    expect(estimate).toMatchObject({
+      durationMs: 4_000,
+      atLeast: false,
+      boundBy: { kind: "lane", origin: lanes.lanes[0]?.origin },
+    });
+    expect((await lanesIn(stand)).size).toBe(0);
+  });
+
+  it("shows ten destinations and sums the rest up, those of a filter alone", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    for (let host = 0; host < 13; host += 1) {
+      stand.seed(host + 1, { url: `https://h${host}.example.com/hook` });
+    }
+    const { lanes } = await planned(stand);
+    expect(lanes.lanes.map(({ due }) => due)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
+    expect(lanes.more).toEqual({ lanes: 3, due: 6 });
+    const filtered = await planned(stand, "--host", "h3.example.com");
+    expect(filtered.lanes).toMatchObject({ lanes: [{ due: 4 }], more: { lanes: 0, due: 0 } });
+  });
+
+  it("says of a halted one why and when it is probed; the lane stays as it is", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.receiver.answer = () => 503;
+    const healthy = await createReceiver();
+    stand.seed(30);
+    await stand.plan();
+    await stand.apply();
+    const before = await lanesIn(stand);
+    expect(before.size).toBeGreaterThan(0);
+    stand.seed(3, { url: `${healthy.url}/orders` });
+    const { lanes } = await planned(stand);
+    await healthy.close();
+    expect(lanes.lanes).toMatchObject([
+      {
+        state: "halted",
+        why: expect.stringMatching(/of 5 failed again, 503$/),
+        sent: 0,
+      },
+      { due: 3, state: "canary", sinceMs: null, nextInMs: 0 },
+    ]);
+    expect(lanes.lanes[0]?.nextInMs).toBeGreaterThan(3_500_000);
+    const text = (await stand.run(["plan", "orders"])).out.replaceAll(/\s+/g, " ");
+    expect(text).toMatch(
+      /\d+ wait for lane \S+: halted for \S+ \d of 5 failed again, 503, next probe in 59m/,
+    );
+    expect(text).toMatch(
+      /takes done in about 1s \(.*?\): one call after the other; \S+ is halted, next probe in 59m\S*, \d+ wait for it and are not counted/,
+    );
+    expect(await lanesIn(stand)).toEqual(before);
+  }, 80_000);
+
+  it("charges four hosts each its own time, and the halted one's backlog to nobody else", async () => {
+    const limits = "limits: { publish: none, perHost: 10/s, perPass: none, perDay: none }";
+    const stand = await createPlanStand(redis.url(), {
+      document: document.replace(/limits: .*/, limits).replace("minAge: 1s", "minAge: 40s"),
+    });
+    stand.receiver.answer = () => 503;
+    stand.seed(30);
+    await stand.plan();
+    await stand.apply();
+    stand.seed(270);
+    stand.seed(120, { url: "https://b.example.com/hook" });
+    stand.seed(40, { url: "https://c.example.com/hook" });
+    stand.seed(5, { url: "https://d.example.com/hook" });
+    stand.seed(90, { url: "https://d.example.com/hook" }, 8_000);
+    const { estimate } = await planned(stand);
+    const { later, notCounted, destinations, ...whole } = estimate;
+    const down = new URL(stand.receiver.url).origin;
+    expect(notCounted).toMatchObject({ destinations: 1, origin: down, isProbeOut: false });
+    expect(notCounted!.publishes).toBeGreaterThan(270);
+    // A step of 5 and its watch, and the others at 10/s; the young ones of d are due in about 30 s.
+    const timeOf = (host: string) =>
+      destinations.top.find(({ origin }) => origin === `https://${host}.example.com`)?.durationMs;
+    expect(timeOf("b")).toBe(500 + 2_000 + 11_500);
+    expect(timeOf("c")).toBe(500 + 2_000 + 3_500);
+    expect(later).toMatchObject({ publishes: 90 });
+    expect(later!.toMs).toBeGreaterThan(10_000);
+    expect(later!.toMs).toBeLessThan(36_000);
+    expect(later!.workMs).toBe(9_000);
+    expect(timeOf("d")).toBe(later!.toMs + 9_000);
+    expect(whole).toMatchObject({
+      publishes: notCounted!.publishes + 165,
+      nowMs: timeOf("b"),
+      durationMs: timeOf("d"),
+      atLeast: true,
+    });
+    expect(destinations.top.map(({ origin, isCounted }) => [origin === down, isCounted])).toEqual([
+      [true, false],
+      [false, true],
+      [false, true],
+      [false, true],
+    ]);
+    const text = (await stand.run(["plan", "orders"])).out;
+    expect(text).toMatch(
+      /takes +done in about \d\ds \((?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC\), 14s for what is due now: /,
+    );
+    expect(text).toMatch(/held +90 become due in \d+s(?: to \d+s)?; then about \ds of work\n/);
+    expect(text).toMatch(/\n {4}b\.example\.com +120 +0 +10\/s +canary +14s\n/);
+    expect(text).toMatch(/\n {4}127\S+ +\d+ +0 +10\/s +halted, not counted +1h\S* or more\n/);
+  }, 80_000);
+});

@@ -1,0 +1,264 @@
+import { createServer } from "node:net";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Explanation } from "../../../../../src/people/operations/rules/explain.ts";
+import type { EmulatorOptions } from "../../../../../dev/emulator/index.ts";
+import { nextLineage, toLineageKey } from "../../../../../src/job/message/lineage.ts";
+import { ask } from "../../../../support/ask.ts";
+import { createFolder } from "../../../../support/command.ts";
+import { enteredAt, letterOf, rawRecord, writeLineage } from "../../../../support/letters.ts";
+import { useRedis } from "../../../../support/redis.ts";
+import { createRig } from "../../../../support/rig.ts";
+import { wholeDocument } from "../../../../support/whole-document.ts";
+
+const redis = useRedis();
+
+const head = "version: 1\nsources: { default: {} }\n";
+const twoDrains = `${head}drains:
+  one: { select: { topicName: a }, rules: [{ name: first, when: any, then: hold }] }
+  two: { select: { topicName: b }, rules: [{ name: second, when: any, then: park }] }
+`;
+const file = (text: string) => createFolder().write("drains.yaml", text);
+
+describe("redriver rules explain, of a file", () => {
+  const record = rawRecord({ topicName: "orders", responseStatus: 503 });
+  const at = ["--at", new Date(enteredAt + 3_600_000).toISOString()];
+  const explained = async (text: string, ...more: readonly string[]): Promise<Explanation> => {
+    const folder = createFolder({ "drains.yaml": wholeDocument, "record.json": text });
+    const { out, err, exitCode } = await ask([
+      "rules",
+      "explain",
+      path.join(folder.path, "record.json"),
+      "--drains",
+      path.join(folder.path, "drains.yaml"),
+      "--json",
+      ...at,
+      ...more,
+    ]);
+    expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
+    return JSON.parse(out) as Explanation;
+  };
+
+  it.each([
+    ["as listed", record],
+    ["the only one of a listing", { messages: [record], cursor: "c" }],
+    ["in a list", [record]],
+    ["in an entry of the archive", { at: 1, drain: "orders", why: "dropped", record }],
+  ])("takes a record %s", async (_name, value) => {
+    expect(await explained(JSON.stringify(value))).toMatchObject({
+      drain: "orders",
+      dlqId: record["dlqId"],
+      decision: { then: "republish", reason: "due", rule: "outage" },
+      becomes: { kind: "item", losses: ["group-membership"] },
+    });
+  });
+
+  it("masks what the record holds, and shows it when asked", async () => {
+    const secret = {
+      ...record,
+      header: { Authorization: ["Bearer s3cret"] },
+      url: "https://api.example.com/?k=s3cret",
+      responseStatus: 422,
+      body: '{"tenant":"acme","schema":2,"pin":"s3cret"}',
+    };
+    expect(JSON.stringify(await explained(JSON.stringify(secret)))).not.toContain("s3cret");
+    const open = await explained(JSON.stringify(secret), "--show-content");
+    expect(open.becomes).toMatchObject({
+      changes: [{ what: "body /schema", before: "2", after: "3" }],
+      item: { destination: secret.url, body: '{"tenant":"acme","schema":3,"pin":"s3cret"}' },
+    });
+  });
+
+  it("never shows what a rule sets into headers", async () => {
+    expect(JSON.stringify(await explained(JSON.stringify(record)))).not.toContain('"X-Redriven":"true"');
+    expect((await explained(JSON.stringify(record))).decision).toEqual({
+      then: "republish",
+      reason: "due",
+      rule: "outage",
+    });
+  });
+
+  it("believes a lineage header with the source's token, and says when it has none", async () => {
+    const letter = letterOf({ ...record, header: {} });
+    const lineage = { ...nextLineage(letter, { kind: "none" }, 3), rootCreatedAt: enteredAt - 600_000 };
+    const key = toLineageKey("the-token-of-the-source", "default");
+    const redriven = { ...record, header: { "X-Redriver": [writeLineage(lineage, letter.body, key)] } };
+    const folder = createFolder({ "record.json": JSON.stringify(redriven) });
+    const argv = [
+      "rules",
+      "explain",
+      path.join(folder.path, "record.json"),
+      "--drain",
+      "one",
+      "--json",
+      ...at,
+      "--drains",
+      file(twoDrains),
+    ];
+    const known = JSON.parse(
+      (await ask(argv, { REDRIVER_SERVICE_TOKEN: "the-token-of-the-source" })).out,
+    ) as Explanation;
+    expect(known).toMatchObject({ notes: [], record: { attempt: 4, rootCreatedAt: enteredAt - 600_000 } });
+    const unknown = JSON.parse((await ask(argv)).out) as Explanation;
+    expect(unknown.record).toMatchObject({ rootCreatedAt: record["createdAt"] });
+    expect(unknown.notes).toEqual([expect.stringContaining("X-Redriver header is not believed")]);
+  });
+
+  it("says when a record was masked before it was given", async () => {
+    const { notes } = await explained(JSON.stringify({ ...record, header: { A: ["***"] } }));
+    expect(notes).toEqual([expect.stringContaining("masked")]);
+  });
+
+  it.each([
+    ["no JSON", "{", "text that is no JSON"],
+    ["several lines", `${JSON.stringify(record)}\n${JSON.stringify(record)}\n`, "2 lines of JSON"],
+    ["several records", JSON.stringify([record, record]), "a list of 2"],
+    ["a number", "7", "another JSON value"],
+  ])("refuses %s and ends with 2", async (_name, text, got) => {
+    const folder = createFolder({ "drains.yaml": wholeDocument, "record.json": text });
+    const drains = path.join(folder.path, "drains.yaml");
+    const answer = await ask(["rules", "explain", path.join(folder.path, "record.json"), "--drains", drains]);
+    expect(answer).toMatchObject({ exitCode: 2, out: "", err: expect.stringContaining(`got ${got}`) });
+  });
+
+  it("asks for a drain where there are several, unless the record names one", async () => {
+    const folder = createFolder({
+      "drains.yaml": twoDrains,
+      "record.json": JSON.stringify(record),
+      "entry.json": JSON.stringify({ drain: "two", record }),
+    });
+    const explain = (name: string, ...more: readonly string[]) =>
+      ask([
+        "rules",
+        "explain",
+        path.join(folder.path, name),
+        "--drains",
+        path.join(folder.path, "drains.yaml"),
+        ...more,
+      ]);
+    expect(await explain("record.json")).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining("one, two"),
+    });
+    expect(await explain("record.json", "--drain", "one")).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining("in drain one"),
+    });
+    expect(await explain("entry.json")).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining("in drain two"),
+    });
+    expect(await explain("not-there.json", "--drain", "one")).toMatchObject({ exitCode: 2, out: "" });
+  });
+});
+
+/** A port on which nobody answers. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 1;
+}
+
+describe("redriver rules explain, of a dlqId", () => {
+  const drain = `
+    minAge: 1s
+    select: { responseStatus: [422, 503] }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+  async function setUp(emulator: EmulatorOptions = {}) {
+    const rig = await createRig({ redisUrl: redis.url(), drain, emulator });
+    const text = `${head}drains:\n  main:\n    mode: live\n${drain.slice(1)}`;
+    const env = {
+      REDRIVER_SERVICE_URL: rig.emulator.url,
+      REDRIVER_SERVICE_TOKEN: rig.emulator.token,
+      REDRIVER_REDIS_URL: redis.url(),
+      REDRIVER_REDIS_KEY_PREFIX: rig.core.settings.redis.keyPrefix,
+      REDRIVER_DRAINS_FILE: file(text),
+    };
+    return { rig, env };
+  }
+
+  it("finds it in what the drain selects, reads the ledger, and changes nothing", async () => {
+    const { rig, env } = await setUp();
+    rig.seed(250);
+    const [parked = ""] = rig.seed(1, { responseStatus: 422 });
+    await rig.core.drains
+      .get(rig.drain.config.name)
+      ?.source.ledger.park([{ dlqId: parked as never, reason: "refused", attempt: 2 }], {
+        drain: rig.drain.config.name,
+        rulesHash: rig.drain.config.rulesHash,
+        token: null,
+      });
+    const before = rig.emulator.dlq.size;
+    const { exitCode, out, err } = await ask(["rules", "explain", parked, "--json"], env);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
+    expect(JSON.parse(out)).toMatchObject({
+      dlqId: parked,
+      selected: true,
+      ledger: { state: "parked", reason: "refused", attempt: 2 },
+      decision: { then: "park", reason: "refused", rule: null },
+      decidedByLedger: true,
+    });
+    expect(rig.emulator.dlq.size).toBe(before);
+    expect(rig.emulator.journal.entries("request").filter(({ operation }) => operation !== "list")).toEqual(
+      [],
+    );
+  });
+
+  it("explains without Redis, and says that the ledger was not asked", async () => {
+    const { rig, env } = await setUp();
+    const [dlqId = ""] = rig.seed(1);
+    const { exitCode, out } = await ask(["rules", "explain", dlqId], {
+      ...env,
+      REDRIVER_REDIS_URL: `redis://127.0.0.1:${await closedPort()}`,
+    });
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/ledger {6}not asked: redis-unavailable; set redis\.url/);
+    expect(out).toContain('decision    republish: due (rule "outage")');
+  });
+
+  it("ends with 1 for a record that is in no queue, and for one that the drain does not select, and says which", async () => {
+    const { rig, env } = await setUp();
+    const [unselected = ""] = rig.seed(1, { responseStatus: 500 });
+    expect(await ask(["rules", "explain", unselected], env)).toMatchObject({
+      exitCode: 1,
+      out: "",
+      err: `0 listed\n${unselected} is in the queue of source default, but drain main does not select it: its responseStatus is 500, select asks for 422 or 503\n`,
+    });
+    expect(await ask(["rules", "explain", "1725323658779-0"], env)).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining("1725323658779-0 is not in the queue of source default\n") as string,
+    });
+    expect(await ask(["rules", "explain", unselected, "--at", "2d"], env)).toMatchObject({ exitCode: 2 });
+  });
+
+  it("ends with 1 where the service's listing goes in circles, and says so at once", async () => {
+    const { rig, env } = await setUp();
+    rig.seed(250);
+    rig.emulator.faults.add({ kind: "repeat-page" });
+    const answer = await ask(["rules", "explain", "1725323658779-0"], env);
+    expect(answer).toMatchObject({ exitCode: 1, err: expect.stringContaining("listing-endless") as string });
+    expect(rig.emulator.journal.counts().requests["list 200"]).toBeLessThan(10);
+  });
+
+  it("finds it where pages have to be made smaller to be read", async () => {
+    const { rig, env } = await setUp({ dateFilter: "created" });
+    for (let index = 0; index < 30; index += 1) rig.seed(1, { body: "x".repeat(10_000) });
+    const [last = ""] = rig.seed(1);
+    const small = { ...env, REDRIVER_SERVICE_MAX_ANSWER_BYTES: "64KiB" };
+    expect(await ask(["rules", "explain", last, "--json"], small)).toMatchObject({ exitCode: 0 });
+  });
+
+  it("ends with 1 where the service does not take the token", async () => {
+    const { env } = await setUp();
+    const answer = await ask(["rules", "explain", "1725323658779-0"], {
+      ...env,
+      REDRIVER_SERVICE_TOKEN: "another-token",
+    });
+    expect(answer).toMatchObject({ exitCode: 1, err: expect.stringContaining("unauthorised") });
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { readStatus } from "../../../../../src/people/operations/status/read.ts";
+import type { Tally } from "../../../../../src/job/contracts/tally.ts";
+import { passWith } from "../../../../support/pass-with.ts";
+import { runHere } from "../../../../support/cli.ts";
+import { createFolder } from "../../../../support/command.ts";
+import { useRedis } from "../../../../support/redis.ts";
+import { createRig, oneCursor, type Rig } from "../../../../support/rig.ts";
+
+const redis = useRedis();
+
+/** One pass: what is told of it before each listing, as often as it changes. */
+async function whilePassing(rig: Rig) {
+  const { drain } = rig;
+  const { service, passes } = drain.source;
+  const told: Tally[] = [];
+  let now = 0;
+  await passWith(rig, {
+    // The row is written every 2 s.
+    clock: { ...drain.source.clock, monotonic: () => (now += 3_000) },
+    service: {
+      ...service,
+      list: async (query, signal) => {
+        const open = (await passes.facts(drain.config.name))?.openPass;
+        if (open && open.soFar.listed !== told.at(-1)?.listed) told.push(open.soFar);
+        return service.list(query, signal);
+      },
+    },
+  });
+  return told;
+}
+
+it("an open pass tells what it has found so far", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), ...oneCursor });
+  rig.seed(230, { responseStatus: 404 });
+  const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
+  const pages = [0, 100, 200].map((listed) => ({ ...none, listed, held: listed }));
+  expect((await whilePassing(rig)).slice(0, 3)).toMatchObject(pages);
+});
+
+it("counts in doubt what the ledger does not know now, and not what a pass met under way", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(3);
+  rig.emulator.faults.add({ kind: "half-failed-group" });
+  expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 3 } });
+  // Whoever began them may hold them still: they are open, and not yet unknown.
+  const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
+  expect(status.sources).toMatchObject([{ open: 3, unknown: 0 }]);
+  expect(status.drains).toMatchObject([{ drain: "main", inDoubt: 0 }]);
+}, 120_000);
+
+it("says which Redis does not answer, why, and where its address is set", async () => {
+  const folder = createFolder({
+    "drains.yaml":
+      "version: 1\nsources: { default: {} }\ndrains: { main: { rules: [{ name: a, then: park }] } }\n",
+  });
+  const { exitCode, out, err } = await runHere(["status", "--drains", `${folder.path}/drains.yaml`], {
+    REDRIVER_SERVICE_URL: "http://127.0.0.1:9",
+    REDRIVER_SERVICE_TOKEN: "token-of-a-test",
+    REDRIVER_REDIS_URL: "redis://:secret@127.0.0.1:1",
+  });
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+  expect(err).toContain(
+    "Redis at 127.0.0.1:1 did not answer connect: nothing listens there (ECONNREFUSED); is it up, and may it be reached from here? its address is redis.url (REDRIVER_REDIS_URL)",
+  );
+  expect(err).not.toContain("secret");
+}, 60_000);

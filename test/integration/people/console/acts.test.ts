@@ -1,0 +1,374 @@
+import { execFileSync } from "node:child_process";
+import { request } from "node:http";
+import { expect, it } from "vitest";
+import { runHere } from "../../../support/cli.ts";
+import { createEnv } from "../../../support/daemon.ts";
+import {
+  commandsOf,
+  createConsoleStand,
+  formTokenOf,
+  type ConsoleStand,
+} from "../../../support/console-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const drain = `
+    minAge: 0s
+    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+const shop = "https://shop.example.com";
+
+/** One message waits for a lane that is new, and one of another host is parked. */
+async function setUp(console?: Readonly<Record<string, unknown>>): Promise<ConsoleStand & { id: string }> {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain }, console);
+  stand.seed(1, { responseStatus: 422, url: `${shop}/hook`, responseBody: "no such tenant" });
+  await stand.pass();
+  const id = /\/failures\/([0-9a-f]{10})/.exec(await stand.page("/failures"))?.[1] ?? "";
+  return { ...stand, id };
+}
+
+const persons = async ({ audit }: ConsoleStand) => (await audit()).filter(({ by }) => by === "ann (console)");
+
+it("pauses and resumes a drain, all, a destination and a kind, and the audit has who and why", async () => {
+  const stand = await setUp();
+  const { act, page, id } = stand;
+  const reason = "they say it is back";
+  expect(await act("/", "pause", { drain: "main", for: "2h", reason })).toMatch(/^main: paused until /);
+  const now = await page("/");
+  expect(now).toMatch(/paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s);
+  expect(now).toContain("main is paused");
+  expect(await act("/", "resume", { drain: "main", reason })).toBe("main: resumed");
+  expect(await act("/", "pause", { all: "yes", reason })).toBe("all drains of source default: paused");
+  expect(await act("/", "resume", { all: "yes", reason })).toContain("resumed");
+  const path = `/failures/${id}`;
+  expect(await act(path, "pause", { drain: "main", host: shop, reason })).toBe(`${shop} of main: paused`);
+  expect(await page(path)).toContain("it is paused");
+  expect(await act(path, "resume", { drain: "main", host: shop, reason })).toBe(`${shop} of main: resumed`);
+  expect(await act(path, "pause", { failure: id, reason })).toContain(`failure:${id} of all drains`);
+  expect(await page(path)).toContain("<dt>this kind</dt>");
+  const paused = (await page("/")).split('id="paused-kinds"')[1]?.split('id="destinations"')[0] ?? "";
+  expect(paused).toContain(`href="/failures/${id}?source=default"`);
+  expect(paused).toMatch(
+    /422 no such tenant.*paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s,
+  );
+  expect(paused).toContain(`Resume failure ${id}`);
+  expect(await page("/failures")).toMatch(new RegExp(`/failures/${id}"(?:(?!</tr>).)*paused</span> by`, "s"));
+  expect(await act("/", "resume", { failure: id, reason })).toContain("resumed");
+  expect(await page("/")).not.toContain("Paused kinds of failure");
+  expect(await page("/failures")).not.toContain("paused</span> by");
+  const common = { by: "ann (console)", source: "default", records: [], why: reason };
+  expect(await persons(stand)).toMatchObject([
+    { ...common, act: "pause", drain: "main", forMs: 7_200_000 },
+    { ...common, act: "resume", drain: "main" },
+    { ...common, act: "pause", drain: null },
+    { ...common, act: "resume", drain: null },
+    { ...common, act: "pause", drain: "main", host: shop },
+    { ...common, act: "resume", drain: "main", host: shop },
+    { ...common, act: "pause", drain: null, host: `failure:${id}` },
+    { ...common, act: "resume", drain: null, host: `failure:${id}` },
+  ]);
+});
+
+it("shows a paused destination for which nothing waits, and resumes it", async () => {
+  const { act, page } = await setUp();
+  const host = "https://nobody.example.com";
+  await act("/", "pause", { host, reason: "before it begins" });
+  const now = await page("/");
+  const paused = now.split('id="paused-hosts"')[1]?.split('id="destinations"')[0] ?? "";
+  expect(paused).toMatch(/nobody\.example\.com.*paused<\/span> by <bdi>ann.*before it begins/s);
+  expect(commandsOf(paused)).toEqual([`redriver resume --host ${host} --reason ...`]);
+  expect(await act("/", "resume", { host, reason: "it may begin" })).toContain("resumed");
+  expect(await page("/")).not.toContain("Paused destinations");
+});
+
+it("notes and quiets a kind, and its page shows what people wrote", async () => {
+  const stand = await setUp();
+  const { act, page, id } = stand;
+  const path = `/failures/${id}`;
+  expect(await act(path, "note", { id, text: "tenant moved", ticket: "OPS-7" })).toContain(
+    `noted on failure ${id}`,
+  );
+  expect(await page(path)).toMatch(/OPS-7.*tenant moved.*ann \(console\)/s);
+  expect(await page("/failures")).toContain("OPS-7");
+  expect(await page("/failures")).not.toContain('class="new"');
+  expect(await act(path, "quiet", { id, until: "changed" })).toContain("quiet until it changes");
+  expect(await page(path)).toContain("it is quiet");
+  expect(await act(path, "quiet", { id, until: "changed", date: "2999-01-01" })).toContain("2999-01-01");
+  expect(await act(path, "unquiet", { id })).toContain("no longer quiet");
+  // What was there is removed.
+  expect(await act(path, "note", { id })).toContain("noted on");
+  expect(await page(path)).not.toContain("<dt>note</dt>");
+  expect((await persons(stand)).map(({ act: name }) => name)).toEqual([
+    "note",
+    "quiet",
+    "quiet",
+    "unquiet",
+    "note",
+  ]);
+  await expect(act(path, "quiet", { id, date: "2001-01-01" })).rejects.toThrow("400");
+  await expect(act(path, "note", { id, text: "x".repeat(501) })).rejects.toThrow("400");
+  await expect(act(path, "note", { id: "0123456789", text: "x" })).rejects.toThrow("400");
+});
+
+it("probes and resets a halted lane; another one says why not", async () => {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
+  const { act, page, send, get, receiver, seed, pass, emulator, sweep, audit } = stand;
+  receiver.answer = () => 503;
+  seed(12);
+  await pass();
+  const host = receiver.url;
+  const path = `/failures?host=${encodeURIComponent(host)}`;
+  const before = (await page(path)).split('id="destinations"')[1];
+  expect(before).toMatch(/its lane is \w+; only a halted lane is probed/);
+  const order = { host, drain: "main", reason: "they say it is back" };
+  const shownAfterProbe = async (): Promise<string> => {
+    const form = { formToken: formTokenOf(await page(path)), by: "ann", back: path, ...order };
+    const cookie = (await send("probe", form)).headers.get("set-cookie")?.split(";")[0] ?? "";
+    return (await get(path, { cookie })).text();
+  };
+  expect(await shownAfterProbe()).toMatch(
+    /<p class="problem" role="alert">[^<]*only a halted lane is probed<\/p>/,
+  );
+  await emulator.idle();
+  const halted = async () => {
+    await sweep();
+    await pass();
+    return (await audit()).map((one) => one.act);
+  };
+  await expect.poll(halted, { timeout: 20_000 }).toContain("lane-halted");
+  expect(await shownAfterProbe()).toMatch(/<p class="said" role="status">[^<]*its next probe is due now/);
+  // No daemon of these tests gives signs of life.
+  expect(await act(path, "probe", order)).toContain(
+    "its next probe is due now; nothing goes yet: no replica",
+  );
+  expect(await act(path, "reset-lane", order)).toContain("it was halted, and starts over at canary");
+  const acts = (await persons(stand)).map(({ act: name, why, lane }) => [name, why, lane?.origin]);
+  expect(acts).toEqual([
+    ["lane-probe", order.reason, host],
+    ["lane-probe", order.reason, host],
+    ["lane-reset", order.reason, host],
+  ]);
+  await expect(act(path, "probe", { ...order, host: "nobody.example.com" })).rejects.toThrow("400");
+});
+
+it("every command line of a page is taken by the real commands", async () => {
+  const stand = await setUp();
+  const { emulator, core, page, id, seed, pass } = stand;
+  seed(1, { responseStatus: 422, url: `${shop}/hook`, responseBody: "it's $(touch /tmp/x) `no`" });
+  await pass();
+  const document = `
+version: 1
+sources: { default: {} }
+drains:
+  main:
+    mode: live
+${drain.replaceAll(/^    /gm, "    ")}
+`;
+  const { keyPrefix } = core.settings.redis;
+  const { env } = createEnv({ emulator, redisUrl: redis.url(), document, keyPrefix });
+  const lines = new Set<string>();
+  for (const path of ["/", `/failures?host=${shop}`, `/failures/${id}`]) {
+    for (const line of commandsOf(await page(path))) lines.add(line);
+  }
+  expect(lines.size).toBeGreaterThan(5);
+  for (const line of lines) {
+    const words = execFileSync("bash", ["-c", `printf '%s\\0' ${line}`])
+      .toString()
+      .split("\0")
+      .slice(1, -1);
+    const { exitCode, err } = await runHere(words, env);
+    expect({ line, exitCode, err: exitCode === 0 ? "" : err }).toEqual({ line, exitCode: 0, err: "" });
+  }
+});
+
+async function isPausedIn(at: string, headers: Readonly<Record<string, string>> = {}): Promise<boolean> {
+  return (await (await fetch(`${at}/`, { headers })).text()).includes("main is paused");
+}
+
+it("shows what was done at once: to who did it, in another replica, and by the API", async () => {
+  const { url, page, send, serve } = await setUp();
+  const other = await serve();
+  expect([await isPausedIn(url), await isPausedIn(other.url)]).toEqual([false, false]);
+  const formToken = formTokenOf(await page("/"));
+  const answer = await send("pause", { formToken, by: "ann", drain: "main", reason: "wait" });
+  const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]);
+  expect(await isPausedIn(other.url, { cookie: cookie.join("; ") })).toBe(true);
+  expect(await isPausedIn(url)).toBe(true);
+  const resumed = await fetch(`${url}/api/v1/resumes`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ by: "ann", drains: ["main"], reason: "it is right" }),
+  });
+  expect(resumed.status).toBe(200);
+  expect(await isPausedIn(url)).toBe(false);
+});
+
+it("a form that cannot be meant leads back to its page, and to no page of somebody else", async () => {
+  const { url, page, send } = await setUp();
+  const formToken = formTokenOf(await page("/plans"));
+  const refused = async (referer: string): Promise<string> => {
+    const answer = await send("make-plan", { formToken, by: "ann", reason: "x", limit: "few" }, { referer });
+    expect(answer.status).toBe(400);
+    return answer.text();
+  };
+  const own = await refused(`${url}/plans?host=a`);
+  expect(own).toContain("the limit is a whole number, at least 1");
+  expect(own).toContain('<a href="/plans?host=a">Back to the page before</a>');
+  expect(await refused("http://evil.example/plans")).not.toContain("Back to the page before");
+  expect(await refused("none")).not.toContain("Back to the page before");
+});
+
+it("writes the command of what a form has now, and does nothing", async () => {
+  const stand = await setUp();
+  const { send, audit, id } = stand;
+  const lineOf = async (act: string, fields: Readonly<Record<string, string>>): Promise<string> => {
+    const answer = await send(`${act}/command`, { by: "ann", back: "/", formToken: "none", ...fields });
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+    return answer.text();
+  };
+  const reason = "they say it's back";
+  const known = (await audit()).length;
+  const lines = [
+    await lineOf("make-plan", { drain: "", rule: "", host: "", limit: "" }),
+    await lineOf("make-plan", { drain: "main", rule: "outage", host: "*.example.com", limit: "5" }),
+    await lineOf("pause", { drain: "main", for: "2h", reason }),
+    await lineOf("quiet", { id, until: "changed", date: "2031-12-01" }),
+    await lineOf("release-all", { drain: "main", for: "rule", reason }),
+    await lineOf("note", { id, text: "they know", ticket: "" }),
+  ];
+  expect(lines).toEqual([
+    "redriver plan --all --out plan.ndjson",
+    "redriver plan main --rule outage --host '*.example.com' --limit 5 --out plan.ndjson",
+    String.raw`redriver pause main --for 2h --reason 'they say it'\''s back'`,
+    `redriver failures quiet ${id} --until 2031-12-01`,
+    String.raw`redriver parked release --drain main --for rule --reason 'they say it'\''s back'`,
+    `redriver failures note ${id} --text 'they know' --ticket ''`,
+  ]);
+  expect((await send("stop-plan/command", { id: "x" })).status).toBe(404);
+  expect((await send("pause/command", { drain: "main", reason: "x".repeat(17_000) })).status).toBe(413);
+  expect(await audit()).toHaveLength(known);
+  const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, {});
+  expect((await viewer.send("pause/command", { drain: "main" })).status).toBe(403);
+});
+
+it("remembers the name that a browser gave with an act, and no other", async () => {
+  const stand = await setUp();
+  const { page, get, send, audit } = stand;
+  const formToken = formTokenOf(await page("/"));
+  const cookiesOf = async (by: string): Promise<readonly string[]> => {
+    const answer = await send("pause", { formToken, by, drain: "main", reason: "wait" });
+    expect(answer.status).toBe(303);
+    return answer.headers.getSetCookie().filter((cookie) => cookie.startsWith("redriver_name="));
+  };
+  const shownTo = async (cookie: string): Promise<string> => {
+    const html = await (await get("/", { cookie })).text();
+    return /name="by"[^>]*? value="([^"]*)"/.exec(html)?.[1] ?? "no field";
+  };
+  expect(await shownTo("")).toBe("");
+  const [kept = ""] = await cookiesOf("Ann Ø");
+  expect(kept).toMatch(/^redriver_name=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/);
+  expect(await shownTo(kept.split(";")[0] ?? "")).toBe("Ann Ø");
+  expect((await audit()).at(-1)?.by).toBe("Ann Ø (console)");
+
+  // What cannot be meant is not remembered, and markup is a name as any other.
+  expect(await cookiesOf("an\u202En")).toEqual([]);
+  const [markup = ""] = await cookiesOf('"><script>alert(1)</script>');
+  const cookie = markup.split(";")[0] ?? "";
+  expect(await shownTo(cookie)).toBe("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
+  expect(await (await get("/", { cookie })).text()).not.toContain("<script>alert");
+
+  // Another page of this host can write a cookie, and cannot sign it.
+  const [text = "", signature = ""] = (kept.split(";")[0] ?? "").split(".");
+  const eve = Buffer.from("eve").toString("base64url");
+  for (const hostile of [
+    `redriver_name=${eve}.${signature}`,
+    `${text}.`,
+    "redriver_name=eve",
+    'redriver_name="><script>alert(1)</script>',
+    `redriver_name=${"x".repeat(8_000)}`,
+  ]) {
+    expect(await shownTo(hostile)).toBe("");
+  }
+});
+
+it("takes no act without its token, its reason, a name, a role, or from another page", async () => {
+  const stand = await setUp();
+  const { send, page, url, port, audit } = stand;
+  const before = (await audit()).length;
+  const formToken = formTokenOf(await page("/"));
+  const order = { formToken, by: "ann", drain: "main", reason: "wait" };
+  const statusOf = async (...asked: Parameters<typeof send>) => (await send(...asked)).status;
+  expect(formToken).not.toBe("");
+  expect(await statusOf("pause", { ...order, formToken: "x" })).toBe(403);
+  expect(await statusOf("pause", { ...order, formToken: "" })).toBe(403);
+  expect(await statusOf("pause", { ...order, reason: " " })).toBe(400);
+  expect(await statusOf("pause", { ...order, by: "" })).toBe(400);
+  expect(await statusOf("pause", { ...order, drain: "" })).toBe(400);
+  expect(await statusOf("pause", { ...order, drain: "nothing" })).toBe(400);
+  expect(await statusOf("pause", { ...order, for: "soon" })).toBe(400);
+  expect(await statusOf("pause", { ...order, host: "two words" })).toBe(400);
+  expect(await statusOf("pause", order, { origin: "https://evil.example" })).toBe(403);
+  expect(await statusOf("pause", order, { origin: "null" })).toBe(403);
+  expect(await statusOf("pause", { ...order, reason: "x".repeat(20_000) })).toBe(413);
+  expect(await rawStatus(port, "rebound.example")).toBe(421);
+  expect((await fetch(`${url}/acts/pause`)).status).toBe(404);
+  const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, { "console.role": "viewer" });
+  const shown = await viewer.page("/");
+  expect(shown).toContain("needs the role operator; yours is viewer");
+  expect(shown).not.toContain('<form method="post"');
+  expect((await viewer.send("pause", order)).status).toBe(403);
+  expect(await audit()).toHaveLength(before);
+  expect(await viewer.audit()).toEqual([]);
+});
+
+/** With a host of its own, which fetch does not send. */
+function rawStatus(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, path: "/", headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+it("what strangers wrote is only ever text", async () => {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
+  const { seed, pass, page, act } = stand;
+  const hostile = `<script>alert(1)</script>"><img src=x onerror=alert(1)>\u202Egnp.exe`;
+  seed(1, { responseStatus: 422, url: "https://shop.example.com/a", responseBody: hostile });
+  seed(1, { responseStatus: 422, url: undefined, queueName: `q'"><b>\u202E$(id)`, responseBody: "x" });
+  await pass();
+  const list = await page("/failures");
+  const ids = [...list.matchAll(/\/failures\/([0-9a-f]{10})/g)].map(([, id = ""]) => id);
+  expect(ids.length).toBeGreaterThan(0);
+  const [id = ""] = ids;
+  await act("/", "note", { id, text: hostile, ticket: "<i>" });
+  await act("/", "pause", { drain: "main", reason: hostile });
+  const paths = [
+    "/",
+    "/failures",
+    `/failures?text=${encodeURIComponent(hostile)}`,
+    ...["by", "host", "rule", "drain", "act", "from"].map(
+      (name) => `/history?${name}=${encodeURIComponent(hostile)}`,
+    ),
+    ...["failure", "drain", "source"].map((name) => `/parked?${name}=${encodeURIComponent(hostile)}`),
+    `/plans?host=${encodeURIComponent(hostile)}`,
+    `/plans?drain=${encodeURIComponent(hostile)}`,
+    ...ids.map((one) => `/failures/${one}`),
+  ];
+  for (const path of paths) {
+    const html = await page(path);
+    // Nobody sees the fields that are hidden.
+    const seen = html.replaceAll(/<input type="hidden"[^>]*>/g, "");
+    expect({ path, seen }).toMatchObject({
+      seen: expect.not.stringMatching(/<script>|<img|<b>q|<i>|\u202E/) as string,
+    });
+  }
+  expect(await page("/failures")).toContain("&lt;script&gt;alert(1)");
+});

@@ -1,0 +1,245 @@
+import { expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
+import { createConsoleStand, type ConsoleStand } from "../../../support/console-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const drain = `
+    minAge: 0s
+    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
+    attempts: { max: 3, wait: [1s], then: park }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+/** The lane of the receiver is halted, and one message of each other kind is parked. */
+async function setUpHalted(probeEvery = "1h"): Promise<ConsoleStand> {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain: drain.replace("1h", probeEvery) });
+  stand.receiver.answer = () => 503;
+  stand.seed(12, { responseBody: "upstream is not there" });
+  stand.seed(1, {
+    responseStatus: 422,
+    responseBody: "no such tenant",
+    url: "https://shop.example.com/hook",
+  });
+  await stand.pass();
+  await stand.emulator.idle();
+  await expect
+    .poll(
+      async () => {
+        await stand.sweep();
+        await stand.pass();
+        return (await stand.audit()).map(({ act }) => act);
+      },
+      { timeout: 20_000 },
+    )
+    .toContain("lane-halted");
+  return stand;
+}
+
+it("now is green and empty if all is well", async () => {
+  const { page, pass } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  await pass();
+  const html = await page("/");
+  // No replica gives signs of life here.
+  expect(html).toMatch(
+    /<p class="verdict[^"]*" role="status"><bdi>Not running: no replica, 0 waiting\.<\/bdi>/,
+  );
+  expect(html).toContain("Nothing waits at any destination, and nothing is parked.");
+  expect(html).toContain("staging");
+  expect(await page("/failures")).toContain("All is well: no kind of failure waits or is parked");
+});
+
+it("now counts what expires within a day, once anything has counted", async () => {
+  const stand = await createConsoleStand({ redisUrl: redis.url(), drain, source: "{ retention: 3d }" });
+  const tile = async () =>
+    /<strong[^>]*>([^<]*)<\/strong> <a href="#drains">expire in 24 h/.exec(await stand.page("/"))?.[1];
+  expect(await tile()).toBe("–");
+  const day = 24 * 3_600_000;
+  stand.seed(1, { responseStatus: 404 });
+  stand.seed(3, { responseStatus: 404 }, 1.9 * day);
+  stand.seed(2, { responseStatus: 404 }, 2.1 * day);
+  await stand.pass();
+  expect(await tile()).toBe("2");
+  const now = await stand.page("/");
+  expect(now).toContain('<a href="#drains">expire in 24 h</a>');
+  expect(now).toMatch(/data-title="oldest expires"[^>]*><time[^>]*>in 21h\d+m<\/time>/);
+});
+
+it("shows now, failures and one failure with its lane, its rule, its sample and what happened", async () => {
+  const stand = await setUpHalted();
+  const { page, receiver } = stand;
+  const now = await page("/");
+  expect(now).toContain("halted, next probe");
+  expect(now).toContain(`href="/failures?host=${encodeURIComponent(receiver.url)}"`);
+  expect(now).toContain("the oldest failed");
+
+  const list = await page("/failures");
+  const idOf = (text: string) =>
+    [...list.matchAll(/href="\/failures\/([0-9a-f]{10})"(.*?)<\/tr>/gs)].find(([row]) =>
+      row.includes(text),
+    )?.[1] ?? "";
+  const [first, second] = [idOf("upstream is not there"), idOf("no such tenant")];
+  expect(list.indexOf(receiver.url)).toBeLessThan(list.indexOf("https://shop.example.com"));
+  expect(list).toContain("503 upstream is not there");
+  expect(list).toContain('<span class="new">new</span>');
+  expect(list).toMatch(/aria-label="12 arrived in 7 days, at most \d+ in 3 h"/);
+
+  const failure = await page(`/failures/${first}`);
+  expect(failure).toContain('<span class="bad">halted</span>');
+  expect(failure).toMatch(/\d of 5 failed again, 503/);
+  expect(failure).toContain("lane-halted");
+  expect(failure).toMatch(/republish<\/td>.*outage/s);
+  expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
+  expect(failure).toContain(`href="/plans?drain=main&amp;failure=${first}"`);
+  const parked = await page(`/failures/${second}`);
+  expect(parked).toContain(
+    "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here",
+  );
+  const link = `/parked?source=default&failure=${second}`;
+  expect(parked).toContain(`href="${link.replace("&", "&amp;")}"`);
+  const rowsOf = async (path: string) => (await page(path)).match(/href="\/messages\//g)?.length ?? 0;
+  expect(await rowsOf(link)).toBe(1);
+  expect(await rowsOf("/parked?failure=0123456789")).toBe(0);
+  expect(await page("/parked?failure=0123456789")).toContain("Nothing parked fits these filters.");
+  expect(parked).toMatch(/park<\/td>.*broken.*<bdi>responseStatus is 422<\/bdi>/s);
+  expect(failure).toContain("<bdi>responseStatus is 503</bdi>");
+  // As a browser sends filters that were left empty.
+  const { core } = stand;
+  await core.drains
+    .values()
+    .next()
+    .value!.source.ledger.release([idOfParked(await page("/parked"))]);
+  expect(await page("/parked?drain=&reason=&failure=")).toContain("Nothing is parked.");
+  expect((await stand.get("/failures/0123456789")).status).toBe(404);
+});
+
+function idOfParked(html: string): DlqId {
+  return (/href="\/messages\/[^/]+\/(\d+-\d+)"/.exec(html)?.[1] ?? "") as DlqId;
+}
+
+it("a failure shows the probes that its lane makes by itself, and no canary of before it halted", async () => {
+  const stand = await setUpHalted("2s");
+  const [, id = ""] =
+    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*upstream/s.exec(await stand.page("/failures")) ?? [];
+  const { config, source } = stand.drain;
+  const probes = async () => {
+    await stand.sweep();
+    await runListingChecks(source, new AbortController().signal);
+    await source.passes.forceFull(config.name);
+    await stand.pass();
+    const html = (await stand.page(`/failures/${id}`)).split('id="time-line"')[1] ?? "";
+    const rows = html.matchAll(/<td[^>]*>probe sent<\/td>.*?<bdi>(\d+-\d+)<\/bdi><\/a>(.*?)<\/td>/gs);
+    return [...rows].map(([, dlqId = "", result = ""]) => ({ dlqId, result }));
+  };
+  await expect.poll(async () => (await probes()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+  const shown = await probes();
+  const acts = await stand.audit();
+  const haltedAt = acts.findIndex(({ act }) => act === "lane-halted");
+  const sent = acts
+    .slice(haltedAt)
+    .filter(({ act }) => act === "republish")
+    .flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+  expect(shown.every(({ dlqId }) => sent.includes(dlqId))).toBe(true);
+  expect(acts.slice(0, haltedAt).some(({ act }) => act === "republish")).toBe(true);
+
+  // The lane says what the newest one showed, and its next move shows what it was worth.
+  const newest = async () => (await probes())[0]?.result ?? "";
+  await expect.poll(newest, { timeout: 20_000 }).toContain(": <bdi>a probe failed again, 503</bdi>");
+  expect(await stand.page(`/failures/${id}`)).toMatch(/last probe <time datetime="/);
+
+  stand.receiver.answer = () => 200;
+  await expect
+    .poll(newest, { timeout: 40_000 })
+    .toMatch(/: <bdi>the probe did not fail again<\/bdi> <time datetime="/);
+}, 90_000);
+
+it("a page costs no call of the service", async () => {
+  const stand = await setUpHalted();
+  const [id = ""] = /[0-9a-f]{10}/.exec(await stand.page("/failures")) ?? [];
+  const count = () => stand.emulator.journal.entries("request").length;
+  const before = count();
+  for (const path of ["/", "/failures", `/failures/${id}`]) expect((await stand.get(path)).status).toBe(200);
+  expect(count()).toBe(before);
+});
+
+it("filters by host, origin, drain, text, and shows what nobody has met for a day only if asked", async () => {
+  const { page, seed, pass, get, advance } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  seed(1, { responseStatus: 422, url: "https://pay.example.com/a", responseBody: "no such tenant" });
+  seed(1, { responseStatus: 422, url: "https://shop.example.com:8443/a", responseBody: "card expired" });
+  seed(1, { responseStatus: 418, url: "https://tea.example.com/a", responseBody: "teapot" });
+  await pass();
+  const ask = async (query: string) => {
+    // Without the acts, which name what the filter found.
+    const list = (await page(`/failures${query}`)).split('id="destinations"')[0] ?? "";
+    return ["pay", "shop", "tea"].filter((name) => list.includes(`<bdi>https://${name}.example.com`));
+  };
+  expect(await ask("")).toEqual(["pay", "shop", "tea"]);
+  expect(await ask("?host=pay.example.com")).toEqual(["pay"]);
+  expect(await ask("?host=https%3A%2F%2Fshop.example.com%3A8443")).toEqual(["shop"]);
+  expect(await ask("?host=*.example.com&text=CARD")).toEqual(["shop"]);
+  expect(await ask("?drain=main&text=tenant")).toEqual(["pay"]);
+  expect(await ask("?host=nobody.example.com")).toEqual([]);
+  expect((await get("/failures?drain=nothing")).status).toBe(400);
+  expect((await get("/failures?page=-1&text=%00")).status).toBe(200);
+  advance(25 * 3_600_000);
+  // Parked and waiting ones stay.
+  expect(await ask("?all=yes")).toHaveLength(3);
+});
+
+it("says before a release what would keep it from going", async () => {
+  const stand = await setUpHalted();
+  const { page, act, core } = stand;
+  stand.seed(1, { responseStatus: 422, responseBody: "bad tenant" });
+  await stand.drain.source.passes.forceFull(stand.drain.config.name);
+  await stand.pass();
+  const host = new URL(stand.receiver.url).host;
+  const once =
+    "The rules still park it. A release sends it once all the same; if it fails again, it is parked again.";
+  const halted = `What goes to ${host} waits: it still fails, and its lane is halted.`;
+  const parked = await page("/parked");
+  expect(parked).toContain(once);
+  expect(parked).toContain(halted);
+  // Of one dead letter only what is about it.
+  const letters = [...parked.matchAll(/href="(\/messages\/default\/\d+-\d+)"/g)].map(([, path = ""]) => path);
+  const pages = await Promise.all(letters.map(page));
+  const own = pages.find((html) => html.includes("bad tenant")) ?? "";
+  const other = pages.find((html) => html.includes("no such tenant")) ?? "";
+  expect(own).toContain(halted);
+  expect(other).not.toContain(halted);
+  expect(other).toContain(once);
+
+  const id =
+    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*no such tenant/s.exec(await page("/failures"))?.[1] ?? "";
+  await act("/", "pause", { failure: id, reason: "they move" });
+  expect(await page("/parked")).toContain(`What belongs to failure ${id} waits: a person paused it.`);
+  await act("/", "pause", { drain: "main", reason: "they move" });
+  expect(await page("/parked")).toContain("Nothing is sent yet: main is paused.");
+  expect(core.drains.size).toBe(1);
+});
+
+it("history of a host has the releases, and says what the filter leaves out", async () => {
+  const stand = await setUpHalted();
+  const { page, act } = stand;
+  const path = /href="(\/messages\/default\/\d+-\d+)"/.exec(await page("/parked"))?.[1] ?? "";
+  const dlqId = path.split("/").at(-1) ?? "";
+  await act(path, "release-one", { source: "default", dlqId, reason: "they fixed it" });
+  const ofHost = await page("/history?host=shop.example.com");
+  expect(ofHost).toContain("they fixed it");
+  expect(ofHost).toContain("This filter leaves out acts that are about no single host");
+  expect(await page("/history?host=other.example.com")).not.toContain("they fixed it");
+  expect(await page("/history")).not.toContain("This filter leaves out");
+});
+
+it("a release that would only park again is refused with what to change, and not recorded", async () => {
+  const { page, act, seed, pass } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  const [dlqId = ""] = seed(1, { url: "https://us3r:s3cret@shop.example.com/x", responseStatus: 503 });
+  await pass();
+  const path = `/messages/default/${dlqId}`;
+  await act(path, "release-one", { source: "default", dlqId, reason: "they fixed it" });
+  expect(await page("/history?act=release")).not.toContain("they fixed it");
+  expect(await page(path)).not.toMatch(/us3r|s3cret/);
+});

@@ -1,0 +1,216 @@
+import { createHmac } from "node:crypto";
+import dns from "node:dns";
+import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
+import { expect, it, onTestFinished } from "vitest";
+import type { NoticeFacts } from "../../../../src/people/notices/notice-facts.ts";
+import { createNoticeStand, notice, target, waitingFacts } from "../../../support/notice-stand.ts";
+import { openQueue } from "../../../support/queue-redis.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { serve } from "../../../support/serve.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const redis = useRedis();
+
+function resolveWith(lookup: typeof dns.lookup): void {
+  dns.lookup = lookup;
+  syncBuiltinESMExports();
+}
+
+it("is written once by replicas that evaluate at once, sent signed, and not again", async () => {
+  const { evaluate, deliver, receiver, received, book } = await createNoticeStand(redis.fresh());
+  const now = Date.now();
+  await evaluate(waitingFacts(0), now - 5_000);
+  const pending = await Promise.all([0, 1, 2, 3].map((ms) => evaluate(waitingFacts(40), now + ms)));
+  expect(new Set(pending.flatMap((one) => [...one]))).toEqual(new Set(["oncall"]));
+  expect(await book.waiting("oncall")).toHaveLength(1);
+  await deliver({ secret: "key" });
+  await evaluate(waitingFacts(40), now + 5_000);
+  await deliver({ secret: "key" });
+
+  expect(received().map(({ type }) => type)).toEqual(["redriver.backlog.began"]);
+  const { headers, body, path } = receiver.deliveries[0]!;
+  expect(path).toBe("/hook");
+  expect(headers["content-type"]).toBe("application/cloudevents+json; charset=utf-8");
+  const [, seconds, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["redriver-signature"])) ?? [];
+  expect(hex).toBe(createHmac("sha256", "key").update(`${seconds}.${body}`).digest("hex"));
+  expect(Math.abs(Number(seconds) * 1_000 - now)).toBeLessThan(60_000);
+});
+
+it("tells each target what it asked for", async () => {
+  const { evaluate, book } = await createNoticeStand(redis.fresh());
+  const others = [
+    { ...target, name: "parks", events: ["parked.new" as const] },
+    { ...target, name: "elsewhere", sources: [] },
+    { ...target, name: "drains", drains: [] },
+  ];
+  const pending = await evaluate(waitingFacts(40), Date.now(), [target, ...others]);
+  expect([...pending]).toEqual(["oncall"]);
+  expect(await book.waiting("drains")).toEqual([]);
+});
+
+it("sends ten messages a minute, and what waits then as one", async () => {
+  const { put, deliver, received, events } = await createNoticeStand(redis.fresh());
+  await put(...Array.from({ length: 22 }, (_, index) => notice(index)));
+  await deliver();
+  expect(received()).toHaveLength(10);
+  expect(received().at(-1)).toMatchObject({ type: "redriver.grouped" });
+  const told = events.of("notice:delivered").flatMap(({ notices }) => notices.map(({ id }) => id));
+  expect(new Set(told).size).toBe(22);
+
+  await put(notice(99));
+  await expect(deliver()).rejects.toMatchObject({ code: "notice-deferred" });
+  expect(received()).toHaveLength(10);
+});
+
+it("is sent again by its job after errors, and under the same id", async () => {
+  const connection = redis.fresh();
+  const { put, deliver, receiver, received } = await createNoticeStand(connection);
+  const { queue } = openQueue(redis.url(), {
+    keyPrefix: connection.keyPrefix,
+    noticeRetry: { attempts: 4, baseMs: 20, capMs: 50 },
+  });
+  onTestFinished(() => queue.close({ softMs: 0, hardMs: 2_000 }));
+  queue.allow({ short: 1, windows: 1, notices: 2 });
+  receiver.answer = () => (receiver.deliveries.length < 3 ? 500 : 200);
+  await put(notice(1));
+  await queue.start((_job, { lastTry }) => deliver({ lastTry }));
+  await Promise.all([1, 2, 3].map(() => queue.addNotify(["oncall"])));
+  await waitFor(() => expect(received()).toHaveLength(3));
+  expect(new Set(received().map(({ id }) => id)).size).toBe(1);
+
+  receiver.answer = () => 200;
+  await put(notice(2));
+  await waitFor(async () => {
+    await queue.addNotify(["oncall"]);
+    expect(received()).toHaveLength(4);
+  });
+});
+
+it("is dropped with its last try, and reported", async () => {
+  const { put, deliver, receiver, book, events } = await createNoticeStand(redis.fresh());
+  receiver.answer = () => ({ status: 500, body: "secret" });
+  await put(notice(1), notice(2));
+  await expect(deliver()).rejects.toMatchObject({ code: "notice-undelivered" });
+  expect(await book.waiting("oncall")).toHaveLength(2);
+  await deliver({ lastTry: true });
+  expect(await book.waiting("oncall")).toEqual([]);
+  expect(events.of("notice:dropped")).toMatchObject([
+    { target: "oncall", notices: [{}, {}], why: "notify.oncall: expected a status of 2xx, got 500" },
+  ]);
+});
+
+it("waits as long as a busy target asks, but no news waits for more than an hour", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(429, { "retry-after": "120" }).end();
+  });
+  const { url, close } = await serve(server);
+  onTestFinished(close);
+  const { put, deliver, book, events } = await createNoticeStand(redis.fresh());
+  const now = Date.now();
+  await put(notice(1, now - 3_700_000), notice(2, now));
+  const error: unknown = await deliver({ url, lastTry: true }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "notice-deferred" });
+  const { retryAt } = error as { readonly retryAt: number };
+  expect(retryAt - now).toBeGreaterThan(119_000);
+  expect(retryAt - now).toBeLessThan(180_000);
+  expect((await book.waiting("oncall")).map(({ at }) => at)).toEqual([now]);
+  expect(events.of("notice:dropped")).toHaveLength(1);
+});
+
+it("never reaches a private address, by its literal, by a name that leads there, or by a redirect", async () => {
+  const { put, deliver, receiver } = await createNoticeStand(redis.fresh());
+  await put(notice(1));
+  const port = new URL(receiver.url).port;
+  const guarded = { ...target, allowPrivate: false };
+  for (const url of [
+    `https://127.0.0.1:${port}/s3cr3t`,
+    `https://localhost:${port}/s3cr3t`,
+    `http://[::1]:${port}/`,
+  ]) {
+    await expect(deliver({ target: guarded, url })).rejects.toMatchObject({
+      message: expect.stringMatching(/^notify\.oncall: [^/]*allowPrivate: true would allow it$/) as string,
+    });
+  }
+  // A public name that the machine's resolver, once it is asked, leads to this machine.
+  const asked: string[] = [];
+  const system = dns.lookup;
+  onTestFinished(() => resolveWith(system));
+  resolveWith(((host: string, _options: object, answer: (...found: unknown[]) => void) => {
+    asked.push(host);
+    answer(null, [{ address: "127.0.0.1", family: 4 }]);
+  }) as unknown as typeof dns.lookup);
+  await expect(
+    deliver({ target: guarded, url: `https://hooks.example.com:${port}/s3cr3t` }),
+  ).rejects.toMatchObject({
+    message: "notify.oncall: its name leads to a private address; allowPrivate: true would allow it",
+  });
+  resolveWith(system);
+  expect(asked).toEqual(["hooks.example.com"]);
+  expect(receiver.deliveries).toEqual([]);
+
+  const server = createServer((_request, response) => {
+    response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end();
+  });
+  const { url, close } = await serve(server);
+  onTestFinished(close);
+  await expect(deliver({ url })).rejects.toMatchObject({
+    message: expect.stringContaining("got 307") as string,
+  });
+  expect(receiver.deliveries).toEqual([]);
+});
+
+it("reads only the start of an answer that has no end", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200);
+    const more = (): void => {
+      while (response.write("x".repeat(65_536)));
+      response.once("drain", more);
+    };
+    more();
+  });
+  const { url, close } = await serve(server);
+  onTestFinished(close);
+  const { put, deliver, book } = await createNoticeStand(redis.fresh());
+  await put(notice(1));
+  await deliver({ url });
+  expect(await book.waiting("oncall")).toEqual([]);
+});
+
+it("leaves notices out when a thousand wait, and says so", async () => {
+  const { put, book } = await createNoticeStand(redis.fresh());
+  const verdict = await put(...Array.from({ length: 1_010 }, (_, index) => notice(index)));
+  expect(verdict).toEqual({ kind: "replaced", leftOut: 12 });
+  expect(await book.waiting("oncall")).toHaveLength(998);
+});
+
+it("forgets what waits for a target that is gone, once it is no news any more", async () => {
+  const { put, evaluate, book, events } = await createNoticeStand(redis.fresh());
+  const now = Date.now();
+  await put(notice(1, now - 3_700_000), notice(2, now));
+  expect([...(await evaluate(waitingFacts(0), now, []))]).toEqual([]);
+  expect(await book.waiting("oncall")).toHaveLength(1);
+  expect(events.of("notice:dropped")).toMatchObject([{ why: "no such target" }]);
+});
+
+/** A drain that has published so many, and where so many wait. */
+function day(published: number, waiting: number): NoticeFacts {
+  const [one] = waitingFacts(waiting).drains;
+  return waitingFacts(waiting, { drains: [{ ...one!, published, heldByRules: waiting }] });
+}
+
+it("a digest counts from the one before, once however often its job runs", async () => {
+  const { evaluate, writeDigests, book } = await createNoticeStand(redis.fresh());
+  const daily = { ...target, digest: { kind: "cron", pattern: "0 8 * * *" } as const, events: [] };
+  const now = Date.now();
+  await evaluate(day(100, 0), now, [daily]);
+  const dayLater = now + 86_400_000;
+  await Promise.all([0, 1, 2].map((ms) => writeDigests(daily, day(130, 4), dayLater + ms)));
+  await writeDigests(daily, day(131, 4), dayLater + 2_000);
+  await writeDigests(daily, day(135, 0), dayLater + 86_400_000);
+  const digests = await book.waiting("oncall");
+  expect(digests.map(({ event, items }) => [event, items[0]?.figures])).toMatchObject([
+    ["digest", { since: now, published: 30, waiting: 4, heldByRules: 4 }],
+    ["digest", { published: 5, waiting: 0 }],
+  ]);
+});

@@ -1,0 +1,388 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openAuditReader } from "../../../../../src/job/compose/open-core.ts";
+import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
+import { planLimits } from "../../../../../src/job/contracts/plans.ts";
+import {
+  makeHere,
+  parseDrains,
+  planOf,
+  startDesk,
+  type DeskOptions,
+  type DeskReplica,
+} from "../../../../support/desk-stand.ts";
+import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+import { createTcpProxy } from "../../../../support/tcp-proxy.ts";
+
+const redis = useRedis();
+
+const order = { by: "ada", why: "the receiver is up again" };
+/** Batches of ten, one after the other, so that an apply is long enough to be met in the middle. */
+const slowly = { "publish.maxItems": 10 };
+
+interface Stand extends PlanStand {
+  replica(settings?: DeskOptions["settings"]): Promise<DeskReplica>;
+  /** Each body was delivered once, and nothing is left. */
+  expectDelivered(count: number): Promise<void>;
+}
+
+async function setUp(document = outageDocument): Promise<Stand> {
+  const stand = await createPlanStand(redis.url(), { document });
+  return {
+    ...stand,
+    replica: (settings = {}) => startDesk({ env: stand.env, document, settings }),
+    async expectDelivered(count) {
+      await stand.emulator.idle();
+      expect(stand.receiver.counts().size).toBe(count);
+      expect(stand.receiver.deliveries).toHaveLength(count);
+    },
+  };
+}
+
+async function textOf(file: AsyncIterable<Buffer> | null): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of file ?? []) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+describe("a plan that the replicas share", () => {
+  it("is made by one, shown by another, applied by a third: everything is delivered exactly once", async () => {
+    const stand = await setUp();
+    stand.seed(230);
+    stand.seed(4, { responseStatus: 422 });
+    stand.seed(3, { responseStatus: 404 });
+    const [one, two, three] = [await stand.replica(), await stand.replica(), await stand.replica()];
+    const id = await makeHere(one);
+
+    const { plan, report } = await two.desk.show(id);
+    expect(plan).toMatchObject({
+      state: "ready",
+      why: null,
+      by: "ada",
+      drains: ["orders"],
+      replica: one.name,
+      documentHash: two.live.current().document.hash,
+      making: null,
+      made: { records: 237, acts: 234, decisions: { republish: 230, park: 4, hold: 3, drop: 0, settle: 0 } },
+      apply: null,
+    });
+    expect(report?.drains).toMatchObject([
+      {
+        decisions: { republish: 230, park: 4, hold: 3 },
+        rules: [
+          { rule: "outage", count: 230, hosts: { top: [{ count: 230 }] } },
+          { rule: "broken", count: 4, reasons: [{ then: "park", reason: "rule" }] },
+          { rule: null, count: 3, reasons: [{ then: "hold", reason: "otherwise", count: 3 }] },
+        ],
+        failures: { top: [{ status: 503, count: 230 }, {}, {}] },
+        estimate: { publishes: 230, calls: { list: 3, publish: 3 } },
+      },
+    ]);
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+
+    await three.desk.apply(id, order);
+    await three.desk.settled();
+    const applied = await planOf(two, id);
+    expect(applied).toMatchObject({
+      state: "applied",
+      why: null,
+      replica: three.name,
+      apply: {
+        ...order,
+        drains: [{ drain: "orders", phase: "ended", planned: 234, before: 0, done: 234, left: 0 }],
+      },
+    });
+    expect(applied.apply?.endedAt).toBeGreaterThanOrEqual(applied.apply?.startedAt ?? Infinity);
+    await stand.expectDelivered(230);
+
+    await two.desk.apply(id, order);
+    await two.desk.settled();
+    expect((await planOf(one, id)).apply?.drains).toMatchObject([{ before: 234, done: 0, left: 0 }]);
+    await stand.expectDelivered(230);
+    const { out } = await stand.run(["history", "--drain", "orders", "--json"]);
+    expect(out).toContain('"act":"apply"');
+    expect(out).toContain(order.why);
+    expect(out).toContain('"by":"ada"');
+  });
+
+  it("is the file that redriver plan --out writes, so redriver apply takes it", async () => {
+    const stand = await setUp();
+    stand.seed(700);
+    const here = await stand.replica();
+    const id = await makeHere(here);
+    const text = await textOf(await here.desk.file(id));
+    await stand.plan();
+    const lines = text.trimEnd().split("\n");
+    const records = lines.slice(1, -1).map((line) => JSON.parse(line) as object);
+    const { out } = await stand.run(["plan", "--all", "--records", "--json"]);
+    const printed = out.trimEnd().split("\n");
+    expect(records.map((record) => ({ v: 1, ...record }))).toEqual(
+      printed.map((line) => JSON.parse(line) as unknown),
+    );
+    expect(lines.at(-1)).toContain((await planOf(here, id)).made?.sha256);
+    writeFileSync(stand.file, text);
+    expect((await stand.apply()).exitCode).toBe(0);
+    await stand.expectDelivered(700);
+  });
+
+  it("has nothing of a message's content in Redis", async () => {
+    const stand = await setUp();
+    stand.seed(3, {
+      header: { Authorization: ["Bearer of-a-header"] },
+      body: "of-a-body",
+      url: "https://api.example.com/orders?token=of-a-query",
+    });
+    const here = await stand.replica();
+    const id = await makeHere(here);
+    const kept = (await textOf(await here.desk.file(id))) + JSON.stringify(await here.desk.show(id));
+    expect(kept).toContain("api.example.com/orders");
+    for (const secret of ["of-a-header", "of-a-body", "of-a-query"]) expect(kept).not.toContain(secret);
+  });
+
+  it("selects by rule, host and limit, and refuses a rule and a drain that are not there", async () => {
+    const stand = await setUp();
+    stand.seed(20);
+    stand.seed(5, { responseStatus: 422 });
+    const here = await stand.replica();
+    const id = await makeHere(here, { rules: ["outage"], host: "127.0.0.1", limit: 7 });
+    expect(await planOf(here, id)).toMatchObject({
+      filter: { rules: ["outage"], host: "127.0.0.1", limit: 7 },
+      made: { records: 7, decisions: { republish: 7 } },
+    });
+    const ask = (drain: string, rules: readonly string[]) =>
+      here.desk.make({ drains: [drain as DrainName], filter: { rules }, by: "ada" });
+    await expect(ask("orders", ["outtage"])).rejects.toThrow(/no rule of these drains is named "outtage"/);
+    await expect(ask("order", [])).rejects.toThrow(/no drain is named "order"/);
+  });
+
+  it("pressed by two replicas at once is applied by one; the other is told who applies", async () => {
+    const stand = await setUp();
+    stand.seed(300);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
+    const replicas = [await stand.replica(slowly), await stand.replica(slowly)];
+    const id = await makeHere(replicas[0]!);
+    const other = await makeHere(replicas[1]!, { limit: 5 });
+    const answers = await Promise.allSettled([
+      replicas[0]!.desk.apply(id, order),
+      replicas[1]!.desk.apply(id, { ...order, by: "bob" }),
+    ]);
+    const refusals = answers.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    expect(refusals).toHaveLength(1);
+    expect(refusals[0]).toMatch(
+      /(ada|bob) applies a plan of drain orders already, in replica replica-\w+: wait for its end, or stop it/,
+    );
+    // Nor is another plan of the same drain.
+    for (const { desk } of replicas) await expect(desk.apply(other, order)).rejects.toThrow(/already/);
+    await Promise.all(replicas.map(({ desk }) => desk.settled()));
+    expect(await planOf(replicas[0]!, id)).toMatchObject({ state: "applied" });
+    await stand.expectDelivered(300);
+    await replicas[1]!.desk.apply(other, order);
+    await replicas[1]!.desk.settled();
+    expect((await planOf(replicas[1]!, other)).apply?.drains).toMatchObject([{ before: 5, left: 0 }]);
+    await stand.expectDelivered(300);
+  });
+
+  it("is stopped by any replica at a batch's end, shows its progress meanwhile, and goes on where it was", async () => {
+    const stand = await setUp();
+    stand.seed(400);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 150, name: "slow" });
+    const [one, two] = [await stand.replica(slowly), await stand.replica(slowly)];
+    const id = await makeHere(one);
+    await one.desk.apply(id, order);
+    await expect
+      .poll(async () => (await planOf(two, id)).apply?.drains[0]?.done, { interval: 50 })
+      .toBeGreaterThan(0);
+    expect((await planOf(two, id)).state).toBe("applying");
+    await two.desk.stop(id, { by: "bob", why: "too slow" });
+    expect((await planOf(two, id)).state).toBe("stopping");
+    await one.desk.settled();
+    const stopped = await planOf(two, id);
+    const [drain] = stopped.apply!.drains;
+    expect(stopped).toMatchObject({ state: "interrupted", stoppedBy: "bob" });
+    expect(stopped.why).toBe(`orders: stopped by bob, ${drain!.left} left`);
+    expect(drain!.left).toBeGreaterThan(0);
+    expect(drain!.done).toBe(stand.emulator.journal.counts().accepted);
+    expect(stand.emulator.dlq.size).toBe(drain!.left);
+    await expect(two.desk.stop(id, { by: "bob", why: "too slow" })).rejects.toThrow(/nobody works on plan/);
+
+    stand.emulator.faults.remove("slow");
+    await two.desk.apply(id, order);
+    await two.desk.settled();
+    expect(await planOf(one, id)).toMatchObject({ state: "applied", why: null, stoppedBy: null });
+    await stand.expectDelivered(400);
+  });
+
+  it("stopped beside lost answers delivers each message once all the same", async () => {
+    const stand = await setUp();
+    stand.seed(300);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
+    const impatient = { ...slowly, "ledger.sendBy": "1s", "service.batchTimeout": "1s" };
+    const [one, two] = [await stand.replica(impatient), await stand.replica(impatient)];
+    const id = await makeHere(one);
+    stand.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 3 });
+    await one.desk.apply(id, order);
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    await two.desk.stop(id, { by: "bob", why: "too slow" });
+    await one.desk.settled();
+    expect((await planOf(two, id)).state).toMatch(/interrupted|failed/);
+    await expect
+      .poll(
+        async () => {
+          await two.desk.apply(id, order);
+          await two.desk.settled();
+          return (await planOf(two, id)).state;
+        },
+        { timeout: 50_000, interval: 500 },
+      )
+      .toBe("applied");
+    expect(stand.emulator.journal.counts().deduplicated).toBeGreaterThan(0);
+    await stand.expectDelivered(300);
+  }, 120_000);
+
+  it("ends with its replica's shutdown at a batch's end, and says so", async () => {
+    const stand = await setUp();
+    stand.seed(300);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
+    const [one, two] = [await stand.replica(slowly), await stand.replica()];
+    const id = await makeHere(one);
+    await one.desk.apply(id, order);
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    await one.shutDown();
+    const { state, why, apply } = await planOf(two, id);
+    expect(state).toBe("interrupted");
+    expect(why).toBe(`orders: stopped: its replica is shut down, ${apply!.drains[0]!.left} left`);
+    await expect(one.desk.apply(id, order)).rejects.toThrow(/is being shut down/);
+    await two.desk.apply(id, order);
+    await two.desk.settled();
+    await stand.expectDelivered(300);
+  });
+
+  it("ends when Redis goes away, and is applied again once it is back", async () => {
+    const stand = await setUp();
+    stand.seed(300);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100, name: "slow" });
+    const { hostname: host, port } = new URL(redis.url());
+    const path = await createTcpProxy({ host, port: Number(port) });
+    onTestFinished(() => path.close());
+    const sendSoon = { "ledger.sendBy": "1s", "service.batchTimeout": "1s" };
+    const env = { ...stand.env, REDRIVER_REDIS_URL: `redis://127.0.0.1:${path.port}` };
+    const cutOff = await startDesk({ env, document: outageDocument, settings: { ...slowly, ...sendSoon } });
+    const other = await stand.replica(sendSoon);
+    const id = await makeHere(other);
+    await cutOff.desk.apply(id, order);
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    await path.cut();
+    const { accepted } = stand.emulator.journal.counts();
+    expect(accepted).toBeLessThan(300);
+    await cutOff.desk.settled();
+    expect(stand.emulator.dlq.size).toBeGreaterThan(0);
+    expect(await planOf(other, id)).toMatchObject({
+      state: "interrupted",
+      why: `replica ${cutOff.name} has ended, or has lost Redis`,
+    });
+    await path.heal();
+    stand.emulator.faults.remove("slow");
+    await expect
+      .poll(
+        async () => {
+          await other.desk.apply(id, order);
+          await other.desk.settled();
+          return (await planOf(other, id)).state;
+        },
+        { timeout: 60_000, interval: 1_000 },
+      )
+      .toBe("applied");
+    await stand.expectDelivered(300);
+  }, 120_000);
+
+  it("is refused with the reason when the document decides otherwise now, and obeys a pause", async () => {
+    const stand = await setUp();
+    stand.seed(20);
+    const here = await stand.replica();
+    const id = await makeHere(here);
+    here.live.adopt(parseDrains(outageDocument.replace("name: outage", "name: blackout")));
+    await here.desk.apply(id, order);
+    await here.desk.settled();
+    const drifted = await planOf(here, id);
+    expect(drifted.state).toBe("failed");
+    expect(drifted.why).toMatch(/^plan-drifted: 20 of 20 are not as planned .*20 decided otherwise now/s);
+    expect(drifted.why).toContain("republish by outage → republish by blackout");
+
+    here.live.adopt(parseDrains(outageDocument));
+    await stand.run(["pause", "orders", "--reason", "incident 7", "--by", "eve"]);
+    await here.desk.apply(id, order);
+    await here.desk.settled();
+    expect(await planOf(here, id)).toMatchObject({
+      state: "interrupted",
+      why: "orders: paused by eve: incident 7 (redriver resume), 20 left",
+    });
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+  });
+
+  it("that changed its document in the middle ends at a batch's end", async () => {
+    const stand = await setUp();
+    stand.seed(300);
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
+    const here = await stand.replica(slowly);
+    const id = await makeHere(here);
+    await here.desk.apply(id, order);
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    here.live.adopt(parseDrains(outageDocument.replace("minAge: 1s", "minAge: 2s")));
+    await here.desk.settled();
+    const { state, why } = await planOf(here, id);
+    expect(state).toBe("interrupted");
+    expect(why).toMatch(/the drains document changed drain orders, \d+ left$/);
+    await here.desk.apply(id, order);
+    await here.desk.settled();
+    await stand.expectDelivered(300);
+  });
+
+  it("is stopped while it is made, and cannot be applied then", async () => {
+    const stand = await setUp();
+    stand.seed(1_000);
+    stand.emulator.faults.add({ kind: "latency", operation: "list", ms: 400 });
+    const [one, two] = [await stand.replica(), await stand.replica()];
+    const id = await one.desk.make({ drains: ["orders" as DrainName], filter: {}, by: "ada" });
+    await expect(one.desk.make({ drains: ["orders" as DrainName], filter: {}, by: "ada" })).rejects.toThrow(
+      /making a plan already/,
+    );
+    await expect
+      .poll(async () => (await planOf(two, id)).making?.listed, { interval: 50 })
+      .toBeGreaterThan(0);
+    await expect(two.desk.remove(id, { by: "bob" })).rejects.toThrow(/is being worked on/);
+    await two.desk.stop(id, { by: "bob", why: "too slow" });
+    await one.desk.settled();
+    expect(await planOf(two, id)).toMatchObject({ state: "interrupted", why: "stopped by bob", made: null });
+    await expect(two.desk.apply(id, order)).rejects.toThrow(/is not whole/);
+    await two.desk.remove(id, { by: "bob", why: "not needed" });
+    expect(await two.desk.list()).toEqual([]);
+    await expect(two.desk.show(id)).rejects.toThrow(/there is no plan/);
+    const acts = [];
+    const reader = openAuditReader(two.live.current());
+    for await (const { act, by, why } of reader.read({ order: "oldest-first" })) acts.push([act, by, why]);
+    // What was refused is no act.
+    expect(acts).toEqual([
+      ["plan-make", "ada", `plan ${id}`],
+      ["plan-stop", "bob", `plan ${id}: too slow`],
+      ["plan-remove", "bob", `plan ${id}: not needed`],
+    ]);
+  });
+
+  it("is one of twenty at most: the refusal names the command that has no limit", async () => {
+    const stand = await setUp();
+    stand.seed(2);
+    const here = await stand.replica();
+    for (let made = 0; made < planLimits.plans; made += 1) await makeHere(here);
+    const more = makeHere(here, { rules: ["outage"] });
+    await expect(more).rejects.toThrow(
+      /there are 20 plans already.*: redriver plan orders --rule outage --out plan.ndjson$/,
+    );
+    const plans = await here.desk.list();
+    expect(plans.map(({ createdAt }) => createdAt)).toEqual(
+      plans.map(({ createdAt }) => createdAt).toSorted((a, b) => b - a),
+    );
+    await here.desk.remove(plans[0]!.id, { by: "ada" });
+    expect((await planOf(here, await makeHere(here))).state).toBe("ready");
+  });
+});

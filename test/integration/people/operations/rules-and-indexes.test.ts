@@ -1,0 +1,121 @@
+import { expect, it } from "vitest";
+import { readQueueFacts } from "../../../../src/job/compose/drain-and-source-facts.ts";
+import { readIndexes } from "../../../../src/people/operations/indexes/read.ts";
+import { findRuleLines, toRuleStandings } from "../../../../src/people/operations/rules/read-rules.ts";
+import { createRedisStatisticsStore } from "../../../../src/job/store/statistics/redis-statistics-store.ts";
+import { behindTheHorizon, createRig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const rules = `
+    minAge: 0s
+    lane: none
+    attempts: { max: 5, wait: [0s] }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: idle, when: { responseStatus: 400 }, then: park }
+`;
+
+it("each rule has what it decided, and how much of that failed again", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: rules });
+  rig.receiver.answer = () => 503;
+  rig.seed(3);
+  rig.seed(2, { responseStatus: 422 });
+  await rig.pass();
+  await behindTheHorizon(rig);
+  await rig.fullPass();
+  const standings = toRuleStandings(rig.core.document, await readQueueFacts(rig.core));
+  expect(standings.map(({ rule }) => rule)).toEqual(["broken", "outage", "idle"]);
+  const [broken, outage, idle] = standings;
+  expect(broken).toMatchObject({ drain: "main", published: 0, failedAgain: 0 });
+  expect(outage?.decided["republish"]).toBeGreaterThan(0);
+  expect(outage).toMatchObject({ published: 6, failedAgain: 3 });
+  expect(idle).toMatchObject({ decided: {}, published: 0, failedAgain: 0 });
+}, 60_000);
+
+it("what failed again is counted once, also by a drain that only plans and goes live later", async () => {
+  const live = await createRig({ redisUrl: redis.url(), drain: rules });
+  const planning = await createRig({ redisUrl: redis.url(), drain: rules, mode: "plan", twinOf: live });
+  const failedAgain = async (): Promise<number | undefined> =>
+    toRuleStandings(live.core.document, await readQueueFacts(live.core)).find(({ rule }) => rule === "outage")
+      ?.failedAgain;
+  live.receiver.answer = () => 503;
+  live.seed(3);
+  await live.pass();
+  expect(await failedAgain()).toBe(0);
+  await behindTheHorizon(live);
+  await planning.fullPass();
+  expect(await failedAgain()).toBe(3);
+  await planning.fullPass();
+  expect(await failedAgain()).toBe(3);
+  live.receiver.answer = () => 200;
+  await live.fullPass();
+  expect(await failedAgain()).toBe(3);
+}, 60_000);
+
+it("what failed again is counted too if a listing shows it after its time was passed over", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: rules });
+  const { emulator } = rig;
+  rig.receiver.answer = () => 503;
+  rig.seed(3);
+  await rig.pass();
+  await behindTheHorizon(rig);
+  const ids = emulator.journal.entries("dead-lettered").map(({ dlqId }) => dlqId);
+  const late = ids.map((dlqId) => ({ ...emulator.dlq.find(dlqId) }));
+  emulator.dlq.remove(ids);
+  await rig.pass();
+  rig.advance(20_000);
+  emulator.dlq.seed(late);
+  await rig.pass();
+  const facts = await rig.drain.source.passes.facts(rig.drain.config.name);
+  expect(facts?.failures.reduce((sum, { failedAgain }) => sum + failedAgain, 0)).toBe(3);
+}, 60_000);
+
+it("each rule has its line in the text of the document, and a text that does not load has none", () => {
+  const text = [
+    "version: 1",
+    "sources: { default: {} }",
+    "drains:",
+    "  orders:",
+    "    rules:",
+    "      - name: broken",
+    "        when: { responseStatus: 422 }",
+    "        then: park",
+    "      - { name: outage, when: { responseStatus: 503 }, then: republish }",
+  ].join("\n");
+  const lines = findRuleLines(text, "drains.yaml");
+  expect(lines?.lineOf("orders", "broken")).toBe(6);
+  expect(lines?.lineOf("orders", "outage")).toBe(9);
+  expect(lines?.lineOf("orders", "other")).toBeUndefined();
+  expect(lines?.lineOf("other", "outage")).toBeUndefined();
+  expect(findRuleLines("drains: [", "drains.yaml")).toBeNull();
+});
+
+it("an index has its last reading from Redis, and the guards on it with their state", async () => {
+  const document = `
+indexes:
+  products:
+    id: products-1
+    credentials: { user: { env: INDEX_USER }, password: { env: INDEX_PASSWORD } }
+    schedule: { every: 5m }
+`;
+  const guarded = `${rules}
+    guards:
+      - { index: products, hold: pending_index_count > 100, resume: pending_index_count < 10 }
+`;
+  const rig = await createRig({ redisUrl: redis.url(), drain: guarded, document });
+  const [before] = await readIndexes(rig.core);
+  expect(before).toMatchObject({ name: "products", reading: null, guards: [{ why: "stale", value: null }] });
+  const summary = { scalars: { pending_index_count: 500 }, newest: {}, days: [], unusableFields: 0 };
+  await createRedisStatisticsStore(rig.core.redis).write(
+    { index: "products", readAt: Date.now(), summary },
+    60_000,
+  );
+  const [after] = await readIndexes(rig.core);
+  expect(after).toMatchObject({
+    reading: { summary: { scalars: { pending_index_count: 500 } } },
+    guards: [{ drain: "main", effect: "closed", why: "reading", value: 500 }],
+  });
+});

@@ -1,0 +1,157 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
+import { checkFidelity } from "../../../../src/job/message/fidelity.ts";
+import { isNonRetryable } from "../../../../src/job/message/non-retryable.ts";
+import { readLineage } from "../../../../src/job/message/lineage.ts";
+import { parseRecord } from "../../../../src/job/message/parse-record.ts";
+import { rebuildItem } from "../../../../src/job/message/rebuild-item.ts";
+import { retryAfterOf } from "../../../../src/job/message/retry-after.ts";
+import { anyText } from "../../../support/fuzzing.ts";
+import { deduplicationIdOf, messageIdOf, letterOf, rawRecord } from "../../../support/letters.ts";
+
+const context = {
+  headerPrefix: "Upstash-",
+  deduplicationId: deduplicationIdOf("redriver-1-0"),
+  rootId: messageIdOf("msg_1"),
+  signLineage: () => "v1.payload.tag",
+  attempt: 0,
+  retries: null,
+  delayMs: null,
+};
+
+const fieldNames = [
+  "dlqId messageId url createdAt method header body bodyBase64 maxRetries notBefore callback callbackHeader",
+  "failureCallback failureCallbackHeader queueName label labels flowControlKey rate period parallelism topicName",
+  "retryDelayExpression responseStatus responseHeader responseBody workflowRunId __proto__ constructor toString",
+].flatMap((names) => names.split(" "));
+
+const hostile = fc.oneof(
+  fc.anything({ withNullPrototype: true, withDate: true, withMap: true, withBigInt: true }),
+  fc.constantFrom<unknown>("x".repeat(100_000), "\0", "\ud800", "__proto__", -0, 2 ** 53),
+);
+
+const headerName = fc.oneof(
+  fc.constantFrom(
+    "Upstash-Delay",
+    "UPSTASH-Forward-X",
+    "upstash-queue",
+    "x-redriver",
+    "X-ReDriver",
+    "Cookie",
+    "Host",
+  ),
+  fc.constantFrom("Content-Type", "content-type", "__proto__", "Upstash-", "Forward-Upstash-Delay", ""),
+  fc.string({ maxLength: 12 }),
+);
+const headers = fc.dictionary(headerName, fc.array(fc.string({ maxLength: 12 }), { maxLength: 3 }), {
+  maxKeys: 6,
+});
+
+/** As JSON writes it: a whole character is written as it is. */
+const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/;
+
+describe("any record", () => {
+  it("is read, checked and rebuilt without throwing, whatever its fields hold", () => {
+    let read = 0;
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...fieldNames), hostile), fc.boolean(), (fields, valid) => {
+        const raw: RawRecord = valid ? { ...fields, ...rawRecord() } : fields;
+        const parsed = parseRecord(raw);
+        if (parsed.kind === "unusable") return;
+        read++;
+        const { letter } = parsed;
+        checkFidelity(letter, raw);
+        isNonRetryable(letter);
+        retryAfterOf(letter);
+        readLineage(letter, ["key"]);
+        rebuildItem(letter, {}, context);
+      }),
+      { numRuns: 500 },
+    );
+    expect(read).toBeGreaterThan(25);
+  });
+
+  it("has no half character left in any text, and is not sent if its message had one", () => {
+    const texts =
+      "url method body retryDelayExpression callback failureCallback queueName flowControlKey label".split(
+        " ",
+      );
+    const others = "messageId topicName endpointName scheduleId callerIP responseBody bodyBase64".split(" ");
+    const maps = ["header", "callbackHeader", "failureCallbackHeader", "responseHeader"];
+    const map = fc.dictionary(anyText(3), fc.array(anyText(3), { maxLength: 2 }), { maxKeys: 3 });
+    const fields = fc.oneof(
+      fc.tuple(fc.constantFrom(...texts, ...others), anyText(4)),
+      fc.tuple(fc.constantFrom(...maps), map),
+      fc.tuple(fc.constant("labels"), fc.array(anyText(3), { maxLength: 2 })),
+    );
+    let broken = 0;
+    fc.assert(
+      fc.property(fc.array(fields, { maxLength: 4 }), (changes) => {
+        const raw = { ...rawRecord({ messageId: "msg_1" }), ...Object.fromEntries(changes) } as RawRecord;
+        const parsed = parseRecord(raw);
+        if (parsed.kind === "unusable") return;
+        const { letter } = parsed;
+        expect(halfCharacter.test(JSON.stringify(letter))).toBe(false);
+        const sent = [...texts, "labels", ...maps.slice(0, 3)].map((name) => raw[name]);
+        // Labels stand in place of the label.
+        if (Array.isArray(raw["labels"]) && raw["labels"].some((label) => label !== ""))
+          sent.splice(texts.indexOf("label"), 1);
+        const isBroken = halfCharacter.test(JSON.stringify(sent));
+        expect(letter.brokenText !== undefined).toBe(isBroken);
+        expect(!isBroken || checkFidelity(letter, raw) !== null).toBe(true);
+        broken += isBroken ? 1 : 0;
+      }),
+      { numRuns: 4_000 },
+    );
+    expect(broken).toBeGreaterThan(25);
+  });
+
+  it("never gives an item a setting of the service that it brought along as a header", () => {
+    const own =
+      /^(Content-Type|Upstash-(Method|Callback|Failure-Callback|Deduplication-Id|Forward-X-Redriver))$/;
+    const forwarded = /^Upstash-(?:(?:Failure-)?Callback-)?Forward-([^]*)$/;
+    let rebuilt = 0;
+    fc.assert(
+      fc.property(headers, headers, headers, (header, callbackHeader, failureCallbackHeader) => {
+        const letter = letterOf({
+          header,
+          callback: "https://cb.example",
+          callbackHeader,
+          failureCallback: "https://cb.example",
+          failureCallbackHeader,
+        });
+        const result = rebuildItem(letter, {}, context);
+        if (result.kind === "park") return;
+        rebuilt++;
+        for (const [name, value] of Object.entries(result.item.headers)) {
+          expect(value).not.toMatch(/[\r\n\0]/);
+          if (own.test(name)) continue;
+          const destined = forwarded.exec(name)?.[1]?.toLowerCase();
+          expect(destined).toBeDefined();
+          expect(destined).not.toMatch(/^upstash-|^x-redriver$|^host$|^$/);
+        }
+        expect(result.item.headers["Upstash-Forward-X-Redriver"]).toBe("v1.payload.tag");
+        const names = Object.keys(result.item.headers).map((name) => name.toLowerCase());
+        expect(new Set(names).size).toBe(names.length);
+      }),
+      { numRuns: 500 },
+    );
+    expect(rebuilt).toBeGreaterThan(25);
+  });
+
+  it("keeps every header that may be forwarded, and its body, unchanged", () => {
+    const name = fc.stringMatching(/^X-[a-z]{1,5}$/);
+    const value = fc.stringMatching(/^[ -~äß€]{0,10}$/);
+    const letters = fc.uniqueArray(fc.tuple(name, value), { selector: ([name]) => name.toLowerCase() });
+    fc.assert(
+      fc.property(letters, fc.string({ unit: "grapheme" }), (header, body) => {
+        const letter = letterOf({ header: Object.fromEntries(header), body });
+        const result = rebuildItem(letter, {}, context);
+        const expected = header.map(([name, value]) => [`Upstash-Forward-${name}`, value]);
+        expect(result).toMatchObject({ kind: "item", item: { headers: Object.fromEntries(expected) } });
+        expect(result.kind === "item" ? (result.item.body ?? "") : null).toBe(body);
+      }),
+    );
+  });
+});

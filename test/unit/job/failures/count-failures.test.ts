@@ -1,0 +1,72 @@
+import { expect, it } from "vitest";
+import type { FailureKind } from "../../../../src/job/contracts/failures.ts";
+import { createFailureTally } from "../../../../src/job/failures/count-failures.ts";
+
+const hourMs = 3_600_000;
+const kind = (id: string): FailureKind => ({ id, origin: "https://a.example.com", status: 503, text: id });
+const [one, other] = [kind("one"), kind("other")];
+
+function counted() {
+  const tally = createFailureTally();
+  tally.add(one, "1-0", "seen");
+  tally.add(one, "2-0", "seen");
+  tally.add(one, "2-0", "parked", -1);
+  tally.arrived(one, "1-0", 5 * hourMs, "arrived");
+  tally.arrived(one, "2-0", 5 * hourMs - 1, "arrived");
+  tally.arrived(one, "2-0", 5 * hourMs - 1, "arrivedDone");
+  tally.ruled(one, "1-0", "republish outage");
+  tally.add(other, null, "seen", 3);
+  return tally;
+}
+
+it("counts by kind, arrivals by hour, decisions by rule", () => {
+  expect(counted().counts((id) => id)).toEqual({
+    one: {
+      seen: 2,
+      parked: -1,
+      arrived: { 4: 1, 5: 1 },
+      arrivedDone: { 4: 1 },
+      lastArrivedAt: 5 * hourMs,
+      ruled: { "republish outage": 1 },
+    },
+    other: { seen: 3 },
+  });
+});
+
+it("has each kind once, with the dead letter it was met with", () => {
+  expect(counted().kinds()).toEqual([
+    { kind: one, sample: "1-0" },
+    { kind: other, sample: null },
+  ]);
+});
+
+it("adds up pages to a window, and leaves the pages as they were", () => {
+  const window = createFailureTally();
+  const page = counted();
+  window.merge(page);
+  window.merge(page);
+  window.merge(createFailureTally());
+  expect(window.counts((id) => id)["one"]).toEqual({
+    seen: 4,
+    parked: -2,
+    arrived: { 4: 2, 5: 2 },
+    arrivedDone: { 4: 2 },
+    lastArrivedAt: 5 * hourMs,
+    ruled: { "republish outage": 2 },
+  });
+  expect(page.counts((id) => id)["one"]?.seen).toBe(2);
+  expect(window.kinds()).toHaveLength(2);
+});
+
+it("counts kinds that share a recorded id together", () => {
+  expect(counted().counts(() => "other-1")).toEqual({
+    "other-1": {
+      seen: 5,
+      parked: -1,
+      arrived: { 4: 1, 5: 1 },
+      arrivedDone: { 4: 1 },
+      lastArrivedAt: 5 * hourMs,
+      ruled: { "republish outage": 1 },
+    },
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import type { ListPage } from "../../../../src/job/contracts/service.ts";
+import { followCursor } from "../../../../src/job/listing/list-to-end.ts";
+import {
+  createCursorLoopCheck,
+  createListingDeadline,
+} from "../../../../src/job/listing/detect-endless-listing.ts";
+import { createManualClock } from "../../../support/manual-clock.ts";
+
+const page = (cursor: string | undefined, ...ids: readonly (string | undefined)[]): ListPage => ({
+  records: ids.map((dlqId) => (dlqId === undefined ? {} : { dlqId })),
+  ...(cursor === undefined ? {} : { cursor }),
+});
+
+/** The page, counted from 1, at which the listing is found to repeat its pages. */
+function circled(
+  watch: ReturnType<typeof createCursorLoopCheck>,
+  more: number,
+  pageAt: (n: number) => ListPage,
+): number | undefined {
+  for (let n = 1; n <= more + 10; n += 1) {
+    const why = watch(pageAt(n));
+    if (why === null) continue;
+    expect(why.message).toMatch(/the listing repeats its pages/);
+    return n;
+  }
+  return undefined;
+}
+
+const largePageAt = (n: number): ListPage =>
+  page(`cursor ${n}`, ...Array.from({ length: 100 }, (_, index) => `${n % 1_100}-${index}`));
+const oddPageAt = (n: number): ListPage => page(`cursor ${n}`, n % 5 === 0 ? `${n}-0` : "constructor");
+
+describe("a listing goes in circles", () => {
+  test("where its pages come back, whatever their cursors are called", () => {
+    const watch = createCursorLoopCheck();
+    expect(circled(watch, 5, (n) => page(`cursor ${n}`, `${n % 2}-0`, `${n % 2}-9`))).toBe(2 + 5);
+  });
+
+  test("where empty pages, or those without ids, have cursors that were there", () => {
+    for (const ids of [[], [undefined]] as const) {
+      const watch = createCursorLoopCheck();
+      expect(circled(watch, 5, (n) => page(`${n % 3}`, ...ids))).toBe(3 + 5);
+    }
+  });
+
+  test("where it loops over more records than are remembered", () => {
+    const watch = createCursorLoopCheck();
+    expect(circled(watch, 1_200, largePageAt)).toBe(1_100 + 5);
+  });
+
+  test("not where small pages hold records of one odd id, with others between them", () => {
+    const watch = createCursorLoopCheck();
+    expect(circled(watch, 1_000, oddPageAt)).toBeUndefined();
+  });
+
+  test("where ever more pages are empty under ever new cursors, but not before 100,000 records could have been filtered", () => {
+    const watch = createCursorLoopCheck();
+    for (let n = 1; n <= 1_000; n += 1) watch(page(`empty ${n}`));
+    expect(watch(page("one more"))?.message).toMatch(/1001 pages without either/);
+  });
+
+  test("where a hundred pages without anything new have taken five minutes", () => {
+    const watch = createCursorLoopCheck();
+    for (let n = 1; n <= 100; n += 1) watch(page(`empty ${n}`), n * 3_001);
+    expect(watch(page("one more"), 303_101)?.message).toMatch(/101 pages without either/);
+  });
+
+  test("where it lists the same records in ever other orders, and not where some of them are new", () => {
+    const watch = createCursorLoopCheck();
+    const repeats = (from: number, to: number): string | undefined => {
+      // Two pages begin and end alike after 40 × 43 of them.
+      for (let n = from; n <= to; n += 1) {
+        const why = watch(page(`cursor ${n}`, `${n % 40}-0`, `${n % 41}-0`, `${n % 43}-0`));
+        if (why !== null) return why.message;
+      }
+      return undefined;
+    };
+    watch(page("start", "start-0", ...Array.from({ length: 43 }, (_, id) => `${id}-0`)));
+    expect(repeats(1, 600)).toBeUndefined();
+    watch(page("new", "new-0", "1-0"));
+    expect(repeats(601, 1_200)).toBeUndefined();
+    expect(repeats(1_201, 1_300)).toMatch(/2001 in a row were listed before/);
+  });
+
+  test("not where its cursor stays the same while it moves on, and not on its last page", () => {
+    const watch = createCursorLoopCheck();
+    expect(watch(page("same", "1-0"))).toBeNull();
+    expect(watch(page("same", "2-0"))).toBeNull();
+    expect(watch(page(undefined, "1-0"))).toBeNull();
+  });
+});
+
+/** Pages of a service that makes up a record for each; the worker takes an hour for each of them. */
+async function listAll(pageMs: number, pages = Infinity): Promise<{ listed: number; failure: unknown }> {
+  const clock = createManualClock();
+  let listed = 0;
+  const list = async (): Promise<ListPage> => {
+    clock.advance(pageMs);
+    listed += 1;
+    return { records: [{ dlqId: `${listed}-0` }], ...(listed < pages ? { cursor: `page ${listed}` } : {}) };
+  };
+  try {
+    for await (const _page of followCursor(list, createListingDeadline(clock, 1_800_000)))
+      clock.advance(3_600_000);
+    return { listed, failure: null };
+  } catch (failure) {
+    return { listed, failure };
+  }
+}
+
+test("a listing of records that are ever new ends when it has waited for half an hour", async () => {
+  const { listed, failure } = await listAll(50);
+  expect(failure).toMatchObject({
+    code: "listing-endless",
+    message: expect.stringContaining("within 30 min") as string,
+  });
+  expect(listed).toBe(36_001);
+});
+
+test("a listing of up to 100,000 records comes to its end however slow it is", async () => {
+  expect(await listAll(60_000, 1_000)).toEqual({ listed: 1_000, failure: null });
+  expect((await listAll(60_000)).listed).toBe(1_000);
+});

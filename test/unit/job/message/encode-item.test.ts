@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { decodeItem, encodeItem, toItemJson, withId } from "../../../../src/job/message/encode-item.ts";
+import type { BatchItem } from "../../../../src/job/message/dead-letter.ts";
+import { packBatches } from "../../../../src/job/message/pack-batches.ts";
+import { deduplicationIdOf } from "../../../support/letters.ts";
+import { textOfEncoded } from "../../../support/text-of-encoded.ts";
+
+const sizesOf = (bytes: number[], maxCount: number, maxBytes: number) =>
+  packBatches(
+    bytes.map((size) => ({ bytes: size })),
+    { maxCount, maxBytes },
+  ).map((batch) => batch.map((item) => item.bytes));
+
+describe("an encoded item", () => {
+  it("holds the four fields and counts its bytes in UTF-8", () => {
+    const item = { destination: "https://a.example", headers: { A: "1" }, queue: "q", body: "ä€😀" };
+    const encoded = encodeItem({ ...item, secret: "no" } as typeof item);
+    expect(JSON.parse(encoded.json)).toEqual(item);
+    expect(encoded.bytes).toBe(new TextEncoder().encode(encoded.json).length);
+  });
+
+  it("leaves out what the item leaves out", () => {
+    const { json } = encodeItem({ destination: "https://a.example", headers: {} });
+    expect(json).toBe('{"destination":"https://a.example","headers":{}}');
+  });
+});
+
+describe("an item's JSON", () => {
+  const idHeader = "Upstash-Deduplication-Id";
+  const itemOf = (rest: Partial<BatchItem>, id: string): BatchItem => ({
+    destination: `https://a.example/?"${idHeader}":"`,
+    ...rest,
+    headers: { A: `"${idHeader}":"x"`, [idHeader]: id, B: "2" },
+  });
+  const textsOf = (rest: Partial<BatchItem>) => {
+    const ids = ["redriver-1-0", "redriver-1-0-999"].map(deduplicationIdOf);
+    const json = toItemJson(itemOf(rest, "redriver-1-0-999"), "Upstash-");
+    return {
+      made: [json.bytes, ...ids.map((id) => textOfEncoded(withId(json, id)))],
+      encoded: [
+        encodeItem(itemOf(rest, "redriver-1-0-999")).bytes,
+        ...ids.map((id) => encodeItem(itemOf(rest, id)).json),
+      ],
+    };
+  };
+
+  it("is its encoding under any deduplication id, whatever else reads like one", () => {
+    for (const rest of [{}, { queue: `"${idHeader}":"`, body: `{"${idHeader}":"redriver-1-0-999"}` }]) {
+      const { made, encoded } = textsOf(rest);
+      expect(made).toEqual(encoded);
+    }
+  });
+
+  it("gives the item back, which differs in its deduplication id alone", () => {
+    for (const rest of [{}, { queue: "q", body: "ä€😀" }, { body: "ä".repeat(70_000) }]) {
+      const json = toItemJson(itemOf(rest, "redriver-1-0-999"), "Upstash-");
+      expect(decodeItem(withId(json, deduplicationIdOf("redriver-1-0-2")))).toEqual(
+        itemOf(rest, "redriver-1-0-2"),
+      );
+    }
+  });
+
+  it("is its encoding also if a large body is counted piece by piece", () => {
+    // Cut at 65,536 in every place of a character of two halves, between a lone half and others, and with
+    // escapes.
+    for (const piece of ["a", "ä", "日", "😀", '\\"\n', "\ud83d", "a😀", "ab😀\u0001"]) {
+      for (const before of [0, 1, 2, 3]) {
+        const { made, encoded } = textsOf({ body: "x".repeat(before) + piece.repeat(70_000) });
+        expect(made.every((one, at) => one === encoded[at])).toBe(true);
+      }
+    }
+  });
+});
+
+describe("a batch", () => {
+  it("is full at its count", () => {
+    expect(sizesOf([1, 2, 3, 4, 5], 2, 1_000)).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
+  it("counts brackets and commas", () => {
+    // [10,10] is 2 brackets, 1 comma and 20 bytes.
+    expect(sizesOf([10, 10], 100, 23)).toEqual([[10, 10]]);
+    expect(sizesOf([10, 10], 100, 22)).toEqual([[10], [10]]);
+  });
+
+  it("holds a larger item alone", () => {
+    expect(sizesOf([1, 500, 1, 1], 100, 20)).toEqual([[1], [500], [1, 1]]);
+  });
+
+  it("does not exist for no items", () => {
+    expect(sizesOf([], 100, 20)).toEqual([]);
+  });
+});

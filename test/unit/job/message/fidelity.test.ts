@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { checkFidelity } from "../../../../src/job/message/fidelity.ts";
+import { letterOf, rawRecord } from "../../../support/letters.ts";
+
+const lossOf = (fields: Record<string, unknown>) => checkFidelity(letterOf(fields), rawRecord(fields));
+const placeholder = `REDACTED:${"0a".repeat(32)}`;
+
+describe("what a rebuild would lose", () => {
+  it("is nothing for a plain record", () => {
+    const header = { "Content-Length": ["11"], Cookie: ["a=1"], "X-A": ["1", "2"] };
+    expect(lossOf({ header })).toBeNull();
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ["bytes that are not UTF-8", { body: "", bodyBase64: "//8=" }, "binary-body"],
+    ["half of a surrogate pair", { body: "a\ud800b" }, "binary-body"],
+    ["a redacted body", { body: placeholder }, "redacted"],
+    ["a redacted body inside a text", { body: `{"a":"${placeholder}"}` }, "redacted"],
+    ["a redacted header", { header: { Authorization: [placeholder] } }, "redacted"],
+    ["a redacted callback header", { callbackHeader: { A: [placeholder] } }, "redacted"],
+    ["a redacted failure callback header", { failureCallbackHeader: { A: placeholder } }, "redacted"],
+    ["a redacted field that is unknown today", { futureHeader: { A: [placeholder] } }, "redacted"],
+    ["a run of a workflow", { workflowRunId: "wfr_1" }, "workflow"],
+    ["several cookies", { header: { Cookie: ["a=1", "b=2"] } }, "unjoinable-header"],
+    ["cookies in two spellings", { header: { Cookie: ["a=1"], cookie: ["b=2"] } }, "unjoinable-header"],
+    ["several set-cookie", { header: { "Set-Cookie": ["a=1", "b=2"] } }, "unjoinable-header"],
+    ["a body that was cut", { header: { "content-length": ["12"] } }, "body-length-differs"],
+    ["a length that is no number", { header: { "content-length": ["eleven"] } }, "body-length-differs"],
+    [
+      "two lengths of which one differs",
+      { header: { "content-length": ["11", "12"] } },
+      "body-length-differs",
+    ],
+  ])("%s", (_name, fields, reason) => {
+    expect(lossOf(fields)).toBe(reason);
+  });
+
+  it("counts the body's length in bytes", () => {
+    expect(lossOf({ body: "ä", header: { "Content-Length": ["2"] } })).toBeNull();
+    expect(lossOf({ body: "ä", header: { "Content-Length": ["1"] } })).toBe("body-length-differs");
+  });
+
+  it("calls a redacted body redacted, not cut", () => {
+    expect(lossOf({ body: placeholder, header: { "Content-Length": ["11"] } })).toBe("redacted");
+  });
+
+  it("does not mind a placeholder in the stored response", () => {
+    expect(lossOf({ responseBody: placeholder, responseHeader: { A: [placeholder] } })).toBeNull();
+  });
+
+  it.each([
+    "ftp://example.com/x",
+    "orders",
+    "//example.com",
+    "http://",
+    "http:///path",
+    "https://user:secret@example.com/",
+    "https://@example.com/",
+    "https://example.com/a b",
+    "https://exa\tmple.com/",
+    "https://example.com\\@evil.example/",
+    "https://example.com:99999/",
+    "javascript:alert(1)",
+    "https://example.com/\r\nX: 1",
+  ])("a destination that is none: %j", (url) => {
+    expect(lossOf({ url })).toBe("bad-destination");
+  });
+
+  it.each([
+    "https://example.com",
+    "HTTP://example.com:8080/a/b?c=d,e@f#g",
+    "https://[::1]/x",
+    "https://münchen.example/ä",
+    "http://localhost:3000/?u=a@b",
+  ])("not by a destination such as %j", (url) => {
+    expect(lossOf({ url })).toBeNull();
+  });
+});

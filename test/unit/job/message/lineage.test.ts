@@ -1,0 +1,252 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  nextLineage,
+  readLineage,
+  rootOf,
+  toLineageKey,
+  type Lineage,
+} from "../../../../src/job/message/lineage.ts";
+import { hmacSha256 } from "../../../../src/job/message/hmac.ts";
+import {
+  dlqIdOf,
+  enteredAt,
+  letterOf,
+  lineagePayloadOf,
+  messageIdOf,
+  signFields,
+  writeLineage,
+} from "../../../support/letters.ts";
+
+const key = toLineageKey("token", "eu");
+const lineage: Lineage = {
+  attempt: 2,
+  rootId: messageIdOf("msg_root"),
+  rootCreatedAt: 1_700_000_000_000,
+  rootMaxRetries: 5,
+  rootDestination: "https://api.example.com/orders",
+  parentDlqId: dlqIdOf("1725000000000-1"),
+  step: { lane: "3f1c2d8e", step: 12, isCanary: true, isProbe: false },
+  isForgiven: false,
+  statusBefore: 503,
+};
+const plainStep = { lane: "3f1c2d8e", step: 12, isCanary: false, isProbe: false };
+const canary = { lane: "l", step: 1, isCanary: true, isProbe: false };
+const probe = { ...canary, isProbe: true };
+const body = "the body";
+const header = writeLineage(lineage, body, key);
+const read = (value: unknown, fields: Record<string, unknown> = { body }) =>
+  readLineage(letterOf({ ...fields, header: value }), [key]);
+
+describe("a lineage header", () => {
+  it("reads back as a come-back with the body it was signed for", () => {
+    expect(read({ "X-Redriver": [header] })).toEqual({ kind: "come-back", lineage });
+    expect(read({ "x-redriver": [header] }).kind).toBe("come-back");
+  });
+
+  it("reads the header of a version that knew no steps", () => {
+    const older =
+      "v1.eyJhIjoyLCJyIjoibXNnX3Jvb3QiLCJjIjoxNzAwMDAwMDAwMDAwLCJtIjo1LCJkIjoiaHR0cHM6Ly9hcGkuZXhhbXBsZS5jb20vb3JkZXJzIiwicCI6IjE3MjUwMDAwMDAwMDAtMSIsImIiOiItb0pDNlo5SWxteWxGQWtyUWpPMFJvVWZRclY2MVFNYjhUUGgzWFo0Zno0In0.cQjlo9e0OyF3RcOJ29QGAqQ6DdGgXfgq6t-GyDKvWrs";
+    expect(read({ "X-Redriver": [older] })).toEqual({
+      kind: "come-back",
+      lineage: { ...lineage, step: null, statusBefore: null },
+    });
+  });
+
+  it.each([null, { key: "partner", rate: 5 }, { key: "partner", parallelism: 2, rate: 5, periodMs: 60_000 }])(
+    "carries the flow control that its root had: %j",
+    (rootFlowControl) => {
+      const carried = { ...lineage, rootFlowControl };
+      expect(read({ "X-Redriver": [writeLineage(carried, body, key)] })).toEqual({
+        kind: "come-back",
+        lineage: carried,
+      });
+    },
+  );
+
+  it.each([1, "partner", [], [5, null, 1, null], ["partner", "2", null, null], ["partner", {}, null, null]])(
+    "leaves out what is no flow control: %j",
+    (w) => {
+      const changed = signFields({ ...lineagePayloadOf(header), w }, key);
+      expect(read({ "X-Redriver": [changed] })).toEqual({ kind: "come-back", lineage });
+    },
+  );
+
+  it.each([
+    ["3f1c2d8e.0", 1, 503, { step: null, statusBefore: 503 }],
+    [12, 1, 0, { step: null, statusBefore: 0 }],
+    ["3f1c2d8e.12", "1", "503", { step: plainStep, statusBefore: null }],
+    ["3f1c2d8e.12", true, -1, { step: plainStep, statusBefore: null }],
+    ["3f 1c.12", 1, 1.5, { step: null, statusBefore: null }],
+    ["3f1c2d8e.1234567890123456", 1, null, { step: null, statusBefore: null }],
+  ])("leaves out what is no step, no canary or no status: %j, %j, %j", (s, k, f, expected) => {
+    const changed = signFields({ ...lineagePayloadOf(header), s, k, f }, key);
+    expect(read({ "X-Redriver": [changed] })).toEqual({
+      kind: "come-back",
+      lineage: { ...lineage, ...expected },
+    });
+  });
+
+  it("is inherited with another body", () => {
+    expect(read({ "X-Redriver": [header] }, { body: "another" })).toEqual({ kind: "inherited" });
+    expect(read({ "X-Redriver": [header] }, { body, bodyBase64: "//8=" })).toEqual({ kind: "inherited" });
+  });
+
+  it("is absent without a header", () => {
+    expect(read({})).toEqual({ kind: "none" });
+  });
+
+  it("is believed under an old key and not under a stranger's", () => {
+    const letter = letterOf({ body, header: { "X-Redriver": [header] } });
+    expect(readLineage(letter, ["new", key]).kind).toBe("come-back");
+    expect(readLineage(letter, ["n".repeat(100), key]).kind).toBe("come-back");
+    expect(readLineage(letter, ["stranger"])).toEqual({ kind: "untrusted", attempt: 2 });
+    expect(readLineage(letter, [])).toEqual({ kind: "untrusted", attempt: 2 });
+  });
+
+  it("is not believed under an empty key", () => {
+    const unsigned = writeLineage(lineage, body, "");
+    expect(readLineage(letterOf({ body, header: { "X-Redriver": [unsigned] } }), [""]).kind).toBe(
+      "untrusted",
+    );
+  });
+
+  it("may be listed twice, if the copies agree", () => {
+    expect(read({ "X-Redriver": [header, header] }).kind).toBe("come-back");
+    expect(read({ "X-Redriver": [header], "x-redriver": [` ${header}`] }).kind).toBe("come-back");
+    expect(read({ "X-Redriver": [`${header}, ${header}`] }).kind).toBe("come-back");
+  });
+
+  it("is untrusted when copies differ, and the larger attempt counts", () => {
+    const other = writeLineage({ ...lineage, attempt: 7 }, body, key);
+    expect(read({ "X-Redriver": [header, other] })).toEqual({ kind: "untrusted", attempt: 7 });
+    expect(read({ "X-Redriver": [other], "x-redriver": [header] })).toEqual({
+      kind: "untrusted",
+      attempt: 7,
+    });
+    expect(read({ "X-Redriver": [header, "junk"] })).toEqual({ kind: "untrusted", attempt: 2 });
+  });
+
+  it.each([
+    "",
+    "v1",
+    "v1..",
+    "v2.e30.tag",
+    "v1.e30.tag",
+    "v1.%%%.tag",
+    `v1.${Buffer.from('{"a":-5}').toString("base64url")}.x`,
+    `v1.${Buffer.from('{"a":"9"}').toString("base64url")}.x`,
+    `v1.${Buffer.from('{"__proto__":{"a":9}}').toString("base64url")}.x`,
+    "x".repeat(200_000),
+    ",".repeat(200_000),
+  ])("that says nothing is untrusted with no attempts (%#)", (value) => {
+    expect(read({ "X-Redriver": [value] })).toEqual({ kind: "untrusted", attempt: 0 });
+  });
+
+  it("does not let a forged count overflow", () => {
+    const forged = `v1.${Buffer.from(`{"a":${Number.MAX_SAFE_INTEGER}}`).toString("base64url")}.x`;
+    expect(read({ "X-Redriver": [forged] })).toEqual({ kind: "untrusted", attempt: 1_000 });
+  });
+
+  it("is untrusted when something else was signed with our key", () => {
+    expect(read({ "X-Redriver": [signFields({ a: 3 }, key)] })).toEqual({ kind: "untrusted", attempt: 3 });
+  });
+
+  it("does not contain the secret that its key comes from", () => {
+    expect(toLineageKey("token", "eu")).not.toContain("token");
+    expect(toLineageKey("token", "eu")).toBe(toLineageKey("token", "eu"));
+    expect(toLineageKey("token", "eu")).not.toBe(toLineageKey("token2", "eu"));
+    expect(toLineageKey("token", "eu")).not.toBe(toLineageKey("token", "us"));
+  });
+});
+
+describe("the root of a dead letter", () => {
+  const letter = letterOf({ maxRetries: 3 });
+
+  it("is what a come-back's header says", () => {
+    const reading = { kind: "come-back", lineage } as const;
+    const refused = letterOf({ maxRetries: 0, responseStatus: 422 });
+    const root = { rootCreatedAt: 1_700_000_000_000, attempt: 2, redrives: 2, maxRetries: 5 };
+    expect(rootOf(refused, reading)).toEqual(root);
+    expect(nextLineage(refused, reading, 2)).toEqual({
+      ...lineage,
+      attempt: 3,
+      parentDlqId: letter.dlqId,
+      step: null,
+      statusBefore: 422,
+    });
+  });
+
+  it.each([
+    ["a canary that is back down", canary, false, 503, 1],
+    ["a canary that nobody answered", canary, false, undefined, 1],
+    ["a canary that is refused", canary, false, 422, 2],
+    ["a canary that is back down, after one was forgiven", canary, true, 503, 2],
+    ["a probe that is back down", probe, false, 503, 1],
+    ["a probe that is back down, after a canary was forgiven", probe, true, 503, 1],
+    ["a probe that is refused", probe, true, 422, 2],
+    ["a plain one of a step", { ...canary, isCanary: false }, false, 503, 2],
+    ["one of no step", null, false, 503, 2],
+  ])("has spent its attempts, by %s", (_name, step, isForgiven, responseStatus, attempt) => {
+    const back = letterOf({ maxRetries: 0, responseStatus });
+    const sent = { ...lineage, rootCreatedAt: enteredAt, step, isForgiven };
+    const reading = { kind: "come-back", lineage: sent } as const;
+    expect(rootOf(back, reading)).toMatchObject({ attempt, redrives: 2 });
+    // A message that is down for a week is not waited for any longer.
+    // A root from the future would be free for ever.
+    const ahead = { ...sent, rootCreatedAt: enteredAt + 7 * 86_400_000 + 1 };
+    expect(rootOf(back, { kind: "come-back", lineage: ahead })).toMatchObject({ attempt: 2 });
+    const old = { ...sent, rootCreatedAt: enteredAt - 7 * 86_400_000 - 1 };
+    expect(rootOf(back, { kind: "come-back", lineage: old })).toMatchObject({ attempt: 2 });
+    expect(nextLineage(back, reading, attempt)).toMatchObject({ attempt: attempt + 1, step: null });
+    expect(nextLineage(back, reading, 4).attempt).toBe(5);
+  });
+
+  it.each([{ kind: "none" }, { kind: "inherited" }] as const)(
+    "is the dead letter itself when %j",
+    (reading) => {
+      expect(rootOf(letter, reading)).toEqual({
+        rootCreatedAt: enteredAt - 60_000,
+        attempt: 0,
+        redrives: 0,
+        maxRetries: 3,
+      });
+      expect(nextLineage(letter, reading, 0)).toEqual({
+        attempt: 1,
+        rootId: letter.messageId,
+        rootCreatedAt: enteredAt - 60_000,
+        rootMaxRetries: 3,
+        rootDestination: letter.url,
+        parentDlqId: letter.dlqId,
+        step: null,
+        isForgiven: false,
+        statusBefore: letter.responseStatus ?? 0,
+      });
+    },
+  );
+
+  it("takes only the attempts from a header that is not believed", () => {
+    const reading = { kind: "untrusted", attempt: 4 } as const;
+    expect(rootOf(letter, reading)).toEqual({
+      rootCreatedAt: enteredAt - 60_000,
+      attempt: 4,
+      redrives: 4,
+      maxRetries: 3,
+    });
+  });
+
+  it("counts from the larger of header and ledger", () => {
+    const plain = { kind: "come-back", lineage: { ...lineage, step: null } } as const;
+    expect(nextLineage(letter, plain, 6).attempt).toBe(7);
+    expect(nextLineage(letter, plain, 0).attempt).toBe(3);
+  });
+});
+
+describe("a tag", () => {
+  it.each(["k", "k".repeat(64), "k".repeat(65), "schlüssel".repeat(9)])("is HMAC-SHA256 under %j", (key) => {
+    for (const length of [0, 1, 400, 4_096, 4_097, 70_000, 3]) {
+      const text = "abcdefghij".repeat(7_000).slice(0, length);
+      expect(hmacSha256(key, text)).toBe(createHmac("sha256", key).update(text).digest("base64url"));
+    }
+  });
+});

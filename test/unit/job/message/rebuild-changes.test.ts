@@ -1,0 +1,279 @@
+import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
+import { describe, expect, it } from "vitest";
+import { itemOf, lossesOf, parkOf } from "../../../support/rebuilt.ts";
+
+describe("what a rule changes", () => {
+  it("sets, replaces and removes headers whatever their case", () => {
+    const header = { "X-Keep": ["1"], "X-Change": ["1"], "X-Drop": ["1"], "content-type": ["text/plain"] };
+    const changes = {
+      headers: { "x-change": "2", "x-drop": null, "X-New": "3", "Content-Type": "text/html" },
+    };
+    const { headers } = itemOf({ header }, changes);
+    expect(headers).toMatchObject({
+      "Upstash-Forward-X-Keep": "1",
+      "Upstash-Forward-x-change": "2",
+      "Upstash-Forward-X-New": "3",
+      "Content-Type": "text/html",
+    });
+    expect(Object.keys(headers).filter((name) => /drop|X-Change|Forward-content/.test(name))).toEqual([]);
+  });
+
+  it("cannot reach the service's own settings", () => {
+    expect(itemOf({}, { headers: { "upstash-retries": "99", Host: "evil.example" } })).toEqual(itemOf({}));
+  });
+
+  it.each<[ItemChanges["destination"], string]>([
+    ["https://other.example/x", "https://other.example/x"],
+    [{ host: "new.example.com" }, "http://new.example.com/a/../%7Eb?q=1,2#f"],
+    [{ host: "new.example.com:8080", scheme: "https" }, "https://new.example.com:8080/a/../%7Eb?q=1,2#f"],
+    [{ path: "/v2" }, "http://old.example.com:81/v2?q=1,2#f"],
+    [{}, "http://old.example.com:81/a/../%7Eb?q=1,2#f"],
+  ])("replaces parts of the destination and leaves the rest byte for byte: %j", (destination, expected) => {
+    const url = "http://old.example.com:81/a/../%7Eb?q=1,2#f";
+    expect(itemOf({ url }, destination === undefined ? {} : { destination }).destination).toBe(expected);
+  });
+
+  it.each<ItemChanges["destination"]>([
+    "orders",
+    "https://user:pw@example.com",
+    { host: "evil.example/path" },
+    { host: "user@evil.example" },
+    { host: "" },
+    { host: "a b" },
+    { path: "no-slash" },
+    { path: "/a?b" },
+  ])("is parked when it makes no destination: %j", (destination) => {
+    expect(parkOf({}, destination === undefined ? {} : { destination })).toBe("bad-destination");
+  });
+});
+
+describe("the settings that a rule changes", () => {
+  const original = {
+    method: "PATCH",
+    queueName: "q1",
+    maxRetries: 3,
+    retryDelayExpression: "1000",
+    callback: "https://cb.example.com/c",
+    callbackHeader: { "X-C": ["1"] },
+    failureCallback: "https://cb.example.com/f",
+    failureCallbackHeader: { "X-F": ["2"] },
+    labels: ["one", "two"],
+    flowControlKey: "key",
+    parallelism: 2,
+    rate: 10,
+    period: 60,
+  };
+
+  it("are set in place of the original's", () => {
+    const { queue, headers } = itemOf(original, {
+      queue: "q2",
+      method: "PUT",
+      retries: 0,
+      retryDelay: "500 * retried",
+      timeoutMs: 1_500,
+      callback: "https://new.example.com/c",
+      failureCallback: "https://user:pw@new.example.com/f",
+      labels: ["three"],
+      flowControl: { key: "redriven", rate: 5, periodMs: 1_500 },
+    });
+    expect({ queue, headers }).toEqual({
+      queue: "q2",
+      headers: {
+        "Upstash-Method": "PUT",
+        "Upstash-Retries": "0",
+        "Upstash-Retry-Delay": "500 * retried",
+        "Upstash-Timeout": "2s",
+        "Upstash-Callback": "https://new.example.com/c",
+        "Upstash-Callback-Forward-X-C": "1",
+        "Upstash-Failure-Callback": "https://user:pw@new.example.com/f",
+        "Upstash-Failure-Callback-Forward-X-F": "2",
+        "Upstash-Label": "three",
+        "Upstash-Flow-Control-Key": "redriven",
+        "Upstash-Flow-Control-Value": "rate=5, period=2s",
+        "Upstash-Deduplication-Id": "redriver-1-0",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_1",
+        "Upstash-Forward-X-Redriver": "v1.payload.tag",
+      },
+    });
+  });
+
+  it("are removed by null, and labels by an empty list", () => {
+    const { queue, headers } = itemOf(original, {
+      queue: null,
+      retryDelay: null,
+      callback: null,
+      failureCallback: null,
+      labels: [],
+      flowControl: null,
+    });
+    expect(queue).toBeUndefined();
+    expect(Object.keys(headers).toSorted()).toEqual([
+      "Upstash-Deduplication-Id",
+      "Upstash-Forward-X-Redriver",
+      "Upstash-Forward-X-Redriver-Message-Id",
+      "Upstash-Method",
+      "Upstash-Retries",
+    ]);
+  });
+
+  it("let a record be delayed that leaves its queue", () => {
+    const { headers } = itemOf({ queueName: "q" }, { queue: null }, { delayMs: 5_000 });
+    expect(headers["Upstash-Delay"]).toBe("5s");
+  });
+
+  it("are the original's word for word where no rule names them", () => {
+    expect(itemOf(original, { timeoutMs: 60_000 })).toEqual({
+      ...itemOf(original),
+      headers: { ...itemOf(original).headers, "Upstash-Timeout": "60s" },
+    });
+  });
+
+  it.each<[ItemChanges, string]>([
+    [{ method: "GET /" }, "unjoinable-header"],
+    [{ labels: ["a,b"] }, "unjoinable-header"],
+    [{ retryDelay: "1\n2" }, "unjoinable-header"],
+    [{ flowControl: { key: "a\nb", rate: 1 } }, "unjoinable-header"],
+    [{ callback: "nowhere" }, "bad-destination"],
+    [{ failureCallback: "ftp://example.com" }, "bad-destination"],
+  ])("are parked where no header can carry them: %j", (changes, reason) => {
+    expect(parkOf(original, changes)).toBe(reason);
+  });
+
+  it("may take away what alone could not be carried", () => {
+    expect(parkOf({ labels: ["a,b"] }, { labels: ["c"] })).toBe("none");
+    expect(parkOf({ callback: "nowhere" }, { callback: null })).toBe("none");
+    const callbackHeader = { A: ["a\nb"] };
+    expect(parkOf({ callback: "https://c.example", callbackHeader }, { callback: null })).toBe("none");
+  });
+});
+
+describe("an edited body", () => {
+  const schema3: ItemChanges = { body: { kind: "merge", value: { schema: 3 } } };
+
+  it("is sent, and what is signed is what is sent", () => {
+    const signed: string[] = [];
+    const signLineage = (body: string) => {
+      signed.push(body);
+      return "v1.payload.tag";
+    };
+    const item = itemOf({ body: '{"schema": 2}', header: { "Content-Length": ["13"] } }, schema3, {
+      signLineage,
+    });
+    expect(item.body).toBe('{"schema":3}');
+    expect(signed).toEqual(['{"schema":3}']);
+    expect(JSON.stringify(item.headers)).not.toMatch(/content-length/i);
+  });
+
+  it("is parked when the edit does not fit", () => {
+    expect(parkOf({ body: "text" }, schema3)).toBe("body-not-editable");
+    expect(parkOf({ body: "" }, schema3)).toBe("body-not-editable");
+  });
+
+  it("tells its losses", () => {
+    expect(lossesOf({ body: '{"id":12345678901234567890,"a":1,"a":2}' }, schema3)).toEqual([
+      "body-numbers",
+      "body-duplicate-keys",
+    ]);
+    expect(lossesOf({ body: '{"id":12345678901234567890,"a":1,"a":2}' })).toEqual([]);
+    const append: ItemChanges = {
+      body: { kind: "patch", operations: [{ op: "add", path: "/a/-", value: 1 }] },
+    };
+    expect(lossesOf({ body: '{"a":[]}' }, append, { attempt: 0 })).toEqual([]);
+    expect(lossesOf({ body: '{"a":[]}' }, append, { attempt: 1 })).toEqual(["patch-not-idempotent"]);
+  });
+
+  it("breaks a signature unless the rule sets or removes it", () => {
+    const fields = { body: '{"schema":2}', header: { "Stripe-Signature": ["t=1"], Digest: ["sha-256=x"] } };
+    expect(lossesOf(fields)).toEqual([]);
+    expect(lossesOf(fields, schema3)).toEqual(["signed-body"]);
+    expect(lossesOf(fields, { ...schema3, headers: { "stripe-signature": null } })).toEqual(["signed-body"]);
+    expect(
+      lossesOf(fields, { ...schema3, headers: { "stripe-signature": null, DIGEST: "sha-256=y" } }),
+    ).toEqual([]);
+    expect(lossesOf({ ...fields, body: '{"schema": 3}' }, schema3)).toEqual([]);
+    // The service signs anew what it delivers, and its own headers are never forwarded.
+    expect(lossesOf({ body: '{"schema":2}', header: { "Upstash-Signature": ["jwt"] } }, schema3)).toEqual([]);
+  });
+});
+
+const lost = (value: string | readonly string[], changes: ItemChanges = {}, body = '{"a":1}') =>
+  lossesOf({ body, header: { "Content-ENCODING": value } }, changes);
+
+describe("a text body under a content encoding of bytes", () => {
+  it.each(["gzip", "GZIP", "x-gzip", "deflate", "br", "zstd", "compress", "gzip, identity", "identity,br "])(
+    "(%s) is a loss",
+    (value) => expect(lost(value)).toEqual(["encoded-body"]),
+  );
+
+  it("is one too in several values, and under an edit", () => {
+    expect(lost(["identity", "gzip"])).toEqual(["encoded-body"]);
+    expect(lost("gzip", { body: { kind: "merge", value: { schema: 3 } } })).toEqual(["encoded-body"]);
+  });
+
+  it.each(["identity", "", "utf-8", "aws-chunked", "none", "gzipped", "base64"])("(%j) is none", (value) =>
+    expect(lost(value)).toEqual([]),
+  );
+
+  it("is none without a body, or if the rule removes or changes the header", () => {
+    expect(lost("gzip", {}, "")).toEqual([]);
+    expect(lost("gzip", { headers: { "content-encoding": null } })).toEqual([]);
+    expect(lost("gzip", { headers: { "content-encoding": "identity" } })).toEqual([]);
+    expect(lossesOf({ body: "a" }, { headers: { "Content-Encoding": "gzip" } })).toEqual(["encoded-body"]);
+  });
+});
+
+describe("what a rebuild tells", () => {
+  const partner = { flowControlKey: "p", rate: 5, period: 1 };
+  it.each<[string, Record<string, unknown>, ItemChanges, number | null, readonly string[]]>([
+    ["nothing of a plain record", {}, {}, null, []],
+    ["a delay that a queue refuses", { queueName: "q" }, {}, 5_000, ["queue-delay"]],
+    ["no delay of a record that leaves its queue", { queueName: "q" }, { queue: null }, 5_000, []],
+    ["no delay of nothing", { queueName: "q" }, {}, 0, []],
+    [
+      "a failure callback",
+      { failureCallback: "https://f.example" },
+      {},
+      null,
+      ["failure-callback-again", "callback-settings"],
+    ],
+    ["settings of a callback", { callback: "https://c.example" }, {}, null, ["callback-settings"]],
+    [
+      "settings of a callback, once",
+      { callback: "https://c.example", failureCallback: "https://f.example" },
+      { failureCallback: "https://g.example" },
+      null,
+      ["callback-settings"],
+    ],
+    [
+      "none of callbacks that are removed or new",
+      { callback: "https://c.example" },
+      { callback: null, failureCallback: "https://f.example" },
+      null,
+      [],
+    ],
+    [
+      "none of another callback",
+      { callback: "https://c.example" },
+      { callback: "https://d.example" },
+      null,
+      [],
+    ],
+    ["none that is removed", { failureCallback: "https://f.example" }, { failureCallback: null }, null, []],
+    ["none that is new", {}, { failureCallback: "https://f.example" }, null, []],
+    ["a schedule", { scheduleId: "s" }, {}, null, ["schedule-id"]],
+    ["another flow control", partner, { flowControl: { key: "redriven", rate: 1 } }, null, ["flow-control"]],
+    ["a flow control that is removed", partner, { flowControl: null }, null, ["flow-control"]],
+    [
+      "nothing of the same flow control",
+      partner,
+      { flowControl: { key: "p", rate: 5, periodMs: 1_000 } },
+      null,
+      [],
+    ],
+    ["nothing of one where there was none", {}, { flowControl: { key: "redriven", rate: 1 } }, null, []],
+    ["a URL Group", { topicName: "orders" }, {}, null, ["group-membership"]],
+    ["a redaction setting", { header: { "upstash-redact-fields": ["body"] } }, {}, null, ["redaction"]],
+  ])("%s", (_name, fields, changes, delayMs, losses) => {
+    expect(lossesOf(fields, changes, { delayMs })).toEqual(losses);
+  });
+});

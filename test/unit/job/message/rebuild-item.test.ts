@@ -1,0 +1,189 @@
+import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
+import { describe, expect, it } from "vitest";
+import { messageIdOf } from "../../../support/letters.ts";
+import { itemOf, parkOf } from "../../../support/rebuilt.ts";
+
+const retriesOf = (changes: ItemChanges, retries: number | null) =>
+  itemOf({ maxRetries: 3 }, changes, { retries }).headers["Upstash-Retries"];
+const sentAt = (notBefore: number, fields = {}) => itemOf(fields, {}, { delayMs: 5_000, notBefore }).headers;
+const delayOf = (delayMs: number) => itemOf({}, {}, { delayMs }).headers["Upstash-Delay"];
+
+describe("a rebuilt item", () => {
+  it("says everything that the record says, under either prefix", () => {
+    const fields = {
+      url: "https://api.example.com/orders?a=1,2",
+      method: "PATCH",
+      queueName: "q1",
+      header: { "content-type": ["application/json"], "X-Tenant": ["acme"], Accept: ["a", "b"] },
+      maxRetries: 3,
+      retryDelayExpression: "1000 * (1 + retried)",
+      callback: "https://cb.example.com/c",
+      callbackHeader: { "X-C": ["1"], Host: ["no"], "Service-Retries": ["9"] },
+      failureCallback: "https://cb.example.com/f",
+      failureCallbackHeader: { "X-F": "2" },
+      labels: ["one", "two"],
+      flowControlKey: "key",
+      parallelism: 2,
+      rate: 10,
+      period: 60,
+    };
+    expect(itemOf(fields, {}, { headerPrefix: "Service-" })).toEqual({
+      destination: "https://api.example.com/orders?a=1,2",
+      queue: "q1",
+      body: '{"order":1}',
+      headers: {
+        "Content-Type": "application/json",
+        "Service-Method": "PATCH",
+        "Service-Forward-X-Tenant": "acme",
+        "Service-Forward-Accept": "a, b",
+        "Service-Retries": "3",
+        "Service-Retry-Delay": "1000 * (1 + retried)",
+        "Service-Callback": "https://cb.example.com/c",
+        "Service-Callback-Forward-X-C": "1",
+        "Service-Failure-Callback": "https://cb.example.com/f",
+        "Service-Failure-Callback-Forward-X-F": "2",
+        "Service-Label": "one,two",
+        "Service-Flow-Control-Key": "key",
+        "Service-Flow-Control-Value": "parallelism=2, rate=10, period=60s",
+        "Service-Deduplication-Id": "redriver-1-0",
+        "Service-Forward-X-Redriver-Message-Id": "msg_1",
+        "Service-Forward-X-Redriver": "v1.payload.tag",
+      },
+    });
+  });
+
+  it("says nothing that the record does not say", () => {
+    expect(itemOf({ body: "" })).toEqual({
+      destination: "https://api.example.com/orders",
+      headers: {
+        "Upstash-Method": "POST",
+        "Upstash-Deduplication-Id": "redriver-1-0",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_1",
+        "Upstash-Forward-X-Redriver": "v1.payload.tag",
+      },
+    });
+  });
+
+  it("goes to its own endpoint and never to its URL Group", () => {
+    const item = itemOf({ topicName: "orders", endpointName: "eu" });
+    expect(item.destination).toBe("https://api.example.com/orders");
+    expect(JSON.stringify(item)).not.toContain('"orders"');
+  });
+
+  it.each([
+    "Host",
+    "content-length",
+    "User-Agent",
+    "Connection",
+    "Keep-Alive",
+    "Proxy-Authorization",
+    "Proxy-Authenticate",
+    "TE",
+    "Trailer",
+    "Transfer-Encoding",
+    "Upgrade",
+    "Upstash-Signature",
+    "UPSTASH-DELAY",
+    "upstash-forward-x",
+  ])("does not forward %s", (name) => {
+    expect(itemOf({ header: { [name]: ["11"] } })).toEqual(itemOf({}));
+  });
+
+  it("replaces any case and copy of redriver's headers by its own", () => {
+    const header = {
+      "x-redriver": ["v1.old.tag"],
+      "X-REDRIVER": ["v1.older.tag"],
+      "x-redriver-message-id": ["msg_other"],
+    };
+    const callbackHeader = { "X-Redriver": ["v1.old.tag"], "X-Redriver-Message-Id": ["msg_other"] };
+    const { headers } = itemOf(
+      { header, callback: "https://cb.example.com", callbackHeader },
+      {
+        headers: { "x-Redriver": "v1.from-a-rule.tag" },
+      },
+    );
+    const lineage = Object.entries(headers).filter(([name]) => name.toLowerCase().includes("x-redriver"));
+    expect(lineage).toEqual([
+      ["Upstash-Forward-X-Redriver-Message-Id", "msg_1"],
+      ["Upstash-Forward-X-Redriver", "v1.payload.tag"],
+    ]);
+  });
+
+  it("names no root whose id a header cannot carry", () => {
+    const names = Object.keys(itemOf({}, {}, { rootId: messageIdOf("msg_\r\nX: é") }).headers);
+    expect(names).not.toContain("Upstash-Forward-X-Redriver-Message-Id");
+    expect(names).toContain("Upstash-Forward-X-Redriver");
+  });
+
+  it.each<[string, Record<string, unknown>, string | undefined]>([
+    ["a rate alone", { flowControlKey: "k", rate: 5 }, "rate=5"],
+    ["parallelism alone", { flowControlKey: "k", parallelism: 5, period: 1 }, "parallelism=5"],
+    ["a key alone", { flowControlKey: "k" }, undefined],
+    ["values alone", { rate: 5, parallelism: 1 }, undefined],
+  ])("sends flow control key and value only together: %s", (_name, fields, value) => {
+    const { headers } = itemOf(fields);
+    expect(headers["Upstash-Flow-Control-Value"]).toBe(value);
+    expect(headers["Upstash-Flow-Control-Key"]).toBe(value === undefined ? undefined : "k");
+  });
+});
+
+describe("retries and delay", () => {
+  it("take the rule's word before the root's, and never the record's own, which a redrive may have set", () => {
+    expect(retriesOf({ retries: 0 }, 5)).toBe("0");
+    expect(retriesOf({}, 0)).toBe("0");
+    expect(retriesOf({}, null)).toBeUndefined();
+  });
+
+  it("round a delay up to whole seconds", () => {
+    expect(delayOf(1)).toBe("1s");
+    expect(delayOf(90_000)).toBe("90s");
+    expect(delayOf(0)).toBeUndefined();
+  });
+
+  it("give the time of its delivery in whole seconds, rounded up, instead of a delay", () => {
+    expect(sentAt(1_800_000_000_001)).toMatchObject({ "Upstash-Not-Before": "1800000001" });
+    expect(sentAt(1_800_000_000_000)).toMatchObject({ "Upstash-Not-Before": "1800000000" });
+    expect(sentAt(1_800_000_000_000)).not.toHaveProperty("Upstash-Delay");
+    expect(sentAt(1_800_000_000_000, { queueName: "q" })).not.toHaveProperty("Upstash-Not-Before");
+  });
+
+  it("never put a delay with a queue", () => {
+    expect(itemOf({ queueName: "q" }, {}, { delayMs: 5_000 }).headers).not.toHaveProperty("Upstash-Delay");
+    expect(itemOf({}, { queue: "q" }, { delayMs: 5_000 }).headers).not.toHaveProperty("Upstash-Delay");
+  });
+});
+
+describe("what one header string cannot carry", () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ["several cookies", { header: { cookie: ["a", "b"] } }, "unjoinable-header"],
+    ["several authorizations", { header: { Authorization: ["a", "b"] } }, "unjoinable-header"],
+    ["a line break in a value", { header: { "X-A": ["a\r\nX-B: c"] } }, "unjoinable-header"],
+    ["a NUL in a value", { header: { "X-A": ["a\0"] } }, "unjoinable-header"],
+    ["a blank in a name", { header: { "X A": ["a"] } }, "unjoinable-header"],
+    ["an empty name", { header: { "": ["a"] } }, "unjoinable-header"],
+    ["a method that is no token", { method: "GET /\r\n" }, "unjoinable-header"],
+    ["a comma in a label", { labels: ["a,b"] }, "unjoinable-header"],
+    ["a line break in a label", { labels: ["a\nb"] }, "unjoinable-header"],
+    [
+      "a line break in a callback header",
+      { callback: "https://c.example", callbackHeader: { A: "a\nb" } },
+      "unjoinable-header",
+    ],
+    ["a line break in a retry delay", { retryDelayExpression: "1\n2" }, "unjoinable-header"],
+    ["a callback that is no URL", { callback: "nowhere" }, "bad-destination"],
+    ["a line break in a callback", { failureCallback: "https://c.example/\r\nX: 1" }, "bad-destination"],
+  ])("is parked: %s", (_name, fields, reason) => {
+    expect(parkOf(fields)).toBe(reason);
+  });
+
+  it("may be removed by a rule where the value alone is the trouble", () => {
+    expect(parkOf({ header: { "X-A": ["a\nb"] } }, { headers: { "X-A": null } })).toBe("none");
+  });
+
+  it("is not text beyond ASCII, tabs or an empty value", () => {
+    expect(itemOf({ header: { "X-A": ["grüße\t✓"], "X-B": [""] } }).headers).toMatchObject({
+      "Upstash-Forward-X-A": "grüße\t✓",
+      "Upstash-Forward-X-B": "",
+    });
+  });
+});

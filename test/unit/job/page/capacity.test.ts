@@ -1,0 +1,472 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import type { LimitsConfig } from "../../../../src/job/contracts/drains-document.ts";
+import { RedriverError } from "../../../../src/job/contracts/errors.ts";
+import type { DrainName, PassId, SourceId } from "../../../../src/job/contracts/ids.ts";
+import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
+import type { Capacity, CapacityQuery } from "../../../../src/job/contracts/capacity.ts";
+import type { Rate } from "../../../../src/job/rules/rule-spec.ts";
+import type { DrainRuntime } from "../../../../src/job/runtime.ts";
+import { turnsOf } from "../../../../src/job/page/capacity.ts";
+import type { Candidate } from "../../../../src/job/page/records.ts";
+import { held, type PublishResult } from "../../../../src/job/page/results.ts";
+import { createRedisCapacity } from "../../../../src/job/store/capacity/redis-capacity.ts";
+import { defaultLimits, onClock } from "../../../support/ledger-stands.ts";
+import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+interface Stand {
+  readonly clock: ManualClock;
+  readonly queries: CapacityQuery[];
+  /** Redis has not answered yet, so no time may pass. */
+  readonly isAsking: () => boolean;
+  readonly drain: DrainRuntime;
+  /** Whether batches may be sent. */
+  readonly health: { state: "usable" | "halted" };
+}
+
+function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> = {}, broken = false): Stand {
+  const clock = createManualClock();
+  let calls = 0;
+  const token = (): string => `call-${(calls += 1)}`;
+  const shared = createRedisCapacity(onClock(redis.fresh(), clock), { token });
+  let asking = 0;
+  const asked = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    asking += 1;
+    try {
+      return await answer;
+    } finally {
+      asking -= 1;
+    }
+  };
+  const queries: CapacityQuery[] = [];
+  const capacity: Capacity = {
+    take: (query) => {
+      queries.push(query);
+      return asked(shared.take(query));
+    },
+    learn: (...what) => shared.learn(...what),
+    deliveryTime: shared.deliveryTime,
+    giveBack: (query, at) =>
+      broken
+        ? Promise.reject(new RedriverError("redis-unavailable", "away"))
+        : asked(shared.giveBack(query, at)),
+    used: shared.used,
+    failedAgain: shared.failedAgain,
+    learned: shared.learned,
+  };
+  const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
+  const standing: Stand["health"] = { state: "usable" };
+  const health = { current: () => standing };
+  const drain = {
+    config: { name: "orders", limits, rules },
+    source: {
+      config: { id: "eu" },
+      deliveryWatch: { isOn: () => false },
+      clock,
+      capacity,
+      health,
+      ledger: { limits: defaultLimits },
+    },
+  };
+  const isAsking = () => asking > 0;
+  return { clock, queries, isAsking, drain: drain as unknown as DrainRuntime, health: standing };
+}
+
+const absent: LedgerView = { state: "absent" };
+const inDoubt = { state: "open", pastHorizon: false } as LedgerView;
+const pastHorizon = { state: "open", pastHorizon: true } as LedgerView;
+
+function candidate(
+  id: string,
+  over: { host?: string; queue?: string; rule?: string; view?: LedgerView; enteredAt?: number } = {},
+): Candidate {
+  const { host = "api.example.com", queue, rule = "outage", view = absent, enteredAt = 0 } = over;
+  const item = {
+    destination: `https://${host}/orders`,
+    headers: {},
+    ...(queue === undefined ? {} : { queue }),
+  };
+  const one: Partial<Candidate> = {
+    letter: { dlqId: id as DlqId, enteredAt } as Candidate["letter"],
+    view,
+    decision: { then: "republish", reason: "due", rule, set: {} },
+    target: item,
+  };
+  return one as Candidate;
+}
+
+function candidates(
+  count: number,
+  over: Parameters<typeof candidate>[1] = {},
+  name = "r",
+): readonly Candidate[] {
+  return Array.from({ length: count }, (_, index) => candidate(`${name}${index}`, over));
+}
+
+interface Run {
+  readonly batches: { readonly at: number; readonly ids: readonly string[] }[];
+  readonly held: Promise<readonly PublishResult[]>;
+}
+
+interface RunOptions {
+  readonly passId?: PassId;
+  readonly stop?: AbortSignal;
+  readonly unused?: (granted: readonly Candidate[]) => readonly Candidate[];
+  /** Those that waited too long for their batch. */
+  readonly late?: (granted: readonly Candidate[]) => readonly Candidate[];
+  readonly pageAgeMs?: number;
+}
+
+function run({ drain, clock }: Stand, all: readonly Candidate[], options: RunOptions = {}): Run {
+  const batches: Run["batches"] = [];
+  const start = clock.now();
+  const { passId, pageAgeMs = 0 } = options;
+  const signal = new AbortController().signal;
+  const consume = async (): Promise<readonly PublishResult[]> => {
+    const results: PublishResult[] = [];
+    const ofPass = passId === undefined ? drain : { ...drain, passId };
+    const signals = { signal, stop: options.stop ?? signal };
+    for await (const turn of turnsOf(ofPass, all, start - pageAgeMs, signals)) {
+      results.push(...turn.held);
+      if (turn.granted.length === 0) continue;
+      batches.push({ at: clock.now() - start, ids: turn.granted.map(({ letter }) => letter.dlqId) });
+      const unused = options.unused?.(turn.granted) ?? [];
+      const late = options.late?.(turn.granted) ?? [];
+      await turn.giveBack([
+        ...unused.map((one) => held(one, "not-sent")),
+        ...late.map((one) => ({ ...held(one, "rate-limit"), asksAgain: true as const })),
+      ]);
+    }
+    return results;
+  };
+  return { batches, held: consume() };
+}
+
+interface Ask {
+  readonly atMs: number;
+  readonly wanted: number;
+}
+
+/** A lane of a minute's watch that is asked again: it wants one canary each time, until it halts. */
+function withLane(world: Stand, haltsAfterMs: number): readonly Ask[] {
+  const start = world.clock.now();
+  const asks: Ask[] = [];
+  const step = { canaries: 1, avoid: [], mayRepeat: true, isSuspect: false, step: 3, until: null };
+  const lanes = {
+    async ask(_name: string, _lane: unknown, [{ wanted }]: readonly [{ readonly wanted: number }]) {
+      const atMs = world.clock.now() - start;
+      asks.push({ atMs, wanted });
+      const isHalted = atMs > haltsAfterMs;
+      const answer = isHalted
+        ? { ...step, state: "halted", canaries: 0, plain: 0 }
+        : { ...step, state: "open", plain: wanted - 1 };
+      return { answers: [answer], at: world.clock.now() };
+    },
+    giveBack: async () => undefined,
+  };
+  Object.assign(world.drain.source, { lanes });
+  Object.assign(world.drain.config, { lane: { watchMs: 60_000 } });
+  return asks;
+}
+
+/** Lets the stage run on until it sleeps or is done, then moves time to where it wakes. */
+async function play({ clock, isAsking }: Stand, { held }: Run): Promise<readonly PublishResult[]> {
+  const state = { isDone: false };
+  const done = held.finally(() => {
+    state.isDone = true;
+  });
+  for (let steps = 0; !state.isDone && steps < 100_000; steps += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!state.isDone && !isAsking() && clock.pending() > 0) clock.advance(10);
+  }
+  return done;
+}
+
+function reasonsOf(results: readonly PublishResult[]): readonly string[] {
+  return results.map((result) => (result.kind === "held" ? result.decision.reason : result.kind));
+}
+
+const perSecond = (count: number): Rate => ({ count, perMs: 1_000 });
+const perHour = (count: number): Rate => ({ count, perMs: 3_600_000 });
+
+describe("candidates and capacity", () => {
+  it("without a limit nothing is asked and all go at once", async () => {
+    const world = stand({}, { other: perSecond(1) });
+    const work = run(world, candidates(100));
+    expect(await work.held).toEqual([]);
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([100]);
+    expect(world.queries).toEqual([]);
+  });
+
+  it("without a limit what entered first goes first", async () => {
+    const world = stand({});
+    const work = run(world, [
+      candidate("c", { host: "a", enteredAt: 30 }),
+      candidate("a", { host: "a", enteredAt: 10 }),
+      candidate("b", { host: "b", enteredAt: 20 }),
+    ]);
+    expect(await work.held).toEqual([]);
+    expect(work.batches.flatMap(({ ids }) => ids)).toEqual(["a", "b", "c"]);
+  });
+
+  it("with a limit an empty page asks nothing", async () => {
+    const world = stand({ publish: perSecond(20) });
+    expect(await run(world, []).held).toEqual([]);
+    expect(world.queries).toEqual([]);
+  });
+
+  it("what waited too long for its batch has a later turn, and is counted once", async () => {
+    const world = stand({ publish: perSecond(20), perPass: 45 });
+    let times = 0;
+    const late = (granted: readonly Candidate[]) => ((times += 1) === 1 ? granted.slice(5) : []);
+    const work = run(world, candidates(45), { passId: "p1" as PassId, late });
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([20, 15, 20, 5]);
+    const [first, second] = work.batches;
+    expect(second!.ids).toEqual(first!.ids.slice(5));
+    expect(second!.at).toBeLessThan(100);
+  });
+
+  it("a page goes at the drain's rate, a second's worth at a time", async () => {
+    const world = stand({ publish: perSecond(20) });
+    const work = run(world, candidates(100));
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
+      [0, 20],
+      [1_000, 20],
+      [2_000, 20],
+      [3_000, 20],
+      [4_000, 20],
+    ]);
+    expect(world.queries).toHaveLength(5);
+  });
+
+  it("a slow host keeps nobody else waiting, and is itself at its rate", async () => {
+    const world = stand({ publish: perSecond(20), perHost: perSecond(5) });
+    const all = [
+      ...candidates(12, { host: "slow.example.com" }, "slow"),
+      ...candidates(4, { host: "Fast.example.com:443" }, "fast"),
+      ...candidates(3, { queue: "mails" }, "queue"),
+    ];
+    const work = run(world, all);
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
+      [0, 12],
+      [1_000, 5],
+      [2_000, 2],
+    ]);
+    const inTurn = ["slow.example.com", "fast.example.com", "queue:mails"];
+    expect(world.queries[0]?.requests.map(({ host }) => host)).toEqual([
+      ...inTurn,
+      ...inTurn,
+      ...inTurn,
+      "slow.example.com",
+      "fast.example.com",
+      ...Array<string>(8).fill("slow.example.com"),
+    ]);
+  });
+
+  it("to each host goes what entered first, hosts in turn, and what reconciles before all", async () => {
+    const all = [
+      candidate("a3", { host: "a", enteredAt: 30 }),
+      candidate("a1", { host: "a", enteredAt: 10 }),
+      candidate("b9", { host: "b", enteredAt: 90 }),
+      candidate("again", { host: "b", enteredAt: 99, view: inDoubt }),
+      candidate("a2", { host: "a", enteredAt: 20 }),
+      candidate("b8", { host: "b", enteredAt: 80 }),
+    ];
+    const inOrder = ["again", "a1", "b8", "a2", "b9", "a3"];
+    const limited = stand({ publish: perSecond(20) });
+    const ordered = run(limited, all);
+    expect(await play(limited, ordered)).toEqual([]);
+    expect(ordered.batches.flatMap(({ ids }) => ids)).toEqual(inOrder);
+    // Where there is no time for all, the youngest of each host are left.
+    const world = stand({ perPass: 3 });
+    const work = run(world, all, { passId: "p" as PassId });
+    const left = await play(world, work);
+    expect(left.map(({ candidate: { letter } }) => letter.dlqId)).toEqual(["b9", "a3"]);
+  });
+
+  it("turns that come close together are taken together", async () => {
+    const world = stand({ perHost: perSecond(4) });
+    for (const host of ["a", "b"]) {
+      const first = run(world, candidates(4, { host }));
+      await play(world, first);
+      world.clock.advance(200);
+    }
+    const work = run(world, [...candidates(4, { host: "a" }), ...candidates(4, { host: "b" })]);
+    expect(await play(world, work)).toEqual([]);
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([8]);
+  });
+
+  it("what waits asks its lane again after a twentieth of its watch: it gives canaries, and a halt ends it", async () => {
+    const world = stand({ perHost: perSecond(5) });
+    const asks = withLane(world, 7_000);
+    const all = candidates(60).map((one) => ({
+      ...one,
+      sendAs: null,
+      lineage: { rootId: "root", attempt: 1 } as Candidate["lineage"],
+    }));
+    const work = run(world, all);
+    const results = await play(world, work);
+    expect(asks).toEqual([
+      { atMs: 4_000, wanted: 40 },
+      { atMs: 8_000, wanted: 20 },
+    ]);
+    expect(work.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(40);
+    expect(reasonsOf(results)).toEqual(Array<string>(20).fill("lane-halted"));
+  });
+
+  it("what cannot have its turn in good time is held at once, with the limit and the time", async () => {
+    const world = stand({ publish: perSecond(20), perHost: perSecond(1) });
+    const work = run(world, candidates(20));
+    const results = await play(world, work);
+    // One at once and one a second for the 15 s that are waited for a host.
+    expect(work.batches).toHaveLength(16);
+    expect(reasonsOf(results)).toEqual(Array<string>(4).fill("rate-limit"));
+    expect(results[0]).toMatchObject({
+      decision: { rule: "outage", until: world.clock.now() - 15_000 + 16_000 },
+      why: "limits.perHost is 1/s, for api.example.com",
+    });
+  });
+
+  it("a host that was slowed down delays a page as much less, and the others go on", async () => {
+    const auto = { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 };
+    const world = stand({ perHost: auto });
+    const { capacity } = world.drain.source;
+    const of = { source: "eu" as SourceId, drain: "orders" as DrainName };
+    await play(world, run(world, candidates(10, { host: "slow" })));
+    for (const parentDlqId of ["a", "b", "c"]) {
+      await capacity.failedAgain(of, [{ host: "slow", parentDlqId, isCanary: true }]);
+      world.clock.advance(60_000);
+    }
+    expect(await capacity.learned(of, 1)).toMatchObject([{ host: "slow", perSecond: 1 }]);
+    const work = run(world, [...candidates(20, { host: "slow" }), ...candidates(20, { host: "fast" }, "f")]);
+    const results = await play(world, work);
+    expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
+      [0, 11],
+      [1_000, 11],
+    ]);
+    expect(reasonsOf(results)).toEqual(Array<string>(18).fill("rate-limit"));
+    expect(results[0]).toMatchObject({ why: "limits.perHost is auto, 1/s now, for slow" });
+  });
+
+  it("a turn that is far off is not waited for", async () => {
+    const world = stand({}, { outage: perHour(100) });
+    const work = run(world, [...candidates(3), ...candidates(2, { rule: "other" })]);
+    const results = await work.held;
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([3]);
+    expect(reasonsOf(results)).toEqual(["rate-limit", "rate-limit"]);
+    expect(results[0]).toMatchObject({
+      decision: { until: world.clock.now() + 36_000 },
+      why: "the rule's limit is 100/h",
+    });
+  });
+
+  it("an old page waits no longer than it may still begin", async () => {
+    const world = stand({ publish: perSecond(1) });
+    const work = run(world, candidates(50), { pageAgeMs: defaultLimits.maxPageAgeMs / 2 - 3_000 });
+    expect(reasonsOf(await play(world, work))).toHaveLength(46);
+    expect(work.batches.at(-1)?.at).toBe(3_000);
+  });
+
+  it("ceilings hold what is above them, by their names", async () => {
+    const world = stand({ perPass: 3, perDay: 5 });
+    const passes = ["p1", "p2"] as PassId[];
+    const first = await run(world, candidates(4), { passId: passes[0]! }).held;
+    expect(reasonsOf(first)).toEqual(["pass-limit"]);
+    expect(first[0]).toMatchObject({ why: "limits.perPass is 3" });
+    expect(first[0]).not.toHaveProperty("decision.until");
+    const second = await run(world, candidates(4), { passId: passes[1]! }).held;
+    const midnight = Math.ceil(world.clock.now() / 86_400_000) * 86_400_000;
+    expect(reasonsOf(second)).toEqual(["day-limit", "day-limit"]);
+    expect(second[0]).toMatchObject({ why: "limits.perDay is 5", decision: { until: midnight } });
+  });
+
+  it("what may have been published before goes first, and past ceilings while that can be found out", async () => {
+    const world = stand({ publish: perSecond(3), perDay: 1 });
+    const work = run(world, [
+      candidate("late", { view: pastHorizon }),
+      candidate("new"),
+      candidate("doubtful", { view: inDoubt }),
+      candidate("doubtful-too", { view: inDoubt }),
+    ]);
+    const results = await play(world, work);
+    expect(work.batches.map(({ ids }) => ids)).toEqual([["doubtful", "doubtful-too", "late"]]);
+    expect(reasonsOf(results)).toEqual(["day-limit"]);
+  });
+
+  it("what was granted and not sent is given back", async () => {
+    const world = stand({ publish: perSecond(10), perDay: 10 });
+    const unsent = run(world, candidates(10), { unused: (granted) => granted.slice(0, 6) });
+    expect(await unsent.held).toEqual([]);
+    const work = run(world, candidates(7));
+    expect(reasonsOf(await play(world, work))).toEqual(["day-limit"]);
+    expect(work.batches).toMatchObject([{ at: 0 }]);
+  });
+
+  it("capacity that cannot be given back stops nothing", async () => {
+    const world = stand({ publish: perSecond(10) }, {}, true);
+    expect(await run(world, candidates(10), { unused: (granted) => granted }).held).toEqual([]);
+  });
+
+  it("where capacity cannot be asked for, nothing is published: the window is tried again", async () => {
+    const world = stand({ publish: perSecond(10) });
+    const { source } = world.drain;
+    const away = new RedriverError("redis-unavailable", "away");
+    let asked = 0;
+    const take = (query: CapacityQuery) => {
+      asked += 1;
+      return asked > 1 ? Promise.reject(away) : source.capacity.take(query);
+    };
+    const drain = { ...world.drain, source: { ...source, capacity: { ...source.capacity, take } } };
+    const work = run({ ...world, drain }, candidates(25));
+    const told: unknown[] = [];
+    const held = work.held.catch((error: unknown) => {
+      told.push(error);
+      return [];
+    });
+    await play(world, { ...work, held });
+    expect(told).toEqual([away]);
+    // What was granted before is published and known to the ledger; the rest was not begun.
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
+    const again = run(world, candidates(15));
+    expect(await play(world, again)).toEqual([]);
+    expect(again.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(15);
+  });
+
+  it("a stop ends the wait: what is left stays due", async () => {
+    const world = stand({ publish: perSecond(10) });
+    const stop = new AbortController();
+    const work = run(world, candidates(25), { stop: stop.signal });
+    while (world.clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(new Error("stopping"));
+    expect(reasonsOf(await work.held)).toEqual(Array<string>(15).fill("stopping"));
+    expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
+  });
+
+  it("what keeps the drain from publishing is asked before each round, and takes no capacity", async () => {
+    const world = stand({ publish: perSecond(10) });
+    world.health.state = "halted";
+    expect(reasonsOf(await run(world, candidates(2)).held)).toEqual(["source-halted", "source-halted"]);
+    expect(world.queries).toEqual([]);
+    world.health.state = "usable";
+    const work = run(world, candidates(15), {
+      unused: () => {
+        world.health.state = "halted";
+        return [];
+      },
+    });
+    expect(reasonsOf(await play(world, work))).toEqual(Array<string>(5).fill("source-halted"));
+  });
+
+  it("takes more candidates than one question may hold", async () => {
+    const world = stand({ perDay: 150 });
+    const work = run(world, candidates(170));
+    expect(reasonsOf(await work.held)).toHaveLength(20);
+    expect(world.queries.map(({ requests }) => requests.length)).toEqual([100, 70]);
+  });
+});

@@ -1,0 +1,434 @@
+import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
+import { describe, expect, it } from "vitest";
+import type { BatchItem, RawRecord } from "../../../../src/job/message/dead-letter.ts";
+import { collect } from "../../../../src/job/page/collect.ts";
+import { rootOf } from "../../../../src/job/message/lineage.ts";
+import { toPublishRecord } from "../../../../src/job/page/audit-record.ts";
+import { prepare, type Preparation } from "../../../../src/job/page/prepare.ts";
+import { type Candidate, type DecidedRecord, type SendAs } from "../../../../src/job/page/records.ts";
+import { enteredAt, factsOf, rawRecord } from "../../../support/letters.ts";
+import { anyItem } from "../../../support/item-checks.ts";
+import { textOfEncoded } from "../../../support/text-of-encoded.ts";
+import { encodedOf, itemOf, sentAs } from "../../../../src/job/page/publish/canary-variant.ts";
+
+const preparation: Preparation = {
+  headerPrefix: "Upstash-",
+  lineageKey: "key",
+  onLoss: "park",
+  checkItem: anyItem,
+};
+
+/** A record as the stages before hand it on; `attempt` as the lineage counts it, unless given. */
+function decided(raw: RawRecord, attempt?: number): DecidedRecord {
+  const [found] = collect([raw], ["key"]).found;
+  if (found === undefined) throw new Error("the test's record is unusable");
+  const known = rootOf(found.letter, found.reading).attempt;
+  return {
+    ...found,
+    view: { state: "absent" },
+    viewedAt: enteredAt,
+    mayBeForgotten: false,
+    isNewComeBack: false,
+    attempt: attempt ?? known,
+    decision: { then: "republish", reason: "due", rule: null, set: {} },
+    facts: factsOf(raw),
+  };
+}
+
+function candidateOf(
+  raw: RawRecord,
+  changes: ItemChanges,
+  more: Partial<Preparation> = {},
+  attempt?: number,
+) {
+  const prepared = prepare(decided(raw, attempt), changes, { ...preparation, ...more });
+  if (prepared.kind === "park") throw new Error(`parked: ${prepared.reason}`);
+  return prepared.candidate;
+}
+
+const parkOf = (raw: RawRecord, changes: ItemChanges, more: Partial<Preparation> = {}, attempt?: number) => {
+  const prepared = prepare(decided(raw, attempt), changes, { ...preparation, ...more });
+  return prepared.kind === "park" ? prepared.reason : "none";
+};
+
+/** What the service would list of an item that died: what it delivered, with its own headers beside it. */
+function diedAgain(item: BatchItem, sequence: number): RawRecord {
+  const forwarded = Object.entries(item.headers).flatMap(([name, value]) =>
+    name.startsWith("Upstash-Forward-") ? [[name.slice("Upstash-Forward-".length), [value]] as const] : [],
+  );
+  return rawRecord({
+    dlqId: `${enteredAt + 3_600_000}-${sequence}`,
+    messageId: `msg_again${sequence}`,
+    url: item.destination,
+    body: item.body ?? "",
+    maxRetries: Number(item.headers["Upstash-Retries"] ?? 3),
+    header: {
+      ...Object.fromEntries(forwarded),
+      "Content-Type": ["application/json"],
+      "Content-Length": [String(Buffer.byteLength(item.body ?? ""))],
+      "Upstash-Signature": ["jwt"],
+    },
+  });
+}
+
+const schema3: ItemChanges = { body: { kind: "merge", value: { schema: 3 } } };
+const append: ItemChanges = { body: { kind: "patch", operations: [{ op: "add", path: "/a/-", value: 1 }] } };
+
+describe("an edited message that dies again", () => {
+  const original = rawRecord({ body: '{ "schema": 2, "tenant": "acmé" }', maxRetries: 4, header: {} });
+  const first = candidateOf(original, { ...schema3, retries: 0 });
+
+  it("is recognised as a come-back by the body that was sent", () => {
+    const back = decided(diedAgain(itemOf(first, 1), 0));
+    expect(back.reading).toEqual({ kind: "come-back", lineage: first.lineage });
+    expect(back.letter.messageId).not.toBe(first.letter.messageId);
+    const again = candidateOf(diedAgain(itemOf(first, 1), 0), schema3);
+    expect(itemOf(again, 1).headers["Upstash-Forward-X-Redriver-Message-Id"]).toBe(first.letter.messageId);
+    expect(back.reading).toMatchObject({ lineage: { attempt: 1, parentDlqId: original["dlqId"] } });
+  });
+
+  it("is edited again, to the same body, and is recognised again", () => {
+    const second = candidateOf(diedAgain(itemOf(first, 1), 0), schema3);
+    expect(itemOf(second, 1).body).toBe('{"schema":3,"tenant":"acmé"}');
+    expect(itemOf(second, 1).body).toBe(itemOf(first, 1).body);
+    expect(second.losses).toEqual([]);
+    expect(itemOf(second, 1).headers["Upstash-Retries"]).toBe("4");
+    const third = decided(diedAgain(itemOf(second, 2), 1));
+    expect(third.reading).toMatchObject({
+      kind: "come-back",
+      lineage: { attempt: 2, rootId: original["messageId"] },
+    });
+  });
+
+  it("would be a stranger's with the original body under its header", () => {
+    const back = decided({
+      ...diedAgain(itemOf(first, 1), 0),
+      body: original["body"],
+      header: { ...(diedAgain(itemOf(first, 1), 0)["header"] as object), "Content-Length": [] },
+    });
+    expect(back.reading).toEqual({ kind: "inherited" });
+  });
+});
+
+describe("a loss", () => {
+  const lossy = rawRecord({ body: '{"id":12345678901234567890}' });
+
+  it("parks under its own name, or is told, as the drain says", () => {
+    expect(parkOf(lossy, schema3)).toBe("body-numbers");
+    expect(candidateOf(lossy, schema3, { onLoss: "republish" }).losses).toEqual(["body-numbers"]);
+    expect(candidateOf(lossy, {}).losses).toEqual([]);
+  });
+
+  it("is a text body that its header calls compressed", () => {
+    const raw = rawRecord({ header: { "Content-Encoding": ["gzip"] } });
+    expect(parkOf(raw, {})).toBe("encoded-body");
+    expect(candidateOf(raw, {}, { onLoss: "republish" }).losses).toEqual(["encoded-body"]);
+    expect(candidateOf(raw, { headers: { "Content-Encoding": null } }).losses).toEqual([]);
+  });
+
+  it("that changes nothing of the message parks nowhere", () => {
+    const raw = rawRecord({ scheduleId: "s", topicName: "g", failureCallback: "https://f.example" });
+    expect(candidateOf(raw, {}).losses).toEqual([
+      "failure-callback-again",
+      "callback-settings",
+      "schedule-id",
+      "group-membership",
+    ]);
+  });
+
+  it("is named before others by what explains most", () => {
+    expect(parkOf(rawRecord({ body: '{"a":1,"a":1e400}', header: { Digest: ["x"] } }), schema3)).toBe(
+      "body-numbers",
+    );
+    expect(parkOf(rawRecord({ body: "{}", header: { Digest: ["x"] } }), schema3)).toBe("signed-body");
+  });
+
+  it("is a patch that adds more at a second attempt, also after a release has lowered the count", () => {
+    const first = candidateOf(rawRecord({ body: '{"a":[]}' }), append);
+    expect(itemOf(first, 1).body).toBe('{"a":[1]}');
+    const again = diedAgain(itemOf(first, 1), 0);
+    expect(parkOf(again, append)).toBe("patch-not-idempotent");
+    expect(parkOf(again, append, {}, 0)).toBe("patch-not-idempotent");
+    expect(itemOf(candidateOf(again, append, { onLoss: "republish" }), 1).body).toBe('{"a":[1,1]}');
+  });
+
+  it("does not stand for what cannot be rebuilt at all", () => {
+    expect(parkOf(rawRecord({ body: "text" }), schema3, { onLoss: "republish" })).toBe("body-not-editable");
+    expect(parkOf(rawRecord({ header: { "Content-Length": ["1"] } }), schema3, { onLoss: "republish" })).toBe(
+      "body-length-differs",
+    );
+  });
+});
+
+describe("a candidate", () => {
+  it("has the size of its largest item, and one item in all series but for the id", () => {
+    const candidate = candidateOf(rawRecord(), { delay: { kind: "spread", ms: 600_000 } });
+    const ids = [1, 2, 999].map((suffix) => itemOf(candidate, suffix).headers["Upstash-Deduplication-Id"]);
+    expect(ids).toEqual(
+      [1, 2, 999].map((suffix) => `redriver-${enteredAt}-0${suffix === 1 ? "" : `-${suffix}`}`),
+    );
+    expect(candidate.bytes).toBe(Buffer.byteLength(JSON.stringify(itemOf(candidate, 999))));
+    expect(itemOf(candidate, 2).headers["Upstash-Delay"]).toBe(itemOf(candidate, 1).headers["Upstash-Delay"]);
+  });
+});
+
+const lane = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
+const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, isProbe: false, timeoutMs: 45_000 };
+const asProbe: SendAs = { ...asCanary, isProbe: true };
+/** As the service lists the one item of it that it delivered and that failed with `status`. */
+const backAs = (candidate: Candidate, status: number, sequence: number) => ({
+  ...diedAgain(itemOf(candidate, 1), sequence),
+  responseStatus: status,
+});
+
+describe("the text of an item", () => {
+  const raw = rawRecord({
+    messageId: "msg_26hZCxZCuWyyTWPmSVBrNB8",
+    url: 'https://api.example.com/orders?q="ä"',
+    body: '{"order":1,"name":"ä \\"x\\" 😀"}',
+    method: "PUT",
+    header: {
+      "content-type": ["application/json"],
+      "X-A": ["1", "2"],
+      "x-a": ["3"],
+      Host: ["h"],
+      "Upstash-Delay": ["1s"],
+    },
+    callback: "https://cb.example.com/",
+    callbackHeader: { "X-C": "c" },
+    maxRetries: 3,
+    labels: ["l"],
+    flowControlKey: "k",
+    rate: 2,
+    period: 60,
+    responseStatus: 503,
+  });
+  const set: ItemChanges = { delay: { kind: "spread", ms: 600_000 }, headers: { "X-New": "n" } };
+  const signed =
+    "v1.eyJhIjoxLCJyIjoibXNnXzI2aFpDeFpDdVd5eVRXUG1TVkJyTkI4IiwiYyI6MTcyNTMyMzU5ODc3OSwibSI6MywiZCI6Imh0d" +
+    "HBzOi8vYXBpLmV4YW1wbGUuY29tL29yZGVycz9xPVwiw6RcIiIsInAiOiIxNzI1MzIzNjU4Nzc5LTAiLCJiIjoiV0ZEMnhvUU1Eb0ZBakszeS1Zb3VUWmFxNVFvWWFkdUd2dEhBRjV4bHlQSSIsI";
+  const before = {
+    "Content-Type": "application/json",
+    "Upstash-Method": "PUT",
+    "Upstash-Forward-X-A": "1, 2, 3",
+    "Upstash-Forward-X-New": "n",
+  };
+  const settings = {
+    "Upstash-Callback": "https://cb.example.com/",
+    "Upstash-Callback-Forward-X-C": "c",
+    "Upstash-Label": "l",
+    "Upstash-Flow-Control-Key": "k",
+    "Upstash-Flow-Control-Value": "rate=2, period=60s",
+  };
+  const textOf = (headers: object): string =>
+    JSON.stringify({ destination: raw["url"], headers, body: raw["body"] });
+
+  it("is this, byte for byte, in every version: a second POST of a series must be the same", () => {
+    const candidate = candidateOf(raw, set, { lane });
+    expect(textOfEncoded(encodedOf(candidate, 2))).toBe(
+      textOf({
+        ...before,
+        "Upstash-Retries": "3",
+        ...settings,
+        "Upstash-Delay": "159s",
+        "Upstash-Deduplication-Id": "redriver-1725323658779-0-2",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_26hZCxZCuWyyTWPmSVBrNB8",
+        "Upstash-Forward-X-Redriver": `${signed}mYiOjUwM30.kttb_ZRFo9Hxo8FxRfNIYhA0J444LowGQuH8_s2Vf7M`,
+      }),
+    );
+    expect(textOfEncoded(encodedOf(sentAs(candidate, asProbe), 1))).toBe(
+      textOf({
+        ...before,
+        "Upstash-Retries": "0",
+        ...settings,
+        "Upstash-Deduplication-Id": "redriver-1725323658779-0",
+        "Upstash-Forward-X-Redriver-Message-Id": "msg_26hZCxZCuWyyTWPmSVBrNB8",
+        "Upstash-Forward-X-Redriver": `${signed}nMiOiIzZjFjMmQ4ZS43IiwiayI6MSwiaCI6MSwiZiI6NTAzfQ.cbDxVkB_h76w8CF-9RiVV5ehANZiVf7qgzCJEsGGhyc`,
+        "Upstash-Timeout": "45s",
+      }),
+    );
+    expect(candidate.bytes).toBe(1061);
+  });
+});
+
+describe("a candidate of a lane", () => {
+  const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
+  const delayed: ItemChanges = { delay: { kind: "fixed", ms: 90_000 } };
+  const plain = candidateOf(raw, delayed, { lane });
+
+  it("is plain and in no step until it is told otherwise", () => {
+    expect(plain).toMatchObject({ sendAs: null, lineage: { step: null, statusBefore: 503, attempt: 1 } });
+    expect(itemOf(plain, 1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
+    expect(itemOf(plain, 1).headers).not.toHaveProperty("Upstash-Timeout");
+  });
+
+  it("is sent as a canary without retries and delay, signed with its step", () => {
+    const canary = sentAs(plain, asCanary);
+    const { headers, body, destination } = itemOf(canary, 1);
+    expect(headers).toMatchObject({ "Upstash-Retries": "0", "Upstash-Timeout": "45s" });
+    expect(headers).not.toHaveProperty("Upstash-Delay");
+    expect({ body, destination }).toEqual({ body: raw["body"], destination: raw["url"] });
+    expect(canary.lineage.step).toEqual({ lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false });
+    expect(decided(backAs(canary, 503, 0)).reading).toEqual({ kind: "come-back", lineage: canary.lineage });
+    expect(itemOf(plain, 1).headers["Upstash-Delay"]).toBe("90s");
+  });
+
+  it("has one deduplication id in every shape, for each suffix", () => {
+    for (const suffix of [1, 2, 999]) {
+      const ids = [plain, sentAs(plain, asCanary)].map(
+        (one) => itemOf(one, suffix).headers["Upstash-Deduplication-Id"],
+      );
+      expect(new Set(ids).size).toBe(1);
+    }
+  });
+
+  it("keeps what later stages add to it, and can be told again", () => {
+    const known = { ...plain, attempt: 7 };
+    expect(sentAs(known, asCanary).attempt).toBe(7);
+    const later = { ...asCanary, step: { ...asCanary.step, step: 8 } };
+    expect(sentAs(sentAs(known, asCanary), later)).toMatchObject({
+      attempt: 7,
+      sendAs: later,
+      lineage: { step: { step: 8 } },
+    });
+    expect(itemOf(sentAs(sentAs(plain, asCanary), later), 1)).toEqual(itemOf(sentAs(plain, later), 1));
+  });
+
+  it.each<[string, ItemChanges, Record<string, unknown>]>([
+    ["with a delay", delayed, { maxRetries: 4 }],
+    ["without anything that a canary has", {}, {}],
+    ["with a timeout of its own", { timeoutMs: 1_000_000 }, { maxRetries: 12 }],
+    ["with a body beyond ASCII", {}, { body: '{"ä":"\ud83d\ude00"}' }],
+  ])("has the size of its largest shape: %s", (_name, changes, fields) => {
+    const candidate = candidateOf(rawRecord(fields), changes, { lane });
+    const longest = { lane: "x".repeat(64), step: 999_999_999_999_999 };
+    const sizes = [null, { ...asProbe, step: longest }].map((how) =>
+      Buffer.byteLength(JSON.stringify(itemOf(how === null ? candidate : sentAs(candidate, how), 999))),
+    );
+    expect(candidate.bytes).toBe(Math.max(...sizes));
+    expect(candidate.bytes).toBeGreaterThan(candidateOf(rawRecord(fields), changes).bytes);
+  });
+
+  it("may be published in every shape that its lane may give it, or not at all", () => {
+    const asked: number[] = [];
+    const checkItem: Preparation["checkItem"] = (item, bytes) => {
+      asked.push(bytes);
+      return item.headers["Upstash-Timeout"] === undefined ? null : "over-limit";
+    };
+    expect(parkOf(rawRecord(), {}, { checkItem })).toBe("none");
+    expect(parkOf(rawRecord(), {}, { checkItem, lane })).toBe("over-limit");
+    expect(asked).toHaveLength(3);
+  });
+
+  it("is told in the audit as what it is", () => {
+    const begun = {
+      series: { suffix: 1, firstAt: 0, posts: 1, refusals: 0, doubts: 0 },
+      declaredDouble: false,
+    } as const;
+    expect(toPublishRecord({ ...begun, candidate: plain })).not.toHaveProperty("notes");
+    expect(toPublishRecord({ ...begun, candidate: sentAs(plain, asCanary) })).toMatchObject({
+      attempt: 1,
+      notes: ["canary"],
+    });
+  });
+});
+
+describe("a canary that comes back", () => {
+  const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
+  const canary = sentAs(candidateOf(raw, {}, { lane }), asCanary);
+
+  it("is sent with the root's retries again, or with none named where the root named none", () => {
+    expect(itemOf(candidateOf(backAs(canary, 503, 0), {}), 1).headers["Upstash-Retries"]).toBe("4");
+    const unnamed = sentAs(candidateOf(rawRecord({ body: "{}" }), {}), asCanary);
+    const back = backAs(unnamed, 503, 0);
+    expect(back).toMatchObject({ maxRetries: 0 });
+    expect(itemOf(candidateOf(back, {}), 1).headers).not.toHaveProperty("Upstash-Retries");
+  });
+
+  it("down as a probe has spent no attempt, however often; its body has been through a redrive all the same", () => {
+    let last = sentAs(candidateOf(raw, {}, { lane }), asProbe);
+    for (const round of [1, 2, 3]) {
+      const back = backAs(last, 503, round);
+      expect(decided(back).attempt).toBe(0);
+      expect(parkOf(back, append)).toBe("patch-not-idempotent");
+      last = sentAs(candidateOf(back, {}, { lane }), asProbe);
+      expect(last.lineage).toMatchObject({ attempt: 1, rootId: raw["messageId"], rootMaxRetries: 4 });
+    }
+    expect(decided(backAs(last, 422, 4)).attempt).toBe(1);
+    expect(decided(backAs(candidateOf(backAs(last, 503, 4), {}), 503, 5)).attempt).toBe(1);
+  });
+
+  it("down as any other canary is forgiven once, whatever was sent in between", () => {
+    const spentBy = (sendings: readonly (SendAs | null)[]) =>
+      sendings.map((sendAs, round) => {
+        const sent = candidateOf(last, {}, { lane });
+        last = backAs(sendAs === null ? sent : sentAs(sent, sendAs), 503, round);
+        return decided(last).attempt;
+      });
+    let last = raw;
+    expect(spentBy([asProbe, asCanary, asProbe, asCanary, null, asCanary, asProbe])).toEqual([
+      0, 0, 0, 1, 2, 3, 3,
+    ]);
+  });
+
+  it("down leaves what a person has released: the count that the release had lowered", () => {
+    const spent = candidateOf(raw, {}, { lane }, 4);
+    const back = backAs(spent, 503, 0);
+    expect(decided(back).attempt).toBe(5);
+    // Parked as exhausted with five, and released: four.
+    const released = candidateOf(back, {}, { lane }, 4);
+    expect(released.lineage.attempt).toBe(6);
+    const again = sentAs(released, asCanary);
+    expect(again.lineage.attempt).toBe(5);
+    expect(decided(backAs(again, 503, 1)).attempt).toBe(4);
+    expect(decided(backAs(again, 422, 1)).attempt).toBe(5);
+  });
+});
+
+const callbackOf = (candidate: Candidate) => itemOf(candidate, 1).headers["Upstash-Callback"];
+
+describe("a canary that is called back", () => {
+  const proofAddress = "https://redriver.example.com/callbacks/eu";
+  const own = { callback: "https://cb.example.com/c", callbackHeader: { "X-C": ["1"] } };
+  const canaryOf = (fields: Record<string, unknown>, more: Partial<Preparation> = {}) =>
+    sentAs(candidateOf(rawRecord(fields), {}, { lane, proofAddress, ...more }), asCanary);
+
+  it("calls us, and keeps its own callback behind ours", () => {
+    expect(callbackOf(canaryOf({}))).toBe(`${proofAddress}?redriver-callback=none`);
+    expect(callbackOf(canaryOf(own))).toMatch(/\?redriver-callback=v1\./);
+    expect(itemOf(canaryOf(own), 1).headers).not.toHaveProperty("Upstash-Callback-Forward-X-C");
+  });
+
+  it("is the only shape that does", () => {
+    const plain = candidateOf(rawRecord(own), {}, { lane, proofAddress });
+    expect(callbackOf(plain)).toBe(own.callback);
+    expect(callbackOf(canaryOf(own, { proofAddress: undefined }))).toBe(own.callback);
+  });
+
+  it("has room for it in its size", () => {
+    const { bytes } = canaryOf(own);
+    expect(bytes).toBeGreaterThan(canaryOf(own, { proofAddress: undefined }).bytes);
+  });
+
+  it.each([
+    ["is larger than 1 MiB", { body: "x".repeat(1_048_576) }, {}],
+    ["is a callback of ours itself", { url: `${proofAddress}?redriver-callback=none` }, {}],
+    ["has a callback that makes ours too long", { callback: `https://c.example/${"c".repeat(1_500)}` }, {}],
+    [
+      "would have larger headers than the settings allow",
+      own,
+      {
+        checkItem: ({ headers }: BatchItem) =>
+          String(headers["Upstash-Callback"]).length > 60 ? "over-limit" : null,
+      },
+    ],
+    [
+      "is more than half as large as the settings allow",
+      { body: "x".repeat(600) },
+      { checkItem: (_item: BatchItem, bytes: number) => (bytes > 1_500 ? "over-limit" : null) },
+    ],
+  ] as const)("is left to silence where it %s", (_, fields, more) => {
+    const callback = (fields as { readonly callback?: string }).callback;
+    expect(callbackOf(canaryOf(fields, more))).toBe(callback);
+  });
+});

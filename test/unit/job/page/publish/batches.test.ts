@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import type { Candidate } from "../../../../../src/job/page/records.ts";
+import { toBatches } from "../../../../../src/job/page/publish/batches.ts";
+
+const fresh = (name: string): Candidate =>
+  ({ name, bytes: 10, view: { state: "absent" }, letter: { dlqId: name } }) as never;
+const open = (name: string, lastAt: number): Candidate =>
+  ({ name, bytes: 10, view: { state: "open", pastHorizon: false, lastAt } }) as never;
+
+const source = (
+  batchSize: number,
+  health: object = { state: "usable" },
+  maxBeside: (dlqId: string, maxCount: number) => number = (_dlqId, maxCount) => maxCount,
+) =>
+  ({
+    publish: { maxItems: 3, maxBytes: 1_000 },
+    health: { standing: () => health },
+    poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize), maxBeside },
+  }) as never;
+
+const halves = (dlqId: string, maxCount: number): number => (dlqId === "a" || dlqId === "c" ? 1 : maxCount);
+
+const namesOf = (batches: readonly (readonly Candidate[])[]): readonly (readonly string[])[] =>
+  batches.map((batch) => batch.map((one) => (one as unknown as { readonly name: string }).name));
+
+const all = [fresh("a"), open("b", 1), fresh("c"), open("d", 2), open("e", 1), fresh("f"), fresh("g")];
+
+it("asks first for what is in doubt, each POST by itself, and mixes it with nothing else", () => {
+  expect(namesOf(toBatches(source(3), all))).toEqual([["b", "e"], ["d"], ["a", "c", "f"], ["g"]]);
+});
+
+it("keeps what is in doubt in small batches while poison is about", () => {
+  expect(namesOf(toBatches(source(1), all))).toEqual([["b"], ["e"], ["d"], ["a", "c", "f"], ["g"]]);
+});
+
+it("sends the first alone on trial, unless everything was refused", () => {
+  const halted = { state: "halted", onTrial: true, code: "answer-unreadable" };
+  expect(namesOf(toBatches(source(3, halted), all.slice(2)))[0]).toEqual(["d"]);
+  expect(namesOf(toBatches(source(3, halted), [fresh("a"), fresh("b")]))).toEqual([["a"], ["b"]]);
+  const refused = { ...halted, code: "service-refuses-everything" };
+  expect(namesOf(toBatches(source(3, refused), [fresh("a"), fresh("b")]))).toEqual([["a", "b"]]);
+});
+
+it("goes on with halves of what was refused together, beside nothing else", () => {
+  const some = [fresh("a"), fresh("b"), fresh("c"), fresh("d")];
+  expect(namesOf(toBatches(source(3, undefined, halves), some))).toEqual([["a"], ["c"], ["b", "d"]]);
+});

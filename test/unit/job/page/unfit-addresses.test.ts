@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
+import { rootOf } from "../../../../src/job/message/lineage.ts";
+import { collect } from "../../../../src/job/page/collect.ts";
+import { prepare } from "../../../../src/job/page/prepare.ts";
+import { itemOf } from "../../../../src/job/page/publish/canary-variant.ts";
+import { anyItem } from "../../../support/item-checks.ts";
+import { enteredAt, factsOf, lineagePayloadOf, rawRecord } from "../../../support/letters.ts";
+
+/** The item that is sent, or why it is parked. */
+function sent(url: string, destination?: ItemChanges["destination"], keepsCredentials?: boolean) {
+  const raw = rawRecord({ url });
+  const [found] = collect([raw], ["key"]).found;
+  if (found === undefined) throw new Error("the test's record is unusable");
+  const set = destination === undefined ? {} : { destination };
+  const decided = {
+    ...found,
+    view: { state: "absent" },
+    viewedAt: enteredAt,
+    mayBeForgotten: false,
+    isNewComeBack: false,
+    attempt: rootOf(found.letter, found.reading).attempt,
+    decision: { then: "republish", reason: "due", rule: null, set },
+    facts: factsOf(raw),
+  } as const;
+  const prepared = prepare(decided, set, {
+    headerPrefix: "Upstash-",
+    lineageKey: "key",
+    onLoss: "park",
+    checkItem: anyItem,
+    keepsCredentials,
+  });
+  return prepared.kind === "park" ? prepared.reason : itemOf(prepared.candidate, 1);
+}
+
+const whole = "https://new.example/x";
+const unfit = [
+  "https://u:p@old.example/x",
+  "https://old .example/x",
+  "https://old.example:99999/x",
+  "https://old.example\\@evil.example/x",
+  "old.example/x",
+  "//old.example/x",
+  "ftp://old.example/x",
+  "orders",
+  "https://",
+  // Node 24 takes what is ASCII alone as it is.
+  "https://\u00fc.xn--0/x",
+  "https://\u00ad/x",
+];
+
+describe("an address that nothing can be sent to", () => {
+  it.each(unfit)("(%j) parks its message, unless the rule sends it elsewhere", (url) => {
+    expect(sent(url)).toBe("bad-destination");
+    expect(sent(url, whole)).toMatchObject({ destination: whole });
+  });
+
+  it.each([
+    ["https://u:p@old.example/x?q=1", { host: "new.example" }, "https://new.example/x?q=1"],
+    ["https://old .example/x", { host: "new.example" }, "https://new.example/x"],
+    ["https://old.example:99999/x", { host: "new.example:8443" }, "https://new.example:8443/x"],
+    ["ftp://old.example/x", { scheme: "https" }, "https://old.example/x"],
+    ["//old.example/x", { scheme: "http" }, "http://old.example/x"],
+    ["old.example/x", { scheme: "https" }, "https://old.example/x"],
+    ["https://old.example/a b?c=d", { path: "/x" }, "https://old.example/x?c=d"],
+  ] as const)("%j is mended by the parts that a rule sets: %j", (url, change, expected) => {
+    expect(sent(url, change)).toMatchObject({ destination: expected });
+  });
+
+  it.each([
+    ["https://u:p@old.example/x", { path: "/y" }],
+    ["https://old.example:99999/x", { path: "/y" }],
+    ["https://old.example/a b", { host: "new.example" }],
+    ["ftp://old.example/x", { host: "new.example" }],
+    ["old.example/x", { host: "new.example" }],
+  ] as const)("%j is not mended by %j", (url, change) => {
+    expect(sent(url, change)).toBe("bad-destination");
+  });
+});
+
+describe("an address with a user and password", () => {
+  const url = "https://user:s3cret@old.example/x";
+
+  it("is sent to if its source says so, as it is", () => {
+    expect(sent(url, undefined, true)).toMatchObject({ destination: url });
+    expect(sent("https://user@old.example/x", { path: "/y" }, true)).toMatchObject({
+      destination: "https://user@old.example/y",
+    });
+    expect(sent(url, { host: "new.example" }, true)).toMatchObject({ destination: whole });
+  });
+
+  it("is not in the header that goes to whatever address a rule sets", () => {
+    for (const change of [undefined, whole]) {
+      const item = sent(url, change, true);
+      if (typeof item === "string") throw new Error(item);
+      const payload = lineagePayloadOf(item.headers["Upstash-Forward-X-Redriver"] ?? "");
+      expect(payload["d"]).toBe("https://old.example/x");
+    }
+  });
+
+  it.each([
+    "https://a@b@old.example/x",
+    "https://u:p@old.example:99999/x",
+    "https://u:p@/x",
+    "https://u p@a.example",
+  ])("is none for that reason alone: %j", (text) =>
+    expect(sent(text, undefined, true)).toBe("bad-destination"),
+  );
+});

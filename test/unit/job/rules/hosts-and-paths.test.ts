@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { toDestinationName } from "../../../../src/job/message/destination-names.ts";
+import { laneOriginOf } from "../../../../src/job/lanes/lane-origin.ts";
+import { compileHostGlob } from "../../../../src/job/rules/patterns/host-glob.ts";
+import { drainOf, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+import { loadWhen } from "../../../support/decide-by-document.ts";
+
+const quoted = JSON.stringify;
+const hostOf = (host: string) => loadWhen(`{ host: ${quoted(host)} }`);
+
+/** A host as it is written, and addresses at it and elsewhere. */
+const spellings: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  [
+    "münchen.example",
+    ["https://münchen.example/x", "https://xn--mnchen-3ya.example/x", "http://MÜNCHEN.example:81/"],
+    ["https://munchen.example/"],
+  ],
+  ["xn--mnchen-3ya.example", ["https://münchen.example/"], ["https://muenchen.example/"]],
+  ["straße.example", ["https://straße.example/", "https://xn--strae-oqa.example/"], []],
+  [
+    "api.example.net:443",
+    ["https://api.example.net/", "https://api.example.net:443/", "http://api.example.net:443/"],
+    ["http://api.example.net/", "https://api.example.net:8443/", "https://b.example.net/"],
+  ],
+  [
+    "api.example.net:80",
+    ["http://api.example.net/", "https://api.example.net:80/"],
+    ["https://api.example.net/"],
+  ],
+  ["api.example.net:0443", ["https://api.example.net/"], []],
+  [
+    "api.example.net",
+    ["https://api.example.net/", "http://api.example.net:8080/", "https://API.example.net./"],
+    ["https://api.example.net.example/"],
+  ],
+  ["API.Example.NET", ["https://api.example.net/"], []],
+  ["api.example.net.", ["https://api.example.net/", "https://api.example.net./"], []],
+  ["api.example.net.:443", ["https://api.example.net/"], ["http://api.example.net/"]],
+  ["::1", ["http://[::1]/", "http://[::1]:8080/", "http://[0:0:0:0:0:0:0:1]/"], ["http://[::2]/"]],
+  ["[::1]", ["http://[::1]/"], []],
+  ["[::1]:8080", ["http://[::1]:8080/"], ["http://[::1]/"]],
+  ["[::1]:80", ["http://[::1]/"], ["https://[::1]/"]],
+  ["0:0:0:0:0:0:0:1", ["http://[::1]/"], []],
+  ["2001:DB8::0:1", ["https://[2001:db8::1]/"], []],
+  ["::ffff:10.0.0.1", ["https://[::ffff:a00:1]/"], ["https://10.0.0.1/"]],
+  ["10.0.0.1", ["https://10.0.0.1/", "https://10.1/", "https://167772161/"], []],
+  ["a\u200bpi.example.net", ["https://api.example.net/"], []],
+  ["a\u00adpi.example.net", ["https://api.example.net/"], []],
+  ["\ufeffapi.example.net", ["https://api.example.net/"], []],
+  ["ａｐｉ.example.net", ["https://api.example.net/"], []],
+  ["api。example.net", ["https://api.example.net/"], []],
+  ["under_score.example", ["https://under_score.example/"], []],
+];
+
+describe("a host in another spelling", () => {
+  it.each(spellings)("is the same host: %s", (host, same, others) => {
+    const rule = hostOf(host);
+    expect(rule.problems).toEqual([]);
+    for (const url of same) expect(rule.matches({ url }), url).toBe(true);
+    for (const url of others) expect(rule.matches({ url }), url).toBe(false);
+    for (const form of [`{ equals: ${quoted(host)} }`, `{ in: [x.example, ${quoted(host)}] }`]) {
+      const other = loadWhen(`{ host: ${form} }`);
+      for (const url of same) expect(other.matches({ url }), form).toBe(true);
+    }
+  });
+
+  it.each(spellings)("is the same destination for people and rewrites: %s", (host, same) => {
+    const name = toDestinationName(host);
+    expect(name).not.toBeNull();
+    // What is set goes where the rule asks for, and what a person names.
+    const rule = `{ when: any, then: republish, set: { destination: { host: ${quoted(host)} } } }`;
+    expect(drainOf(withDrain(`rules: [${rule}]`)).rules[0]?.set?.destination).toEqual({ host: name });
+    const whole = quoted(`https://${host}/Ä?b`);
+    const expected = drainOf(
+      withDrain(`rules: [{ when: any, then: republish, set: { destination: ${whole} } }]`),
+    ).rules[0]?.set?.destination;
+    expect(typeof expected === "string" && expected.endsWith("/Ä?b")).toBe(true);
+    const url = same[0] ?? "";
+    const known = new URL(url).host.replace(/\.$/, "");
+    expect(compileHostGlob(host)(known)).toBe(true);
+  });
+
+  it.each([
+    ["*.münchen.example", "https://a.xn--mnchen-3ya.example/"],
+    ["mün*.example", "https://münchen.example/"],
+    ["*.EXAMPLE.net", "https://api.example.net/"],
+    ["*.example.net.", "https://api.example.net/"],
+    ["*.example.net:443", "https://api.example.net/"],
+    ["*:8443", "https://api.example.net:8443/"],
+    ["2001:db8:*", "https://[2001:db8::1]/"],
+    ["[2001:db8:*", "https://[2001:db8::1]/"],
+    ["xn--*", "https://münchen.example/"],
+  ])("is so in a glob: %s", (host, url) => {
+    expect(hostOf(host).problems).toEqual([]);
+    expect(hostOf(host).matches({ url })).toBe(true);
+  });
+
+  it("is so in a prefix, a suffix and an expression", () => {
+    const url = "https://münchen.example:8443/";
+    for (const form of [
+      "{ prefix: mün }",
+      "{ prefix: xn-- }",
+      "{ suffix: nchen.example }",
+      "{ suffix: ünchen.EXAMPLE. }",
+      '{ suffix: ".example:8443" }',
+      "{ regex: ^münchen }",
+      "{ regex: '^xn--mnchen-3ya[.]' }",
+      "{ regex: ':8443$' }",
+    ]) {
+      expect(loadWhen(`{ host: ${form} }`).matches({ url }), form).toBe(true);
+    }
+    // The usual port is not part of what an expression or a star sees.
+    expect(loadWhen('{ host: "*:*" }').matches({ url: "https://a.example/" })).toBe(false);
+    expect(loadWhen("{ host: { regex: ':443$' } }").matches({ url: "https://a.example/" })).toBe(false);
+  });
+
+  it("shares its lane and its pauses with a dot at the end", () => {
+    expect(laneOriginOf({ destination: "https://api.example.net./x" })).toBe("https://api.example.net");
+    expect(toDestinationName("https://API.example.net.:443/")).toBe("https://api.example.net");
+  });
+});
+
+describe("a host that no receiver has", () => {
+  it.each([
+    "${HOST}",
+    "api.${REGION}.example.com",
+    "*.${DOMAIN}",
+    "$(HOST)",
+    "{{ host }}",
+    "{{host}}",
+    "api–eu.example.com",
+    "api‑eu.example.com",
+    "“api.example.com”",
+    "‘api.example.com’",
+    "a.example,b.example",
+    "a|b",
+    "(a)",
+  ])("is refused in when, set and a pause: %s", (host) => {
+    expect(hostOf(host).problems).toEqual([
+      expect.stringMatching(
+        /^drains\.yaml:6:\d+ .*when\.host: (no receiver has this host|can never match): .*; expected a host such as /,
+      ),
+    ]);
+    for (const destination of [`{ host: ${quoted(host)} }`, quoted(`https://${host}/x`)]) {
+      const rule = `{ when: any, then: republish, set: { destination: ${destination} } }`;
+      expect(problemsOf(withDrain("rules:", `  - ${rule}`)), destination).toEqual([
+        expect.stringMatching(
+          /^drains\.yaml:6:\d+ drains\.orders\.rules\[0\]\.set\.destination.*: expected a/,
+        ),
+      ]);
+    }
+    expect(toDestinationName(host)).toBeNull();
+    expect(toDestinationName(`https://${host}`)).toBeNull();
+  });
+
+  it("is taken as it is below equals, because an address may have it", () => {
+    const rule = loadWhen('{ host: { equals: "${HOST}" } }');
+    expect(rule.matches({ url: "https://${HOST}/x" })).toBe(true);
+  });
+});
+
+describe("a path in another spelling", () => {
+  const same = ["/café", "/caf%C3%A9", "/caf%c3%a9", "/c%61fé"];
+  it.each(same)("is the same path: %s", (path) => {
+    const rule = loadWhen(`{ path: ${quoted(path)} }`);
+    expect(rule.problems).toEqual([]);
+    for (const other of same) expect(rule.matches({ url: `https://a.example${other}?q` }), other).toBe(true);
+    expect(rule.matches({ url: "https://a.example/cafe" })).toBe(false);
+  });
+
+  it.each([
+    ["/%7Eanna", "/~anna"],
+    ["/~anna", "/%7eanna"],
+    ["/a b", "/a%20b"],
+    ["/a%20b", "/a b"],
+    ["/{id}", "/%7Bid%7D"],
+    ["/a^b", "/a%5Eb"],
+    ["/a/../b", "/b"],
+    ["/a\\b", "/a/b"],
+    ["/café/*", "/caf%c3%a9/1"],
+    ["*/%7e*", "/a/~b"],
+  ])("%s is %s", (path, listed) => {
+    const rule = loadWhen(`{ path: ${quoted(path)} }`);
+    expect(rule.problems).toEqual([]);
+    expect(rule.matches({ url: `https://a.example${listed}` })).toBe(true);
+  });
+
+  it.each([
+    ["/a%2Fb", "/a/b"],
+    ["/A", "/a"],
+    ["/a", "/a/"],
+    ["/%2a", "/b"],
+  ])("%s is not %s", (path, listed) => {
+    expect(loadWhen(`{ path: ${quoted(path)} }`).matches({ url: `https://a.example${listed}` })).toBe(false);
+  });
+
+  it("is so in a prefix, a suffix and an expression", () => {
+    const url = "https://a.example/caf%c3%a9/%7Eanna";
+    for (const form of [
+      "{ prefix: /café/ }",
+      "{ suffix: é/~anna }",
+      "{ regex: ^/café/ }",
+      "{ regex: ^/caf%C3%A9/~ }",
+      "{ regex: ^/caf%c3%a9/%7E }",
+    ]) {
+      expect(loadWhen(`{ path: ${form} }`).matches({ url }), form).toBe(true);
+    }
+  });
+
+  it("is none of an address without a host", () => {
+    for (const url of ["mailto:a@b.example", "localhost:3000/x", "nowhere"]) {
+      expect(loadWhen("{ path: none, host: none }").matches({ url }), url).toBe(true);
+    }
+  });
+});
+
+describe("a text that is not meant as it is", () => {
+  it.each([
+    ["{ path: '/a/${ID}' }", "when.path: has a placeholder"],
+    ["{ url: 'https://${HOST}/*' }", "when.url: has a placeholder"],
+    ["{ queueName: '{{ queue }}' }", "when.queueName: has a placeholder"],
+    ["{ label: '$(LABEL)' }", "when.label: has a placeholder"],
+    ["{ body: { /a: '${A}' } }", 'when.body["/a"]: has a placeholder'],
+    ["{ label: 'or\u200bders' }", "has a character that nobody sees (U+200B)"],
+    ["{ queueName: 'or\u00a0ders' }", "has a character that nobody sees (U+00A0)"],
+    ["{ topicName: 'or\u00adders' }", "has a character that nobody sees (U+00AD)"],
+    ["{ path: '/a\ufeff' }", "has a character that nobody sees (U+FEFF)"],
+    ["{ header: { X-A: 'a\u200b' } }", "has a character that nobody sees (U+200B)"],
+    ["{ label: “orders” }", "has typographic quotes"],
+  ])("is warned of: %s", (when, told) => {
+    const { problems, warnings } = loadWhen(when);
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining(told)]);
+    expect(warnings[0]).toMatch(
+      /^drains\.yaml:6:\d+ .*; expected .*\{ equals: … \} if this very text is meant/,
+    );
+  });
+
+  it.each([
+    "{ label: { equals: '${A}' } }",
+    "{ path: /café }",
+    "{ label: Größe }",
+    "{ label: it’s }",
+    "{ label: a $ b }",
+  ])("and not this: %s", (when) => {
+    expect(loadWhen(when).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, test, vi } from "vitest";
+import { parseListAnswer } from "../../../../src/job/service/parse-list-answer.ts";
+
+const recordsOf = (count: number, fieldsOf: (index: number) => object) =>
+  Array.from({ length: count }, (_, index) => ({ dlqId: `1725323658779-${index}`, ...fieldsOf(index) }));
+const plain = recordsOf(100, (index) => ({ body: "b".repeat(1_000 + 37 * index) }));
+const asText = (value: unknown): string => JSON.stringify(value);
+const whole = asText({ messages: plain, cursor: "next" });
+
+test.each([
+  ["records and a cursor", whole],
+  ["a cursor before the records", asText({ cursor: "next", messages: plain })],
+  ["no cursor", asText({ messages: plain })],
+  ["a byte order mark", `\ufeff${whole}`],
+  ["spaces", JSON.stringify({ messages: plain, cursor: "next" }, null, 1)],
+  [
+    "texts that read like records",
+    asText({ messages: recordsOf(40, (index) => ({ body: '[{"a":1},{"b":2}]'.repeat(300 + index) })) }),
+  ],
+  [
+    "texts that end like records",
+    asText({ messages: recordsOf(40, (index) => ({ body: `${"b".repeat(5_000 + index)}},{`, c: "" })) }),
+  ],
+  [
+    "lists of objects in records",
+    asText({ messages: recordsOf(40, () => ({ tries: recordsOf(90, () => ({ body: "b".repeat(20) })) })) }),
+  ],
+  ["other lists of objects before", asText({ others: plain, messages: plain, cursor: "next" })],
+  ["other lists of objects behind", asText({ messages: plain, others: plain, cursor: "next" })],
+  ["a 0 at the end of its records", asText({ messages: [...plain, 0], others: plain, cursor: "next" })],
+  // JSON puts it first, although it comes last.
+  ["another list with a number for its name", `{"messages":${asText(plain)},"0":${asText(plain)}}`],
+  ["an object around it", asText({ answer: { messages: plain } })],
+  ["a list around it", asText([{ messages: plain }, { messages: plain }])],
+  ["only other lists", asText({ others: plain })],
+  ["a list alone", asText(plain)],
+  [
+    "characters of two bytes and more",
+    asText({ messages: recordsOf(80, () => ({ body: "ä日😀".repeat(400) })) }),
+  ],
+  ["a record larger than a part", asText({ messages: [...plain, { body: "b".repeat(300_000) }, ...plain] })],
+  [
+    "a first and a last one larger than a part",
+    asText({ messages: ["a", "b"].map((one) => ({ body: one.repeat(90_000) })) }),
+  ],
+  ["numbers between its records", asText({ messages: [...plain, 0, ...plain, 0] })],
+  ["names that objects have", `{"__proto__":{"a":1},"messages":${asText(plain)},"constructor":1}`],
+])("%s are read as JSON has them", (_name, text) => {
+  expect(parseListAnswer(Buffer.from(text))).toEqual(JSON.parse(text.replace(/^\ufeff/, "")));
+});
+
+test("a million of what is no record are read too", () => {
+  const text = `{"messages":[${"0,".repeat(1_000_000)}0]}`;
+  expect((parseListAnswer(Buffer.from(text)) as { messages: unknown[] }).messages).toHaveLength(1_000_001);
+});
+
+test("an answer that is cut anywhere, or goes on behind its end, is no JSON", () => {
+  for (let end = 1; end < whole.length; end += 4_999) {
+    expect(parseListAnswer(Buffer.from(whole.slice(0, end)))).toBe(undefined);
+  }
+  expect(parseListAnswer(Buffer.from(`${whole}}`))).toBe(undefined);
+  expect(parseListAnswer(Buffer.from(`${whole},{"messages":[]}`))).toBe(undefined);
+});
+
+test("bytes that are not UTF-8 are none, in whatever part", () => {
+  for (let at = 50_000; at < whole.length; at += 60_000) {
+    const bytes = Buffer.from(whole);
+    bytes[whole.indexOf("bbb", at)] = 0xff;
+    expect(parseListAnswer(bytes)).toBe(undefined);
+  }
+});
+
+test("no text has 128 KiB", () => {
+  using parse = vi.spyOn(JSON, "parse");
+  for (const messages of [plain, recordsOf(80, () => ({ body: "日".repeat(1_200) }))]) {
+    parseListAnswer(Buffer.from(asText({ messages, cursor: "next" })));
+  }
+  const sizes = parse.mock.calls.map(([text]) => text.length * (/[\u0100-\uffff]/.test(text) ? 2 : 1));
+  expect(sizes.length).toBeGreaterThan(8);
+  expect(Math.max(...sizes)).toBeLessThan(131_000);
+});

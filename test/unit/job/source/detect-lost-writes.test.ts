@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
+import type { DrainName, Token } from "../../../../src/job/contracts/ids.ts";
+import type { LedgerSummary, Ledger } from "../../../../src/job/contracts/ledger.ts";
+import { defaultLimits, publishedFact } from "../../../support/ledger-stands.ts";
+import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
+import { watchLedger, type LostWrites } from "../../../../src/job/source/detect-lost-writes.ts";
+
+describe("the watch over the ledger's stamps", () => {
+  it("tells of no loss when answers arrive in another order than they were given", async () => {
+    const lost: LostWrites[] = [];
+    const ledger = createMemoryLedger({ now: () => 1 }, defaultLimits);
+    const late: (() => void)[] = [];
+    const slow: Ledger = {
+      ...ledger,
+      now: async () => {
+        const stamp = await ledger.now();
+        await new Promise<void>((resolve) => late.push(resolve));
+        return stamp;
+      },
+    };
+    const watched = watchLedger(slow, (one) => lost.push(one));
+    await watched.published([publishedFact("0-1")]);
+    const early = watched.now();
+    await watched.published([publishedFact("0-2")]);
+    await watched.published([publishedFact("0-3")]);
+    for (const arrive of late) arrive();
+    await early;
+    expect(lost).toEqual([]);
+  });
+
+  it("tells once of an epoch that changed, and of a sequence that went back", async () => {
+    const lost: LostWrites[] = [];
+    let stamp = { epoch: "a", sequence: 5, at: 1 };
+    const ledger: Ledger = {
+      ...createMemoryLedger({ now: () => 1 }, defaultLimits),
+      now: () => Promise.resolve(stamp),
+    };
+    const watched = watchLedger(ledger, (one) => lost.push(one));
+    await watched.now();
+    stamp = { epoch: "a", sequence: 4, at: 1 };
+    await Promise.all([watched.now(), watched.now(), watched.now()]);
+    expect(lost).toHaveLength(1);
+    stamp = { epoch: "b", sequence: 9, at: 1 };
+    await watched.now();
+    await watched.now();
+    expect(lost).toHaveLength(2);
+  });
+
+  it("lets no view pass that was read before the loss was recorded", async () => {
+    const memory = createMemoryLedger({ now: () => 1 }, defaultLimits);
+    let epoch = "a";
+    const look: Ledger["look"] = async (ids) => ({ ...(await memory.look(ids)), epoch });
+    const watched = watchLedger({ ...memory, look }, () => memory.recordLoss(1));
+    await watched.look(["0-1" as DlqId]);
+    epoch = "b";
+    expect(await watched.look(["0-1" as DlqId])).toMatchObject({ lost: { at: 1 } });
+  });
+
+  it.each([
+    ["within the window, so its policy decides at once", 599_000, 1_600_000 - 420_001],
+    ["longer ago", 601_000, undefined],
+  ])("takes no first id to heal what was refused before a loss: %s", async (_when, agoMs, oldestAt) => {
+    const told: (number | undefined)[] = [];
+    let now = 1_600_000 - agoMs;
+    let epoch = "a";
+    const memory = createMemoryLedger({ now: () => now }, defaultLimits);
+    const ledger: Ledger = { ...memory, now: async () => ({ ...(await memory.now()), epoch, at: now }) };
+    const watched = watchLedger(ledger, (_lost, at) => told.push(at));
+    const by = "t" as Token;
+    const request = { dlqId: "0-1" as DlqId, messageId: "msg_1" as MessageId, attempt: 1 };
+    const options = { token: by, drain: "d" as DrainName, act: "republish", pastHorizon: "leave" } as const;
+    await watched.begin([request], { ...options, pageReadAt: now });
+    await watched.refused([{ dlqId: request.dlqId, outcome: "refused", coolMs: 0 }], by);
+    // A process that began after the refusal reads of it with its first answer.
+    const later: (number | undefined)[] = [];
+    const restarted = watchLedger(ledger, (_lost, at) => later.push(at));
+    epoch = "memory";
+    await watched.now();
+    await restarted.now();
+    now = 1_600_000;
+    epoch = "b";
+    await watched.now();
+    await restarted.now();
+    expect(told).toEqual([oldestAt]);
+    expect(later).toEqual([oldestAt]);
+  });
+
+  it.each<[string, Partial<LedgerSummary>, number | undefined]>([
+    ["nothing", {}, undefined],
+    ["what pends", { pendingDelete: 2, oldestPendingAt: 7_000 }, 7_000],
+    ["what is in doubt, from a horizon before", { unknown: 1, oldestOpenAt: 900_000 }, 480_000],
+    ["not what is in flight", { open: 1, oldestOpenAt: 900_000 }, undefined],
+  ])("tells of the oldest publication that it knew not to be settled: %s", async (_what, found, oldestAt) => {
+    const told: unknown[] = [];
+    const memory = createMemoryLedger({ now: () => 1 }, defaultLimits);
+    let epoch = "a";
+    const ledger: Ledger = {
+      ...memory,
+      summary: async () => ({ ...(await memory.summary()), epoch, ...(epoch === "a" ? found : {}) }),
+    };
+    const watched = watchLedger(ledger, (_lost, at) => told.push(at));
+    await watched.summary();
+    epoch = "b";
+    await watched.summary();
+    expect(told).toEqual([oldestAt]);
+  });
+});

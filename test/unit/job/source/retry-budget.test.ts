@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { RedriverError, type ErrorCode } from "../../../../src/job/contracts/errors.ts";
+import { createPageSize, listWithRetry } from "../../../../src/job/listing/list-page.ts";
+import { amplePageMemory } from "../../../support/ample-memory.ts";
+import { createRetryBudget, type RetryBudget } from "../../../../src/job/source/retry-budget.ts";
+import type { SourceRuntime } from "../../../../src/job/runtime.ts";
+
+const burst = 20;
+const answersPerTry = 5;
+
+const times = (count: number, what: () => unknown): void => {
+  for (let n = 0; n < count; n += 1) what();
+};
+
+/** Takes all that is left and answers how many that was. */
+function empty(budget: RetryBudget): number {
+  let taken = 0;
+  while (budget.take()) taken += 1;
+  return taken;
+}
+
+describe("a budget of tries", () => {
+  test("has a burst, and none after it while nothing is answered", () => {
+    const budget = createRetryBudget();
+    expect(empty(budget)).toBe(burst);
+    times(1_000, () => expect(budget.take()).toBe(false));
+  });
+
+  test("earns one try for every five answers, to the very answer", () => {
+    const budget = createRetryBudget();
+    // In between, so that what is left is never a round number.
+    for (let round = 0; round < 200; round += 1) {
+      times(round % 2 === 0 ? 1 : 9, () => budget.earn());
+      budget.take();
+    }
+    empty(budget);
+    times(answersPerTry, () => budget.earn());
+    const earned = empty(budget);
+    times(answersPerTry * 3 - 1, () => budget.earn());
+    expect(earned).toBe(1);
+    expect(empty(budget)).toBe(2);
+    budget.earn();
+    expect(empty(budget)).toBe(1);
+  });
+
+  test("is whole again after a hundred answers, and never more than whole", () => {
+    const budget = createRetryBudget();
+    empty(budget);
+    times(burst * answersPerTry, () => budget.earn());
+    expect(empty(budget)).toBe(burst);
+    times(10_000, () => budget.earn());
+    expect(empty(budget)).toBe(burst);
+  });
+
+  test.each([0.1, 0.5, 0.9])(
+    "adds a fifth of the calls that are answered, and a burst, where %d of all calls fail",
+    (failing) => {
+      const budget = createRetryBudget();
+      let calls = 0;
+      let answered = 0;
+      const isFailure = (): boolean => Math.floor((calls += 1) * failing) > Math.floor((calls - 1) * failing);
+      const first = 2_000;
+      times(first, () => {
+        for (let tries = 0; tries < 4; tries += 1) {
+          if (!isFailure()) {
+            answered += 1;
+            budget.earn();
+            return;
+          }
+          if (!budget.take()) return;
+        }
+      });
+      expect(calls - first).toBeLessThanOrEqual(burst + answered / answersPerTry);
+    },
+  );
+});
+
+/**
+ * Of a source, what a patient listing needs: a service that fails with this, and sleeps that are counted and
+ * not slept.
+ */
+function createSource(code: ErrorCode, budget: RetryBudget) {
+  const slept: number[] = [];
+  let calls = 0;
+  const source = {
+    clock: {
+      now: () => 0,
+      random: () => 0.5,
+      sleep: (ms: number) => Promise.resolve(void slept.push(ms)),
+    },
+    readAt: () => Promise.resolve(0),
+    memory: amplePageMemory(),
+    health: { check: () => undefined, note: () => undefined, takeRetry: () => budget.take() },
+    service: {
+      list: () => {
+        calls += 1;
+        return Promise.reject(new RedriverError(code, "no"));
+      },
+    },
+  } as unknown as SourceRuntime;
+  const never = new AbortController().signal;
+  const list = () =>
+    listWithRetry(source, { select: {} }, createPageSize(), { signal: never, stopping: never });
+  return { list, slept, calls: () => calls };
+}
+
+describe("a listing that fails", () => {
+  test("is tried three times more, ever later and with jitter, and takes a try of the budget for each", async () => {
+    const budget = createRetryBudget();
+    const { list, slept, calls } = createSource("service-unavailable", budget);
+    await expect(list()).rejects.toMatchObject({ code: "service-unavailable" });
+    expect(slept).toEqual([750, 2_250, 8_250]);
+    expect(calls()).toBe(4);
+    expect(empty(budget)).toBe(burst - 3);
+  });
+
+  test("is not tried again once the budget is spent, however many listings there are", async () => {
+    const { list, calls } = createSource("service-timeout", createRetryBudget());
+    for (let n = 0; n < 100; n += 1) {
+      await expect(list()).rejects.toMatchObject({ code: "service-timeout" });
+    }
+    expect(calls()).toBe(100 + burst);
+  });
+
+  test("for a reason that another try would not change takes none", async () => {
+    const budget = createRetryBudget();
+    const { list, calls } = createSource("answer-unreadable", budget);
+    await expect(list()).rejects.toMatchObject({ code: "answer-unreadable" });
+    expect(calls()).toBe(1);
+    expect(empty(budget)).toBe(burst);
+  });
+});

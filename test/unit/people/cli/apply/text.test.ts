@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import {
+  toApplyText,
+  toQuestion,
+  toSkipsText,
+  toWaitText,
+} from "../../../../../src/people/cli/apply/text.ts";
+import { toSkipText } from "../../../../../src/people/operations/plans/decision-text.ts";
+import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import type { PlanCheck } from "../../../../../src/people/plan/check-plan.ts";
+import { noSkips } from "../../../../../src/people/plan/skipped-by-apply.ts";
+
+const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
+
+describe("an apply on the terminal", () => {
+  const due = { then: "republish", reason: "due", rule: "outage" } as const;
+  const check = {
+    planned: 856,
+    open: new Map([
+      ["1-0" as DlqId, { hash: "h", then: "republish", reason: "due", rule: "outage", item: "i" }],
+      ["2-0" as DlqId, { hash: "h", then: "drop", reason: "rule", rule: "old" }],
+      ["3-0" as DlqId, { hash: "h", then: "park", reason: "rule", rule: "broken" }],
+      ["4-0" as DlqId, { hash: "h", then: "settle", reason: "published-before", rule: null }],
+    ] as const),
+    notNow: 0,
+    done: 10,
+    skips: {
+      gone: 2,
+      changed: 0,
+      otherwise: 4,
+      examples: [
+        { dlqId: "5-0" as DlqId, why: "gone", was: due },
+        { dlqId: "6-0" as DlqId, why: "gone", was: { then: "drop", reason: "rule", rule: "old" } },
+        {
+          dlqId: "7-0" as DlqId,
+          why: "otherwise",
+          was: due,
+          is: { then: "hold", reason: "waiting", rule: "outage" },
+        },
+        { dlqId: "8-0" as DlqId, why: "otherwise", was: due, is: { ...due, rule: "blackout" } },
+        { dlqId: "9-0" as DlqId, why: "otherwise", was: due, is: due },
+        {
+          dlqId: "10-0" as DlqId,
+          why: "otherwise",
+          was: { then: "park", reason: "non-retryable", rule: "outage" },
+          is: { then: "park", reason: "non-retryable", rule: "blackout" },
+        },
+      ],
+    },
+  } satisfies PlanCheck;
+  const line = { drain: "orders", host: "qstash.upstash.io", check };
+
+  it("asks with source, drains and counts", () => {
+    expect(
+      toQuestion(createdAt, [
+        line,
+        { ...line, drain: "rest", check: { ...check, open: new Map(), done: 0, skips: noSkips } },
+      ]),
+    ).toMatchInlineSnapshot(`
+      "Apply the plan of 2026-11-20 10:15:00 UTC:
+        orders on qstash.upstash.io: 1 to republish, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 6 skipped (2 gone, 4 decided otherwise)
+        rest on qstash.upstash.io: nothing to do
+      Go on?"
+    `);
+  });
+
+  it("sums up what became of it", () => {
+    const tally = { republished: 1, deleted: 3, parked: 1 };
+    const skips = {
+      ...noSkips,
+      changed: 1,
+      examples: [{ dlqId: "11-0" as DlqId, why: "changed" as const, was: due }],
+    };
+    const applied = { tally, dropped: 1, meanwhile: 836, skips, left: 0, leftReasons: {}, stop: null };
+    expect(toSkipsText({ ...line, applied } as never)).toMatchInlineSnapshot(`
+      "orders: 7 skipped: 2 gone, 1 changed, 4 decided otherwise
+        5-0: republish by outage → gone
+        6-0: drop by old → gone
+        7-0: republish by outage → hold (waiting) by outage
+        8-0: republish by outage → republish by blackout
+        9-0: republish by outage → would be sent differently
+        and 2 more
+      "
+    `);
+    expect([...check.skips.examples, ...skips.examples].map(toSkipText)).toMatchInlineSnapshot(`
+      [
+        "5-0: republish by outage → gone",
+        "6-0: drop by old → gone",
+        "7-0: republish by outage → hold (waiting) by outage",
+        "8-0: republish by outage → republish by blackout",
+        "9-0: republish by outage → would be sent differently",
+        "10-0: park (non-retryable) by outage → park (non-retryable) by blackout",
+        "11-0: republish by outage → changed",
+      ]
+    `);
+    expect(toApplyText(Infinity, [{ ...line, applied } as never])).toMatchInlineSnapshot(`
+      "drain   planned  before  republished  dropped  deleted  parked  meanwhile  skipped  left
+      orders      856      10            1        1        3       1        836        7     0
+      "
+    `);
+  });
+
+  it("leaves out counts of nothing, but for what is left, if a terminal is too narrow for all", () => {
+    const check = { planned: 60, done: 5, open: new Map(), skips: noSkips };
+    const tally = { republished: 55, deleted: 55, parked: 0 };
+    const applied = { tally, dropped: 0, meanwhile: 0, skips: noSkips, left: 0 };
+    const line = { drain: "payments", host: "service.example.com", check, applied } as never;
+    expect(toApplyText(80, [line])).toMatchInlineSnapshot(`
+      "drain     planned  before  republished  deleted  left
+      payments       60       5           55       55     0
+      "
+    `);
+    expect(toApplyText(Infinity, [line])).toContain("  dropped  ");
+  });
+});
+
+describe("a wait", () => {
+  it("says for what and until when", () => {
+    expect(toWaitText({ reasons: { guard: 20, "rate-limit": 3 }, nextCheckMs: 9_001 })).toBe(
+      "waits for guard 20, rate-limit 3, next check in 10s",
+    );
+  });
+});

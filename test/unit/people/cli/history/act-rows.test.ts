@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { toActRows, type ActRow } from "../../../../../src/people/operations/history/act-rows.ts";
+import { sumHistory } from "../../../../../src/people/operations/history/summary.ts";
+import type { AuditEntry, AuditRecord } from "../../../../../src/job/contracts/audit.ts";
+import { entry as newEntry } from "../../../../support/audit-entry.ts";
+
+const minute = 60_000;
+
+function entry(at: number, changes: Partial<AuditEntry> = {}): AuditEntry {
+  return { ...newEntry("1-0"), at, act: "park", ...changes };
+}
+
+const of = (count: number, changes: Partial<AuditRecord> = {}): readonly AuditRecord[] =>
+  Array.from({ length: count }, (_, n) => ({ dlqId: `1-${n}`, ...changes }));
+
+async function* read(entries: readonly AuditEntry[]): AsyncGenerator<AuditEntry> {
+  for (const one of entries) yield await Promise.resolve(one);
+}
+
+async function rowsOf(...entries: readonly AuditEntry[]): Promise<readonly ActRow[]> {
+  const rows = [];
+  for await (const row of toActRows(read(entries))) rows.push(row);
+  return rows;
+}
+
+describe("rows of acts", () => {
+  it("are one row for what is alike within a minute, and another for what is older", async () => {
+    const rows = await rowsOf(
+      entry(3 * minute, { records: of(100) }),
+      entry(3 * minute - 10, { records: of(50) }),
+      entry(2 * minute, { records: of(7) }),
+      entry(2 * minute - 1, { records: of(5) }),
+    );
+    expect(rows.map(({ at, since, count }) => [at, since, count])).toEqual([
+      [3 * minute, 2 * minute, 157],
+      [2 * minute - 1, 2 * minute - 1, 5],
+    ]);
+  });
+
+  it("do not join what was done before and after a lane moved", async () => {
+    const rows = await rowsOf(
+      entry(9, { records: of(1) }),
+      entry(8, { act: "lane-halted", records: [] }),
+      entry(7, { records: of(20) }),
+    );
+    expect(rows.map(({ act, count }) => [act, count])).toEqual([
+      ["park", 1],
+      ["lane-halted", 0],
+      ["park", 20],
+    ]);
+  });
+
+  it("keep apart other rules, reasons, actors, persons' reasons and acts, in the order of time", async () => {
+    const rows = await rowsOf(
+      entry(9, { by: "ann" }),
+      entry(8, { records: [...of(2, { rule: "a" }), ...of(3, { rule: "b" }), ...of(1, { rule: "a" })] }),
+      entry(7, { act: "drop" }),
+      entry(6, { by: "ann", records: of(4) }),
+      entry(5, { by: "ann", why: "INC-7" }),
+      entry(4, { act: "pause", records: [] }),
+      entry(4, { act: "pause", records: [] }),
+    );
+    expect(rows.map(({ act, by, rule, why, count }) => [act, by, rule, why, count])).toEqual([
+      ["park", "ann", undefined, undefined, 5],
+      ["park", "daemon pod/7", "a", undefined, 3],
+      ["park", "daemon pod/7", "b", undefined, 3],
+      ["drop", "daemon pod/7", undefined, undefined, 1],
+      ["park", "ann", undefined, "INC-7", 1],
+      ["pause", "daemon pod/7", undefined, undefined, 0],
+      ["pause", "daemon pod/7", undefined, undefined, 0],
+    ]);
+  });
+
+  it("are known a minute later, without reading on", async () => {
+    let reads = 0;
+    async function* endless(): AsyncGenerator<AuditEntry> {
+      for (let at = 1_000 * minute; ; at -= 1_000) {
+        reads += 1;
+        yield await Promise.resolve(entry(at));
+      }
+    }
+    for await (const row of toActRows(endless())) {
+      expect(row.count).toBe(61);
+      break;
+    }
+    expect(reads).toBe(62);
+  });
+
+  it("count notes, hosts and what failed again", async () => {
+    const [row] = await rowsOf(
+      entry(9, { records: of(2, { host: "a.example", notes: ["canary"], parent: "0-1" }) }),
+      entry(9, { records: of(3, { host: "b.example" }) }),
+    );
+    expect(row).toMatchObject({ count: 5, notes: { canary: 2 }, comeBacks: 2 });
+    expect(row?.hosts.top).toEqual([
+      { key: "b.example", count: 3 },
+      { key: "a.example", count: 2 },
+    ]);
+  });
+});
+
+describe("a summary", () => {
+  it("takes all replicas of the daemon for one", async () => {
+    const { people } = await sumHistory(
+      read([entry(9, { by: "daemon a-1" }), entry(8, { by: "daemon b-1" }), entry(7, { by: "ann" })]),
+      () => undefined,
+    );
+    expect(people).toEqual([
+      { by: "daemon", act: "park", count: 2, first: 8, last: 9 },
+      { by: "ann", act: "park", count: 1, first: 7, last: 7 },
+    ]);
+  });
+});

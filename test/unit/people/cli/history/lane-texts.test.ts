@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { laneMoveText, reasonText } from "../../../../../src/people/operations/history/rows.ts";
+import type { AuditAct, AuditLane } from "../../../../../src/job/contracts/audit.ts";
+
+const origin = "https://pay.example.com";
+const lane = (from: AuditLane["from"], to: AuditLane["to"]): AuditLane => ({
+  origin,
+  from,
+  to,
+  why: "2 of 5 failed again, 503",
+  sent: 5,
+  comeBacks: 2,
+});
+
+it.each<[AuditAct, AuditLane, string, string]>([
+  ["lane-halted", lane("canary", "halted"), "canary to halted, 5 sent, 2 back", "2 of 5 failed again, 503"],
+  ["lane-probe", lane("halted", "halted"), "a probe is asked for", "it was halted: 2 of 5 failed again, 503"],
+  ["lane-reset", lane("halted", "canary"), "halted to canary, 5 sent, 2 back", "2 of 5 failed again, 503"],
+  ["lane-reset", lane("canary", "canary"), "canary", "2 of 5 failed again, 503"],
+])("%s tells what became of the lane, and no result of a probe that is only asked for", (...row) => {
+  const [act, of, move, reason] = row;
+  expect([laneMoveText({ act, lane: of }), reasonText({ act, lane: of })]).toEqual([move, reason]);
+});
+
+it("a decision's reason comes before a lane's", () => {
+  expect(reasonText({ act: "republish", reason: "due" })).toBe("due");
+  expect([laneMoveText({ act: "note" }), reasonText({ act: "note" })]).toEqual([null, null]);
+});

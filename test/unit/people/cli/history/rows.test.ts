@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import {
+  historyColumns,
+  withProofs,
+  type HistoryRow,
+} from "../../../../../src/people/operations/history/rows.ts";
+import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
+import { unknownDrainNote } from "../../../../../src/people/operations/choose-drains.ts";
+
+function row(changes: Partial<HistoryRow>): HistoryRow {
+  const source = "eu" as SourceId;
+  const drain = "orders" as DrainName;
+  return { at: 0, act: "republish", dlqId: "1-0", source, drain, by: "ana", ...changes };
+}
+
+/** One column of the table, top to bottom. */
+function column(name: keyof typeof historyColumns, rows: readonly HistoryRow[]): readonly string[] {
+  return withProofs(rows).map(historyColumns[name]);
+}
+
+describe("the table of history", () => {
+  const rows = [
+    row({ act: "release", reason: "refused", why: "the receiver is fixed", notes: [] }),
+    row({ reason: "due", notes: ["group-membership", "group-membership", "schedule-id"], parent: "0-0" }),
+  ];
+
+  it("keeps a decision's reason, notes and a person's reason apart", () => {
+    expect(column("reason", rows)).toEqual(["refused", "due"]);
+    expect(column("why", rows)).toEqual(["the receiver is fixed", "-"]);
+  });
+
+  it("says of a lane's move which one, from where to where, why, and of how many", () => {
+    const lane = {
+      origin: "https://a.example",
+      from: "ramping",
+      to: "halted",
+      why: "12 of 50 failed again, 503",
+      sent: 50,
+      comeBacks: 12,
+    } as const;
+    const moves = [row({ act: "lane-halted", dlqId: null, lane })];
+    expect(column("reason", moves)).toEqual(["12 of 50 failed again, 503"]);
+    expect(column("notes", moves)).toEqual(["a.example, ramping to halted, 50 sent, 12 back"]);
+    expect([column("dlqId", moves), column("why", moves)]).toEqual([["-"], ["-"]]);
+  });
+
+  it("says each note once", () => {
+    expect(column("notes", rows)).toEqual(["-", "group-membership, schedule-id, came back from 0-0"]);
+  });
+
+  it("says of a delete what went before it, where that is shown", () => {
+    expect(
+      column("notes", [
+        row({ act: "delete" }),
+        row({ act: "delete", dlqId: "2-0" }),
+        row({ act: "delete", dlqId: "3-0" }),
+        row({ act: "drop", dlqId: "2-0" }),
+        row({ act: "published" }),
+      ]),
+    ).toEqual(["after published", "after archived", "-", "-", "-"]);
+  });
+});
+
+describe("a drain's name that nothing is known of", () => {
+  it("is told, with the names that there are", () => {
+    expect(unknownDrainNote("nope", ["orders", "refunds"], 0)).toBe(
+      'nothing is known of a drain named "nope"; the document has orders, refunds\n',
+    );
+  });
+
+  it.each([
+    ["none was asked for", undefined, 0],
+    ["the document has it", "orders", 0],
+    ["it was found: it is of a document from before", "old", 1],
+  ])("is none where %s", (_, name, found) => {
+    expect(unknownDrainNote(name, ["orders"], found)).toBeNull();
+  });
+});

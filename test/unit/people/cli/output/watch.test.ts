@@ -1,0 +1,107 @@
+import { expect, it } from "vitest";
+import type { Io } from "../../../../../src/people/cli/io.ts";
+import { repaintEvery } from "../../../../../src/people/cli/output/watch.ts";
+import { RedriverError } from "../../../../../src/job/contracts/errors.ts";
+
+type Frame = string | Error;
+
+/** Watches the frames, and interrupts when all are shown; answers what was written. */
+async function watch(frames: readonly Frame[], world: Partial<Io> = {}) {
+  let out = "";
+  let err = "";
+  let interrupt: (() => void) | undefined;
+  const rest = [...frames];
+  const io: Io = {
+    env: {},
+    isTerminal: false,
+    columns: Infinity,
+    rows: Infinity,
+    isOutLost: false,
+    out: (text) => void (out += text),
+    draw: (text) => void (out += text),
+    err: (text) => void (err += text),
+    confirm: () => Promise.resolve(false),
+    ask: () => Promise.resolve(""),
+    errColumns: () => null,
+    line: () => undefined,
+    onSignal: (listener) => {
+      interrupt = () => listener("SIGINT");
+      return () => (interrupt = () => expect.unreachable());
+    },
+    ...world,
+  };
+  const render = (signal: AbortSignal): Promise<string> => {
+    const frame = rest.shift();
+    if (frame instanceof Error) return Promise.reject(frame);
+    if (frame !== undefined) return Promise.resolve(frame);
+    interrupt?.();
+    expect(signal.aborted).toBe(true);
+    return new Promise(() => undefined);
+  };
+  const failure = await repaintEvery(io, 1, render).then(
+    () => null,
+    (error: Error) => error.message,
+  );
+  return { out, err, failure, left: rest.length };
+}
+const terminal = { columns: 80, rows: 6 };
+const away = new RedriverError("redis-unavailable", "Redis is away");
+/** What a terminal shows after all that was written to it. */
+function lastScreen(out: string): readonly string[] {
+  const painted = out.slice(out.lastIndexOf("\u001B[H") + 3, out.lastIndexOf("\u001B[J"));
+  return painted.split("\u001B[K\n").slice(0, -1);
+}
+
+it("a watch without a terminal appends frames, with empty lines between those of several lines", async () => {
+  expect(await watch(["a\nb\n", "c\nd\n"])).toEqual({
+    out: "a\nb\n\nc\nd\n",
+    err: "",
+    failure: null,
+    left: 0,
+  });
+  expect((await watch(['{"a":1}\n', '{"a":2}\n'])).out).toBe('{"a":1}\n{"a":2}\n');
+});
+
+it("a watch on a terminal paints each frame over the one before, and gives the cursor back", async () => {
+  const { out, failure } = await watch(["a\nb\n", "c\n"], terminal);
+  expect(failure).toBeNull();
+  expect(out).toBe(
+    "\u001B[?25l\u001B[?7l\u001B[2J\u001B[Ha\u001B[K\nb\u001B[K\n\u001B[J\u001B[Hc\u001B[K\n\u001B[J\u001B[?25h\u001B[?7h",
+  );
+});
+
+it("a watch never writes past the last row, and says what it left out", async () => {
+  const { out } = await watch(["1\n2\n3\n4\n5\n6\n7\n"], terminal);
+  expect(lastScreen(out)).toEqual(["1", "2", "3", "4", "(3 more lines: make the window taller)"]);
+});
+
+it("a watch keeps the last frame with the error below it, and goes on", async () => {
+  const { out } = await watch(["1\n2\n3\n4\n5\n", away], terminal);
+  expect(lastScreen(out)).toEqual([
+    "1",
+    "2",
+    "3",
+    "(2 more lines: make the window taller)",
+    "redriver: redis-unavailable: Redis is away",
+  ]);
+  expect(await watch(["a\n", away, "b\n"])).toMatchObject({
+    out: "a\nb\n",
+    err: "redriver: redis-unavailable: Redis is away\n",
+    failure: null,
+  });
+});
+
+it("a watch fails with its first frame, and with an error that nobody expects", async () => {
+  expect(await watch([away, "a\n"], terminal)).toMatchObject({ out: "", failure: "Redis is away", left: 1 });
+  const { out, failure } = await watch(["a\n", new Error("a bug"), "b\n"], terminal);
+  expect(failure).toBe("a bug");
+  expect(out.endsWith("\u001B[?25h\u001B[?7h")).toBe(true);
+});
+
+it("a watch ends when the reader of stdout has gone", async () => {
+  expect(await watch(["a\n", "b\n"], { isOutLost: true })).toMatchObject({
+    out: "a\n",
+    failure: null,
+    left: 1,
+  });
+});

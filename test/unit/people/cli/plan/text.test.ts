@@ -1,0 +1,410 @@
+import { describe, expect, it } from "vitest";
+import type { LaneWait } from "../../../../../src/people/plan/lane-waits.ts";
+import { toPlanText } from "../../../../../src/people/cli/plan/text.ts";
+import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
+import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
+import type { RuleReport } from "../../../../../src/people/plan/rule-report.ts";
+import { laneOf } from "../../../../support/lane-wait.ts";
+
+const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
+const none = { kinds: 0, count: 0 };
+
+const hour = 3_600_000;
+const quiet = {
+  expired: 0,
+  within1h: 0,
+  within6h: 0,
+  within24h: 0,
+  earliestAt: createdAt + 60 * hour,
+};
+
+type Next = RuleReport["next"][number];
+
+/** `inMs`, `toMs`: after the plan was made. */
+function next(
+  then: Next["then"],
+  reason: Next["reason"],
+  rule: string | null,
+  count: number,
+  inMs: number,
+  toMs = inMs,
+): Next {
+  return { then, reason, rule, count, from: createdAt + inMs, to: createdAt + toMs };
+}
+
+const sample = { status: 503, attempt: 0, redrive: 1, changes: [], losses: [] };
+
+const outage: RuleReport = {
+  rule: "outage",
+  count: 1_132,
+  expiry: { expired: 0, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt + 720_000 },
+  next: [
+    next("republish", "due", "outage", 200, 72_000, 600_000),
+    next("drop", "rule", "too-old", 90, 46 * hour, 47 * hour),
+    next("park", "redacted", "outage", 20, hour),
+    next("hold", "otherwise", null, 6, 2 * hour),
+    next("expire", "retention", null, 4, 720_000),
+  ],
+  dueNow: 812,
+  later: 320,
+  laterFrom: createdAt + 72_000,
+  laterTo: createdAt + 600_000,
+  oldestEnteredAt: createdAt - 3_720_000,
+  reasons: [
+    { key: "republish due", then: "republish", reason: "due", count: 812 },
+    { key: "hold too-young", then: "hold", reason: "too-young", count: 300 },
+    { key: "hold waiting", then: "hold", reason: "waiting", count: 20 },
+  ],
+  hosts: {
+    top: [
+      { key: "api.orders.example.com", count: 900 },
+      { key: "eu-west-1.fulfilment.example.com:8443", count: 130 },
+      { key: "us-east-1.fulfilment.example.com:8443", count: 90 },
+    ],
+    more: { kinds: 4, count: 12 },
+  },
+  statuses: {
+    top: [
+      { key: "503", count: 1_000 },
+      { key: "none", count: 132 },
+    ],
+    more: none,
+  },
+  losses: [{ key: "queue-delay", count: 3 }],
+  samples: [
+    {
+      ...sample,
+      dlqId: "1795211964826-0" as DlqId,
+      url: "https://api.orders.example.com/hook?id=***",
+    },
+    {
+      ...sample,
+      dlqId: "1795211964830-0" as DlqId,
+      url: "https://api.orders.example.com/hook",
+      status: null,
+      attempt: 1,
+      redrive: 2,
+    },
+    {
+      ...sample,
+      dlqId: "1795211964931-0" as DlqId,
+      url: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line/of/80/columns",
+      changes: [
+        {
+          what: "destination",
+          change: "changed",
+          before: "https://old.orders.example.com/a/rather/long/path/that/does/not/fit/a/line",
+          after: "https://new.orders.example.com/a/rather/long/path/that/does/not/fit/a/line",
+        },
+        { what: "header X-Redriven", change: "added", before: null, after: "***" },
+        { what: "header X-Old", change: "removed", before: "***", after: null },
+        { what: "retries", change: "changed", before: "3", after: "1" },
+        { what: "body /schema", change: "changed", before: "number", after: "number" },
+        { what: "body, and more places", change: "changed", before: null, after: null },
+      ],
+      losses: ["queue-delay"],
+    },
+  ],
+};
+
+const report: PlanReport = {
+  createdAt,
+  documentHash: "3f46b1edb62d5f0011223344",
+  filter: {},
+  complete: true,
+  drains: [
+    {
+      drain: "orders" as DrainName,
+      source: "eu" as SourceId,
+      host: "qstash.upstash.io",
+      pausedBy: "by eve: incident 7",
+      mode: "plan",
+      range: { from: 0, to: createdAt - 5_000 },
+      clock: { serviceAheadMs: 0, horizon: createdAt - 5_000, unseenMs: 0 },
+      listed: 1_181,
+      planned: 1_180,
+      cut: false,
+      expiry: { expired: 2, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt - 1 },
+      decisions: { republish: 812, drop: 3, settle: 1, park: 41, hold: 323 },
+      archive: "missing",
+      parkedAlready: 12,
+      unusable: { "malformed-record": 1 },
+      rules: [
+        outage,
+        {
+          ...outage,
+          rule: null,
+          count: 3,
+          dueNow: 0,
+          later: 0,
+          laterFrom: null,
+          laterTo: null,
+          next: [],
+          expiry: quiet,
+          samples: [],
+          losses: [],
+        },
+      ],
+      failures: {
+        top: [
+          {
+            key: "0123456789ab",
+            status: 503,
+            text: "upstream connect error or disconnect/reset before headers. reset reason: <text>",
+            count: 1_000,
+            hosts: outage.hosts,
+            decisions: [
+              { key: "republish", count: 812 },
+              { key: "hold", count: 188 },
+            ],
+          },
+          {
+            key: "ba9876543210",
+            status: "none",
+            text: "(empty)",
+            count: 132,
+            hosts: { top: [{ key: "api.orders.example.com", count: 132 }], more: none },
+            decisions: [{ key: "hold", count: 132 }],
+          },
+        ],
+        more: { kinds: 3, count: 48 },
+      },
+      room: {
+        closedGuards: [],
+        perDay: { limit: 100, used: 90, left: 10, endsInMs: 49_500_000 },
+        perPass: { limit: 500, usedByOpenPass: null },
+      },
+      lanes: null,
+      estimate: {
+        publishes: 812,
+        billed: { best: 812, worst: 3_248 },
+        calls: { list: 12, publish: 9, remove: 9 },
+        durationMs: 81_200,
+        nowMs: 81_200,
+        later: null,
+        atLeast: false,
+        notCounted: null,
+        boundBy: {
+          kind: "host",
+          host: "api.orders.example.com",
+          rate: { count: 10, perMs: 1_000 },
+          publishes: 812,
+          ms: 81_200,
+        },
+        destinations: {
+          top: [
+            {
+              origin: "https://api.orders.example.com",
+              publishes: 812,
+              later: 0,
+              rate: { count: 10, perMs: 1_000 },
+              isRateLearned: false,
+              lane: null,
+              durationMs: 81_200,
+              isCounted: true,
+            },
+          ],
+          more: { destinations: 0, publishes: 0, later: 0, durationMs: 0, notCounted: 0 },
+        },
+        passes: 2,
+        days: 9,
+      },
+    },
+  ],
+};
+
+const withLanes = (lanes: readonly LaneWait[], more = { lanes: 0, due: 0 }): PlanReport => ({
+  ...report,
+  drains: [
+    {
+      ...report.drains[0]!,
+      rules: [],
+      failures: { top: [], more: none },
+      lanes: { watchMs: 60_000, lanes, more },
+    },
+  ],
+});
+
+describe("a plan on the terminal", () => {
+  it("answers what would be done, why, and what it would take", () => {
+    expect(toPlanText(80, report)).toMatchInlineSnapshot(`
+      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
+
+      orders (mode plan) on qstash.upstash.io: 1180 of 1181 records
+        entered until 2026-11-20 10:14:55 UTC
+        expires   2 past their retention, 4 within 1h, 200 within 24h
+        paused    by eve: incident 7
+        now       812 republish (paused), 3 drop, 29 park,
+                  1 delete again (published before)
+        archive   none, so what would be dropped is held
+        later     200 republish in 1m12s to 10m, 90 drop in 1d22h to 1d23h,
+                  20 park in 1h, 4 expire in 12m
+        stays     9 held, 12 parked already, 1 unreadable (malformed-record)
+
+        rule outage: 1132 records, the oldest for 1h2m
+          expires   4 within 1h, 200 within 24h, the first in 12m
+          due       812 now (paused), 200 in 1m12s to 10m
+          then      90 drop by too-old in 1d22h to 1d23h,
+                    20 park (redacted) by outage in 1h, 6 hold (otherwise) in 2h,
+                    4 expire in 12m
+          why       republish: due 812, hold: too-young 300, hold: waiting 20
+          status    503 1000, none 132
+          hosts     api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+          losses    queue-delay 3
+          samples
+            1795211964826-0 503 https://api.orders.example.com/hook?id=***, attempt 1
+            1795211964830-0 none https://api.orders.example.com/hook, attempt 2
+              all 2 of these are sent unchanged
+            1795211964931-0 503 https://old.orders.example.com/a/rather/long/path/that
+            /does/not/fit/a/line/of/80/columns, attempt 1
+              changes in this one
+                destination
+                  - https://old.orders.example.com/a/rather/long/path/that/does/not/fi
+                    t/a/line
+                  + https://new.orders.example.com/a/rather/long/path/that/does/not/fi
+                    t/a/line
+                header X-Redriven: added, ***
+                header X-Old: removed, was ***
+                retries: 3 -> 1
+                body /schema: changed (number)
+                body, and more places: changed
+
+        no rule: 3 records, the oldest for 1h2m
+          why       republish: due 812, hold: too-young 300, hold: waiting 20
+          status    503 1000, none 132
+          hosts     api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+
+        failures that look alike
+          1000      503 upstream connect error or disconnect/reset before headers.
+                    reset reason: <text>
+                    api.orders.example.com 900,
+                    eu-west-1.fulfilment.example.com:8443 130,
+                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+                    republish 812, hold 188
+          132       none (empty)
+                    api.orders.example.com 132
+                    hold 132
+          48        of 3 or more other kinds
+
+        time and cost
+          takes     done in about 1m21s (10:16 UTC): 812 for api.orders.example.com at
+                    10/s take 1m21s
+          calls     12 list, 9 publish, 9 delete
+          bills     812 to 3248 attempts for 812 publishes
+          perPass   a drain left to itself needs 2 passes
+          perDay    90 of 100 used today (UTC), 10 left, spread over 9 days
+
+          destination             now  rate  time
+          api.orders.example.com  812  10/s  1m21s
+      "
+    `);
+  });
+
+  it("says what it was narrowed to, where it was cut, and that it was stopped", () => {
+    const [orders] = report.drains;
+    const text = toPlanText(80, {
+      ...report,
+      filter: { rules: ["outage", "moved"], host: "*.example.com", limit: 50 },
+      complete: false,
+      drains: [
+        {
+          ...orders!,
+          planned: 50,
+          cut: true,
+          parkedAlready: 0,
+          expiry: quiet,
+          unusable: {},
+          pausedBy: null,
+          decisions: { republish: 0, drop: 0, settle: 0, park: 0, hold: 50 },
+          rules: [],
+          failures: { top: [], more: none },
+          estimate: { ...orders!.estimate, billed: { best: 0, worst: 0 } },
+        },
+      ],
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
+      Only: rule outage or moved, host *.example.com, at most 50 records of a drain
+      Stopped before all was read.
+
+      orders (mode plan) on qstash.upstash.io: 50 of 1181 records
+        entered until 2026-11-20 10:14:55 UTC; the limit was reached, there may be more
+        expires   the first in 2d12h
+        now       nothing to do
+        stays     50 held
+      "
+    `);
+  });
+
+  it("says which lanes what is due waits for", () => {
+    const text = toPlanText(
+      80,
+      withLanes(
+        [
+          laneOf({ sinceMs: null }),
+          laneOf({
+            origin: "https://b.example.com",
+            state: "halted",
+            why: "3 of 5 failed again, 503",
+            due: 90,
+            kept: 12,
+            nextInMs: 240_000,
+          }),
+          laneOf({ origin: "https://d.example.com", state: "open", sinceMs: 3_600_000, due: 9 }),
+          laneOf({ origin: "https://e.example.com", state: "halted", due: 0, kept: 4 }),
+        ],
+        { lanes: 14, due: 200 },
+      ),
+    );
+    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  time and cost"))).toMatchInlineSnapshot(`
+      "  lanes: a destination gets more when nothing failed again for 1m
+          812 wait for lane a.example.com: new, next step now
+          90 wait for lane b.example.com: halted for 3m, 3 of 5 failed again, 503,
+          next probe in 4m, 12 without attempts left are held, not parked
+          9 due to lane d.example.com: open for 1h
+          lane e.example.com: halted for 3m, next probe now,
+          4 without attempts left are held, not parked
+          200 wait for 14 more lanes
+        apply sends each destination a few, waits for failures, and sends more. It
+        leaves what would wait longer than 10m, and what waits for a destination that
+        stays halted
+
+      "
+    `);
+  });
+
+  it("says where it would say how many are due that a halted lane holds them, or a pause does", () => {
+    const halted = withLanes([
+      laneOf({ state: "halted" }),
+      laneOf({ state: "halted", due: 8, nextInMs: 40_000 }),
+    ]);
+    const told = (pausedBy: string | null): string =>
+      toPlanText(200, { ...halted, drains: [{ ...halted.drains[0]!, rules: [outage], pausedBy }] });
+    expect(told(null)).toContain("812 republish (820 wait for halted lanes), 3 drop");
+    expect(told(null)).toContain("due       812 now (see lanes), 200 in");
+    expect(told("by eve: incident 7")).toContain("812 republish (paused), 3 drop");
+    expect(told("by eve: incident 7")).toContain("due       812 now (paused), 200 in");
+    const open = withLanes([laneOf({ state: "open" })]).drains[0]!;
+    expect(toPlanText(200, { ...halted, drains: [{ ...open, rules: [outage], pausedBy: null }] })).toContain(
+      "812 republish, 3 drop",
+    );
+  });
+
+  it("says nothing of lanes where there are none, nothing is due to them, and no more of open ones than that", () => {
+    expect(toPlanText(80, withLanes([]))).not.toContain("lanes");
+    expect(toPlanText(80, withLanes([laneOf({ state: "open" })]))).not.toContain("apply sends");
+  });
+
+  it("fits 80 columns", () => {
+    expect(
+      toPlanText(80, report)
+        .split("\n")
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
+  });
+});

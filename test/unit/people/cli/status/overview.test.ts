@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import { toOverview } from "../../../../../src/people/cli/status/overview.ts";
+import { createPaint } from "../../../../../src/people/cli/status/paint.ts";
+import type { Status } from "../../../../../src/people/operations/status/read.ts";
+import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
+import {
+  haltedLane as halted,
+  ago,
+  destination,
+  drain,
+  hour,
+  minute,
+  nothingWaits,
+  now,
+  replica,
+  source,
+} from "../../../../support/statuses.ts";
+
+const why = {
+  by: "ada",
+  at: ago(minute),
+  until: now + 3.5 * hour,
+  reason: "they restore their database",
+} as const;
+const pause = { drain: "*", host: "pay.example.com", ...why } as const;
+
+const draining = drain("orders", {
+  parked: 12,
+  outlook: {
+    ...nothingWaits,
+    waiting: 12_480,
+    stoppedWaiting: 12_000,
+    going: 480,
+    backlog: 19_835,
+    perSecond: 18.2,
+    doneInMs: 27_000,
+  },
+  destinations: [
+    destination("https://pay.example.com", 12_000, { failedAgain: 20, lane: halted }),
+    destination("https://mail.example.com", 480, { parked: 12 }),
+  ],
+});
+
+function overview(changes: Partial<Status>, isColoured = false): string {
+  const status: Status = {
+    at: now,
+    documentHash: "0f1e2d3c4b5a",
+    documentProblems: 0,
+    drains: [draining],
+    sources: [source()],
+    replicas: [replica("redriver-1")],
+    ...changes,
+  };
+  return toOverview(80, status, createPaint(isColoured));
+}
+
+const verdict = (changes: Partial<Status>): string =>
+  (overview(changes).split("\n\n")[0] ?? "").replaceAll(/\s+/g, " ");
+
+describe("the overview of status", () => {
+  it("fits 80 x 24, the verdict first, then drains, then destinations by trouble", () => {
+    expect(`\n${overview({})}`).toMatchInlineSnapshot(`
+      "
+      draining: 12,480 of 19,835 left, 18/s, 480 of them done in about 27s (12:00
+      UTC); pay.example.com halted, next probe in 4m; 12 parked for a person
+
+      drain   mode  waiting  parked  in doubt  oldest  per s  pass
+      orders  live    12480      12         0  -          18  in 14s
+
+      destination       waiting  parked  again  since  lane
+      pay.example.com     12000       0     20  -      halted, probe in 4m
+      mail.example.com      480      12      0  -      -
+
+      1 replica, document 0f1e2d3c4b5a; redriver status <drain> has the details
+      "
+    `);
+  });
+
+  it("fits 80 x 24 with many drains and destinations too", () => {
+    const many = Array.from({ length: 30 }, (_, index) =>
+      drain(`a-drain-with-a-long-name-${index}`, {
+        ...draining,
+        drain: draining.drain,
+        destinations: [
+          destination(`https://a-very-long-destination-${index}.example.com:8443`, 900, { lane: halted }),
+        ],
+      }),
+    );
+    const lines = overview({ drains: many }).split("\n");
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(overview({ drains: many })).toContain("and 24 more destinations");
+  });
+
+  it.each<[string, Partial<Status>]>([
+    ["all clear: nothing waits", { drains: [drain("orders")] }],
+    [
+      "nothing waits here; the service is behind: at least 5 wait undelivered",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "behind", undelivered: 5 } })],
+      },
+    ],
+    [
+      "nothing waits here; the service is behind: messages wait undelivered",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "behind", undelivered: null } })],
+      },
+    ],
+    [
+      "nothing waits here: deliveries are still watched",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "watched", undelivered: null } })],
+      },
+    ],
+    [
+      "nothing waits here: what was published within the hour has not failed again so far",
+      {
+        drains: [drain("orders")],
+        sources: [source({ deliveries: { standing: "unwatched", undelivered: null } })],
+      },
+    ],
+    ["all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
+    [
+      "all clear: nothing waits; 3 would be parked for a person",
+      { drains: [drain("orders", { parked: 3, mode: "plan" })] },
+    ],
+    ["not running: no replica, 12,480 waiting", { replicas: [] }],
+    ["plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
+    [
+      "paused by the drains document; 12,480 waiting",
+      { drains: [{ ...draining, paused: { by: "document" } }] },
+    ],
+    ["starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
+  ])("says %s", (text, changes) => {
+    expect(verdict(changes)).toMatch(new RegExp(`^${text}`));
+  });
+
+  it("names no lane where nothing is sent", () => {
+    const planned: Partial<Status> = { drains: [{ ...draining, mode: "plan" }] };
+    expect(overview(planned)).toMatch(/pay\.example\.com .* plan mode$/m);
+    expect(overview(planned)).not.toContain("sends now");
+  });
+
+  it("shows a probe that is out as such, with when its result is known", () => {
+    const lane = { ...halted, sent: 1, nextInMs: minute };
+    const probed = { ...draining, destinations: [destination("https://pay.example.com", 12_000, { lane })] };
+    expect(verdict({ drains: [probed] })).toContain("pay.example.com halted, a probe is out, result in 1m");
+    expect(overview({ drains: [probed] })).toMatch(/pay\.example\.com .* halted, probe is out\n/);
+  });
+
+  it("says who paused a drain, until when and why, whether others go on or not", () => {
+    const paused = { ...draining, paused: { drain: draining.drain, ...why } };
+    expect(verdict({ drains: [paused] })).toMatch(
+      /^paused by ada until 15:30 UTC: they restore their database; 12,480 waiting;/,
+    );
+    expect(overview({ drains: [paused] })).toMatch(/^orders +paused +12480 /m);
+    expect(verdict({ drains: [{ ...paused, drain: "refunds" as DrainName }, draining] })).toMatch(
+      /^draining: .*; refunds paused by ada until 15:30 UTC: they restore their database; 24 parked/,
+    );
+    const hostPauses = [{ drain: "*", host: "failure:bf7c0a2b47", ...why } as const];
+    expect(verdict({ sources: [source({ hostPauses })] })).toContain(
+      "; failure bf7c0a2b47 paused by ada until 15:30 UTC: they restore their database;",
+    );
+  });
+
+  it("shows how old the oldest is, and since when a destination fails", () => {
+    const [first, second] = draining.destinations;
+    const destinations = [{ ...first!, failingSince: ago(3 * hour) }, second!];
+    const text = overview({ drains: [{ ...draining, oldestRecordAt: ago(5 * hour), destinations }] });
+    expect(text).toMatch(/^drain .* oldest .*\norders .* 5h /m);
+    expect(text).toMatch(/^destination .* since .*\npay\.example\.com .* 3h /m);
+  });
+
+  it("fits 80 columns whatever its cells have", () => {
+    const long = `https://${"a-very-long-name.".repeat(6)}example.com:8443`;
+    const lane = { ...halted, state: "ramping", sent: 5, nextInMs: 14 * minute + 59_000 } as const;
+    const worst = drain("payments-to-the-old-provider-in-the-north", {
+      parked: 123_456,
+      inDoubt: 1_234,
+      oldestRecordAt: ago(47 * hour),
+      paused: { drain: "*", ...why },
+      nextPassAt: ago(23 * hour + 59 * minute),
+      outlook: { ...draining.outlook, waiting: 1_234_567 },
+      destinations: [
+        destination(long, 1_234_567, {
+          parked: 123_456,
+          failedAgain: 12_345,
+          failingSince: ago(47 * hour),
+          lane,
+        }),
+        destination(long, 2, {
+          isPaused: true,
+          pause: { ...pause, until: now + 47 * hour },
+          failingSince: ago(47 * hour),
+        }),
+      ],
+    });
+    const lines = overview({ drains: [worst] }).split("\n");
+    expect(lines.filter((line) => Array.from(line).length > 80)).toEqual([]);
+  });
+
+  it("names the paused destination with most that waits, and counts the others", () => {
+    const destinations = ["a", "b", "c"].map((name, index) =>
+      destination(`https://${name}.example.com`, index, { isPaused: true, pause }),
+    );
+    expect(verdict({ drains: [{ ...draining, destinations }] })).toContain(
+      "; c.example.com paused by ada until 15:30 UTC: they restore their database; 2 more destinations paused;",
+    );
+    expect(overview({ drains: [{ ...draining, destinations }] })).toMatch(
+      /^c\.example\.com .* paused until 15:30 UTC$/m,
+    );
+  });
+
+  it("does not call it draining while all that is left came back and waits for its next attempt", () => {
+    const outlook = { ...nothingWaits, waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 };
+    expect(verdict({ drains: [drain("orders", { outlook })] })).toBe(
+      "waiting: 28 of 5,000 left, none can go now; 28 wait for their next attempt",
+    );
+  });
+
+  it("says no end at a rate that is none, and names what a person or a date moves", () => {
+    const held = {
+      ...nothingWaits,
+      waiting: 14,
+      waitingForPerson: 3,
+      waitingForDate: 5,
+      going: 6,
+      backlog: 362,
+    };
+    expect(
+      verdict({ drains: [drain("orders", { outlook: { ...held, perSecond: 0.02, doneInMs: 337_000 } })] }),
+    ).toBe("waiting: 14 of 362 left; 5 wait for their own date; 3 held until a person acts");
+  });
+
+  it("says when all is done if nothing is halted, paused or held by rules", () => {
+    const outlook = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
+    expect(verdict({ drains: [{ ...draining, outlook }] })).toContain(
+      "left, 18/s, done in about 27s (12:00 UTC)",
+    );
+  });
+
+  it("says at least, and no end, while nothing has counted everything yet", () => {
+    const outlook = { ...draining.outlook, doneInMs: null };
+    const counting = { ...draining, outlook, stillCounting: true };
+    const text = overview({ drains: [counting] });
+    expect(text.replaceAll(/\s+/g, " ")).toContain(
+      "draining: at least 12,480 left, still counting, 18/s; pay.example.com halted",
+    );
+    expect(text).toContain("12480+");
+    expect(text).toContain("12000+");
+    const nothing = drain("orders", { stillCounting: true, outlook: nothingWaits });
+    expect(verdict({ drains: [nothing] })).toBe("counting: nothing found yet");
+  });
+
+  it("names replicas that reject their document or cannot write to the archive", () => {
+    const replicas = [
+      replica("a", { rejected: "drains.yaml:7:13 …", sameDocument: false }),
+      replica("b", { archive: "read-only" }),
+    ];
+    expect(verdict({ replicas })).toMatch(
+      /; 1 replica rejects its drains document; 1 replica cannot write to the archive; 12/,
+    );
+  });
+
+  it("colours the verdict on request, and says nothing by colour alone", () => {
+    // oxlint-disable-next-line no-control-regex
+    const plain = overview({}, true).replaceAll(/\u001B\[\d+m/g, "");
+    expect(overview({}, true)).not.toBe(plain);
+    expect(plain).toBe(overview({}));
+  });
+});

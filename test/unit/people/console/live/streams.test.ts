@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createLiveStreams, type RenderedSection } from "../../../../../src/people/console/live/streams.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function stand(maxStreams = 3) {
+  const state = {
+    sections: [] as RenderedSection[] | null,
+    renders: 0,
+    cpuMs: 0,
+    cpuMsEach: 0,
+    tookMs: 0,
+    aheadMs: 0,
+    isKnown: true,
+    failures: 0,
+    fails: false,
+  };
+  const streams = createLiveStreams({
+    maxStreams,
+    cpuMs: () => state.cpuMs,
+    now: () => Date.now() + state.aheadMs,
+  });
+  const open = (key = "page", isStillKnown = () => state.isKnown) =>
+    streams.open(key, {
+      render: () => {
+        state.renders += 1;
+        state.cpuMs += state.cpuMsEach;
+        state.aheadMs += state.tookMs;
+        return state.fails ? Promise.reject(new Error("away")) : Promise.resolve(state.sections);
+      },
+      isStillKnown,
+      failed: () => (state.failures += 1),
+    });
+  return { streams, state, open };
+}
+
+/** What has arrived until it stands still or ends. */
+function collect(stream: ReadableStream<Uint8Array>) {
+  const got = { text: "", isEnded: false };
+  const reader = stream.getReader();
+  void (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      got.text += new TextDecoder().decode(value);
+    }
+    got.isEnded = true;
+  })();
+  return Object.assign(got, { cancel: () => reader.cancel() });
+}
+
+it("sends a section when its HTML has changed, and renders once for all who look", async () => {
+  const { state, open } = stand();
+  const [one, other] = [collect(open()!), collect(open()!)];
+  state.sections = [{ id: "tiles", html: "<p>1</p>" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text).toBe('retry: 3000\n\nevent: sections\ndata: {"tiles":"<p>1</p>"}\n\n');
+  expect(other.text).toBe(one.text);
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect([one.text.match(/event:/g)?.length, state.renders]).toEqual([1, 4]);
+  state.sections = [{ id: "tiles", html: "<p>2</p>" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text.match(/event:/g)).toHaveLength(2);
+});
+
+it("ends the stream of a person who is known no more, and sends it nothing", async () => {
+  const { streams, state, open } = stand();
+  let isKnown = true;
+  const [ended, other] = [collect(open("page", () => isKnown)!), collect(open()!)];
+  state.sections = [{ id: "tiles", html: "secret" }];
+  isKnown = false;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([ended.isEnded, ended.text.includes("secret")]).toEqual([true, false]);
+  expect([other.isEnded, other.text.includes("secret"), streams.count()]).toEqual([false, true, 1]);
+});
+
+it("says that it is stale while a rendering fails, reports it, and goes on", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.fails = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([one.text.includes("event: stale"), state.failures]).toEqual([true, 1]);
+  state.fails = false;
+  state.sections = [{ id: "tiles", html: "again" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text).toContain("again");
+});
+
+it("sends all sections after it was stale, also if none has changed: the page is live again", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.sections = [{ id: "tiles", html: "the same" }];
+  await vi.advanceTimersByTimeAsync(2_000);
+  state.fails = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  state.fails = false;
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(one.text.match(/event: \w+/g)).toEqual(["event: sections", "event: stale", "event: sections"]);
+});
+
+it("says that what a page is about is gone, and not that it is live", async () => {
+  const { state, open } = stand();
+  const one = collect(open()!);
+  state.sections = null;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(one.text).toContain("event: gone");
+});
+
+it("renders all pages at the same moment, whenever they were opened", async () => {
+  const { state, open } = stand();
+  collect(open()!);
+  await vi.advanceTimersByTimeAsync(900);
+  collect(open("other")!);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(state.renders).toBe(0);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(state.renders).toBe(2);
+});
+
+it("renders less often if that costs more than 0.4 % of a core, and at least every half a minute", async () => {
+  const { state, open } = stand();
+  collect(open()!);
+  state.cpuMsEach = 30;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(1);
+  await vi.advanceTimersByTimeAsync(7_499);
+  expect(state.renders).toBe(1);
+  state.cpuMsEach = 4_000;
+  await vi.advanceTimersByTimeAsync(1);
+  expect(state.renders).toBe(2);
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(state.renders).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(state.renders).toBe(3);
+});
+
+it("renders within two seconds after somebody did something, whatever pages cost", async () => {
+  const { streams, state, open } = stand();
+  collect(open()!);
+  state.cpuMsEach = 4_000;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(1);
+  streams.soon();
+  await vi.advanceTimersByTimeAsync(1_000);
+  // Who does a lot does not put it off.
+  streams.soon();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(state.renders).toBe(2);
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(state.renders).toBe(2);
+});
+
+it("does not take for its own cost what a busy daemon does meanwhile", async () => {
+  const { state, open } = stand();
+  collect(open()!);
+  // Half a core before the rendering and during it.
+  state.cpuMs = 1_000;
+  Object.assign(state, { tookMs: 500, cpuMsEach: 250 });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(state.renders).toBe(2);
+});
+
+it("has a bound, counts who leaves, and leaves no timer behind", async () => {
+  const { streams, open } = stand(2);
+  const [one, other] = [collect(open()!), collect(open("other")!)];
+  expect(open()).toBeNull();
+  await one.cancel();
+  expect(streams.count()).toBe(1);
+  await other.cancel();
+  expect([streams.count(), vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+it("cuts off a browser that reads nothing", async () => {
+  const { streams, open } = stand();
+  open();
+  await vi.advanceTimersByTimeAsync(17 * 25_000);
+  expect([streams.count(), vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+it("ends all of them at a stop, and takes no more", async () => {
+  const { streams, open } = stand();
+  const all = [collect(open()!), collect(open("other")!)];
+  streams.closeAll();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([...all.map(({ isEnded }) => isEnded), open(), vi.getTimerCount()]).toEqual([true, true, null, 0]);
+});

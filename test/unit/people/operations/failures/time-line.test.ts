@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import { readTimeLine } from "../../../../../src/people/operations/failures/time-line.ts";
+import type {
+  AuditEntry,
+  AuditLane,
+  AuditReader,
+  AuditRecord,
+} from "../../../../../src/job/contracts/audit.ts";
+import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
+
+const origin = "https://pay.example.com";
+const failure = { id: "0123456789", origin, source: "eu" as SourceId };
+const drain = "orders" as DrainName;
+
+const entry = (at: number, fields: Partial<AuditEntry>): AuditEntry => ({
+  at,
+  act: "republish",
+  by: "daemon r-1",
+  source: failure.source,
+  drain,
+  records: [],
+  ...fields,
+});
+const sent = (at: number, record: Partial<AuditRecord>): AuditEntry =>
+  entry(at, { records: [{ dlqId: `${at}-0`, host: "pay.example.com", notes: ["canary"], ...record }] });
+const moved = (at: number, from: AuditLane["from"], to: AuditLane["to"], why: string): AuditEntry =>
+  entry(at, {
+    act: to === "halted" ? "lane-halted" : to === "open" ? "lane-opened" : "lane-resumed",
+    lane: { origin, from, to, why, sent: 1, comeBacks: 1 },
+  });
+
+/** What the time line says of each probe, the newest first. `entries`: oldest first. */
+async function resultsOf(entries: readonly AuditEntry[], halted: readonly string[] = []) {
+  const reader: AuditReader = {
+    async *read({ skims }) {
+      for (const one of entries.toReversed()) {
+        const { at, act, source } = one;
+        yield skims?.(act) === true ? { at, act, by: "", source, drain: null, records: [] } : one;
+      }
+    },
+    lineageOf: () => Promise.resolve(new Set()),
+  };
+  const { entries: shown } = await readTimeLine(reader, failure, halted);
+  return shown.flatMap(({ probed = [] }) => probed).map(({ dlqId, result }) => [dlqId, result]);
+}
+
+const halt = moved(1_000, "canary", "halted", "5 of 5 failed again, 503");
+
+it("a probe that came back says as what, and when that entered the queue again", async () => {
+  const back = sent(4_000, { dlqId: "3000-0", parent: "2000-0" });
+  expect(await resultsOf([halt, sent(2_000, {}), back], ["orders"])).toEqual([
+    ["3000-0", { kind: "newest" }],
+    ["2000-0", { kind: "came-back", as: "3000-0", at: 3_000 }],
+  ]);
+  const parked = entry(4_000, {
+    act: "park",
+    records: [{ dlqId: "3000-0", parent: "2000-0", host: "pay.example.com" }],
+  });
+  expect(await resultsOf([halt, sent(2_000, {}), parked], ["orders"])).toEqual([
+    ["2000-0", { kind: "came-back", as: "3000-0", at: 3_000 }],
+  ]);
+});
+
+it("a probe after which the lane went on says why and when", async () => {
+  const why = "the probe did not fail again";
+  const resumed = moved(4_000, "halted", "ramping", why);
+  expect(
+    await resultsOf([halt, sent(2_000, {}), sent(3_000, {}), resumed, moved(5_000, "ramping", "open", "x")]),
+  ).toEqual([
+    ["3000-0", { kind: "judged", at: 4_000, why }],
+    ["2000-0", { kind: "stayed-halted" }],
+  ]);
+});
+
+it("a reset shows nothing of a probe, and a probe that a person asks for is no result", async () => {
+  const lane = { origin, from: "halted", to: "canary", why: "x", sent: 1, comeBacks: 0 } as const;
+  const reset = entry(3_000, { act: "lane-reset", lane });
+  expect(await resultsOf([halt, sent(2_000, {}), reset])).toEqual([["2000-0", { kind: "reset" }]]);
+  const asked = entry(3_000, { act: "lane-probe", lane: { ...lane, to: "halted" } });
+  expect(await resultsOf([halt, sent(2_000, {}), asked], ["orders"])).toEqual([
+    ["2000-0", { kind: "newest" }],
+  ]);
+});
+
+it("canaries of a lane that is not halted, of another host, drain or source are no probes", async () => {
+  const others = [
+    sent(500, {}),
+    halt,
+    sent(2_000, { host: "shop.example.com" }),
+    sent(2_001, { notes: [] }),
+    { ...sent(2_002, {}), drain: "refunds" as DrainName },
+    { ...sent(2_003, {}), source: "us" as SourceId },
+  ];
+  expect(await resultsOf(others, ["orders"])).toEqual([]);
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { createSamples } from "../../../../src/people/plan/keep-samples.ts";
+
+const draw = (order: readonly DlqId[]): readonly DlqId[] => {
+  const samples = createSamples<DlqId>();
+  for (const dlqId of order) samples.offer(dlqId, () => dlqId);
+  return samples.all();
+};
+
+describe("samples", () => {
+  it("are the same ones whatever the order, a few, and not all from one end", () => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => `${1_000 + index}-0` as DlqId);
+    const drawn = draw(ids);
+    expect(drawn).toHaveLength(3);
+    expect(draw(ids.toReversed())).toEqual(drawn);
+    const positions = drawn.map((dlqId) => ids.indexOf(dlqId));
+    expect(positions).toEqual(positions.toSorted((one, other) => one - other));
+    expect(Math.max(...positions) - Math.min(...positions)).toBeGreaterThan(300);
+  });
+
+  it("ask for a sample only where one is kept", () => {
+    const samples = createSamples<number>();
+    let asked = 0;
+    for (let index = 0; index < 2_000; index += 1) samples.offer(`${index}-0` as DlqId, () => (asked += 1));
+    expect(asked).toBeLessThan(40);
+  });
+});

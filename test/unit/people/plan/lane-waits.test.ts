@@ -1,0 +1,164 @@
+import { expect, test } from "vitest";
+import type { LaneConfig } from "../../../../src/job/contracts/drains-document.ts";
+import type { LaneAsk } from "../../../../src/job/contracts/lanes.ts";
+import { readLaneStandings } from "../../../../src/people/plan/lane-standings.ts";
+import { createLaneWaitCount } from "../../../../src/people/plan/lane-waits.ts";
+import type { SurveyedRecord } from "../../../../src/people/plan/list-and-decide.ts";
+import type { DrainRuntime } from "../../../../src/job/runtime.ts";
+import { toLaneId } from "../../../../src/job/lanes/lane-id.ts";
+import { config, createLaneStand, driverOf, origin } from "../../../support/lane-stands.ts";
+import { drain as name } from "../../../support/ledger-stands.ts";
+import { letterOf } from "../../../support/letters.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+async function createStage(lane: LaneConfig | null = config) {
+  const { book: kept, now, advance } = createLaneStand(redis.fresh());
+  const id = toLaneId(name, origin);
+  const asked: LaneAsk[] = [];
+  // The driver's lane has a name of its own.
+  const own = (one: string): string => (one === "laneA12345" ? id : one);
+  const book: typeof kept = {
+    ...kept,
+    ask: (drain, given, asks) =>
+      kept.ask(
+        drain,
+        given,
+        asks.map((one) => ({ ...one, lane: own(one.lane) })),
+      ),
+    sent: (sent) => kept.sent(sent.map((one) => ({ ...one, lane: own(one.lane) }))),
+    recordComeBacks: (back) => kept.recordComeBacks(back.map((one) => ({ ...one, lane: own(one.lane) }))),
+    checked: (step, at, back) => kept.checked({ ...step, lane: own(step.lane) }, at, back),
+  };
+  const lanes: Pick<typeof kept, "ask" | "viewsOf"> = {
+    ask(drain, given, asks) {
+      asked.push(...asks);
+      return kept.ask(drain, given, asks);
+    },
+    viewsOf: (ids) => kept.viewsOf(ids),
+  };
+  const runtime = {
+    config: { name, ...(lane === null ? {} : { lane }) },
+    source: { lanes },
+  } as unknown as DrainRuntime;
+  const driver = driverOf({ book, now, advance });
+  return { driver, book, count: createLaneWaitCount(runtime), advance, asked, runtime };
+}
+
+const due = (url = `${origin}/hook`, view: object = { state: "absent" }): SurveyedRecord =>
+  ({
+    decided: { letter: letterOf({ url }), view, decision: { then: "republish", reason: "due", rule: "a" } },
+    candidate: { view, target: { destination: url } },
+  }) as unknown as SurveyedRecord;
+const exhausted = (responseStatus: number, url = `${origin}/hook`): SurveyedRecord =>
+  ({
+    decided: {
+      letter: letterOf({ url, responseStatus }),
+      view: { state: "absent" },
+      decision: { then: "park", reason: "attempts-exhausted", rule: "a" },
+    },
+    candidate: null,
+  }) as unknown as SurveyedRecord;
+
+test("a halted lane keeps what an outage has exhausted from being parked, and nothing else", async () => {
+  const { driver, count } = await createStage();
+  await driver.halt();
+  for (const record of [due(), due(), exhausted(503), exhausted(503), exhausted(422)]) count.add(record);
+  const waits = await count.read();
+  expect(waits?.lanes).toMatchObject([{ origin, due: 2, kept: 2, state: "halted", nextInMs: 300_000 }]);
+});
+
+test("a probe that is out is judged by its own watch, long before another goes", async () => {
+  const { driver, count, advance } = await createStage();
+  await driver.halt();
+  await advance(config.probeEveryMs);
+  await driver.step(1);
+  for (let sent = 0; sent < 9; sent += 1) count.add(due());
+  const waits = await count.read();
+  expect(waits?.lanes).toMatchObject([{ state: "halted", sent: 1, nextInMs: config.watchMs }]);
+});
+
+test("what is parked for good is no business of a lane that is not suspected", async () => {
+  const { count } = await createStage();
+  count.add(exhausted(503));
+  expect(await count.read()).toEqual({ watchMs: 60_000, lanes: [], more: { lanes: 0, due: 0 } });
+});
+
+test("what may have been published before waits for no lane", async () => {
+  const { count } = await createStage();
+  count.add(due(undefined, { state: "open", pastHorizon: false }));
+  expect(await count.read()).toMatchObject({ lanes: [], more: { due: 0 } });
+});
+
+test("a lane that was open and is long unused is new, whatever it was", async () => {
+  const { driver, count, advance } = await createStage();
+  await driver.open();
+  for (let sent = 0; sent < 60; sent += 1) count.add(due());
+  expect((await count.read())?.lanes).toMatchObject([{ state: "open", sinceMs: 0, nextInMs: 0 }]);
+  await advance(3_600_001);
+  expect((await count.read())?.lanes).toMatchObject([
+    { state: "canary", sinceMs: null, why: null, nextInMs: 0 },
+  ]);
+});
+
+test("how a lane stands is known, however many others were used since or wait more", async () => {
+  const { driver, book, count, advance } = await createStage();
+  await driver.open();
+  await advance(1_000);
+  const others = Array.from({ length: 250 }, (_, index) => ({ origin: `https://h${index}.example.com` }));
+  const asks = others.map(({ origin: of }) => ({ lane: of, origin: of, wanted: 5, resumeMinutes: [] }));
+  await book.ask(name, config, asks);
+  count.add(due());
+  expect((await count.read())?.lanes).toMatchObject([{ state: "open", sinceMs: 1_000 }]);
+});
+
+test("a watched step holds all until it is silent", async () => {
+  const { driver, count, advance } = await createStage();
+  await driver.step(5);
+  await advance(20_000);
+  for (let sent = 0; sent < 60; sent += 1) count.add(due());
+  expect((await count.read())?.lanes).toMatchObject([
+    { state: "canary", due: 60, sent: 5, nextInMs: 40_000 },
+  ]);
+});
+
+test("lanes are asked with nothing wanted and no place named, at most ten; the rest is summed up", async () => {
+  const { count, asked } = await createStage();
+  for (let host = 0; host < 2_005; host += 1) count.add(due(`https://h${host}.example.com/`));
+  count.add(due("https://h7.example.com/"));
+  const waits = await count.read();
+  expect(waits?.lanes).toHaveLength(10);
+  expect(waits?.lanes[0]).toMatchObject({ origin: "https://h7.example.com", due: 2 });
+  expect(waits?.more).toEqual({ lanes: 1_991, due: 1_995 });
+  expect(asked).toHaveLength(10);
+  expect(asked.every(({ wanted, resumeMinutes }) => wanted === 0 && resumeMinutes.length === 0)).toBe(true);
+});
+
+test("a drain without lanes has none to wait for, and asks nobody", async () => {
+  const { count, asked } = await createStage(null);
+  count.add(due());
+  expect(await count.read()).toBeNull();
+  expect(asked).toEqual([]);
+});
+
+test("more lanes than one call takes are asked in several, each once", async () => {
+  const { asked, runtime } = await createStage();
+  const origins = Array.from({ length: 250 }, (_, index) => `https://h${index % 240}.example.com`);
+  const standings = await readLaneStandings(runtime, origins);
+  expect(standings.size).toBe(240);
+  expect(standings.get("https://h239.example.com")).toMatchObject({ state: "canary", size: 5, sent: 0 });
+  expect(asked.map(({ origin: of }) => of)).toEqual(origins.slice(0, 240));
+});
+
+test("a step shows its size and what is sent of it, and a lane that halted from ramping that it is shaky", async () => {
+  const { driver, runtime } = await createStage();
+  const standing = async () => (await readLaneStandings(runtime, [origin])).get(origin);
+  await driver.survive(5);
+  await driver.step(20);
+  expect(await standing()).toMatchObject({ state: "ramping", size: 50, sent: 20, isShaky: false });
+  const { step } = await driver.view();
+  const parents = Array.from({ length: 15 }, (_, index) => `p${index}`);
+  await driver.note(step, "down", parents);
+  expect(await standing()).toMatchObject({ state: "halted", size: 1, sent: 0, isShaky: true });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { BatchItem } from "../../../../src/job/message/dead-letter.ts";
+import { hashItem, hashRecord } from "../../../../src/people/plan/plan-hashes.ts";
+import { rawRecord } from "../../../support/letters.ts";
+
+const itemOf = (id: string, header: string): BatchItem => ({
+  destination: "https://a.example.com/",
+  headers: {
+    "Upstash-Deduplication-Id": id,
+    "Upstash-Forward-X-Redriver": id,
+    "Upstash-Retries": header,
+  },
+});
+
+describe("hashes", () => {
+  it("do not ask for the order of a record's fields or headers, and for everything else", () => {
+    const raw = rawRecord({ header: { A: ["1"], B: ["2"] }, body: "x" });
+    const turned = Object.fromEntries(
+      Object.entries({ ...raw, header: { B: ["2"], A: ["1"] } }).toReversed(),
+    );
+    expect(hashRecord(turned)).toBe(hashRecord(raw));
+    expect(hashRecord({ ...raw, body: "y" })).not.toBe(hashRecord(raw));
+    expect(hashRecord({ ...raw, header: { A: ["1"], B: ["3"] } })).not.toBe(hashRecord(raw));
+    expect(hashRecord({ ...raw, unknown: 1 })).not.toBe(hashRecord(raw));
+  });
+
+  it("of an item leave out what differs between two attempts at the same", () => {
+    expect(hashItem(itemOf("a", "3"), "Upstash-")).toBe(hashItem(itemOf("b", "3"), "Upstash-"));
+    expect(hashItem(itemOf("a", "3"), "Upstash-")).not.toBe(hashItem(itemOf("a", "2"), "Upstash-"));
+  });
+
+  it("are made of a record that is nested deeper than JSON can be written", () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
+    expect(hashRecord(rawRecord({ deep }))).toHaveLength(22);
+  });
+});
