@@ -23,8 +23,8 @@ function interfacesIn(files: readonly string[]): ReadonlyMap<string, readonly st
   return found;
 }
 
-const portFiles = readdirSync(join(src, "ports")).map((file) => join("ports", file));
-const declared = interfacesIn([...portFiles, "archive/disk.ts"]);
+const portFiles = readdirSync(join(src, "job/contracts")).map((file) => join("job/contracts", file));
+const declared = interfacesIn([...portFiles, "job/archive/disk.ts"]);
 const portOf: Readonly<Record<string, keyof typeof methods>> = {
   MessageService: "service",
   Ledger: "ledger",
@@ -57,7 +57,7 @@ describe("the failpoints", () => {
   });
 
   it("know every part of a source", () => {
-    const text = readFileSync(join(src, "redrive/runtime.ts"), "utf8");
+    const text = readFileSync(join(src, "job/runtime.ts"), "utf8");
     const [, own = ""] = /interface SourceRuntime extends World \{\n([\s\S]*?)^\}/m.exec(text) ?? [];
     const keys = [...own.matchAll(/^ {2}readonly (\w+):/gm)].map(([, key = ""]) => key);
     const world = ["clock", "identities", "events", "by"];

@@ -7,7 +7,7 @@ import { archivedAt, dayMs, readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 
 const built = (file: string): string =>
-  pathToFileURL(resolve(import.meta.dirname, "../../../dist/job/archive", file)).href;
+  pathToFileURL(resolve(import.meta.dirname, "../../../../dist/job/archive", file)).href;
 
 /**
  * What the programs below begin with: an archive whose clock stands still, so that all would give their files

@@ -10,7 +10,7 @@ import { startService } from "../../../support/service.ts";
 import { isHere } from "../../../support/tools.ts";
 
 const run = promisify(execFile);
-const command = `${process.execPath} ${resolve(import.meta.dirname, "../../../dist/main.js")}`;
+const command = `${process.execPath} ${resolve(import.meta.dirname, "../../../../dist/main.js")}`;
 
 describe("what docs/archive.md says of publishing again by hand", () => {
   it.skipIf(!isHere("jq"))("delivers the message with its method, headers and body", async () => {
