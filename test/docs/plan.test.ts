@@ -5,7 +5,7 @@ import { toPlanRecord } from "../../src/people/plan/plan-file-record.ts";
 import type { ForeseenRecord } from "../../src/people/plan/foresee-next-decision.ts";
 import type { DrainRuntime } from "../../src/job/runtime.ts";
 import type { Decision } from "../../src/job/rules/decision.ts";
-import { halted, lane, open, perHost, standing, to } from "../support/estimates.ts";
+import { input, to } from "../support/estimates.ts";
 import { letterOf, rawRecord, sendsPlain } from "../support/letters.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
@@ -27,35 +27,26 @@ function recordOf(decision: Partial<Decision>, view: object, isDue: boolean): Fo
   return { decided, candidate, next } as unknown as ForeseenRecord;
 }
 
-/** An outage of one of four hosts; one is new, and what failed last is too young. */
+/** An outage of one of four hosts, and what failed last is too young. */
 const printed = toEstimateText(
   80,
   estimate({
-    ...perHost(10),
-    limits: { publish: { count: 20, perMs: 1_000 } },
-    ruleRates: new Map(),
-    lane,
-    room: { perDay: null },
+    ...input,
+    limits: { publish: { count: 20, perMs: 1_000 }, perHost: { count: 10, perMs: 1_000 } },
+    counts: {
+      ...input.counts,
+      destinations: [
+        to("api.example.com", 2_400, 18_000),
+        to("pay.example.com", 12_000),
+        to("crm.example.com", 812),
+        to("queue:invoices", 150),
+      ],
+      laterSpan: { fromMs: 30_000, toMs: 45_000 },
+      worstBilled: 133_448,
+    },
     listed: 33_362,
-    worstBilled: 133_448,
-    otherDeletes: 0,
-    itemsPerPublish: 100,
-    destinations: [
-      to("api.example.com", 0, {
-        arrivals: [
-          { inMs: 0, count: 2_400 },
-          { inMs: 45_000, count: 18_000 },
-        ],
-        earliestMs: 30_000,
-        lane: open,
-      }),
-      to("pay.example.com", 12_000, { lane: halted }),
-      to("crm.example.com", 812, { lane: standing }),
-      to("queue:invoices", 150, { origin: "queue:invoices", lane: open }),
-    ],
   }),
   { closedGuards: [], perDay: null, perPass: null },
-  Date.UTC(2026, 10, 20, 14, 2),
 );
 
 describe("docs/plan.md", () => {
@@ -71,7 +62,7 @@ describe("docs/plan.md", () => {
   });
 
   it("shows the time and cost of a plan as it is printed", () => {
-    const block = codeBlocks(page).find(({ heading }) => heading === "How long it takes");
+    const block = codeBlocks(page).find(({ heading }) => heading === "Time and cost");
     expect(block?.text).toBe(printed.slice(1));
   });
 

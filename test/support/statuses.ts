@@ -23,7 +23,7 @@ export const nothingWaits: Outlook = {
   going: 0,
   backlog: 0,
   perSecond: null,
-  doneInMs: null,
+  atRateMs: null,
 };
 
 type DrainStatus = Status["drains"][number];

@@ -58,11 +58,6 @@ export function toClock(at: number, now: number): string {
   return day(at) === day(now) ? clock : `${day(at)} ${clock}`;
 }
 
-/** `done in about 4m (14:32 UTC)`: how status and plans name an end. `now`: Unix ms. */
-export function toDone(inMs: number, now: number): string {
-  return `done in about ${formatDuration(Math.max(1_000, inMs))} (${toClock(now + inMs, now)})`;
-}
-
 /** `in 4m`, `now`: how status and plans name the next probe or step, and a result. */
 export function toIn(ms: number): string {
   return ms === 0 ? "now" : `in ${formatDuration(Math.max(1_000, ms))}`;

@@ -1,28 +1,41 @@
-/** A plan's publishes by destination, in bounded memory: the figures of its estimate. */
+/** A plan's publishes by destination, in bounded memory. */
 import type { Origin } from "../../job/contracts/lanes.ts";
 import { laneOriginOf } from "../../job/lanes/lane-origin.ts";
 import { rateHostOf } from "../../job/page/capacity-request.ts";
 import { itemOf } from "../../job/page/publish/canary-variant.ts";
 import { isReconciling, type Candidate } from "../../job/page/records.ts";
-import { createDueTimes } from "./due-times.ts";
-import type { LaneStandings } from "./lane-standings.ts";
-import type { DestinationWork } from "./schedule-destinations.ts";
+
+export interface DestinationPublishes {
+  /** Null: all destinations that are not counted apart. */
+  readonly origin: Origin | null;
+  /** By which a rate per host counts. */
+  readonly host: string;
+  /** Due now. */
+  readonly publishes: number;
+  /** Due later, by time alone. */
+  readonly later: number;
+}
+
+export type PublishCounts = ReturnType<ReturnType<typeof createDestinationCount>["report"]>;
 
 /** Destinations that are counted apart. All others share one count. */
 const maxDestinations = 1_000;
 
 /** `limited`: rules with a rate of their own. */
 export function createDestinationCount(headerPrefix: string, limited: ReadonlySet<string>) {
-  const destinations = new Map<Origin, ReturnType<typeof createDestination>>();
-  const others = createDestination("");
+  const destinations = new Map<Origin, ReturnType<typeof createCount>>();
+  const others = createCount("");
+  const ofRules = new Map<string, number>();
   let worstBilled = 0;
+  let again = 0;
+  let [fromMs, toMs] = [Infinity, 0];
 
-  const destinationOf = (target: Candidate["target"]): ReturnType<typeof createDestination> => {
+  const countOf = (target: Candidate["target"]): ReturnType<typeof createCount> => {
     const origin = laneOriginOf(target);
     const known = destinations.get(origin);
     if (known !== undefined) return known;
     if (destinations.size >= maxDestinations) return others;
-    const made = createDestination(rateHostOf(target));
+    const made = createCount(rateHostOf(target));
     destinations.set(origin, made);
     return made;
   };
@@ -30,44 +43,40 @@ export function createDestinationCount(headerPrefix: string, limited: ReadonlySe
   return {
     /** `inMs`: until it is due; 0: now. */
     add(candidate: Candidate, rule: string | null, inMs: number): void {
-      const limitedRule = rule !== null && limited.has(rule) ? rule : null;
-      destinationOf(candidate.target).add(inMs, limitedRule, isReconciling(candidate));
+      const count = countOf(candidate.target);
+      if (inMs > 0) {
+        count.later += 1;
+        fromMs = Math.min(fromMs, inMs);
+        toMs = Math.max(toMs, inMs);
+      } else {
+        count.publishes += 1;
+        if (isReconciling(candidate)) again += 1;
+      }
+      if (rule !== null && limited.has(rule)) ofRules.set(rule, (ofRules.get(rule) ?? 0) + 1);
       worstBilled += 1 + retriesOf(itemOf(candidate, 1).headers[`${headerPrefix}Retries`]);
     },
-    worstBilled: () => worstBilled,
-    origins: (): Iterable<Origin> => destinations.keys(),
-    report(standings: LaneStandings): readonly DestinationWork[] {
-      const apart = [...destinations].map(([origin, one]) => {
-        return { origin, ...one.report(), lane: standings.get(origin) ?? null };
-      });
-      const rest = { origin: null, ...others.report(), lane: null };
-      return rest.arrivals.length === 0 ? apart : [...apart, rest];
+    report() {
+      const rest = others.publishes + others.later === 0 ? [] : [{ origin: null, ...others }];
+      return {
+        destinations: [
+          ...[...destinations].map(([origin, count]): DestinationPublishes => ({ origin, ...count })),
+          ...rest,
+        ] as readonly DestinationPublishes[],
+        /** Now and later, of rules with a rate of their own. */
+        ofRules: ofRules as ReadonlyMap<string, number>,
+        /** Of those due now: an earlier POST is repeated, which no ceiling counts. */
+        again,
+        /** Ms until the first and the last of those that are due later; null without any. */
+        laterSpan: toMs === 0 ? null : { fromMs, toMs },
+        /** Attempts that the service bills if every one fails. */
+        worstBilled,
+      };
     },
   };
 }
 
-/** `host`: by which a rate per host counts. */
-function createDestination(host: string) {
-  const all = createDueTimes();
-  const byRule = new Map<string, ReturnType<typeof createDueTimes>>();
-  let again = 0;
-  return {
-    add(inMs: number, rule: string | null, isAgain: boolean): void {
-      all.add(inMs);
-      if (isAgain && inMs <= 0) again += 1;
-      if (rule === null) return;
-      const times = byRule.get(rule) ?? createDueTimes();
-      byRule.set(rule, times);
-      times.add(inMs);
-    },
-    report: () => ({
-      host,
-      arrivals: all.arrivals(),
-      earliestMs: all.earliestMs(),
-      again,
-      rules: [...byRule].map(([rule, times]) => ({ rule, arrivals: times.arrivals() })),
-    }),
-  };
+function createCount(host: string) {
+  return { host, publishes: 0, later: 0 };
 }
 
 /** The service retries three times if a message has no number of its own. */

@@ -43,16 +43,6 @@ export function createLaneWaitCount(drain: DrainRuntime) {
     const wait = { origin, due: due.count(origin), kept: isSuspect ? exhausted.count(origin) : 0 };
     return wait.due + wait.kept > 0 ? [{ ...wait, state, sinceMs, why, sent, nextInMs }] : [];
   };
-  /** `standings` has at least `origins()`. Null if the drain has no lanes. */
-  const report = (standings: LaneStandings): LaneWaits | null => {
-    if (lane === undefined) return null;
-    const { more } = due.top(maxShown);
-    return {
-      watchMs: lane.watchMs,
-      lanes: origins().flatMap((origin) => toWait(origin, standings)),
-      more: { lanes: more.kinds, due: more.count },
-    };
-  };
   return {
     add({ decided, candidate }: SurveyedRecord): void {
       if (lane === undefined) return;
@@ -62,9 +52,16 @@ export function createLaneWaitCount(drain: DrainRuntime) {
       if (origin !== null) exhausted.add(origin);
     },
     addDue: due.add,
-    origins,
-    report,
     /** Throws `redis-unavailable`. Null if the drain has no lanes. */
-    read: async () => report(await readLaneStandings(drain, origins())),
+    async read(): Promise<LaneWaits | null> {
+      if (lane === undefined) return null;
+      const standings = await readLaneStandings(drain, origins());
+      const { more } = due.top(maxShown);
+      return {
+        watchMs: lane.watchMs,
+        lanes: origins().flatMap((origin) => toWait(origin, standings)),
+        more: { lanes: more.kinds, due: more.count },
+      };
+    },
   };
 }

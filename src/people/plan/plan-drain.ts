@@ -11,13 +11,11 @@ import { serviceNow, type DrainRuntime } from "../../job/runtime.ts";
 import { createDecidedCount } from "./decided-count.ts";
 import { createDestinationCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
-import { readLaneStandings } from "./lane-standings.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
 import { foresee, type ForeseenRecord } from "./foresee-next-decision.ts";
 import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
-import { toHostRate } from "./pace.ts";
 import { createSignatureCount } from "./signature-count.ts";
 import { survey, type SurveyedRecord } from "./list-and-decide.ts";
 import type { FrozenRange } from "./freeze-range.ts";
@@ -87,7 +85,6 @@ export async function planDrain(run: PlanRun) {
   const { drop, settle } = report.decisions;
   const { limits } = config;
   const room = await readRoom(drain);
-  const standings = await readLaneStandings(drain, [...destinations.origins(), ...laneWaits.origins()]);
   return {
     drain: config.name,
     source: source.config.id,
@@ -106,16 +103,13 @@ export async function planDrain(run: PlanRun) {
     failures: failures.counts(),
     room,
     /** Null if the drain has none. */
-    lanes: laneWaits.report(standings),
+    lanes: await laneWaits.read(),
     estimate: estimate({
       limits,
-      perHost: toHostRate(limits),
       ruleRates,
-      lane: config.lane ?? null,
-      destinations: destinations.report(standings),
+      counts: destinations.report(),
       room,
       listed,
-      worstBilled: destinations.worstBilled(),
       otherDeletes: drop + settle,
       itemsPerPublish: source.publish.maxItems,
     }),

@@ -81,7 +81,6 @@ export async function incident(world: World): Promise<readonly Figure[]> {
         stage.receivers.map(({ url }) => url),
         { startedAt, factor: scale.factor },
       ),
-      ...judgeEnds(samples, truth),
       ...judgeVerdicts(samples, truth, startedAt),
       ...word.figures,
       ...(await deliveredOnce(stage, [...ids, ...word.ids])),
@@ -151,8 +150,8 @@ async function sampleUntilClear(stage: Stage, perHost: number): Promise<readonly
 interface Truth {
   of(url: string, at: number): number;
   total(at: number): number;
-  /** When the queue of each of these last fell to so few; Infinity: one did not. */
-  emptyAt(urls: readonly string[], few?: number): number;
+  /** When its queue was last emptied; Infinity: it was not. */
+  emptyAt(url: string): number;
 }
 
 async function createTruth(
@@ -177,24 +176,23 @@ async function createTruth(
   return {
     of: (url, at) => sum(at, (host) => host === url),
     total: (at) => sum(at, () => true),
-    emptyAt: (urls, few = 0) =>
-      urls.reduce((latest, url) => {
-        let left = 0;
-        let at = 0;
-        for (const one of sorted) {
-          if (one.host !== url) continue;
-          if (left > few && left + one.by <= few) at = one.at;
-          left += one.by;
-        }
-        return left > few ? Infinity : Math.max(latest, at);
-      }, 0),
+    emptyAt(url) {
+      let left = 0;
+      let at = 0;
+      for (const one of sorted) {
+        if (one.host !== url) continue;
+        if (left > 0 && left + one.by <= 0) at = one.at;
+        left += one.by;
+      }
+      return left > 0 ? Infinity : at;
+    },
   };
 }
 
 /** For people: what was read, beside what was true. */
 function toSamplesFile(samples: readonly Sample[], truth: Truth, { receivers }: Stage): string {
   const urls = receivers.map(({ url }) => url);
-  const hosts = urls.map((url) => ({ url, emptyAt: truth.emptyAt([url]) }));
+  const hosts = urls.map((url) => ({ url, emptyAt: truth.emptyAt(url) }));
   const rows = samples.map(({ from, to, ...sample }) => ({
     from,
     to,
@@ -258,51 +256,6 @@ function judgeCounts(
     atMost("depth in status and metrics: worst distance", worstDepth, onePage),
     timed(atMost("seconds of still counting", ((counted?.to ?? Infinity) - startedAt) / secondMs, 30)),
   ];
-}
-
-/**
- * From ten seconds after the first end on, as long as some seconds are left. Nobody can know that a host halts
- * later, so an end that counts it is not judged. Nor can anybody know that a halted one comes back: what pages
- * then leave of the others to the next pass waits behind it. Until then their end is the one of all but a page.
- */
-function judgeEnds(samples: readonly Sample[], truth: Truth): readonly Figure[] {
-  const leastMs = 5 * secondMs;
-  const firstAt = samples.find(({ status }) => status.drains[0]?.outlook.doneInMs)?.from ?? 0;
-  let judged = 0;
-  let within = 0;
-  let worst = 0;
-  let lastFewMs = 0;
-  for (const [index, { from, to, status }] of samples.entries()) {
-    const [drain] = status.drains;
-    const doneInMs = drain?.outlook.doneInMs ?? null;
-    if (drain === undefined || doneInMs === null || to < firstAt + minuteMs / 6) continue;
-    const halted = haltedIn(status);
-    const waiting = drain.destinations.filter((one) => one.waiting > 0).map(({ origin }) => origin);
-    const going = waiting.filter((origin) => !halted.includes(origin));
-    const haltedLater = samples.slice(index).flatMap((later) => haltedIn(later.status));
-    if (going.some((origin) => haltedLater.includes(origin))) continue;
-    const endsAt = truth.emptyAt(going, halted.length > 0 ? onePage : 0);
-    lastFewMs = Math.max(lastFewMs, truth.emptyAt(going) - endsAt);
-    const leftMs = endsAt - to;
-    if (leftMs < leastMs || !Number.isFinite(leftMs)) continue;
-    // The command read at some time in between.
-    const off = distance(doneInMs, leftMs, leftMs + to - from) / leftMs;
-    judged += 1;
-    worst = Math.max(worst, off);
-    if (off <= 0.2) within += 1;
-  }
-  return [
-    shown("end time: worst", `${Math.round(worst * 100)} % off, of ${judged} judged`),
-    shown("seconds of the last few behind a host that came back", (lastFewMs / secondMs).toFixed(1)),
-    timed(shareAtLeast("end times within 20 %", judged === 0 ? 0 : within / judged, 0.9)),
-  ];
-}
-
-function haltedIn({ drains }: Status): readonly string[] {
-  const destinations = drains.flatMap((drain) => drain.destinations);
-  return destinations
-    .filter(({ lane, waiting }) => waiting > 0 && lane?.state === "halted")
-    .map(({ origin }) => origin);
 }
 
 function judgeVerdicts(samples: readonly Sample[], truth: Truth, startedAt: number): readonly Figure[] {

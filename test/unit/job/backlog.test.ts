@@ -2,8 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { DrainFacts } from "../../../src/job/contracts/passes.ts";
 import { toDepth } from "../../../src/job/backlog/depth.ts";
 import { isStillCounting, toDestinations } from "../../../src/job/backlog/destinations.ts";
-import type { PassTimes } from "../../../src/people/read/pass-gaps.ts";
-import { emptyTally } from "../../../src/job/contracts/tally.ts";
 import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../src/people/read/outlook.ts";
 import type { LaneStanding } from "../../../src/people/plan/lane-standings.ts";
 
@@ -74,14 +72,6 @@ describe("what a drain leaves alone", () => {
   it("is none of ten or more that cool: the service refuses, and they go when it accepts again", () => {
     expect(toLeftAlone(facts({}, { cooling: 10 }), 10)).toEqual({ forPerson: 0, cooling: 0 });
   });
-});
-
-const tenPerSecond = { count: 10, perMs: 1_000 };
-const openFor = (ms: number): LaneStanding => ({ ...laned("open"), sinceMs: ms });
-const pass = (due: number, nextInMs: number, everyMs: number | null = 30_000): PassTimes => ({
-  openPass: { soFar: { ...emptyTally, reasons: { due: { "rate-limit": due }, held: {}, parked: {} } } },
-  nextInMs,
-  everyMs,
 });
 
 describe("destinations", () => {
@@ -178,18 +168,19 @@ describe("the depth of a source", () => {
   });
 });
 
-describe("the outlook of a drain", () => {
-  const now = 1_000_000;
+const now = 1_000_000;
+const of = (pace: DrainFacts["pace"]) => toOutlook(facts(pace), [to("https://a.example", 600)], false, now);
 
-  it("has the rate of the last minute, and ends at that rate", () => {
+describe("the outlook of a drain", () => {
+  it("has the rate of the last minute, and how long what goes takes at that rate", () => {
     // Published from 940 s on; older slots do not count.
     const pace = { 80: 9_999, 94: 300, 95: 300, 99: 600 };
-    expect(toOutlook(facts(pace), [to("https://a.example", 400)], { limits: {} }, now)).toMatchObject({
+    expect(toOutlook(facts(pace), [to("https://a.example", 400)], false, now)).toMatchObject({
       waiting: 400,
       going: 400,
       backlog: 1_000,
       perSecond: 20,
-      doneInMs: 20_000,
+      atRateMs: 20_000,
     });
   });
 
@@ -198,14 +189,9 @@ describe("the outlook of a drain", () => {
       to("https://a.example", 400),
       to("https://dead.example", 900, laned("halted", 60_000)),
     ];
-    const outlook = toOutlook(
-      facts({ 99: 100 }, { rule: 30, otherwise: 20 }),
-      destinations,
-      { limits: {} },
-      now,
-    );
+    const outlook = toOutlook(facts({ 94: 600 }, { rule: 30, otherwise: 20 }), destinations, false, now);
     expect(outlook).toMatchObject({ waiting: 1_300, stoppedWaiting: 900, heldByRules: 50, going: 350 });
-    expect(outlook.doneInMs).toBe(35_000);
+    expect(outlook.atRateMs).toBe(35_000);
   });
 
   it("counts what is of a paused kind as stopped, beside a halted and a paused destination", () => {
@@ -216,19 +202,14 @@ describe("the outlook of a drain", () => {
     ];
     // 795 of a.example are of the kind that is paused.
     const held = { "lane-halted": 300, "host-paused": 835 };
-    const outlook = toOutlook(facts({ 99: 100 }, held), destinations, { limits: {} }, now);
+    const outlook = toOutlook(facts({ 99: 100 }, held), destinations, false, now);
     expect(outlook).toMatchObject({ waiting: 1_140, stoppedWaiting: 1_135, going: 5 });
   });
 
   it("does not count come-backs as going whose next attempt is later", () => {
     const late = (waiting: number, ...more: DestinationOutlook[]) =>
-      toOutlook(
-        facts({ 99: 100 }, { waiting: 28 }),
-        [to("https://a.example", waiting), ...more],
-        { limits: {} },
-        now,
-      );
-    expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, doneInMs: null });
+      toOutlook(facts({ 99: 100 }, { waiting: 28 }), [to("https://a.example", waiting), ...more], false, now);
+    expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, atRateMs: null });
     expect(late(30)).toMatchObject({ going: 2 });
     // They are taken to be for the halted one.
     const dead = to("https://dead.example", 900, laned("halted", 60_000));
@@ -237,90 +218,39 @@ describe("the outlook of a drain", () => {
 
   it("does not count as going what only a person or a date of its own moves", () => {
     const held = { "implausible-date": 4, "attempts-exhausted": 2, "not-before": 10 };
-    const outlook = toOutlook(facts({ 99: 100 }, held), [to("https://a.example", 16)], { limits: {} }, now);
-    expect(outlook).toMatchObject({ waitingForPerson: 6, waitingForDate: 10, going: 0, doneInMs: null });
+    const outlook = toOutlook(facts({ 99: 100 }, held), [to("https://a.example", 16)], false, now);
+    expect(outlook).toMatchObject({ waitingForPerson: 6, waitingForDate: 10, going: 0, atRateMs: null });
     const dead = to("https://dead.example", 5, laned("halted", 60_000));
-    const beside = toOutlook(facts({}, held), [to("https://a.example", 16), dead], { limits: {} }, now);
+    const beside = toOutlook(facts({}, held), [to("https://a.example", 16), dead], false, now);
     expect(beside).toMatchObject({ waitingForPerson: 1, waitingForDate: 10 });
   });
 
-  it("knows no end while the service is behind and takes nothing", () => {
+  it("knows no time while the service is behind and takes nothing", () => {
     const destinations = [to("https://a.example", 40)];
     const [all, half] = [40, 20].map((held) =>
-      toOutlook(facts({ 94: 300 }, { "still-under-way": held }), destinations, { limits: {} }, now),
+      toOutlook(facts({ 94: 300 }, { "still-under-way": held }), destinations, false, now),
     );
-    expect(all?.doneInMs).toBeNull();
-    expect(half?.doneInMs).toBe(8_000);
+    expect(all?.atRateMs).toBeNull();
+    expect(half?.atRateMs).toBe(8_000);
   });
 
-  it("follows the rate of the host that takes longest, and the steps of its lane", () => {
-    const limits = { perHost: { count: 10, perMs: 1_000 } };
-    const destinations = [to("https://a.example", 600), to("https://b.example", 30)];
-    expect(toOutlook(facts({}), destinations, { limits }, now).doneInMs).toBe(60_000);
-    const lane = { canary: 5, watchMs: 60_000, openFrom: 500 } as never;
-    const stepping = [to("https://a.example", 600, laned("canary"))];
-    const outlook = toOutlook(facts({ 99: 5 }), stepping, { limits, lane }, now);
-    // Two watches come on top; five messages of one slot are no rate to go by.
-    expect(outlook.doneInMs).toBeGreaterThan(180_000 - 5_000);
-    expect(outlook.doneInMs).toBeLessThan(200_000);
+  it("knows how long it takes at its rate only once a whole minute was measured", () => {
+    expect(of({ 95: 300, 99: 300 })).toMatchObject({ perSecond: 12, atRateMs: null });
+    expect(of({ 94: 300, 99: 300 })).toMatchObject({ perSecond: 10, atRateMs: 60_000 });
+    // It published before that minute, so what is missing in it is no publish, and not a time that is not known.
+    expect(of({ 90: 5, 99: 300 })).toMatchObject({ perSecond: 5, atRateMs: 120_000 });
+    expect(of({ 90: 5 })).toMatchObject({ perSecond: null, atRateMs: null });
   });
 
-  it("lets a learned rate double, whatever went in the last minute, unless the host does not use it", () => {
-    const perHost = { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 };
-    const open = { ...laned("open"), sinceMs: 90_000 };
-    const endsInMs = (perSecond: number): number | null => {
-      const config = { limits: { perHost }, learned: new Map([["a.example", perSecond]]) };
-      // 300 in the last minute: 5/s.
-      return toOutlook(facts({ 94: 300 }), [to("https://a.example", 2_100, open)], config, now).doneInMs;
-    };
-    // A minute each at 5/s, 10/s and 20/s.
-    expect(endsInMs(5)).toBe(180_000);
-    expect(endsInMs(10)).toBe(127_500);
-    expect(endsInMs(50)).toBe(420_000);
-    expect(endsInMs(100)).toBe(420_000);
+  it("does not know how long it takes while the first count goes on", () => {
+    const outlook = toOutlook(facts({ 94: 300, 99: 600 }), [to("https://a.example", 400)], true, now);
+    expect(outlook).toMatchObject({ waiting: 400, perSecond: 15, atRateMs: null });
   });
 
-  const endsInMs = (passes: PassTimes, lane: LaneStanding, pace: DrainFacts["pace"] = {}): number | null => {
-    const steps = { canary: 5, watchMs: 60_000, openFrom: 50 } as never;
-    const config = { limits: { perHost: tenPerSecond }, lane: steps, passes };
-    return toOutlook(facts(pace), [to("https://a.example", 600, lane)], config, now).doneInMs;
-  };
-
-  it("begins with the next pass if none is open, also at the rate of the last minute", () => {
-    const closed = { openPass: null, nextInMs: 20_000, everyMs: 30_000 };
-    expect(endsInMs(closed, openFor(5_000))).toBe(80_000);
-    // 300 in the last minute: 5/s.
-    expect(endsInMs(closed, openFor(90_000), { 94: 300 })).toBe(140_000);
-    expect(endsInMs({ ...closed, nextInMs: null }, openFor(5_000))).toBe(60_000);
-  });
-
-  it("does not wait for the schedule with a lane that asks for its next step itself", () => {
-    const closed = { openPass: null, nextInMs: 20_000, everyMs: 30_000 };
-    const watched = { ...laned("canary", 40_000), sent: 5 };
-    expect(endsInMs(closed, watched)).toBe(endsInMs({ ...closed, nextInMs: 0 }, watched));
-  });
-
-  it("has what the open pass left to the next one after a gap", () => {
-    expect(endsInMs(pass(0, 20_000), openFor(5_000))).toBe(60_000);
-    // 500 take 50 s, which is the time of a tick; 100 less take 40 s, and the tick is 10 s later.
-    expect(endsInMs(pass(100, 20_000), openFor(5_000))).toBe(60_000);
-    expect(endsInMs(pass(200, 20_000), openFor(5_000))).toBe(70_000);
-    expect(endsInMs(pass(600, 20_000), openFor(5_000))).toBe(80_000);
-    // By a cron pattern only the next one is known.
-    expect(endsInMs(pass(200, 20_000, null), openFor(5_000))).toBe(60_000);
-    expect(endsInMs(pass(200, 45_000, null), openFor(5_000))).toBe(65_000);
-  });
-
-  it("does not know an end while the first count goes on", () => {
-    const config = { limits: {}, stillCounting: true };
-    const outlook = toOutlook(facts({ 94: 300, 99: 600 }), [to("https://a.example", 400)], config, now);
-    expect(outlook).toMatchObject({ waiting: 400, perSecond: 15, doneInMs: null });
-  });
-
-  it("does not know an end without a rate", () => {
-    expect(toOutlook(facts({}), [to("https://a.example", 600)], { limits: {} }, now)).toMatchObject({
+  it("does not know how long it takes without a rate", () => {
+    expect(toOutlook(facts({}), [to("https://a.example", 600)], false, now)).toMatchObject({
       perSecond: null,
-      doneInMs: null,
+      atRateMs: null,
     });
   });
 });

@@ -40,13 +40,13 @@ export function toCeilingText(
 ): string {
   const used = perPass?.usedByOpenPass ?? null;
   const pass = [
-    passes > 1 && `a drain left to itself needs ${passes} passes`,
+    passes > 1 && `a drain left to itself needs ${passes} passes or more`,
     used !== null && `the open pass has used ${used} of ${perPass?.limit}`,
   ];
   const day = perDay !== null && [
     `${perDay.used} of ${perDay.limit} used today (UTC)`,
     perDay.left === 0 ? `nothing left for ${formatDuration(perDay.endsInMs)}` : `${perDay.left} left`,
-    days > 1 && `spread over ${days} days`,
+    days > 1 && `spread over ${days} days or more`,
   ];
   return wrapList(columns, 4, "perPass", pass) + wrapList(columns, 4, "perDay", day || []);
 }

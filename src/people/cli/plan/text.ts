@@ -59,7 +59,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     toRulesText(columns, drain.rules, now, pausedBy !== null ? "paused" : halted && "see lanes"),
     drain.failures.top.length > 0 && `\n${toFailureText(columns, drain.failures)}`,
     toPlanLanesText(columns, lanes),
-    toEstimateText(columns, estimate, drain.room, now - drain.clock.serviceAheadMs),
+    toEstimateText(columns, estimate, drain.room),
   );
 }
 

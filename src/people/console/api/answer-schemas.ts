@@ -47,7 +47,7 @@ const outlook = z.object({
   going: count,
   backlog: count,
   perSecond: z.number().nullable(),
-  doneInMs: z.number().nullable(),
+  atRateMs: z.number().nullable(),
 });
 
 export const statusAnswer = z.object({

@@ -1,9 +1,8 @@
 /** A drain's part of a plan: what would be done and why, what is left alone, what it takes. */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { toDecisionText } from "../../operations/plans/decision-text.ts";
+import { toDecisionText, toLeastText } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
-import { number, toDone, toIn, toSpan } from "../../operations/phrases.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
+import { number, toIn, toSpan } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
@@ -56,7 +55,7 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
         ))}
       </ul>
       <Warnings drain={drain} />
-      <Cost drain={drain} createdAt={createdAt} />
+      <Cost drain={drain} />
       <Rules drain={drain} now={now} />
       <LeftAlone drain={drain} now={now} />
       <Destinations drain={drain} />
@@ -95,20 +94,19 @@ function Warnings({ drain: { pausedBy, room, archive, decisions, lanes } }: Prop
   );
 }
 
-function Cost({ drain: { estimate }, createdAt }: Props & { readonly createdAt: number }): Html | null {
-  const { billed, calls, durationMs, later, notCounted, days, passes } = estimate;
+function Cost({ drain: { estimate } }: Props): Html | null {
+  const { billed, calls, later, least, days, passes } = estimate;
   if (billed.best === 0) return null;
-  const isAnyCounted = notCounted === null || notCounted.publishes < billed.best;
   return (
     <dl>
-      <dt>Takes</dt>
-      <dd>
-        {isAnyCounted ? toDone(durationMs, createdAt) : "none can go now"}
-        {notCounted === null
-          ? null
-          : `; ${number(notCounted.publishes)} wait for halted lanes and are not counted`}
-        {days > 1 ? `; spread over ${days} days` : null}
-      </dd>
+      {!least ? null : (
+        <>
+          <dt>Limit</dt>
+          <dd>
+            <Foreign text={toLeastText(least)} />
+          </dd>
+        </>
+      )}
       {later === null ? null : (
         <>
           <dt>Later</dt>
@@ -129,7 +127,13 @@ function Cost({ drain: { estimate }, createdAt }: Props & { readonly createdAt: 
       {passes > 1 ? (
         <>
           <dt>Passes</dt>
-          <dd>a drain left to itself needs {number(passes)}</dd>
+          <dd>a drain left to itself needs {number(passes)} or more</dd>
+        </>
+      ) : null}
+      {days > 1 ? (
+        <>
+          <dt>Days</dt>
+          <dd>{number(days)} or more, by the ceiling of a day</dd>
         </>
       ) : null}
     </dl>
@@ -239,17 +243,10 @@ function Destinations({ drain: { estimate } }: Props): Html | null {
         columns={[
           {
             title: "destination",
-            cell: ({ origin }) => (
-              <Foreign text={origin === null ? "not known" : toDestinationText(origin)} />
-            ),
+            cell: ({ origin }) => <Foreign text={toDestinationText(origin)} />,
           },
           { title: "now", isNumber: true, cell: ({ publishes }) => number(publishes) },
           { title: "later", isNumber: true, cell: ({ later }) => number(later) },
-          { title: "lane", cell: ({ lane }) => lane?.state ?? "-" },
-          {
-            title: "takes",
-            cell: ({ durationMs, isCounted }) => (isCounted ? toTakes(durationMs) : "not counted"),
-          },
         ]}
       />
       {more.destinations === 0 ? null : (
@@ -259,10 +256,6 @@ function Destinations({ drain: { estimate } }: Props): Html | null {
       )}
     </>
   );
-}
-
-function toTakes(ms: number): string {
-  return formatDuration(Math.max(1_000, ms));
 }
 
 function Answers({ drain: { failures } }: Props): Html {

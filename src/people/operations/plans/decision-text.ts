@@ -1,3 +1,6 @@
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
+import type { LeastTime } from "../../plan/estimate.ts";
 import type { NextReport } from "../../plan/rule-report.ts";
 import type { Skip } from "../../plan/skipped-by-apply.ts";
 
@@ -16,4 +19,10 @@ export function toSkipText({ dlqId, why, was, is }: Skip): string {
   const before = toDecisionText(was);
   const after = is === undefined ? why : toDecisionText(is);
   return `${dlqId}: ${before} → ${after === before ? "would be sent differently" : after}`;
+}
+
+/** `20400 for api.example.com at 10/s: at least 34m`. */
+export function toLeastText({ kind, name, publishes, rate, ms }: LeastTime): string {
+  const of = kind === "host" ? ` for ${name}` : kind === "rule" ? ` of rule ${name}` : "";
+  return `${publishes}${of} at ${rateText(rate)}: at least ${formatDuration(ms)}`;
 }

@@ -72,30 +72,17 @@ export async function readStatus(
           failingSince: failingSince.get(one.origin) ?? null,
         };
       });
-      const limits = config?.limits ?? {};
-      const nextPassAt = nextRuns.get(`tick:${drain}`) ?? null;
-      const passes = {
-        openPass: found?.openPass ?? null,
-        nextInMs: nextPassAt === null ? null : Math.max(0, nextPassAt - now),
-        everyMs: config?.schedule.kind === "every" ? config.schedule.everyMs : null,
-      };
-      const learned = new Map(hostRates.get(drain)?.map(({ host, perSecond }) => [host, perSecond]));
       return {
         drain,
         source,
         destinations,
         stillCounting,
-        outlook: toOutlook(
-          found,
-          destinations,
-          { limits, lane: config?.lane, learned, passes, stillCounting },
-          now,
-        ),
+        outlook: toOutlook(found, destinations, stillCounting, now),
         mode: isWhole ? (config?.mode ?? "plan") : null,
         paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
         guards,
         /** Null: no daemon has scheduled it. */
-        nextPassAt,
+        nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
         /** Null: the rates of its hosts are not learned (`perHost: auto`). */
         hostRates: hostRates.get(drain) ?? null,
         ...found,

@@ -1,9 +1,10 @@
 /** The first line of `redriver status`: what a person needs to know before anything else. */
 import { toFailureOfName } from "../../../job/message/destination-names.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { counted, number, present, toClock, toDone, toIn, type Part } from "../phrases.ts";
+import { counted, number, present, toClock, toIn, type Part } from "../phrases.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -78,11 +79,12 @@ function toHeadline({ drains, sources, replicas, at }: Status): string {
     : `${waiting} of ${number(Math.max(backlog, listed))} left`;
   if (going === 0) return `waiting: ${left}, none can go now`;
   if (toRounded(perSecond) === 0) return `waiting: ${left}`;
-  const ends = acting.flatMap(({ outlook }) => outlook.doneInMs ?? []);
-  const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.doneInMs !== null);
-  const some = going < listed ? `${number(going)} of them ` : "";
-  const done = isKnown && ends.length > 0 && `${some}${toDone(Math.max(...ends), at)}`;
-  return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, done]).join(", ");
+  const times = acting.flatMap(({ outlook }) => outlook.atRateMs ?? []);
+  const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.atRateMs !== null);
+  const of = going < listed ? `${number(going)} of them gone` : "gone";
+  const gone =
+    isKnown && times.length > 0 && `at this rate ${of} in ${formatDuration(Math.max(1_000, ...times))}`;
+  return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, gone]).join(", ");
 }
 
 /** The halted destination with most that waits, and how many others there are. */

@@ -131,11 +131,9 @@ describe("redriver plan", () => {
         // With the five that become due.
         billed: { best: 155, worst: 465 },
         calls: { list: 2, publish: 2, remove: 2 },
-        // 5, 50 and two watches until the lane is open, and then 125 at one a second, by the rule's own limit.
-        durationMs: 248_000,
-        nowMs: 243_000,
         later: { publishes: 5 },
-        boundBy: { kind: "rule", rule: "outage", publishes: 125 },
+        // By the rule's own limit.
+        least: { kind: "rule", name: "outage", publishes: 125 },
         passes: 4,
         days: 1,
       },

@@ -33,7 +33,7 @@ const draining = drain("orders", {
     going: 480,
     backlog: 19_835,
     perSecond: 18.2,
-    doneInMs: 27_000,
+    atRateMs: 27_000,
   },
   destinations: [
     destination("https://pay.example.com", 12_000, { failedAgain: 20, lane: halted }),
@@ -221,7 +221,7 @@ describe("the overview of status", () => {
     );
   });
 
-  it("says no end at a rate that is none, and names what a person or a date moves", () => {
+  it("says no time at a rate that is none, and names what a person or a date moves", () => {
     const held = {
       ...nothingWaits,
       waiting: 14,
@@ -231,19 +231,17 @@ describe("the overview of status", () => {
       backlog: 362,
     };
     expect(
-      verdict({ drains: [drain("orders", { outlook: { ...held, perSecond: 0.02, doneInMs: 337_000 } })] }),
+      verdict({ drains: [drain("orders", { outlook: { ...held, perSecond: 0.02, atRateMs: 337_000 } })] }),
     ).toBe("waiting: 14 of 362 left; 5 wait for their own date; 3 held until a person acts");
   });
 
-  it("says when all is done if nothing is halted, paused or held by rules", () => {
+  it("says how long all takes at that rate if nothing is halted, paused or held by rules", () => {
     const outlook = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
-    expect(verdict({ drains: [{ ...draining, outlook }] })).toContain(
-      "left, 18/s, done in about 27s (12:00 UTC)",
-    );
+    expect(verdict({ drains: [{ ...draining, outlook }] })).toContain("left, 18/s, at this rate gone in 27s");
   });
 
-  it("says at least, and no end, while nothing has counted everything yet", () => {
-    const outlook = { ...draining.outlook, doneInMs: null };
+  it("says at least, and no time, while nothing has counted everything yet", () => {
+    const outlook = { ...draining.outlook, atRateMs: null };
     const counting = { ...draining, outlook, stillCounting: true };
     const text = overview({ drains: [counting] });
     expect(text.replaceAll(/\s+/g, " ")).toContain(
