@@ -5,6 +5,7 @@ import {
   isDeliveredOnce,
   listedPerRecord,
   messagesPerSecond,
+  redisBytesPerMessage,
   redisCpuPerMessage,
   tripsPer100,
 } from "./lines/ratios.ts";
@@ -24,6 +25,7 @@ export const columns = [
   "in flight",
   "peak MB",
   "Redis µs",
+  "Redis bytes",
   "trips/100",
   "service busy",
   "once",
@@ -64,6 +66,7 @@ function toRow(one: Measured, all: readonly Measured[]): readonly string[] {
     String(service.maxInFlight),
     (peakBytes / 1_000_000).toFixed(0),
     redis === null ? "" : redisCpuPerMessage(one).toFixed(1),
+    redis === null ? "" : redisBytesPerMessage(one).toFixed(0),
     redis === null ? "" : tripsPer100(one).toFixed(1),
     `${((100 * serviceCpuMs) / wallMs).toFixed(0)} %`,
     isDeliveredOnce(one)

@@ -11,6 +11,7 @@ import {
   limitUsed,
   listedPerRecord,
   messagesPerSecond,
+  redisBytesPerMessage,
   redisCpuPerMessage,
   shareRefused,
   tripsPer100,
@@ -117,6 +118,7 @@ async function redis({ measure }: World): Promise<readonly Figure[]> {
   return [
     atMost("Redis round trips per 100 messages", tripsPer100(run), 5),
     atMost("Redis CPU per message, µs", redisCpuPerMessage(run), 15),
+    atMost("bytes sent to Redis per message", redisBytesPerMessage(run), 130),
   ];
 }
 

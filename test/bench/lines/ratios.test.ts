@@ -7,6 +7,7 @@ import {
   cpuPerMessage,
   isDeliveredOnce,
   limitUsed,
+  redisBytesPerMessage,
   shareRefused,
   tripsPer100,
 } from "./ratios.ts";
@@ -18,7 +19,7 @@ function toMeasured(contender: "floor" | "run", cpuMs: number, doubled = 0): Mea
     cpuMs,
     serviceCpuMs: 500,
     peakBytes: 1e8,
-    redis: { cpuMs: 10, answersWritten: 50, memoryBytes: 1 },
+    redis: { cpuMs: 10, answersWritten: 50, bytesRead: 120_000, memoryBytes: 1 },
     service: {
       calls: { list: 60, batch: 10, delete: 42 },
       refused: 2,
@@ -43,6 +44,7 @@ describe("ratios of the bench", () => {
     expect(cpuPerMessage(run)).toBe(50);
     expect(callsPer100(run)).toBe(11.2);
     expect(tripsPer100(run)).toBe(5);
+    expect(redisBytesPerMessage(run)).toBe(120);
     expect(limitUsed(run)).toBe(1);
     expect(shareRefused(run)).toBe(2 / 102);
   });

@@ -18,6 +18,9 @@ export const listedPerRecord = ({ case: { messages }, service: { listed } }: Dra
 export const redisCpuPerMessage = ({ case: { messages }, redis }: Drained): number =>
   ((redis?.cpuMs ?? Number.NaN) * 1_000) / messages;
 
+export const redisBytesPerMessage = ({ case: { messages }, redis }: Drained): number =>
+  (redis?.bytesRead ?? Number.NaN) / messages;
+
 export const tripsPer100 = ({ case: { messages }, redis }: Drained): number =>
   ((redis?.answersWritten ?? Number.NaN) * 100) / messages;
 

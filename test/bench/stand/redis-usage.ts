@@ -6,6 +6,8 @@ export interface RedisUsage {
   readonly cpuMs: number;
   /** How often it wrote answers to a client. What a pipeline gets at once is one. */
   readonly answersWritten: number;
+  /** Of all commands that it read. */
+  readonly bytesRead: number;
   /** What it holds at the end. */
   readonly memoryBytes: number;
 }
@@ -16,6 +18,7 @@ export async function readRedisUsage({ admin }: RedisServer): Promise<RedisUsage
   return {
     cpuMs: 1_000 * (number("used_cpu_user") + number("used_cpu_sys")),
     answersWritten: number("total_writes_processed"),
+    bytesRead: number("total_net_input_bytes"),
     memoryBytes: number("used_memory"),
   };
 }
@@ -24,6 +27,7 @@ export function usedSince(before: RedisUsage, after: RedisUsage): RedisUsage {
   return {
     cpuMs: after.cpuMs - before.cpuMs,
     answersWritten: after.answersWritten - before.answersWritten,
+    bytesRead: after.bytesRead - before.bytesRead,
     memoryBytes: after.memoryBytes,
   };
 }
