@@ -1,6 +1,6 @@
 /**
- * What the ledger costs per message on the straight way: look, begin, published, gone, in pages of 100. CPU of
- * Redis and of this process, and the bytes that remain:
+ * What the ledger costs per message on the straight way: look, begin, published, gone, in pages of 100, with the
+ * entries of the audit that ride along. CPU of Redis and of this process, the bytes sent, and those that remain:
  *
  *     npm run bench:redis      (redis-memory.ts, and then this)
  *
@@ -12,6 +12,8 @@ import type { Ledger } from "../../src/job/contracts/ledger.ts";
 import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
 import { createRedis, type RedisConnection } from "../../src/job/redis/connect.ts";
 import { parseInfo } from "../../src/job/redis/judge-server.ts";
+import type { AuditAct, AuditRecord, NewAuditEntry } from "../../src/job/contracts/audit.ts";
+import { auditLimits, createRedisAudit } from "../../src/job/store/audit/redis-audit.ts";
 import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import { defaultLimits as limits, messageOf } from "../support/ledger-limits.ts";
 
@@ -20,6 +22,7 @@ const perPage = 100;
 const pagesInFlight = 4;
 const startedAt = 1_760_000_000_000;
 const drain = "orders" as DrainName;
+const source = "default" as SourceId;
 
 interface Page {
   readonly ids: readonly DlqId[];
@@ -34,13 +37,39 @@ const toPages = (count: number, from: number): readonly Page[] =>
       .padStart(12, "0")}` as Token,
   }));
 
+const asOf = (dlqId: DlqId): MessageId => `msg_7d83f5a0c2b9f4c0a7e61_${dlqId}` as MessageId;
+const entry = (act: AuditAct, records: readonly AuditRecord[]): NewAuditEntry => ({
+  act,
+  by: "daemon redriver-0-1",
+  source,
+  drain,
+  passId: "0c4f5a52-2c1b-4a36-9c4e-3f1d7a5b9e10",
+  documentHash: "5826ba974264",
+  records,
+});
+const decided = { rule: "outage", attempt: 1, host: "orders.example.com" };
+
 const steps: Readonly<Record<string, (ledger: Ledger, page: Page) => Promise<unknown>>> = {
   look: (ledger, { ids }) => ledger.look(ids),
   begin: async (ledger, { ids, token }) => {
     const { at } = await ledger.now();
     const answer = await ledger.begin(
       ids.map((dlqId) => ({ dlqId, messageId: messageOf(dlqId), attempt: 1 })),
-      { token, drain, act: "republish", pageReadAt: at, pastHorizon: "leave", rulesHash: "0123456789abcdef" },
+      {
+        token,
+        drain,
+        act: "republish",
+        pageReadAt: at,
+        pastHorizon: "leave",
+        rulesHash: "0123456789abcdef",
+        destinations: ["https://orders.example.com", "orders.example.com:443", "orders.example.com"],
+        audit: [
+          entry(
+            "republish",
+            ids.map((dlqId) => ({ dlqId, reason: "due", ...decided })),
+          ),
+        ],
+      },
     );
     if (answer.kind !== "answered") throw new Error(`expected verdicts, got ${answer.kind}`);
   },
@@ -48,21 +77,38 @@ const steps: Readonly<Record<string, (ledger: Ledger, page: Page) => Promise<unk
     ledger.published(
       ids.map((dlqId) => ({
         dlqId,
-        as: `msg_7d83f5a0c2b9f4c0a7e61_${dlqId}` as MessageId,
+        as: asOf(dlqId),
         attempt: 1,
         deletePending: true,
         datesAgree: true,
         drain,
         messageId: messageOf(dlqId),
       })),
+      [
+        entry(
+          "published",
+          ids.map((dlqId) => ({ dlqId, as: asOf(dlqId), ...decided })),
+        ),
+        entry(
+          "delete",
+          ids.map((dlqId) => ({ dlqId })),
+        ),
+      ],
     ),
   gone: (ledger, { ids }) => ledger.gone(ids),
 };
 
-async function redisUse(redis: RedisConnection): Promise<{ readonly cpuUs: number; readonly bytes: number }> {
+interface Use {
+  readonly cpuUs: number;
+  readonly sent: number;
+  readonly bytes: number;
+}
+
+async function redisUse(redis: RedisConnection): Promise<Use> {
   const info = parseInfo(await redis.command("INFO"));
   const seconds = Number(info.get("used_cpu_user")) + Number(info.get("used_cpu_sys"));
-  return { cpuUs: seconds * 1e6, bytes: Number(info.get("used_memory")) };
+  const sent = Number(info.get("total_net_input_bytes"));
+  return { cpuUs: seconds * 1e6, sent, bytes: Number(info.get("used_memory")) };
 }
 
 async function eachPage(pages: readonly Page[], work: (page: Page) => Promise<unknown>): Promise<void> {
@@ -84,15 +130,21 @@ try {
   await redis.ready(5_000);
   await redis.command("FLUSHALL");
   const createLedger = (of: typeof limits) =>
-    createRedisLedger(redis, "default" as SourceId, of, { epochSeed: () => "epoch" });
+    createRedisLedger(
+      redis,
+      source,
+      of,
+      { epochSeed: () => "epoch" },
+      createRedisAudit(redis, source, auditLimits).riding,
+    );
   const ledger = createLedger(limits);
   for (const step of Object.values(steps)) {
     await eachPage(toPages(10_000, startedAt - 1_000_000), (page) => step(ledger, page));
   }
   const pages = toPages(records, startedAt);
   const first = await redisUse(redis);
-  const total = { redis: 0, client: 0 };
-  process.stdout.write("step        Redis µs  client µs   bytes held\n");
+  const total = { redis: 0, client: 0, sent: 0 };
+  process.stdout.write("step        Redis µs  client µs   bytes sent   bytes held\n");
   for (const [name, step] of Object.entries(steps)) {
     const before = await redisUse(redis);
     const cpu = process.cpuUsage();
@@ -102,9 +154,11 @@ try {
     const [ofRedis, ofClient] = [(after.cpuUs - before.cpuUs) / records, (user + system) / records];
     total.redis += ofRedis;
     total.client += ofClient;
+    const sent = (after.sent - before.sent) / records;
+    total.sent += sent;
     const bytes = ((after.bytes - first.bytes) / records).toFixed(0);
     process.stdout.write(
-      `${name.padEnd(10)} ${ofRedis.toFixed(2).padStart(9)} ${ofClient.toFixed(2).padStart(10)} ${bytes.padStart(12)}\n`,
+      `${name.padEnd(10)} ${ofRedis.toFixed(2).padStart(9)} ${ofClient.toFixed(2).padStart(10)} ${sent.toFixed(1).padStart(12)} ${bytes.padStart(12)}\n`,
     );
   }
   const forgetful = createLedger({ ...limits, tombstoneMs: 200 });
@@ -114,7 +168,7 @@ try {
   });
   const { cpuUs } = await redisUse(redis);
   process.stdout.write(
-    `all        ${total.redis.toFixed(2).padStart(9)} ${total.client.toFixed(2).padStart(10)}\n`,
+    `all        ${total.redis.toFixed(2).padStart(9)} ${total.client.toFixed(2).padStart(10)} ${total.sent.toFixed(1).padStart(12)}\n`,
   );
   process.stdout.write(
     `all, with the tombstones removed: ${((cpuUs - before.cpuUs) / records).toFixed(2)} Redis µs\n`,
