@@ -1,9 +1,9 @@
 /**
- * appendAudit(stream, first): adds entries to a source's stream, in the step of the script that calls it. Needs
- * `now` (server-time.lua.ts).
+ * appendAudit(stream, first, lists): adds entries to a source's stream, in the step of the script that calls it.
+ * Needs `now` (server-time.lua.ts).
  *
- * ARGV[first] how long entries are kept, ms; then bytes that are kept; then texts to the end of ARGV. The
- * stream's entries have the fields e text, c bytes of all texts that were ever written before it.
+ * ARGV[first] how long entries are kept, ms; then bytes that are kept; then texts to the end of ARGV. In a text
+ * each of the characters 1 and 2 stands for the list (JSON) that `lists` has under it. The stream's entries have the fields e text, c bytes of all texts that were ever written before it.
  * `<stream>:bytes` counts the bytes of all texts, so that a call need not read the last entry: reading copies
  * its text. If the count is lost, it is made again from the last entry.
  * Effects: older entries are trimmed by whole nodes of the stream. Each time a 64th of the kept bytes was
@@ -12,7 +12,7 @@
  * Run twice: the entries are there twice.
  */
 export const appendAuditLua = `
-local function appendAudit(stream, first)
+local function appendAudit(stream, first, lists)
   local keep, maxBytes = tonumber(ARGV[first]), tonumber(ARGV[first + 1])
   local oldest = string.format('%.0f', math.max(0, now - keep))
 
@@ -22,8 +22,12 @@ local function appendAudit(stream, first)
     end
   end
 
-  local written, added = stream .. ':bytes', 0
-  for i = first + 2, #ARGV do added = added + #ARGV[i] end
+  local written, added, texts = stream .. ':bytes', 0, {}
+  for i = first + 2, #ARGV do
+    local text = string.gsub(ARGV[i], '[\\1\\2]', lists)
+    texts[#texts + 1] = text
+    added = added + #text
+  end
   local before = redis.call('INCRBY', written, added) - added
   if before == 0 then
     local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
@@ -34,9 +38,9 @@ local function appendAudit(stream, first)
   end
 
   local total = before
-  for i = first + 2, #ARGV do
-    redis.call('XADD', stream, 'MINID', '~', oldest, '*', 'e', ARGV[i], 'c', string.format('%.0f', total))
-    total = total + #ARGV[i]
+  for _, text in ipairs(texts) do
+    redis.call('XADD', stream, 'MINID', '~', oldest, '*', 'e', text, 'c', string.format('%.0f', total))
+    total = total + #text
   end
 
   local function isTooLarge()

@@ -48,10 +48,19 @@ const recordsPerEntry = 100;
 /** A person's reason is a sentence or two. */
 const maxWhy = 1_000;
 
+/** Lists of the call that an entry rides along with: a group of just these records has a character for each. */
+export interface CallLists {
+  readonly dlqId: readonly string[];
+  readonly as?: readonly string[];
+}
+
+/** No JSON has these characters as they are. The script that writes the entry puts the lists there. */
+const listMarks = { dlqId: "\u0001", as: "\u0002", parent: "" } as const;
+
 /** One text, or one per 100 records. */
-export function toTexts(entry: NewAuditEntry): readonly string[] {
+export function toTexts(entry: NewAuditEntry, lists?: CallLists): readonly string[] {
   const { records } = entry;
-  if (records.length <= recordsPerEntry) return [toText(entry)];
+  if (records.length <= recordsPerEntry) return [toText(entry, lists)];
   const texts: string[] = [];
   for (let start = 0; start < records.length; start += recordsPerEntry) {
     texts.push(toText({ ...entry, records: records.slice(start, start + recordsPerEntry) }));
@@ -59,11 +68,11 @@ export function toTexts(entry: NewAuditEntry): readonly string[] {
   return texts;
 }
 
-function toText(entry: NewAuditEntry): string {
+function toText(entry: NewAuditEntry, lists?: CallLists): string {
   const { act, by, drain, passId, documentHash, why, lane, host, forMs, records } = entry;
   const hosts = createHostTable(records);
   // JSON leaves out what is undefined.
-  return JSON.stringify({
+  const text = JSON.stringify({
     v: 1,
     a: act,
     b: by,
@@ -75,8 +84,13 @@ function toText(entry: NewAuditEntry): string {
     t: host,
     f: forMs,
     o: hosts.hosts,
-    g: records.length === 0 ? undefined : toGroups(records).map((group) => toGroup(group, hosts)),
+    g: records.length === 0 ? undefined : toGroups(records).map((group) => toGroup(group, hosts, lists)),
   });
+  if (lists === undefined) return text;
+  // Inside of a string of JSON the quotes would be escaped.
+  return text
+    .replace('"i":"\\u0001"', `"i":${listMarks.dlqId}`)
+    .replace('"as":"\\u0002"', `"as":${listMarks.as}`);
 }
 
 /** A page has few groups, and neighbours are mostly of the same: so they are compared, without a key. */
@@ -102,20 +116,32 @@ function isAlike(one: AuditRecord, other: AuditRecord): boolean {
   );
 }
 
-function toGroup(records: readonly AuditRecord[], hosts: HostTable): StoredGroup {
+function toGroup(records: readonly AuditRecord[], hosts: HostTable, lists?: CallLists) {
   const { rule, reason, attempt, notes = [] } = records[0] ?? {};
-  const isAnyAs = records.some(({ as }) => as !== undefined);
-  const isAnyParent = records.some(({ parent }) => parent !== undefined);
   return {
     r: rule,
     e: reason,
     n: attempt,
     x: notes.length === 0 ? undefined : notes,
-    i: records.map(({ dlqId }) => dlqId),
-    as: isAnyAs ? records.map(({ as = "" }) => as) : undefined,
-    pa: isAnyParent ? records.map(({ parent = "" }) => parent) : undefined,
+    i: toList(records, "dlqId", lists),
+    as: toList(records, "as", lists),
+    pa: toList(records, "parent"),
     k: hosts.keysOf(records),
-  };
+  } satisfies Record<keyof StoredGroup, unknown>;
+}
+
+/** Undefined if none has it. */
+function toList(
+  records: readonly AuditRecord[],
+  name: "dlqId" | "as" | "parent",
+  lists: Partial<Record<typeof name, readonly string[]>> = {},
+): readonly string[] | string | undefined {
+  const given = lists[name];
+  if (given?.length === records.length && records.every((record, n) => record[name] === given[n])) {
+    return listMarks[name];
+  }
+  if (records.every((record) => record[name] === undefined)) return undefined;
+  return records.map((record) => record[name] ?? "");
 }
 
 /** As `toText` begins each entry: most entries of a long read are left out by their act alone. */

@@ -9,7 +9,7 @@ import {
 import type { SourceId } from "../../contracts/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
 import { defineScript } from "../../redis/script-runner.ts";
-import { parseEntryText, toTexts } from "./entry-text.ts";
+import { parseEntryText, toTexts, type CallLists } from "./entry-text.ts";
 import { appendAuditLua } from "./append.lua.ts";
 import { createAuditOver } from "./unwritten-entries.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
@@ -38,7 +38,7 @@ const appendScript = defineScript(
   `
 ${serverTimeLua}
 ${appendAuditLua}
-appendAudit(KEYS[1], 1)
+appendAudit(KEYS[1], 1, {})
 return false
 `,
 );
@@ -51,10 +51,11 @@ const entriesPerPage = 100;
 export interface RidingAudit {
   /**
    * The stream, which shares the slot of the source's other keys, and what `appendAudit` takes (append.lua.ts).
-   * Null while earlier entries wait to be written: they go first.
+   * Null while earlier entries wait to be written: they go first. What the script has in `lists` is not named again.
    */
   toAppend(
     entries: readonly NewAuditEntry[],
+    lists: CallLists,
   ): { readonly stream: string; readonly args: readonly (string | number)[] } | null;
   /** Called once the script has written them. */
   written(entries: readonly NewAuditEntry[]): void;
@@ -70,7 +71,7 @@ export function createRedisAudit(
   const stream = sourceKey(redis.keyPrefix, source, "audit");
 
   const { hasUnwritten, written, ...audit } = createAuditOver(async (entries) => {
-    const texts = entries.flatMap(toTexts);
+    const texts = entries.flatMap((entry) => toTexts(entry));
     for (let start = 0; start < texts.length; start += textsPerCall) {
       const some = texts.slice(start, start + textsPerCall);
       await redis.run(appendScript, [stream], [keepMs, maxBytes, ...some]);
@@ -104,8 +105,10 @@ export function createRedisAudit(
   }
 
   const riding: RidingAudit = {
-    toAppend: (entries) =>
-      hasUnwritten() ? null : { stream, args: [keepMs, maxBytes, ...entries.flatMap(toTexts)] },
+    toAppend: (entries, lists) =>
+      hasUnwritten()
+        ? null
+        : { stream, args: [keepMs, maxBytes, ...entries.flatMap((entry) => toTexts(entry, lists))] },
     written,
   };
   return { ...audit, riding, read, lineageOf: (dlqId) => traceLineage(read, dlqId) };

@@ -42,7 +42,7 @@ local function begun(e)
 end
 
 local function batchBegun(at)
-  return answered({ kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }, true)
+  return answered({ kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }, true, ARGV[6])
 end
 
 -- Those of the call's destinations that are paused.
@@ -188,6 +188,6 @@ for i, id in ipairs(ids) do
   verdicts[i] = decide({ dlqId = id, messageId = at(messageIds, i), attempt = at(attempts, i) }, found[i] or nil)
   if verdicts[i].kind ~= 'begun' or verdicts[i].declaredDouble then isAllPlain = false end
 end
-return answered({ kind = 'answered', verdicts = verdicts }, isAllPlain)
+return answered({ kind = 'answered', verdicts = verdicts }, isAllPlain, ARGV[6])
 `,
 );

@@ -32,7 +32,7 @@ local function recordBatch()
   recordAcceptance()
   return true
 end
-if recordBatch() then return answered(withSourceFacts({ allRecorded = true }), true) end
+if recordBatch() then return answered(withSourceFacts({ allRecorded = true }), true, ARGV[6], ARGV[7]) end
 
 -- A come-back names its parent. The first one is stored, so that a second run answers the same.
 local function name(fact, e)
@@ -89,7 +89,7 @@ for i, id in ipairs(ids) do
   })
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end
-return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded)
+return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, ARGV[6], ARGV[7])
 `,
 );
 

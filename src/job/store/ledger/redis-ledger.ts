@@ -18,6 +18,7 @@ import type { NewAuditEntry } from "../../contracts/audit.ts";
 import type { Ledger, LedgerStamp, PublishedVerdict, Riding } from "../../contracts/ledger.ts";
 import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
 import { deleteFlags, parseView } from "./entry.ts";
+import type { CallLists } from "../audit/entry-text.ts";
 import type { RidingAudit } from "../audit/redis-audit.ts";
 import { sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
@@ -77,8 +78,9 @@ export function createRedisLedger(
     call: object,
     lists: readonly string[],
     entries: readonly NewAuditEntry[],
+    named: CallLists,
   ): Promise<Answer & Riding> => {
-    const append = entries.length === 0 ? null : audit?.toAppend(entries);
+    const append = entries.length === 0 ? null : audit?.toAppend(entries, named);
     const answer = parseReply(script, await run(script, call, lists, append));
     if (answer.audited === true) audit?.written(entries);
     return answer;
@@ -109,12 +111,13 @@ export function createRedisLedger(
     peek: (dlqIds) => views(dlqIds, false),
 
     async begin(requests, { audit: entries = [], ...options }) {
+      const dlqId = requests.map((request) => request.dlqId);
       const lists = [
-        JSON.stringify(requests.map(({ dlqId }) => dlqId)),
+        JSON.stringify(dlqId),
         JSON.stringify(toColumn(requests, ({ messageId }) => messageId)),
         JSON.stringify(toColumn(requests, ({ attempt }) => attempt)),
       ];
-      const answer = await askWithAudit(beginScript, options, lists, entries);
+      const answer = await askWithAudit(beginScript, options, lists, entries, { dlqId });
       if (!("all" in answer)) return answer;
       const { all, ...rest } = answer;
       return { ...rest, verdicts: requests.map(() => all) };
@@ -135,12 +138,9 @@ export function createRedisLedger(
         call.namedBy === false &&
         !Array.isArray(call.drain) &&
         isWhole(messageIds);
-      const lists = [
-        JSON.stringify(facts.map(({ dlqId }) => dlqId)),
-        JSON.stringify(facts.map(({ as }) => as)),
-        JSON.stringify(messageIds),
-      ];
-      const answer = await askWithAudit(publishedScript, { ...call, isOfOneAct }, lists, entries);
+      const named = { dlqId: facts.map(({ dlqId }) => dlqId), as: facts.map(({ as }) => as) };
+      const lists = [named.dlqId, named.as, messageIds].map((list) => JSON.stringify(list));
+      const answer = await askWithAudit(publishedScript, { ...call, isOfOneAct }, lists, entries, named);
       if (!("allRecorded" in answer)) return answer;
       const { allRecorded: _, ...rest } = answer;
       return { ...rest, verdicts: facts.map(() => recorded) };

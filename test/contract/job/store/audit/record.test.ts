@@ -323,6 +323,36 @@ describe("entries that ride on a call of the ledger", () => {
     expect(await read(audit)).toHaveLength(3);
   });
 
+  test("are stored as they would be alone, whatever the call names and the ids are", async () => {
+    const { connection, audit, ledger } = stand();
+    const odd = ["\u0001", '"i":"\u0001"', "%1", 'a","b', "1-2"] as DlqId[];
+    const messages = odd.map((id) => `msg_\u0002${id}` as MessageId);
+    const texts = async (): Promise<readonly unknown[]> => {
+      const stream = `${connection.keyPrefix}:v1:{${source}}:audit`;
+      const entries = (await connection.command("XRANGE", stream, "-", "+")) as [string, string[]][];
+      return entries.map(([, [, text]]) => text);
+    };
+    const all = odd.map((dlqId) => ({ dlqId, rule: '"i":"\\u0001"', host: "\u0001" }));
+    const proven = odd.map((dlqId, n) => ({ dlqId, as: messages[n]!, attempt: 1 }));
+    const entries = [
+      [all, all.slice(1), all.toReversed(), all.map((one, n) => ({ ...one, attempt: n % 2 }))],
+      [proven, proven.map((one) => ({ ...one, as: "msg_other" })), all, proven.slice(1)],
+    ].map((some, n) => some.map((records) => entry({ act: n === 0 ? "republish" : "published", records })));
+    const options = { token: "a" as Token, drain: orders, act: "republish", pastHorizon: "leave" } as const;
+    const begun = await ledger.begin(
+      odd.map((id) => request(id)),
+      { ...options, pageReadAt: (await ledger.now()).at, audit: entries[0]! },
+    );
+    const facts = odd.map((id, n) => ({ ...publishedFact(id), as: messages[n]! }));
+    for (const answer of [begun, await ledger.published(facts, entries[1])]) {
+      expect(answer).toMatchObject({ audited: true });
+    }
+    const ridden = await texts();
+    await audit.record(entries.flat());
+    expect(ridden).toHaveLength(8);
+    expect((await texts()).slice(8)).toEqual(ridden);
+  });
+
   test("wait for entries that could not be written earlier", async () => {
     const { audit, beginAs, connection } = stand();
     const stream = `${connection.keyPrefix}:v1:{${source}}:audit`;
