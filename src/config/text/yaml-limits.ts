@@ -62,7 +62,7 @@ const scalarMark = "\u001f";
 /** Tokens without a character in the text: document, end of a broken flow collection, scalar. */
 const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);
 
-export interface PlacedToken {
+interface PlacedToken {
   /** As it is written; empty for a control mark. */
   readonly token: string;
   /** In UTF-16 units from the start. */
@@ -72,7 +72,7 @@ export interface PlacedToken {
 }
 
 /** All tokens of a text, also blanks and comments. Linear, whatever the text is. */
-export function* lexYaml(text: string): Generator<PlacedToken> {
+function* lexYaml(text: string): Generator<PlacedToken> {
   let offset = 0;
   let isScalar = false;
   for (const token of new Lexer().lex(text)) {

@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node,
 import { survives } from "../../job/message/json-losses.ts";
 import { isWellFormed } from "../../job/message/well-formed.ts";
 import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
-import { toSyntaxFindings } from "./syntax-errors.ts";
+import { firstSyntaxError } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./yaml-limits.ts";
 
 export interface YamlTree {
@@ -66,10 +66,8 @@ export function parseYaml(text: string, file: string): YamlReading {
     // With "silent" the library would pass over a second document without a word.
     logLevel: "error",
   });
-  const errors = [...document.errors, ...document.warnings];
-  for (const finding of toSyntaxFindings(text, errors, locateOffset)) {
-    problems.push({ file, path: "", ...finding });
-  }
+  const mistake = firstSyntaxError([...document.errors, ...document.warnings]);
+  if (mistake !== null) report(mistake.offset, [], `expected ${mistake.expected}`, mistake.expected);
   if (document.directives?.yaml.explicit === true) {
     report(0, [], "expected no %YAML directive", "no %YAML directive");
   }

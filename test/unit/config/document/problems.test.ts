@@ -199,7 +199,10 @@ drains:
     ],
     ["%YAML 1.1\n---\nversion: 1", "drains.yaml:1:1: expected no %YAML directive"],
     ["version: 1\n---\nversion: 1", "drains.yaml:2:1: expected a single document (no second ---)"],
-    ["version: 1\nsources: {a: {}", "drains.yaml:2:16: expected a closing bracket, or deeper indentation"],
+    [
+      "version: 1\nsources: {a: {}",
+      "drains.yaml:2:16: expected the indentation of the lines beside it, and a closing bracket for each that is open",
+    ],
     [
       "version: !!int 1\nsources: !x {a: {}}\ndrains: {}",
       "drains.yaml:2:10: expected no tags (!…); quote it if a text begins with !",

@@ -8,11 +8,11 @@ const flow = (test: string) => problemsOf(withDrain("rules:", `  - { when: { ${t
 
 describe("a value that YAML reads otherwise because it has no quotes", () => {
   it.each([
-    ["responseStatus: >= 500", 27],
-    ["responseStatus: > 500", 27],
-    ["responseStatus: >500", 27],
+    ["responseStatus: >= 500", 28],
+    ["responseStatus: > 500", 29],
+    ["responseStatus: >500", 29],
     ["responseStatus: >5", 27],
-    ["age: > 1h", 16],
+    ["age: > 1h", 18],
     ["body: { /n: > 5 }", 23],
     ["body: { /n: >= 5 }", 23],
     ["host: *.example.com", 17],
@@ -63,6 +63,34 @@ describe("a value that YAML reads otherwise because it has no quotes", () => {
     "queueName: >-\n            folded",
   ])("is none if YAML reads it as it is written: %s", (line) => {
     expect(block(line)).toEqual([]);
+  });
+});
+
+describe("a text that is no YAML", () => {
+  it.each([
+    ["a space too deep", ["select: { topicName: a }", " mode: plan"], "6:1: expected the indentation of"],
+    [
+      "deeper below a value",
+      ["mode: plan", "  rules: []"],
+      "5:11: expected quotes around a value that contains a colon, or the indentation of",
+    ],
+    [
+      "too shallow in a list",
+      ["rules:", "  - name: a", "    when: any", "  then: hold"],
+      "8:1: expected the indentation of",
+    ],
+    ["a dash one space short", ["rules:", "  - { when: any }", " - { when: any }"], "7:1: expected quotes"],
+    ["tabs", ["\tmode: plan", "\tminAge: 1m"], "5:5: expected spaces for indentation, not tabs"],
+    [
+      "an open bracket",
+      ["rules: ["],
+      "expected the indentation of the lines beside it, and a closing bracket",
+    ],
+    ["an open quote", ['source: "eu'], "expected a closing quote, bracket, comma or colon"],
+    ["two mistakes, of which the first is told", ["source: a: b", " mode: plan"], "5:13: expected quotes"],
+  ])("is one problem with its place: %s", (_, lines, problem) => {
+    expect(problemsOf(withDrain(...lines))).toEqual([expect.stringContaining(problem)]);
+    expect(problemsOf(withDrain(...lines))).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+: /)]);
   });
 });
 
