@@ -2,11 +2,11 @@ import { silenceNote, silentSources } from "../../../config/document/silent-sour
 import { countProblems, type Problem } from "../../../config/problem.ts";
 import type { DrainsDocument } from "../../../job/contracts/drains-document.ts";
 import { counted, joined, present } from "../../operations/phrases.ts";
-import type { FoundInDocument } from "./check-formats.ts";
 import type { OpenedDocument } from "./open-document.ts";
 import { wrapWords } from "../output/wrap.ts";
 
 type Checked = Pick<OpenedDocument, "file" | "outcome">;
+type FoundInDocument = Problem & { readonly kind: "error" | "warning" };
 
 /**
  * On a terminal the sentence is below the place. Elsewhere
@@ -71,4 +71,25 @@ export function toCheckJson({ file, outcome }: Checked): object {
   return outcome.ok
     ? { file, ok, hash: outcome.document.hash, problems: [], warnings }
     : { file, ok, problems: outcome.problems, warnings };
+}
+
+/** Annotations of GitHub's workflow commands: one line for each. Without any, nothing. */
+export function toGithubAnnotations(findings: readonly FoundInDocument[]): string {
+  return findings
+    .map(({ kind, file, line, column, setting, path, message }) => {
+      const place = Object.entries({ file, line, col: column, title: setting ?? path })
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
+      return `::${kind}${place.length === 0 ? "" : ` ${place.join(",")}`}::${escapeText(message)}\n`;
+    })
+    .join("");
+}
+
+/** As the runner reads it back. */
+function escapeText(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

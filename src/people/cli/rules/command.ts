@@ -1,9 +1,7 @@
 import { Option, type Command } from "commander";
 import { documentJsonSchemaText } from "../../../config/document/json-schema.ts";
-import { toEscapedJson } from "../../../job/message/write-safe-json.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toGithubAnnotations, toSarif } from "./check-formats.ts";
-import { toCheckJson, toCheckText, toFindings } from "./check-text.ts";
+import { toCheckJson, toCheckText, toFindings, toGithubAnnotations } from "./check-text.ts";
 import { toTestJson, toTestText } from "./test-results-text.ts";
 import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
 import { runRuleTests } from "./run-tests.ts";
@@ -26,7 +24,7 @@ export const registerRules: Register = (program, context) => {
     .argument("[files...]", "drains documents; default: the one of the settings")
     .option("--strict", "exit 1 when there are warnings")
     .option("--json", "print as JSON; of several files a list")
-    .addOption(new Option("--format <format>", "print for CI").choices(["github", "sarif"]))
+    .addOption(new Option("--format <format>", "print for CI").choices(["github"]))
     .action((files: readonly string[], flags: CheckFlags, command: Command) =>
       check(files, flags, command, context),
     );
@@ -63,7 +61,7 @@ export const registerRules: Register = (program, context) => {
     .action(() => context.io.out(documentJsonSchemaText()));
 };
 
-type CheckFlags = Readonly<{ strict?: boolean; json?: boolean; format?: "github" | "sarif" }>;
+type CheckFlags = Readonly<{ strict?: boolean; json?: boolean; format?: "github" }>;
 
 /** Each document by itself: one that is wrong hides nothing of the others. */
 function check(
@@ -78,7 +76,6 @@ function check(
   const [only = [], ...others] = opened.map(toCheckJson);
   const json = others.length === 0 ? only : [only, ...others];
   if (flags.format === "github") io.out(toGithubAnnotations(findings));
-  else if (flags.format === "sarif") io.out(`${toEscapedJson(JSON.stringify(toSarif(findings), null, 2))}\n`);
   else printResult(io, flags.json, json, () => opened.map((one) => toCheckText(io.columns, one)).join(""));
   if (opened.some(({ outcome }) => !outcome.ok)) exitWith(78);
   else if (flags.strict === true && opened.some(({ outcome }) => outcome.warnings.length > 0)) exitWith(1);
