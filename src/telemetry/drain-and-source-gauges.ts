@@ -12,7 +12,6 @@ import {
   type SourceRow,
   type Table,
 } from "./queue-metrics.ts";
-import { createRisingTotals } from "./rising-total.ts";
 
 /**
  * Facts about the queue: equal in every replica, so alerts take the max. The answered function sets every
@@ -178,4 +177,19 @@ type Labels = Readonly<Record<string, string>>;
 
 function setTo(gauge: Gauge, labels: Labels, value: number | null): void {
   if (value !== null) gauge.set(labels, value);
+}
+
+/**
+ * Keeps a total from falling. What is forgotten leaves a sum, and Prometheus would take the rest of it for new
+ * counts. A total that is not shown for a while goes on where it was.
+ */
+export function createRisingTotals() {
+  const totals = new Map<string, { last: number; forgotten: number }>();
+  return (name: string, value: number): number => {
+    const total = totals.get(name) ?? { last: value, forgotten: 0 };
+    totals.set(name, total);
+    if (value < total.last) total.forgotten += total.last - value;
+    total.last = value;
+    return value + total.forgotten;
+  };
 }

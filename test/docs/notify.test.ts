@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { toCloudEvent } from "../../src/people/notices/cloud-event.ts";
-import { toSignature } from "../../src/people/notices/sign.ts";
+import { toSignature } from "../../src/people/notices/send-notices.ts";
 import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
 import { noticeEvents, type Notice } from "../../src/job/contracts/notices.ts";
 import { complaints, keysInSchema, loaded } from "../support/drains-documents.ts";

@@ -25,7 +25,6 @@ import { createOpsServer } from "./ops-http.ts";
 import { createPeerReplicas } from "./peer-replicas.ts";
 import type { ActsBeside, PeopleBeside } from "./people-beside.ts";
 import { probeSources } from "./probe-halted-sources.ts";
-import { toSourcePauses } from "./paused-and-halted-sources.ts";
 import { toLiveness, toReadiness } from "./health-checks.ts";
 import { toMaxJobs } from "./job-concurrency.ts";
 import { toScheduleBasis, toSchedules } from "./wanted-schedules.ts";
@@ -34,6 +33,9 @@ import { createDocumentWatch } from "./watch-document.ts";
 import { createStandstillWatch } from "./watch-standstill.ts";
 import { createRedisFitness } from "./redis-fitness.ts";
 import { createSweeping } from "./keep-sweeping.ts";
+import type { BuiltSource } from "../compose/build-source.ts";
+import type { ReplicaRecord } from "../contracts/replicas.ts";
+import { callClasses } from "../contracts/source-pauses.ts";
 
 const opsRequestTimeoutMs = 10_000;
 const probeEveryMs = 30_000;
@@ -328,4 +330,16 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     await Promise.all(loops);
     if (redis.isReady()) await replicas.leave(replica).catch(() => undefined);
   }
+}
+
+/** The sources that this process does not call now, and why. A halt comes before a pause. */
+export function toSourcePauses(sources: Iterable<BuiltSource>): ReplicaRecord["resting"] {
+  return [...sources].flatMap(({ runtime: { config, health } }): ReplicaRecord["resting"] => {
+    const source = config.id;
+    const all = [health.standing(), ...callClasses.map((callClass) => health.current(callClass))];
+    const halt = all.find((one) => one.state === "halted");
+    if (halt !== undefined) return [{ source, state: "halted", code: halt.code }];
+    const isWaiting = all.some(({ state }) => state === "waiting");
+    return isWaiting ? [{ source, state: "waiting", code: "service-resting" }] : [];
+  });
 }

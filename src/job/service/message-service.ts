@@ -5,8 +5,7 @@ import { isRedriverError, RedriverError } from "../contracts/errors.ts";
 import type { EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";
 import type { NamedLimit } from "../contracts/call-shares.ts";
 import type { BatchOutcome, MessageService, ServiceLoadReader } from "../contracts/service.ts";
-import { readBurstLimit } from "./burst-limit.ts";
-import { dateOf } from "./http-answer.ts";
+import { dateOf, headerOf, serviceNowOf, type HttpAnswer } from "./http-answer.ts";
 import { parseDeleted, parseListPage, parseLoad, type Shaped } from "./list-and-delete-answers.ts";
 import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
 import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
@@ -19,6 +18,7 @@ import { maxPerCall, toDeletePath, toListPath } from "./request-paths.ts";
 import { createServiceClock } from "./service-clock.ts";
 import { createSpareBuffers } from "./spare-buffers.ts";
 import { createTooLargePace } from "./large-answer-pace.ts";
+import { parseRetryMoment } from "../message/retry-after.ts";
 
 /** `status` is absent if there was no HTTP answer. */
 export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;
@@ -262,4 +262,26 @@ function readToken(token: () => string, where: string, settings: ServiceSettings
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   const problem = `expected a token of visible ASCII characters, got none or others; it is ${settings.token}`;
   throw new RedriverError("unauthorised", `${where}: ${problem}`);
+}
+
+/** Within longer windows no call is worth waiting for its moment; a pause is enough. */
+const maxWindowMs = 10_000;
+/** Clocks that differ by less do not make a window longer. */
+const clockSlackMs = 250;
+
+/**
+ * The limit that the headers of an answer name; null: none. The service does not say how long a window is, so
+ * it is as long as what is left of it, in whole seconds.
+ */
+function readBurstLimit(answer: Pick<HttpAnswer, "status" | "headers" | "receivedAt">): NamedLimit | null {
+  const { status, headers } = answer;
+  const said = headerOf(headers, "burst-ratelimit-limit");
+  if (said === undefined) return null;
+  const calls = Number(said);
+  const now = serviceNowOf(answer);
+  const resetAt = parseRetryMoment(headerOf(headers, "burst-ratelimit-reset") ?? "", now) ?? now + 1_000;
+  const resetInMs = Math.max(0, resetAt - now);
+  const windowMs = Math.max(1_000, Math.ceil((resetInMs - clockSlackMs) / 1_000) * 1_000);
+  if (!Number.isSafeInteger(calls) || calls < 1 || windowMs > maxWindowMs) return null;
+  return { calls, windowMs, resetInMs, isUsedUp: status === 429 };
 }

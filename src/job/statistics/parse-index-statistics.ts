@@ -1,13 +1,14 @@
 import { isObject } from "../message/json-value.ts";
 import { toWellFormed } from "../message/well-formed.ts";
-import type {
-  Datapoint,
-  FieldProblem,
-  IndexStatistics,
-  ScalarField,
-  SeriesField,
+import {
+  type Datapoint,
+  type FieldProblem,
+  type IndexStatistics,
+  type ScalarField,
+  type SeriesField,
+  scalarFields,
+  seriesFields,
 } from "../contracts/index-statistics.ts";
-import { scalarFields, seriesFields } from "../contracts/index-statistics.ts";
 import { compareInstants, parseTimestamp } from "./timestamp.ts";
 
 /** 240 are documented (service-interface.md 8). */

@@ -11,7 +11,6 @@ import { cookieOf, rememberedName, saidCookie, setCookie } from "./cookies.ts";
 import { Document, type Frame } from "./layout.tsx";
 import { toLocalPath, toOwnPath, toPublicHtml } from "./paths.ts";
 import type { Reads } from "./live/reads.ts";
-import { SignIn } from "./parts/sign-in.tsx";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
 
 interface PagesParts {
@@ -155,4 +154,18 @@ export function toFormToken(context: Asked): string {
 /** As a browser is sent it: `base` before every path of this console. */
 export async function toHtml(element: Html | null, base: string): Promise<string> {
   return element === null ? "" : toPublicHtml(base, String(await element));
+}
+
+function SignIn({ why }: { readonly why: string | null }): Html {
+  return (
+    <form method="post" action="/sign-in">
+      {why === null ? null : <p class="problem">{why}</p>}
+      <p class="field">
+        <label for="token">Token</label>
+        <input id="token" name="token" type="password" required autocomplete="current-password" />
+        <span class="hint">As it stands in the file of console.tokenFile.</span>
+      </p>
+      <button type="submit">Sign in</button>
+    </form>
+  );
 }

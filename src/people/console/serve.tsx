@@ -27,8 +27,7 @@ import { routes } from "./api/routes.ts";
 import { toFileName } from "./acts/plans.ts";
 import { addActs } from "./acts/routes.ts";
 import type { Asked, AskedEnv } from "./asked.ts";
-import { answerAsset } from "./assets-answer.ts";
-import { readAssets } from "./assets.ts";
+import { readAssets, type Asset } from "./assets.ts";
 import type { ReportError } from "./error-events.ts";
 import { Sections } from "./layout.tsx";
 import { createReads, shared, type Reads } from "./live/reads.ts";
@@ -210,4 +209,22 @@ function readCpuMs(): number {
 function placeOf(context: Asked): string {
   const path = routePath(context, -1);
   return `${context.req.method} ${path}`;
+}
+
+/** Undefined: there is no such asset. */
+function answerAsset(context: Asked, asset: Asset | undefined): Response | Promise<Response> {
+  if (asset === undefined) return context.notFound();
+  const headers = {
+    "content-type": asset.type,
+    etag: asset.etag,
+    "cache-control": "no-cache",
+    vary: "accept-encoding",
+  };
+  if (context.req.header("if-none-match") === asset.etag) return context.body(null, 304, headers);
+  const isGzip = /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
+  return context.body(
+    new Uint8Array(isGzip ? asset.gzipped : asset.bytes),
+    200,
+    isGzip ? { ...headers, "content-encoding": "gzip" } : headers,
+  );
 }

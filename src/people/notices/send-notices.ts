@@ -9,8 +9,8 @@ import type { Notice, NoticeAnswer, SendNotices } from "../../job/contracts/noti
 import { toCloudEvent } from "./cloud-event.ts";
 import { post } from "./post.ts";
 import { createPublicLookup, PrivateAddress } from "./public-lookup.ts";
-import { signatureHeader, toSignature } from "./sign.ts";
 import { toSlackMessage } from "./slack-message.ts";
+import { createHmac } from "node:crypto";
 
 /** From the start of the call to the end of what is read of the answer. */
 const timeoutMs = 10_000;
@@ -105,4 +105,12 @@ function toAnswer(
 function toReason(error: unknown): string {
   if (error instanceof PrivateAddress) return `${error.message}; allowPrivate: true would allow it`;
   return describeConnectionFailure(error);
+}
+
+export const signatureHeader = "redriver-signature";
+
+/** `t=<Unix s>,v1=<hex HMAC-SHA256 of "t.body">`. `now`: Unix ms. */
+export function toSignature(key: string, body: string, now: number): string {
+  const seconds = Math.floor(now / 1_000);
+  return `t=${seconds},v1=${createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")}`;
 }

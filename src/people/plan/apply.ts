@@ -27,10 +27,10 @@ import { workPageApart } from "../../job/page/work-page-apart.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 import type { PlanCheck } from "./check-plan.ts";
 import { createOpenOrders, isDone } from "./open-orders.ts";
-import { createOrderRecorder } from "./audit-apply-orders.ts";
 import type { SkipReport } from "./skipped-by-apply.ts";
 import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./list-and-decide.ts";
 import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";
+import { ofDrain, recordIntent } from "../../job/write-audit.ts";
 
 export interface ApplyRun {
   readonly drain: DrainRuntime;
@@ -322,4 +322,25 @@ async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals
   health.check();
   if (health.current("batch").state === "halted") health.check("batch");
   return null;
+}
+
+/**
+ * Writes an apply's orders into the audit before they are acted on: each record once, and again if it is
+ * decided for another reason. Throws `redis-unavailable`.
+ */
+function createOrderRecorder(
+  drain: DrainRuntime,
+  order: { readonly why?: string },
+): (records: readonly AuditRecord[]) => Promise<void> {
+  const recorded = new Map<string, string>();
+  return async (records) => {
+    const news = records.filter((one) => recorded.get(one.dlqId) !== toDecided(one));
+    if (news.length === 0) return;
+    await recordIntent(drain.source, "apply", news, { ...ofDrain(drain), ...order });
+    for (const one of news) recorded.set(one.dlqId, toDecided(one));
+  };
+}
+
+function toDecided({ rule, reason, attempt }: AuditRecord): string {
+  return JSON.stringify([rule, reason, attempt]);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Destination, QueueFacts } from "../../../src/job/contracts/queue-facts.ts";
 import { chooseDestinations, chooseFailures } from "../../../src/telemetry/choose-series.ts";
-import { createRisingTotals } from "../../../src/telemetry/rising-total.ts";
+import { createRisingTotals } from "../../../src/telemetry/drain-and-source-gauges.ts";
 import { drainFacts, facts, recordedFailure } from "../../support/metrics.ts";
 
 type DrainRow = QueueFacts["drains"][number];

@@ -8,12 +8,11 @@ import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { countOption, timeOption } from "../input/option-values.ts";
-import { tableLimit } from "../output/table.ts";
+import { tableLimit, toTable } from "../output/table.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { printResult, printRows } from "../output/print.ts";
-import { toTable } from "../output/table.ts";
 import { summariseArchive, toArchiveText } from "./summary.ts";
 
 type ShowOptions = Readonly<{

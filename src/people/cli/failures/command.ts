@@ -5,7 +5,6 @@ import { currentUser } from "../input/current-user.ts";
 import { textOf } from "../input/option-values.ts";
 import { loadAll, loadForReading, loadNames } from "../load-config.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
-import { listFailures, type ListFlags } from "./list.ts";
 import {
   maxNoteCharacters,
   maxTicketCharacters,
@@ -14,7 +13,21 @@ import {
 } from "../../operations/failures/marks.ts";
 import { parseQuietEnd, quietEndExpected } from "../../operations/failures/quiet-order.ts";
 import { runNote, runQuiet, type Json } from "./marks.ts";
-import { showFailure } from "./show.ts";
+import type { Core } from "../../../job/compose/build-core.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { toFailureJson } from "../../operations/failures/json.ts";
+import { readFailureList, type FailureFilter } from "../../operations/failures/list.ts";
+import { toMeant } from "../../operations/nearest.ts";
+import { counted } from "../../operations/phrases.ts";
+import type { Io } from "../io.ts";
+import { toJsonLine } from "../output/json.ts";
+import { toFailureTable } from "./list-text.ts";
+import { readFailureViews } from "../../../job/compose/failure-views.ts";
+import type { Stop } from "../input/stop-on-signals.ts";
+import { barsFor } from "../output/sparkline.ts";
+import { chooseFailures } from "../../operations/failures/choose.ts";
+import { readDetails, type FailureDetails } from "../../operations/failures/details.ts";
+import { toFailureText } from "./show-text.ts";
 
 export const registerFailures: Register = (program, context) => {
   const { io } = context;
@@ -84,4 +97,38 @@ function untilOption(): Option {
     if (until !== null) return until;
     throw new InvalidArgumentError(`Expected ${quietEndExpected}.`);
   });
+}
+
+type ListFlags = FailureFilter & Readonly<{ json?: boolean }>;
+
+async function listFailures(core: Core, flags: ListFlags, io: Io): Promise<void> {
+  const now = systemClock.now();
+  const { shown, hidden, met } = await readFailureList(core, flags, now);
+  if (flags.json === true) for (const one of shown) io.out(toJsonLine(toFailureJson(one)));
+  else io.out(toFailureTable(io.columns, shown, now));
+  if (hidden > 0) {
+    io.err(`${counted(hidden, "kind has", "kinds have")} nothing waiting, and none for a day; see --all\n`);
+  } else if (shown.length === 0) {
+    const meant = flags.host === undefined ? "" : toMeant(flags.host, met.map(toDestinationText));
+    io.err(`no kind of failure is known here${meant}\n`);
+  }
+}
+
+/** One object or text for each source that has such a kind. */
+async function showFailure(core: Core, id: string, json: boolean, stop: Stop, io: Io): Promise<void> {
+  const now = systemClock.now();
+  const views = await readFailureViews(core, now);
+  const signal = AbortSignal.any([stop.signal, stop.stopping]);
+  const texts: string[] = [];
+  for (const failure of chooseFailures(views, id)) {
+    const details = await readDetails(core, failure, signal);
+    if (json) io.out(toJsonLine(toJson(details)));
+    else texts.push(toFailureText(io.columns, details, { now, bars: barsFor(io.env) }));
+  }
+  io.out(texts.join("\n"));
+}
+
+/** `sample` stays its id; what the rules do with one is `decided`. */
+function toJson({ failure, arrivals, lanes, sample }: FailureDetails): object {
+  return { ...toFailureJson(failure), arrivals, lanes, decided: sample };
 }

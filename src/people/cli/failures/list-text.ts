@@ -1,12 +1,11 @@
 /** Kinds of failure as a table: on a terminal two lines each, within 80 columns; elsewhere one, for grep. */
 import type { FailureView } from "../../../job/failures/failure-views.ts";
-import { toAge } from "../../operations/phrases.ts";
+import { toAge, cut, present } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
-import { cut } from "../../operations/phrases.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toAnswerText } from "../../../job/failures/answer-text.ts";
-import { toMarkText } from "./words.ts";
+import { toPrintable } from "../../../job/message/show-masked-values.ts";
 
 /** With the counts beside it, a million of each, 80 columns. */
 const maxDestination = 25;
@@ -53,4 +52,16 @@ function toRows(failures: readonly FailureView[], now: number): string {
     "last seen": ({ lastSeenAt }) => toAge(lastSeenAt, now),
     mark: toMarkText,
   });
+}
+
+/** A note in a mark: the ticket says more than the first words of a text. */
+const maxNote = 16;
+
+function toMarkText({ isNew, isQuiet, quietEnded, note }: FailureView): string {
+  return present([
+    isNew && "new",
+    isQuiet && "quiet",
+    quietEnded !== null && quietEnded !== "time" && "changed",
+    note !== null && cut(toPrintable(note.ticket || note.text), maxNote),
+  ]).join(", ");
 }

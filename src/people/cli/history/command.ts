@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { openAuditReader } from "../../../job/compose/open-core.ts";
-import { requireRedis } from "../../../job/compose/open-core.ts";
+import { openAuditReader, requireRedis } from "../../../job/compose/open-core.ts";
 import type { Core } from "../../../job/compose/build-core.ts";
 import type { Teardown } from "../../../job/compose/teardown.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../../job/contracts/audit.ts";

@@ -20,9 +20,12 @@ import { withCore } from "../with-core.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { probe, reset, type LaneAct, type LaneActParts } from "../../operations/lanes/acts.ts";
 import { chooseLane, type ChosenLane } from "../../operations/lanes/choose-lane.ts";
-import { toProbeCost } from "./probe-cost.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
 import { toLanesTable } from "./text.ts";
+import type { LaneConfig } from "../../../job/contracts/drains-document.ts";
+import { maxProbe } from "../../../job/contracts/lanes.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { terminalColumns, wrapWords } from "../output/wrap.ts";
 
 type ListFlags = Readonly<{ drain?: string; json?: boolean; limit?: number }>;
 type ActFlags = Readonly<{ drain?: string; reason?: string; by: string; json?: boolean }>;
@@ -138,4 +141,24 @@ function sweepNow({ settings }: Core, teardown: Teardown, source: SourceId): Pro
   const connection = toBullmqConnection(target, "queue");
   teardown.add("queue connection", () => connection.disconnect());
   return requestSweep(connection, keyPrefix, source, systemClock.now());
+}
+
+/** As the lane machine and the lineage count it. Empty for a lane that is not halted. */
+function toProbeCost(
+  { view }: ChosenLane,
+  { core, isWhole }: Pick<LaneActParts, "core" | "isWhole">,
+): string {
+  if (view.state !== "halted") return "";
+  const lane = isWhole ? core.drains.get(view.drain)?.config.lane : undefined;
+  return wrapWords(terminalColumns, 0, "", toProbeCostText(lane));
+}
+
+function toProbeCostText(lane: Pick<LaneConfig, "probeEveryMs"> | undefined): string {
+  const most = lane === undefined ? "3 times probeEvery" : formatDuration(maxProbe * lane.probeEveryMs);
+  return [
+    "A probe is one message.",
+    "No answer, 5xx, 408, 425 or 429: the lane stays halted, its next probe comes 1.5 times as late (at most",
+    `${most}), and the message keeps its attempt, unless it was first sent over 7 days ago.`,
+    "Any other failure uses one attempt; a lane halted by no answers or 5xx goes on then, unless that failed before.",
+  ].join(" ");
 }

@@ -19,7 +19,7 @@ import {
 } from "../../operations/parked/find.ts";
 import { findUseless } from "../../operations/parked/find-useless.ts";
 import { insteadOfRelease } from "../../operations/parked/next-step.ts";
-import { showListed } from "./listed-line.ts";
+import { showListed } from "../output/progress.ts";
 import { toParkedFailures, toParkedJson, toParkedTable, toReleaseTable } from "./text.ts";
 import { showParked } from "./show.ts";
 import { summariseParked } from "./summary.ts";

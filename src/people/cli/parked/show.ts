@@ -8,7 +8,7 @@ import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { toJsonLine } from "../output/json.ts";
 import { toFields } from "../output/table.ts";
 import { createOldest, visitParked, type FoundParked } from "../../operations/parked/find.ts";
-import { showListed } from "./listed-line.ts";
+import { showListed } from "../output/progress.ts";
 import { toDrain, toParkedJson } from "./text.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import type { Stop } from "../input/stop-on-signals.ts";

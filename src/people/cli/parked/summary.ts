@@ -18,7 +18,7 @@ import {
 } from "../../operations/parked/count.ts";
 import { visitParked, type ParkedFilter } from "../../operations/parked/find.ts";
 import { nextStepOf } from "../../operations/parked/next-step.ts";
-import { showListed } from "./listed-line.ts";
+import { showListed } from "../output/progress.ts";
 import { toDrainName } from "./text.ts";
 
 /** In the text, and in JSON. */

@@ -1,5 +1,5 @@
 import { firstPlausibleAt } from "../../../job/message/plausible-dates.ts";
-import { createSelectMatcher } from "../../../job/message/select.ts";
+import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
 import type { ValuePath } from "../../../config/problem.ts";
 import type { CheckItem } from "../../../job/message/item-policy.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
@@ -9,7 +9,6 @@ import { tryRecord } from "../../operations/rules/try-record.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
-import type { Select } from "../../../job/message/select.ts";
 
 export type TestResult = ReturnType<typeof runOne>;
 export type TestRun = ReturnType<typeof runRuleTests>;

@@ -1,9 +1,8 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { laneStates, type LaneState } from "../../../job/contracts/lanes.ts";
-import { counted, ifAny, joined, present, toAge, toIn, type Part } from "../../operations/phrases.ts";
+import { counted, ifAny, joined, present, toAge, toIn, type Part, cut } from "../../operations/phrases.ts";
 import type { LaneStanding } from "../../plan/lane-standings.ts";
 import type { OpenPass } from "../../../job/contracts/passes.ts";
-import { cut } from "../../operations/phrases.ts";
 import { maxName, toModeText, toNextText } from "./drain-words.ts";
 import type { LaneStatus, Status } from "../../operations/status/read.ts";
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";

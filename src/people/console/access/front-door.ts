@@ -5,7 +5,7 @@ import { toPublicPath } from "../paths.ts";
 import { createHostCheck } from "./host-names.ts";
 import { createProxyCheck } from "./proxies.ts";
 import { isOfOwnPage } from "./request-origin.ts";
-import { securityHeaders } from "./security-headers.ts";
+import { styleHashes } from "../styles.ts";
 
 export const addSecurityHeaders: MiddlewareHandler<AskedEnv> = async (context, next) => {
   await next();
@@ -56,3 +56,25 @@ export function refuseOtherPages(proxies: readonly string[]): MiddlewareHandler<
     return context.text("redriver: expected a request by a page of this console\n", 403);
   };
 }
+
+/** For every answer: no inline code, no style but our own two, nothing loaded from elsewhere, no frame, nothing kept. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styleHashes.join(" ")}`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  // Not no-referrer: a form would then say `Origin: null`.
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
+  "cache-control": "no-store",
+};

@@ -15,8 +15,13 @@ import type { Reads } from "../live/reads.ts";
 import { toFormToken, type Pages } from "../pages.tsx";
 import { toLocalPath } from "../paths.ts";
 import { toActPath, type Act } from "./act.ts";
-import { acts } from "./acts.ts";
 import { readForm } from "./read-form.ts";
+import { noteAct, quietAct, unquietAct } from "./failure-marks.ts";
+import { probeAct, resetLaneAct } from "./lanes.ts";
+import { pauseAct, resumeAct } from "./pausing.ts";
+import { applyPlanAct, makePlanAct, removePlanAct, stopPlanAct } from "./plans.ts";
+import { releaseAllAct, releaseOneAct } from "./release.ts";
+import { showContentAct } from "./show-content.tsx";
 
 interface ActsParts {
   readonly live: LiveCore;
@@ -81,3 +86,21 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
     });
   }
 }
+
+/** Every act of the console. */
+const acts: readonly Act[] = [
+  pauseAct,
+  resumeAct,
+  probeAct,
+  resetLaneAct,
+  noteAct,
+  quietAct,
+  unquietAct,
+  releaseOneAct,
+  releaseAllAct,
+  showContentAct,
+  makePlanAct,
+  applyPlanAct,
+  stopPlanAct,
+  removePlanAct,
+];

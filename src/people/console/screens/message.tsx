@@ -2,8 +2,12 @@
 import type { DeadLetter } from "../../../job/message/dead-letter.ts";
 import { parseRecord } from "../../../job/message/parse-record.ts";
 import { toAnyText } from "../../../job/message/write-safe-json.ts";
-import { readMessage, readMessageHistory } from "../../operations/records/read-message.ts";
-import type { ReadMessage, MessageHistory } from "../../operations/records/read-message.ts";
+import {
+  readMessage,
+  readMessageHistory,
+  type ReadMessage,
+  type MessageHistory,
+} from "../../operations/records/read-message.ts";
 import { toLedgerText } from "../../operations/records/ledger-text.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { historyColumns, withProofs } from "../../operations/history/rows.ts";

@@ -1,13 +1,14 @@
 /** The document in force with its lines, what each rule does, and why a replica rejects another document. */
 import type { ReplicaRecord } from "../../../job/contracts/replicas.ts";
 import { toRuleStandings, type RuleStanding } from "../../operations/rules/read-rules.ts";
-import { hideSecrets } from "../../operations/rules/hide-secrets.ts";
 import type { RulesInForce } from "../live/rules-in-force.ts";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
+import { looksSecret } from "../../../job/message/secret-looking.ts";
 
 interface Model {
   readonly replicas: readonly ReplicaRecord[];
@@ -174,5 +175,20 @@ function Text({ inForce, hash }: Pick<Model, "inForce"> & { readonly hash: strin
         </>
       )}
     </>
+  );
+}
+
+const maxLineCharacters = 2_000;
+
+/**
+ * A line of the drains document, for a person who may not see secrets. The document has references to secrets; but
+ * the address of a webhook, and a header that a rule sets, may be written into it.
+ */
+function hideSecrets(line: string): string {
+  return toPrintableLines(
+    line
+      .replaceAll(/\/\/[^\s/@"']+@/g, "//***@")
+      .replaceAll(/[A-Za-z0-9_+=-]{16,}/g, (word) => (looksSecret(word) ? "***" : word)),
+    maxLineCharacters,
   );
 }

@@ -1,6 +1,10 @@
 /** A page of what was done, for a screen. It reads a bounded number of entries, whatever the filters leave. */
-import type { AuditAct, AuditEntry, AuditReader } from "../../../job/contracts/audit.ts";
-import { isAboutDrain } from "../../../job/contracts/audit.ts";
+import {
+  type AuditAct,
+  type AuditEntry,
+  type AuditReader,
+  isAboutDrain,
+} from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { compileGlob } from "../../../job/rules/patterns/glob.ts";

@@ -5,7 +5,7 @@ import type { Core } from "../../../job/compose/build-core.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import { requireFailure } from "../failures/choose.ts";
 import type { Order } from "./acts.ts";
-import { choosePauseTargets } from "./choose-targets.ts";
+import { chooseDrains } from "../choose-drains.ts";
 
 /** `pause` or `resume`. */
 export type PauseAct = (
@@ -51,4 +51,22 @@ export async function* onEachTarget(
       line: `${host === undefined ? "" : `${host} of `}${label}: ${said}`,
     };
   }
+}
+
+/** `label`: how a person reads it. `drain`: `*` is all drains of the source. */
+export type ChosenTarget = readonly [label: string, source: BuiltSource, drain: DrainName | "*"];
+
+/** Whole sources if no drain is named. */
+export function choosePauseTargets(core: Core, names: readonly string[]): readonly ChosenTarget[] {
+  const sources = [...core.sources.values()];
+  if (names.length === 0) {
+    return sources.map(
+      (source) => [`all drains of source ${source.runtime.config.id}`, source, "*"] as const,
+    );
+  }
+  return chooseDrains(core, names).flatMap(({ config: { name, source } }) =>
+    sources
+      .filter(({ runtime }) => runtime.config.id === source.id)
+      .map((built) => [name, built, name] as const),
+  );
 }

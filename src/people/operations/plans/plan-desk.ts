@@ -22,11 +22,12 @@ import {
   type PlanOrder,
   type SharedPlan,
 } from "../../../job/contracts/plans.ts";
-import { auditPlanAct, type PersonsOrder } from "./audit-plan-acts.ts";
 import { applySharedPlan, type BesideApply } from "./apply-shared-plan.ts";
 import type { PlanReport } from "./freeze-plan.ts";
 import { makePlan, toPlanCommand } from "./make-plan.ts";
 import { requireRules } from "./require-rules.ts";
+import type { Core } from "../../../job/compose/build-core.ts";
+import { recordIntent } from "../../../job/write-audit.ts";
 
 export interface PlanDeskParts extends BesideApply {
   readonly acquire: () => CoreLease;
@@ -235,4 +236,30 @@ function full(drains: readonly string[], filter: PlanFilter): RedriverError {
   return refused(
     `there are ${planLimits.plans} plans already, the most at once: remove one, or use a file: ${toPlanCommand(drains, filter)} --out plan.ndjson`,
   );
+}
+
+/** What a person does with a plan, in the audit of each of its drains. An apply has entries of its own. */
+
+interface PersonsOrder {
+  readonly by: string;
+  /** A person's reason; absent: a program gave none. */
+  readonly why?: string | undefined;
+}
+
+/**
+ * Before the act is done. A drain that the document has no longer has no audit to be in. Throws
+ * `redis-unavailable`; then it must not be done.
+ */
+async function auditPlanAct(
+  { drains }: Pick<Core, "drains">,
+  act: "plan-make" | "plan-stop" | "plan-remove",
+  plan: { readonly id: PlanId; readonly drains: readonly DrainName[] },
+  { by, why = "" }: PersonsOrder,
+): Promise<void> {
+  for (const name of plan.drains) {
+    const drain = drains.get(name);
+    if (drain === undefined) continue;
+    const text = why === "" ? `plan ${plan.id}` : `plan ${plan.id}: ${why}`;
+    await recordIntent({ ...drain.source, by }, act, [], { drain: name, why: text });
+  }
 }

@@ -2,9 +2,8 @@
 import { toFailureOfName } from "../../../job/message/destination-names.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import { cut } from "../phrases.ts";
+import { cut, counted, number, present, toClock, toIn, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { counted, number, present, toClock, toIn, type Part } from "../phrases.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];

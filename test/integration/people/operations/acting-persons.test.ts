@@ -3,7 +3,7 @@ import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
 import { readFailureViews } from "../../../../src/job/compose/failure-views.ts";
 import { noteFailure } from "../../../../src/people/operations/failures/marks.ts";
 import { pause, resume } from "../../../../src/people/operations/pauses/acts.ts";
-import { choosePauseTargets } from "../../../../src/people/operations/pauses/choose-targets.ts";
+import { choosePauseTargets } from "../../../../src/people/operations/pauses/on-each-target.ts";
 import { releaseFound } from "../../../../src/people/operations/parked/release-found.ts";
 import { visitParked, type FoundParked } from "../../../../src/people/operations/parked/find.ts";
 import { createRig } from "../../../support/rig.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../../src/job/compose/build-core.ts";
-import { toSourcePauses } from "../../../../src/job/daemon/paused-and-halted-sources.ts";
+import { toSourcePauses } from "../../../../src/job/daemon/run-daemon.ts";
 import { toReadiness, type DaemonState } from "../../../../src/job/daemon/health-checks.ts";
 import type { SourceId } from "../../../../src/job/contracts/ids.ts";
 import type { RedisConnection } from "../../../../src/job/redis/connect.ts";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { toCloudEvent } from "../../../../src/people/notices/cloud-event.ts";
 import { toNoticeLines } from "../../../../src/people/notices/notice-text.ts";
-import { toSignature } from "../../../../src/people/notices/sign.ts";
+import { toSignature } from "../../../../src/people/notices/send-notices.ts";
 import { toSlackMessage } from "../../../../src/people/notices/slack-message.ts";
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
 import type { Notice, NoticeItem } from "../../../../src/job/contracts/notices.ts";

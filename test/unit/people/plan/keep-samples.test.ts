@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
-import { createSamples } from "../../../../src/people/plan/keep-samples.ts";
+import { createSamples } from "../../../../src/people/plan/rule-report.ts";
 
 const draw = (order: readonly DlqId[]): readonly DlqId[] => {
   const samples = createSamples<DlqId>();

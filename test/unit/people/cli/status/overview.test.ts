@@ -61,8 +61,8 @@ describe("the overview of status", () => {
   it("fits 80 x 24, the verdict first, then drains, then destinations by trouble", () => {
     expect(`\n${overview({})}`).toMatchInlineSnapshot(`
       "
-      draining: 12,480 of 19,835 left, 18/s, 480 of them done in about 27s (12:00
-      UTC); pay.example.com halted, next probe in 4m; 12 parked for a person
+      draining: 12,480 of 19,835 left, 18/s, at this rate 480 of them gone in 27s;
+      pay.example.com halted, next probe in 4m; 12 parked for a person
 
       drain   mode  waiting  parked  in doubt  oldest  per s  pass
       orders  live    12480      12         0  -          18  in 14s
