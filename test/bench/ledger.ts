@@ -1,6 +1,6 @@
 /**
  * What the ledger costs per message on the straight way: look, begin, published, gone, in pages of 100, with the
- * entries of the audit that ride along. CPU of Redis and of this process, the bytes sent, and those that remain:
+ * entries of the audit that ride along. CPU of Redis and of this process, the bytes sent, and those that each step leaves:
  *
  *     npm run bench:redis      (redis-memory.ts, and then this)
  *
@@ -20,6 +20,8 @@ import { defaultLimits as limits, messageOf } from "../support/ledger-limits.ts"
 const records = Number(process.argv[2] ?? 100_000);
 const perPage = 100;
 const pagesInFlight = 4;
+/** A step is measured over so many at a time. A process has no more on their way. */
+const recordsOnTheirWay = 10_000;
 const startedAt = 1_760_000_000_000;
 const drain = "orders" as DrainName;
 const source = "default" as SourceId;
@@ -141,24 +143,34 @@ try {
   for (const step of Object.values(steps)) {
     await eachPage(toPages(10_000, startedAt - 1_000_000), (page) => step(ledger, page));
   }
-  const pages = toPages(records, startedAt);
-  const first = await redisUse(redis);
-  const total = { redis: 0, client: 0, sent: 0 };
-  process.stdout.write("step        Redis µs  client µs   bytes sent   bytes held\n");
-  for (const [name, step] of Object.entries(steps)) {
-    const before = await redisUse(redis);
-    const cpu = process.cpuUsage();
-    await eachPage(pages, (page) => step(ledger, page));
-    const { user, system } = process.cpuUsage(cpu);
-    const after = await redisUse(redis);
-    const [ofRedis, ofClient] = [(after.cpuUs - before.cpuUs) / records, (user + system) / records];
-    total.redis += ofRedis;
-    total.client += ofClient;
-    const sent = (after.sent - before.sent) / records;
-    total.sent += sent;
-    const bytes = ((after.bytes - first.bytes) / records).toFixed(0);
+  const costs = Object.keys(steps).map((name) => ({ name, redis: 0, client: 0, sent: 0, held: 0 }));
+  for (let from = 0; from < records; from += recordsOnTheirWay) {
+    const pages = toPages(Math.min(recordsOnTheirWay, records - from), startedAt + from);
+    for (const cost of costs) {
+      const before = await redisUse(redis);
+      const cpu = process.cpuUsage();
+      await eachPage(pages, (page) => steps[cost.name]!(ledger, page));
+      const { user, system } = process.cpuUsage(cpu);
+      const after = await redisUse(redis);
+      cost.redis += (after.cpuUs - before.cpuUs) / records;
+      cost.client += (user + system) / records;
+      cost.sent += (after.sent - before.sent) / records;
+      cost.held += (after.bytes - before.bytes) / records;
+    }
+  }
+  process.stdout.write("step        Redis µs  client µs   bytes sent   bytes kept\n");
+  const sumOf = (name: "redis" | "client" | "sent" | "held"): number =>
+    costs.reduce((sum, cost) => sum + cost[name], 0);
+  const all = {
+    name: "all",
+    redis: sumOf("redis"),
+    client: sumOf("client"),
+    sent: sumOf("sent"),
+    held: sumOf("held"),
+  };
+  for (const { name, redis: ofRedis, client, sent, held } of [...costs, all]) {
     process.stdout.write(
-      `${name.padEnd(10)} ${ofRedis.toFixed(2).padStart(9)} ${ofClient.toFixed(2).padStart(10)} ${sent.toFixed(1).padStart(12)} ${bytes.padStart(12)}\n`,
+      `${name.padEnd(10)} ${ofRedis.toFixed(2).padStart(9)} ${client.toFixed(2).padStart(10)} ${sent.toFixed(1).padStart(12)} ${held.toFixed(0).padStart(12)}\n`,
     );
   }
   const forgetful = createLedger({ ...limits, tombstoneMs: 200 });
@@ -167,9 +179,6 @@ try {
     for (const step of Object.values(steps)) await step(forgetful, page);
   });
   const { cpuUs } = await redisUse(redis);
-  process.stdout.write(
-    `all        ${total.redis.toFixed(2).padStart(9)} ${total.client.toFixed(2).padStart(10)} ${total.sent.toFixed(1).padStart(12)}\n`,
-  );
   process.stdout.write(
     `all, with the tombstones removed: ${((cpuUs - before.cpuUs) / records).toFixed(2)} Redis µs\n`,
   );

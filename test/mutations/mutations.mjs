@@ -42,9 +42,9 @@ export const mutations = [
   },
   {
     name: "publish a whole batch for some of its ids",
-    file: "src/job/store/ledger/published-archived-gone.lua.ts",
-    find: "if not b or b.ids ~= ARGV[6] then return false end",
-    replace: "if not b then return false end",
+    file: "src/job/store/ledger/begun-batches.ts",
+    find: "if (batch !== undefined && isAt(batch, dlqIds, from)) {",
+    replace: "if (batch !== undefined) {",
     test: "test/contract/job/store/ledger/ledger-batches.test.ts",
   },
   {
@@ -114,8 +114,8 @@ export const mutations = [
   {
     name: "audit what was not begun",
     file: "src/job/store/ledger/begin.lua.ts",
-    find: "verdicts = verdicts }, isAllPlain)",
-    replace: "verdicts = verdicts }, true)",
+    find: "verdicts = verdicts }, isAllPlain,",
+    replace: "verdicts = verdicts }, true,",
     test: "test/contract/job/store/audit/record.test.ts",
   },
   {

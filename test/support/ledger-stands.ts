@@ -60,12 +60,21 @@ export function memoryStand(limits: LedgerLimits = defaultLimits): Promise<Ledge
 export async function redisStand(
   redis: RedisConnection,
   limits: LedgerLimits = defaultLimits,
-): Promise<LedgerStand & { readonly passes: PassBook; readonly redis: RedisConnection }> {
+): Promise<
+  LedgerStand & {
+    /** Of another process on the same Redis. */
+    createLedger(): Ledger;
+    readonly passes: PassBook;
+    readonly redis: RedisConnection;
+  }
+> {
   const { redis: controlled, now, advance } = withMovedTime(redis);
   let epochs = 0;
   const epochSeed = (): string => `epoch-${(epochs += 1)}`;
+  const createLedger = (): Ledger => createRedisLedger(controlled, source, limits, { epochSeed });
   return {
-    ledger: createRedisLedger(controlled, source, limits, { epochSeed }),
+    ledger: createLedger(),
+    createLedger,
     passes: createRedisPassBook(controlled, source),
     redis: controlled,
     pauses: createRedisPauseBook(redis, source),
@@ -75,6 +84,14 @@ export async function redisStand(
       await shortenLives(redis, ms);
     },
   };
+}
+
+/** Every third call is another process's, which knows none of the batches that the first has begun. */
+export function ofTwoProcesses(one: Ledger, other: Ledger): Ledger {
+  let turn = 0;
+  return new Proxy(one, {
+    get: (_, name) => Reflect.get((turn += 1) % 3 === 0 ? other : one, name) as unknown,
+  });
 }
 
 /**

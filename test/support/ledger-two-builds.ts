@@ -12,6 +12,7 @@ import {
   drain,
   horizonMs,
   messageId,
+  ofTwoProcesses,
   redisStand,
   request,
   takeoverMs,
@@ -63,7 +64,7 @@ const absent = (): Known => ({ state: "absent", until: 0, by: null, firstAt: 0, 
 export async function playOnTwoBuilds(connection: RedisConnection, acts: readonly Act[]): Promise<void> {
   const stand = await redisStand(connection, limits);
   const startedAt = Date.now();
-  const { ledger } = stand;
+  const ledger = ofTwoProcesses(stand.ledger, stand.createLedger());
   const before = createLedgerBeforeBatches(stand.redis, limits);
   const known = new Map(ids.map((id) => [id, absent()]));
   const of = (id: DlqId): Known => known.get(id) ?? absent();

@@ -50,10 +50,9 @@ local function batchOfPointer(text)
   return findBatch(tokens[text])
 end
 
--- The batch that an id is in, if that has not ended.
-local function batchAt(id)
-  local text = redis.call('GET', prefix .. id)
-  local b = text and isPointer(text) and batchOfPointer(text)
+-- The batch of a token, if it has not ended.
+local function batchUnder(token)
+  local b = findBatch(token)
   return b and not b.hasEnded and b or nil
 end
 
@@ -158,12 +157,12 @@ local function publishBatch(b, ...)
   wrote = true
 end
 
-local function buryBatch(b, first)
+local function buryBatch(b)
   renewBatch(b, limits.tombstone)
   setBatch(b, 's', 'gone', 'at', now)
   redis.call('HDEL', batchPrefix .. b.token, 'm', 'n', 'da', 'd', 'l', 'w')
   redis.call('ZREM', pendingBatchesKey, b.member)
-  redis.call('ZREM', parkedKey, first)
+  redis.call('ZREM', parkedKey, cjson.decode(b.ids)[1])
   keepGone(b)
   wrote = true
 end

@@ -1,3 +1,4 @@
+import type { Token } from "../../contracts/ids.ts";
 import type { PublishedVerdict, Riding, SourceFacts } from "../../contracts/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 import { writeAuditLua } from "./write-audit.lua.ts";
@@ -5,34 +6,33 @@ import { writeAuditLua } from "./write-audit.lua.ts";
 /**
  * published: a fact from every state but gone. It is not fenced by a token: that would throw proof away.
  *
- * ARGV: 5 { first, columns attempt, deletePending, datesAgree, namedBy, drain (false: none), isOfOneAct: drain
- * and deletePending are of all, and nothing names them }, 6 dlqIds, 7 as, 8 messageIds (column, false: none).
+ * ARGV: 5 { columns attempt, deletePending, datesAgree, namedBy, drain (false: none), token? }, 6 dlqIds, 7 as,
+ * 8 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 6 and 8 are
+ * empty, drain is of all, all deletions are pending, and nothing names them.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
- * other-version; or in their place allRecorded.
+ * other-version; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
  * come-back is old and is not. If all are recorded, the audit's texts are written (write-audit.lua.ts).
  * Run twice: the same answer, nothing changes.
  */
 export const publishedScript = defineLedgerScript<
-  SourceFacts & Riding & ({ verdicts: readonly PublishedVerdict[] } | { allRecorded: true })
+  SourceFacts & Riding & { verdicts?: readonly PublishedVerdict[]; isUnknown?: true }
 >(
   "published",
   `${writeAuditLua}
 evenWhenFull()
 
--- Exactly the ids of a batch go on as one. Its first id leads to it.
-local function recordBatch()
-  local b = call.isOfOneAct and batchAt(call.first)
-  if not b or b.ids ~= ARGV[6] then return false end
-  if b.s == 'published' then return b.as == ARGV[7] end
-  if b.s ~= 'open' then return false end
-  local m = ARGV[8] ~= 'false' and ARGV[8] or b.m
-  publishBatch(b, 'as', ARGV[7], 'm', m, 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or b.d)
+local batch = call.token and batchUnder(call.token)
+if call.token and not batch then return stamped({ isUnknown = true }) end
+if batch and batch.s == 'open' then
+  publishBatch(batch, 'as', ARGV[7], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d)
   recordAcceptance()
-  return true
 end
-if recordBatch() then return answered(withSourceFacts({ allRecorded = true }), true, ARGV[6], ARGV[7]) end
+local idsText = batch and batch.ids or ARGV[6]
+if batch and batch.s == 'published' and batch.as == ARGV[7] then
+  return answered(withSourceFacts({}), true, idsText, ARGV[7])
+end
 
 -- A come-back names its parent. The first one is stored, so that a second run answers the same.
 local function name(fact, e)
@@ -78,7 +78,7 @@ local function record(fact)
   return { kind = 'recorded', firstNaming = p.cb and true or nil }
 end
 
-local ids, as, messageIds = cjson.decode(ARGV[6]), cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
+local ids, as, messageIds = cjson.decode(idsText), cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
 load(ids)
 local verdicts, isAllRecorded = {}, true
 for i, id in ipairs(ids) do
@@ -89,7 +89,7 @@ for i, id in ipairs(ids) do
   })
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end
-return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, ARGV[6], ARGV[7])
+return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, idsText, ARGV[7])
 `,
 );
 
@@ -124,13 +124,14 @@ return stamped({ verdicts = verdicts })
 /**
  * gone: a fact, only from published or archived.
  *
- * ARGV: 5 { first, unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and
- * not listed since; 6 dlqIds.
- * Returns: stamp, count of the given ids that are tombstones now. Effects: entry → tombstone, out of pending
- * and failed, and counted in the meta's `gone`. Each call removes two gone batches that are due.
+ * ARGV: 5 { unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and not
+ * listed since; 6 dlqIds, 7 tokens of batches.
+ * Returns: stamp, count of the given ids and those of the batches that are tombstones now, left if there are
+ * tokens that have no batch, or one that may not go as a whole. Effects: entry → tombstone, out of pending and failed, and
+ * counted in the meta's `gone`. Each call removes two gone batches that are due.
  * Run twice: the same count, nothing changes.
  */
-export const goneScript = defineLedgerScript<{ count: number }>(
+export const goneScript = defineLedgerScript<{ count: number; left?: readonly Token[] }>(
   "gone",
   `
 evenWhenFull()
@@ -141,44 +142,31 @@ local function mayGo(e)
   return e.d == call.drain and e.at < call.unlistedSince and (e.w or 0) < call.unlistedSince
 end
 
--- Batches of which all ids are given, one after another, go on as one. As texts, because a list in JSON is a
--- part of the text of a longer one.
-local count, ids, text, from, buried = 0, nil, ARGV[6], 2, 0
-local id = call.first
-while id do
-  local b = batchAt(id)
-  if not b or (b.s ~= 'gone' and not mayGo(b)) then break end
-  local to = from + #b.ids - 3
-  local follows = string.sub(text, to + 1, to + 1)
-  if string.sub(text, from, to) ~= string.sub(b.ids, 2, -2) or (follows ~= ',' and follows ~= ']') then break end
-  if b.s ~= 'gone' then
-    buryBatch(b, id)
+local count, buried, left = 0, 0, {}
+for _, token in ipairs(cjson.decode(ARGV[7])) do
+  local b = batchUnder(token)
+  if b and mayGo(b) then
+    buryBatch(b)
     buried = buried + b.count
   end
-  count = count + b.count
-  if follows == ']' then id = nil else
-    ids = ids or cjson.decode(text)
-    id, from = ids[count + 1], to + 2
-  end
+  if b and b.s == 'gone' then count = count + b.count else left[#left + 1] = token end
 end
 removeGone(2)
 
-if id then
-  ids = ids or cjson.decode(text)
-  load(ids)
-  for i = count + 1, #ids do
-    local e = read(ids[i])
-    if e and e.s == 'gone' then
-      count = count + 1
-    elseif e and mayGo(e) then
-      put(ids[i], { s = 'gone', at = now, as = e.as, cb = e.cb })
-      count = count + 1
-      buried = buried + 1
-    end
+local ids = cjson.decode(ARGV[6])
+load(ids)
+for _, id in ipairs(ids) do
+  local e = read(id)
+  if e and e.s == 'gone' then
+    count = count + 1
+  elseif e and mayGo(e) then
+    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb })
+    count = count + 1
+    buried = buried + 1
   end
 end
 if buried > 0 then redis.call('HINCRBY', metaKey, 'gone', buried) end
-return stamped({ count = count })
+return stamped({ count = count, left = #left > 0 and left or nil })
 `,
 );
 

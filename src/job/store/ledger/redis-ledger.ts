@@ -23,6 +23,7 @@ import type { RidingAudit } from "../audit/redis-audit.ts";
 import { sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { beginScript } from "./begin.lua.ts";
+import { createBegunBatches, type BegunBatch } from "./begun-batches.ts";
 import {
   archivedScript,
   deleteFailedScript,
@@ -58,25 +59,25 @@ export function createRedisLedger(
   const run = (
     script: RedisScript,
     call: object,
-    lists: readonly string[] = [],
+    lists: readonly unknown[] = [],
     append?: ReturnType<RidingAudit["toAppend"]>,
   ): Promise<unknown> => {
     const { entryPrefix, batchPrefix } = keys;
     const callText = JSON.stringify(call, nullAsAbsent);
-    const args = [entryPrefix, batchPrefix, identity.epochSeed(), limitsText, callText, ...lists];
+    const texts = lists.map((list) => JSON.stringify(list));
+    const args = [entryPrefix, batchPrefix, identity.epochSeed(), limitsText, callText, ...texts];
     if (append === null || append === undefined) return redis.run(script, scriptKeys, args);
     return redis.run(script, [...scriptKeys, append.stream], [...args, ...append.args]);
   };
   const ask = async <Answer>(
     script: RedisScript<Answer>,
     call: object,
-    dlqIds?: readonly DlqId[],
-  ): Promise<Answer> =>
-    parseReply(script, await run(script, call, dlqIds === undefined ? [] : [JSON.stringify(dlqIds)]));
+    ...lists: readonly (readonly string[])[]
+  ): Promise<Answer> => parseReply(script, await run(script, call, lists));
   const askWithAudit = async <Answer extends object>(
     script: RedisScript<Answer & Riding>,
     call: object,
-    lists: readonly string[],
+    lists: readonly unknown[],
     entries: readonly NewAuditEntry[],
     named: CallLists,
   ): Promise<Answer & Riding> => {
@@ -86,7 +87,7 @@ export function createRedisLedger(
     return answer;
   };
   const views = async (dlqIds: readonly DlqId[], areListed: boolean, workerLostAt?: number) => {
-    const reply = await run(lookScript, { areListed }, [JSON.stringify(dlqIds)]);
+    const reply = await run(lookScript, { areListed }, [dlqIds]);
     const [stampText, ...known] = reply as [string, ...(number | string)[]];
     const stamp = parseReply(lookScript, stampText);
     const found = dlqIds.map((): LedgerView => absent);
@@ -102,6 +103,19 @@ export function createRedisLedger(
     return { stamp, walked, rows: toRows(rest, stamp.at, limits) };
   };
 
+  const batches = createBegunBatches();
+  const bury = async (dlqIds: readonly DlqId[], narrowed: object = {}) => {
+    const { whole, rest } = batches.split(dlqIds);
+    const tokens = whole.map(({ token }) => token);
+    const answer = await ask(goneScript, narrowed, rest, tokens);
+    for (const batch of whole) batches.forget(batch);
+    const { left, count } = answer;
+    if (left === undefined) return answer;
+    const ids = whole.flatMap((batch) => (left.includes(batch.token) ? batch.dlqIds : []));
+    const named = await ask(goneScript, narrowed, ids, []);
+    return { ...named, count: count + named.count };
+  };
+
   return {
     limits,
     now: () => ask(nowScript, {}),
@@ -112,20 +126,17 @@ export function createRedisLedger(
 
     async begin(requests, { audit: entries = [], ...options }) {
       const dlqId = requests.map((request) => request.dlqId);
-      const lists = [
-        JSON.stringify(dlqId),
-        JSON.stringify(toColumn(requests, ({ messageId }) => messageId)),
-        JSON.stringify(toColumn(requests, ({ attempt }) => attempt)),
-      ];
+      const messageIds = toColumn(requests, ({ messageId }) => messageId);
+      const lists = [dlqId, messageIds, toColumn(requests, ({ attempt }) => attempt)];
       const answer = await askWithAudit(beginScript, options, lists, entries, { dlqId });
       if (!("all" in answer)) return answer;
       const { all, ...rest } = answer;
+      batches.add({ token: options.token, dlqIds: dlqId });
       return { ...rest, verdicts: requests.map(() => all) };
     },
 
     async published(facts, entries = []) {
       const call = {
-        first: facts[0]?.dlqId,
         attempt: toColumn(facts, ({ attempt }) => attempt),
         deletePending: toColumn(facts, ({ deletePending }) => deletePending),
         datesAgree: toColumn(facts, ({ datesAgree }) => datesAgree ?? false),
@@ -133,24 +144,27 @@ export function createRedisLedger(
         drain: toColumn(facts, ({ drain }) => drain ?? false),
       };
       const messageIds = toColumn(facts, ({ messageId }) => messageId ?? false);
-      const isOfOneAct =
-        call.deletePending === true &&
-        call.namedBy === false &&
-        !Array.isArray(call.drain) &&
-        isWhole(messageIds);
       const named = { dlqId: facts.map(({ dlqId }) => dlqId), as: facts.map(({ as }) => as) };
-      const lists = [named.dlqId, named.as, messageIds].map((list) => JSON.stringify(list));
-      const answer = await askWithAudit(publishedScript, { ...call, isOfOneAct }, lists, entries, named);
-      if (!("allRecorded" in answer)) return answer;
-      const { allRecorded: _, ...rest } = answer;
-      return { ...rest, verdicts: facts.map(() => recorded) };
+      const record = (batch?: BegunBatch) => {
+        const lists = batch === undefined ? [named.dlqId, named.as, messageIds] : [[], named.as, false];
+        return askWithAudit(publishedScript, { ...call, token: batch?.token }, lists, entries, named);
+      };
+      const isOfOneAct = call.deletePending === true && call.namedBy === false && !Array.isArray(call.drain);
+      const { whole, rest: others } = batches.split(named.dlqId);
+      const batch = isOfOneAct && whole.length === 1 && others.length === 0 ? whole[0] : undefined;
+      let answer = await record(batch);
+      if (batch !== undefined && answer.isUnknown === true) {
+        batches.forget(batch);
+        answer = await record();
+      }
+      return { ...answer, verdicts: answer.verdicts ?? facts.map(() => recorded) };
     },
 
     refused: (requests, token) => ask(refusedScript, { requests, token }),
 
     archived: (dlqIds, file, token) => ask(archivedScript, { file, token }, dlqIds),
 
-    gone: (dlqIds) => ask(goneScript, { first: dlqIds[0] }, dlqIds),
+    gone: (dlqIds) => bury(dlqIds),
 
     deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, deleteFlags(how), dlqIds),
 
@@ -168,9 +182,7 @@ export function createRedisLedger(
       }
       let count = 0;
       for (let i = 0; i < candidates.length; i += goneChunk) {
-        const dlqIds = candidates.slice(i, i + goneChunk);
-        const call = { first: dlqIds[0], ...narrowed };
-        const { count: here, ...rest } = await ask(goneScript, call, dlqIds);
+        const { count: here, ...rest } = await bury(candidates.slice(i, i + goneChunk), narrowed);
         count += here;
         stamp = rest;
       }
@@ -245,11 +257,6 @@ function toColumn<Row, Value>(rows: readonly Row[], of: (row: Row) => Value): Va
   const [row] = rows;
   const first = row === undefined ? undefined : of(row);
   return first !== undefined && rows.every((one) => of(one) === first) ? first : rows.map(of);
-}
-
-/** Of all, or of none. */
-function isWhole(column: unknown): boolean {
-  return !Array.isArray(column) || !column.includes(false);
 }
 
 /** In Lua a JSON null is a value that counts as true; absent is what the scripts understand. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import { createRedisLedger } from "../../../../../src/job/store/ledger/redis-ledger.ts";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { RedisConnection } from "../../../../../src/job/redis/connect.ts";
 import { createLedgerBeforeBatches } from "../../../../support/ledger-before-batches/index.ts";
@@ -25,8 +26,8 @@ const redis = useRedis();
 const [a, b, c] = [token("a"), token("b"), token("c")];
 const [one, two, three, four] = [dlqId(1), dlqId(2), dlqId(3), dlqId(4)] as const;
 
-const publish = ({ ledger }: LedgerStand, ids: readonly DlqId[]) =>
-  ledger.published(ids.map((id) => ({ ...publishedFact(id), drain })));
+const factsOf = (ids: readonly DlqId[]) => ids.map((id) => ({ ...publishedFact(id), drain }));
+const publish = ({ ledger }: LedgerStand, ids: readonly DlqId[]) => ledger.published(factsOf(ids));
 const statesOf = async ({ ledger }: LedgerStand, ids: readonly DlqId[]): Promise<readonly string[]> =>
   (await ledger.peek(ids)).views.map(({ state }) => state);
 
@@ -168,6 +169,74 @@ const withBatch = async () => {
 };
 
 describe("a batch in Redis", () => {
+  test("is named by its token, and by its ids if a part of them is meant or another process began it", async () => {
+    const { connection, stand } = await withBatch();
+    let named = 0;
+    const counted: RedisConnection = {
+      ...stand.redis,
+      run: (script, keys, args) => {
+        const text = args.join();
+        named += [one, two, three, four].filter((id) => text.includes(`"${id}"`)).length;
+        return stand.redis.run(script, keys, args);
+      },
+    };
+    const ledger = createRedisLedger(counted, source, defaultLimits, { epochSeed: () => "epoch" });
+    await begin({ ...stand, ledger }, [three, four], b);
+    const namedBy = async (act: () => Promise<unknown>): Promise<number> => {
+      const before = named;
+      await act();
+      return named - before;
+    };
+    expect(await namedBy(() => ledger.published(factsOf([three, four])))).toBe(0);
+    expect(await namedBy(() => ledger.published(factsOf([one, two])))).toBe(2);
+    expect(await namedBy(() => ledger.gone([one, three, four]))).toBe(1);
+    expect(await statesOf(stand, [one, two, three, four])).toEqual(["gone", "published", "gone", "gone"]);
+    const batches = await connection.command(
+      "KEYS",
+      `${sourceKeys(connection.keyPrefix, source).batchPrefix}*`,
+    );
+    expect(batches).toHaveLength(1);
+  });
+
+  test("that another process has taken apart goes on by its ids, with what the other did", async () => {
+    const { stand } = await withBatch();
+    const other = stand.createLedger();
+    await other.published([{ ...publishedFact(one), as: messageId("first"), drain }]);
+    expect((await publish(stand, [one, two])).verdicts).toEqual([
+      { kind: "already", as: messageId("first") },
+      { kind: "recorded" },
+    ]);
+    expect((await stand.ledger.gone([one, two])).count).toBe(2);
+    for (const apart of ["failed", "short"] as const) {
+      await begin(stand, [three, four], token(apart));
+      await publish(stand, [three, four]);
+      await other.deleteFailed([four], apart);
+      expect((await stand.ledger.gone([three, four])).count).toBe(2);
+      await stand.advance(defaultLimits.tombstoneMs);
+    }
+  });
+
+  test("that others have published or marked gone as a whole is answered so", async () => {
+    const { stand } = await withBatch();
+    const other = stand.createLedger();
+    await publish(stand, [one, two]);
+    const facts = [one, two].map((id) => ({ ...publishedFact(id), as: messageId("second"), drain }));
+    const firsts = [one, two].map((id) => messageId(id));
+    expect((await stand.ledger.published(facts)).verdicts).toEqual(
+      firsts.map((as) => ({ kind: "already", as })),
+    );
+    await other.gone([one, two]);
+    expect((await publish(stand, [one, two])).verdicts).toEqual(firsts.map((as) => ({ kind: "gone", as })));
+    expect((await stand.ledger.gone([one, two])).count).toBe(2);
+  });
+
+  test("is not marked gone while it is open, by its token or by its ids", async () => {
+    const { stand } = await withBatch();
+    expect((await stand.ledger.gone([one, two])).count).toBe(0);
+    expect((await stand.ledger.gone([one, two])).count).toBe(0);
+    expect(await statesOf(stand, [one, two])).toEqual(["open", "open"]);
+  });
+
   test("is removed when its tombstones are due, and leaves nothing", async () => {
     const { connection, stand } = await withBatch();
     await publish(stand, [one, two]);

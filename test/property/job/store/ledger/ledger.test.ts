@@ -27,6 +27,7 @@ import {
   drain,
   horizonMs,
   memoryStand,
+  ofTwoProcesses,
   otherDrain,
   redisStand,
   startOfTime,
@@ -124,9 +125,10 @@ test(
       fc.commands(commands, { maxCommands: 60, size: "max" }),
       async (run) => {
         const connection = redis.fresh();
+        const stand = await redisStand(connection, limits);
         const real: Real = {
           memory: await memoryStand(limits),
-          redis: await redisStand(connection, limits),
+          redis: { ...stand, ledger: ofTwoProcesses(stand.ledger, stand.createLedger()) },
           connection,
         };
         const records = new Map<DlqId, KnownRecord>(ids.map((id) => [id, nothingKnown()]));
