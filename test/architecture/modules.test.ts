@@ -53,17 +53,18 @@ it.each(["status", "history", "archive", "parked", "rules", "config"])(
 );
 
 it.each([
-  "job/page/collect",
+  "job/page/parse-page",
   "job/page/look-up",
   "job/page/decide",
   "job/page/prepare",
   "job/page/keep-copies",
   "job/page/park",
   "job/page/drop",
-  "job/page/guards",
+  "job/page/gates/guard",
+  "job/page/gates/pause",
+  "job/page/gates/capacity",
   "job/lanes/admit",
-  "job/page/capacity",
-  "job/page/republish",
+  "job/page/publish",
   "job/page/settle",
 ])("the stage %s has a test of its name", (stage) => {
   expect(files).toContain(join(root, `${stage}.ts`));

@@ -12,7 +12,7 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "dev/test/integration/emulator/retry.test.ts": "a receiver that is slow to answer",
   "test/e2e/redis/idle-cost.heavy.test.ts": "commands of a minute are counted",
   "test/integration/job/listing/too-large-records.test.ts": "a ledger that is slow to answer",
-  "test/integration/job/page/fill-batches.test.ts": "rejections that nobody handles, for two seconds",
+  "test/integration/job/page/share-batches.test.ts": "rejections that nobody handles, for two seconds",
   "test/integration/job/queue/other-documents.test.ts": "jobs that take 20 ms",
   "test/integration/job/queue/outage.test.ts": "a job that ends after everything else has closed",
   "test/integration/job/service/connection-pool.test.ts": "the sleep of the clock itself",

@@ -10,15 +10,15 @@ import { createItemCheck } from "../../src/job/message/item-policy.ts";
 import { toLineageKey } from "../../src/job/message/lineage.ts";
 import type { DrainConfig } from "../../src/job/contracts/drains-document.ts";
 import type { LedgerLimits } from "../../src/job/contracts/ledger-limits.ts";
-import { toAsking } from "../../src/job/page/capacity-request.ts";
-import { collect } from "../../src/job/page/collect.ts";
-import { decideOne, type DecidingRuntime } from "../../src/job/page/sort-by-decision.ts";
-import { decideRecord } from "../../src/job/page/decide.ts";
-import { asKnown } from "../../src/job/page/look-up.ts";
-import type { Candidate } from "../../src/job/page/records.ts";
+import { decide } from "../../src/job/page/decide.ts";
+import { decideLetter, type DecidingRuntime } from "../../src/job/page/decide-letter.ts";
+import { toQuery } from "../../src/job/page/gates/capacity.ts";
+import type { Letter } from "../../src/job/page/letter.ts";
+import { see } from "../../src/job/page/look-up.ts";
+import { parsePage } from "../../src/job/page/parse-page.ts";
 import { serviceNow, type DrainRuntime } from "../../src/job/runtime.ts";
 import { builtInPolicy } from "../support/item-checks.ts";
-import { encodedOf, itemOf, sentAs } from "../../src/job/page/publish/canary-variant.ts";
+import { encodedOf, itemOf, sendAsCanary } from "../../src/job/page/publish/canary-variant.ts";
 
 const messages = Number(process.argv[2] ?? 20_000);
 /** As many as a page has. */
@@ -103,7 +103,7 @@ function recordOf(n: number): RawRecord {
   };
 }
 
-const answer = { views: [], at: now, epoch: "epoch" } as unknown as Parameters<typeof asKnown>[1];
+const answer = { views: [], at: now, epoch: "epoch" } as unknown as Parameters<typeof see>[1];
 const limits = {} as LedgerLimits;
 function runtimeOf(config: DrainConfig): DecidingRuntime {
   return {
@@ -118,8 +118,18 @@ function runtimeOf(config: DrainConfig): DecidingRuntime {
   };
 }
 const plain = runtimeOf(drainOf(document));
+/** As far as a query of capacity asks for it. */
+const atWork = {
+  config: plain.config,
+  source: { config: plain.config.source, deliveryWatch: { isOn: () => false } },
+} as unknown as DrainRuntime;
 const withLane = runtimeOf(drainOf(document.replace("lane: none", "lane: { canary: 5 }")));
-const sendAs = { step: { lane: "3f1c2d8e1a", step: 1_760_000_000 }, isProbe: false, timeoutMs: 45_000 };
+const sendAs = {
+  step: { lane: "3f1c2d8e1a", step: 1_760_000_000 },
+  isProbe: false,
+  timeoutMs: 45_000,
+  endsAt: Infinity,
+};
 
 const spent = new Map<string, number>();
 let done = 0;
@@ -131,16 +141,19 @@ function timed<Result>(step: string, run: () => Result): Result {
   return result;
 }
 
-function candidatesOf(step: string, drain: DecidingRuntime, texts: readonly string[]): readonly Candidate[] {
-  const raws = texts.map((json) => JSON.parse(json) as RawRecord);
-  const { found } = collect(raws, [key]);
-  const known = asKnown(found, answer, limits);
-  return timed(step, () => known.map((one) => decideOne(drain, one).candidate!));
+/** Parsed and looked up: they are not decided yet. */
+function lettersOf(texts: readonly string[]): readonly Letter[] {
+  const { letters } = parsePage(
+    texts.map((json) => JSON.parse(json) as RawRecord),
+    [key],
+  );
+  see(letters, answer, limits);
+  return letters;
 }
 
 /** A come-back of a message that was published, as the service lists it. */
-function backOf(candidate: Candidate, raw: RawRecord): string {
-  const { headers, body, destination } = itemOf(candidate, 1);
+function backOf(letter: Letter, raw: RawRecord): string {
+  const { headers, body, destination } = itemOf(letter, 1);
   const header = {
     "X-Redriver": [headers["Upstash-Forward-X-Redriver"]],
     "Content-Type": ["application/json"],
@@ -151,17 +164,27 @@ function backOf(candidate: Candidate, raw: RawRecord): string {
 function page(first: number): void {
   const texts = Array.from({ length: pageSize }, (_, n) => JSON.stringify(recordOf(first + n)));
   const raws = timed("JSON.parse", () => texts.map((json) => JSON.parse(json) as RawRecord));
-  const { found } = timed("parse, read lineage", () => collect(raws, [key]));
-  const known = timed("look up (no call)", () => asKnown(found, answer, limits));
-  timed("decide", () => known.map((one) => decideRecord(plain.config, one, serviceNow(plain.source))));
-  const candidates = timed("decide and prepare", () => known.map((one) => decideOne(plain, one).candidate!));
-  timed("ask for capacity (no call)", () => toAsking(plain as DrainRuntime, candidates));
-  timed("encode for the POST", () => candidates.map((one) => encodedOf(one, 1)));
-  const inLane = candidatesOf("decide and prepare, with a lane", withLane, texts);
-  timed("as a canary, encode", () => inLane.map((one) => encodedOf(sentAs(one, sendAs), 1)));
-  const backs = candidates.map((one, n) => JSON.parse(backOf(one, raws[n]!)) as RawRecord);
-  timed("parse, read lineage of a come-back", () => collect(backs, [key]));
+  const { letters } = timed("parsePage", () => parsePage(raws, [key]));
+  timed("see (no call)", () => see(letters, answer, limits));
+  timed("decide", () => letters.map((one) => decide(plain.config, one, serviceNow(plain.source))));
+  timed("decideLetter", () => decideAll(plain, letters));
+  timed("toQuery (no call)", () => toQuery(atWork, letters));
+  timed("encode for the POST", () => letters.map((one) => encodedOf(one, 1)));
+  const inLane = lettersOf(texts);
+  timed("decideLetter, with a lane", () => decideAll(withLane, inLane));
+  timed("as a canary, encode", () => inLane.map((one) => encodedOf(asSent(one), 1)));
+  const backs = letters.map((one, n) => JSON.parse(backOf(one, raws[n]!)) as RawRecord);
+  timed("parsePage of come-backs", () => parsePage(backs, [key]));
   done += pageSize;
+}
+
+function decideAll(drain: DecidingRuntime, letters: readonly Letter[]): void {
+  for (const one of letters) decideLetter(drain, one);
+}
+
+function asSent(letter: Letter): Letter {
+  sendAsCanary(letter, sendAs);
+  return letter;
 }
 
 for (let n = 0; n < 3; n += 1) page(n * pageSize);

@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import { toEstimateText } from "../../src/people/cli/plan/estimate-text.ts";
 import { estimate } from "../../src/people/plan/estimate.ts";
 import { toPlanRecord } from "../../src/people/plan/plan-file-record.ts";
-import type { ForeseenRecord } from "../../src/people/plan/foresee-next-decision.ts";
+import type { Foreseen } from "../../src/people/plan/foresee-next-decision.ts";
 import type { DrainRuntime } from "../../src/job/runtime.ts";
-import type { Decision } from "../../src/job/rules/decision.ts";
+import type { DrainName } from "../../src/job/contracts/ids.ts";
+import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import type { Letter } from "../../src/job/page/letter.ts";
 import { input, to } from "../support/estimates.ts";
-import { letterOf, rawRecord, sendsPlain } from "../support/letters.ts";
+import { decidedLetter, dueLetter } from "../support/letters.ts";
 import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/plan.md");
@@ -16,16 +18,19 @@ const drain = {
   source: { headerPrefix: "Upstash-" },
 } as DrainRuntime;
 
-function recordOf(decision: Partial<Decision>, view: object, isDue: boolean): ForeseenRecord {
-  const letter = letterOf();
-  const decided = { raw: rawRecord(), letter, view, decision, attempt: 0, facts: { expiresAt: 99 } };
-  const item = { destination: "https://new.example.com/", headers: {}, body: "" };
-  const candidate = isDue
-    ? { ...decided, losses: ["queue-delay"], lineage: { attempt: 1 }, ...sendsPlain(item) }
-    : null;
-  const next = decision.then === "hold" ? { then: "republish", reason: "due", rule: "a", at: 9 } : null;
-  return { decided, candidate, next } as unknown as ForeseenRecord;
-}
+const parkedView: LedgerView = {
+  state: "parked",
+  reason: "refused",
+  drain: "orders" as DrainName,
+  rulesHash: "r",
+  attempt: 0,
+  firstAt: 0,
+};
+const foreseen = (letter: Letter, next: Foreseen["next"] = null): Foreseen => ({
+  letter,
+  next,
+  becomes: null,
+});
 
 /** An outage of one of four hosts, and what failed last is too young. */
 const printed = toEstimateText(
@@ -52,9 +57,14 @@ const printed = toEstimateText(
 describe("docs/plan.md", () => {
   it("names every key that a record of a plan can have, and no other", () => {
     const lines = [
-      recordOf({ then: "republish", reason: "due", rule: "a" }, { state: "absent" }, true),
-      recordOf({ then: "hold", reason: "cooling", rule: null, until: 9 }, { state: "cool" }, false),
-      recordOf({ then: "park", reason: "refused", rule: null }, { state: "parked" }, false),
+      foreseen(dueLetter({ set: { headers: { "X-New": "n" } }, listed: { scheduleId: "s" } })),
+      foreseen(decidedLetter({ then: "hold", reason: "cooling", rule: null, until: 9 }), {
+        then: "republish",
+        reason: "due",
+        rule: "a",
+        at: 9,
+      }),
+      foreseen(decidedLetter({ then: "park", reason: "refused", rule: null }, { view: parkedView })),
     ].map((record) => toPlanRecord(drain, record, "content"));
     const keys = new Set(lines.flatMap((line) => Object.keys(line)));
     const documented = tableRows(page, ["key", "meaning"]).flatMap(([key = ""]) => codeSpans(key));

@@ -56,7 +56,7 @@ export const mutations = [
   },
   {
     name: "accept a hit after refusals",
-    file: "src/job/page/republish.ts",
+    file: "src/job/page/publish.ts",
     find: "return refusals === 0;",
     replace: "return refusals >= 0;",
     test: "test/integration/job/races/hits.test.ts",
@@ -66,7 +66,7 @@ export const mutations = [
     file: "src/job/store/ledger/begin.lua.ts",
     find: "x = s.r > 0 and s.x + 1 or s.x,",
     replace: "x = s.x,",
-    test: "test/integration/job/page/republish.test.ts",
+    test: "test/integration/job/page/publish.test.ts",
   },
   {
     name: "begin without page age",
@@ -84,10 +84,10 @@ export const mutations = [
   },
   {
     name: "delete before record",
-    file: "src/job/page/republish.ts",
-    find: "    const { isDeleteAudited } = await recordPublished(context, accepted);",
+    file: "src/job/page/publish.ts",
+    find: "    const { isDeleteAudited } = await recordPublished(context, proofs);",
     replace:
-      "    await context.drain.source.service.remove(accepted.map(({ one }) => one.candidate.letter.dlqId) as never);\n    const { isDeleteAudited } = await recordPublished(context, accepted);",
+      "    await context.drain.source.service.remove(proofs.map(({ begun: one }) => one.letter.dlqId) as never);\n    const { isDeleteAudited } = await recordPublished(context, proofs);",
     test: "test/integration/job/page/settle.test.ts",
   },
   {
@@ -109,7 +109,7 @@ export const mutations = [
     file: "src/job/page/publish/refusals.ts",
     find: "(control || (isOften && !isRow))",
     replace: '(control || verdict.kind === "cool")',
-    test: "test/integration/job/page/republish.test.ts",
+    test: "test/integration/job/page/publish.test.ts",
   },
   {
     name: "audit what was not begun",

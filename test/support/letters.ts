@@ -1,17 +1,28 @@
 import { createHmac } from "node:crypto";
 import type {
-  BatchItem,
   DeadLetter,
   DeduplicationId,
   DlqId,
   MessageId,
   RawRecord,
 } from "../../src/job/message/dead-letter.ts";
-import { toItemJson } from "../../src/job/message/encode-item.ts";
-import { hashBody, signLineage, type Lineage, type LineageKey } from "../../src/job/message/lineage.ts";
+import {
+  hashBody,
+  rootOf,
+  signLineage,
+  type Lineage,
+  type LineageKey,
+} from "../../src/job/message/lineage.ts";
 import { parseRecord } from "../../src/job/message/parse-record.ts";
+import type { ItemChanges } from "../../src/job/message/item-changes.ts";
 import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
+import type { DrainName } from "../../src/job/contracts/ids.ts";
+import { Letter } from "../../src/job/page/letter.ts";
+import { parsePage } from "../../src/job/page/parse-page.ts";
+import { prepare } from "../../src/job/page/prepare.ts";
+import type { Decision } from "../../src/job/rules/decision.ts";
 import type { RecordFacts } from "../../src/job/rules/record-facts.ts";
+import { anyItem } from "./item-checks.ts";
 
 /** Entry into the DLQ of `rawRecord()`, Unix ms. */
 export const enteredAt = 1_725_323_658_779;
@@ -84,8 +95,100 @@ export function signFields(fields: object, key: LineageKey): string {
   return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
 }
 
-/** The parts of a candidate that give this item, with a deduplication id. */
-export function sendsPlain(item: BatchItem): object {
-  const headers = { ...item.headers, "Upstash-Deduplication-Id": "redriver-1-0-999" };
-  return { sendAs: null, plain: { json: toItemJson({ ...item, headers }, "Upstash-") } };
+export const lineageKey = "key";
+
+/** A letter as parsePage makes it of this record, decided for a republish at the time of `factsOf`. */
+export function listedLetter(raw: RawRecord, attempt?: number): Letter {
+  const [letter] = parsePage([raw], [lineageKey]).letters;
+  if (letter === undefined) throw new Error("the test's record is unusable");
+  letter.viewedAt = enteredAt;
+  letter.attempt = attempt ?? rootOf(letter.content, letter.reading).attempt;
+  letter.decision = { then: "republish", reason: "due", rule: null, set: {} };
+  letter.facts = factsOf(raw);
+  return letter;
+}
+
+export interface DueFields {
+  /** Any name. Absent: that of `rawRecord()`. */
+  readonly dlqId?: string;
+  /** Unix ms. Absent: as its id says. */
+  readonly enteredAt?: number;
+  readonly host?: string;
+  readonly url?: string;
+  readonly queue?: string;
+  readonly rule?: string | null;
+  readonly view?: LedgerView;
+  /** Redrives that count. Absent: as its lineage says. */
+  readonly attempt?: number;
+  /** What its rule sets. */
+  readonly set?: ItemChanges;
+  /** Other fields, as they are listed. */
+  readonly listed?: Record<string, unknown>;
+}
+
+/** A due letter as decideLetter leaves it: with an item that could be sent. */
+export function dueLetter({
+  dlqId,
+  enteredAt: entered,
+  host = "api.example.com",
+  url = `https://${host}/orders`,
+  queue,
+  rule = "outage",
+  view = { state: "absent" },
+  attempt: redrives,
+  set = {},
+  listed = {},
+}: DueFields = {}): Letter {
+  const isListedSo = dlqId !== undefined && /^\d+-\d+$/.test(dlqId);
+  const parsed = listedLetter(
+    rawRecord({ ...(isListedSo ? { dlqId } : {}), url, queueName: queue, ...listed }),
+    redrives,
+  );
+  const content = {
+    ...parsed.content,
+    ...(dlqId === undefined ? {} : { dlqId: dlqIdOf(dlqId) }),
+    ...(entered === undefined ? {} : { enteredAt: entered }),
+  };
+  const letter = new Letter(parsed.raw, content, parsed.reading, parsed.failure);
+  const { viewedAt, attempt, facts } = parsed;
+  const reason = view.state === "open" ? "reconcile" : "due";
+  Object.assign(letter, { view, viewedAt, attempt, facts });
+  letter.decision = { then: "republish", reason, rule, set };
+  const preparation = {
+    headerPrefix: "Upstash-",
+    lineageKey,
+    onLoss: "republish",
+    checkItem: anyItem,
+  } as const;
+  const prepared = prepare(letter, set, preparation);
+  if (prepared.kind === "park") throw new Error(`the test's letter is parked: ${prepared.reason}`);
+  letter.item = prepared.item;
+  return letter;
+}
+
+/** A letter that is not due. */
+export function decidedLetter(
+  decision: Exclude<Decision, { then: "republish" }>,
+  fields: DueFields = {},
+): Letter {
+  const letter = dueLetter(fields);
+  letter.item = null;
+  letter.decision = decision;
+  return letter;
+}
+
+/** What the ledger says of an attempt that nobody has answered. */
+export function openView(over: Partial<Extract<LedgerView, { state: "open" }>> = {}): LedgerView {
+  return {
+    state: "open",
+    drain: "orders" as DrainName,
+    series: { suffix: 1, firstAt: enteredAt, posts: 1, refusals: 0, doubts: 0 },
+    lastAt: enteredAt,
+    attempt: 0,
+    messageId: messageIdOf("msg_26hZCxZCuWyyTWPmSVBrNB8"),
+    released: false,
+    unknown: true,
+    pastHorizon: false,
+    ...over,
+  };
 }

@@ -11,7 +11,7 @@ import type { RedisScript, ScriptRunner } from "../../src/job/redis/script-runne
 import { listPage } from "../../src/job/listing/list-page.ts";
 import type { PageOutcome } from "../../src/job/page/page-report.ts";
 import type { DrainRuntime } from "../../src/job/runtime.ts";
-import type { Page } from "../../src/job/page/records.ts";
+import type { Page } from "../../src/job/page/letter.ts";
 import { createSweepMemory, sweep } from "../../src/job/sweep/sweep.ts";
 import { workPage } from "../../src/job/page/work-page.ts";
 import { onClock, twice } from "./ledger-stands.ts";

@@ -1,11 +1,11 @@
 import type { StepRef } from "../contracts/lanes.ts";
-import type { Candidate } from "../page/records.ts";
+import type { Letter } from "../page/letter.ts";
 
 export function canariesByStep(
-  candidates: readonly Candidate[],
-): readonly (StepRef & { readonly canaries: readonly Candidate[] })[] {
-  const steps = new Map<string, StepRef & { readonly canaries: Candidate[] }>();
-  for (const one of candidates) {
+  letters: readonly Letter[],
+): readonly (StepRef & { readonly canaries: readonly Letter[] })[] {
+  const steps = new Map<string, StepRef & { readonly canaries: Letter[] }>();
+  for (const one of letters) {
     if (one.sendAs === null) continue;
     const { lane, step } = one.sendAs.step;
     const key = `${lane}.${step}`;

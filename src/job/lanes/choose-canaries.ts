@@ -2,18 +2,21 @@ import { isKnownBad } from "../message/come-back-kind.ts";
 import { toRootHash } from "./lane-id.ts";
 import type { LaneAnswer } from "../contracts/lanes.ts";
 import { signatureOf } from "../message/signature/signature-of.ts";
-import type { Candidate } from "../page/records.ts";
+import type { Letter } from "../page/letter.ts";
 
-type Choosable = Pick<Candidate, "letter" | "lineage">;
+type Choosable = Pick<
+  Letter,
+  "dlqId" | "messageId" | "enteredAt" | "lineage" | "responseStatus" | "responseBody" | "responseBodyBase64"
+>;
 
 /**
- * Chooses a lane's canaries among the candidates of a page: a sample with each kind of failure as often as
+ * Chooses a lane's canaries among the letters of a page: a sample with each kind of failure as often as
  * the page has it, and old and young of each. A step of one kind shows nothing about the others. Messages
  * that were never redriven go before come-backs, and known bad ones last. A message that was a canary last,
  * or is known to be bad, goes only if it may. Pure and deterministic.
  */
 export function chooseCanaries<One extends Choosable>(
-  candidates: readonly One[],
+  letters: readonly One[],
   { canaries, avoid, mayRepeat }: Pick<LaneAnswer, "canaries" | "avoid" | "mayRepeat">,
 ): readonly One[] {
   const avoided = new Set(avoid);
@@ -24,29 +27,29 @@ export function chooseCanaries<One extends Choosable>(
   const lastRank = mayRepeat ? 7 : 1;
   const chosen: One[] = [];
   for (let rank = 0; rank <= lastRank && chosen.length < canaries; rank++) {
-    const next = candidates.filter((one) => rankOf(one) === rank);
+    const next = letters.filter((one) => rankOf(one) === rank);
     chosen.push(...sample(next, canaries - chosen.length));
   }
   return chosen;
 }
 
-function isComeBack({ letter, lineage }: Choosable): boolean {
-  return lineage.rootId !== letter.messageId;
+function isComeBack({ messageId, lineage }: Choosable): boolean {
+  return lineage.rootId !== messageId;
 }
 
 /**
  * Systematic: in order of failure and age, one from the middle of each of `count` equal parts. So each kind's
  * share of the sample is its share of the list, rounded up or down.
  */
-function sample<One extends Choosable>(candidates: readonly One[], count: number): readonly One[] {
-  if (count >= candidates.length) return candidates;
-  const sorted = candidates
-    .map((one) => ({ one, letter: one.letter, failure: signatureOf(one.letter).key }))
+function sample<One extends Choosable>(letters: readonly One[], count: number): readonly One[] {
+  if (count >= letters.length) return letters;
+  const sorted = letters
+    .map((one) => ({ one, failure: signatureOf(one).key }))
     .toSorted(
       (a, b) =>
         compare(a.failure, b.failure) ||
-        compare(a.letter.enteredAt, b.letter.enteredAt) ||
-        compare(a.letter.dlqId, b.letter.dlqId),
+        compare(a.one.enteredAt, b.one.enteredAt) ||
+        compare(a.one.dlqId, b.one.dlqId),
     );
   return Array.from({ length: count }, (_, part) => {
     // (part + 0.5) * length / count, in whole numbers.

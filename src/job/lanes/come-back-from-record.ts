@@ -1,12 +1,16 @@
 import { comeBackKindOf, isKnownBad } from "../message/come-back-kind.ts";
 import type { Lineage } from "../message/lineage.ts";
 import type { LaneComeBack } from "../contracts/lanes.ts";
-import type { FoundRecord } from "../page/records.ts";
+import type { Letter } from "../page/letter.ts";
 
 /** The come-back that a record shows: a message of a lane's step has failed again. None without a step. */
-export function toLaneComeBack({ letter, reading }: Pick<FoundRecord, "letter" | "reading">): LaneComeBack[] {
+export function toLaneComeBack({
+  reading,
+  enteredAt,
+  createdAt,
+  responseStatus = 0,
+}: Pick<Letter, "reading" | "enteredAt" | "createdAt" | "responseStatus">): LaneComeBack[] {
   if (reading.kind !== "come-back") return [];
-  const { enteredAt, createdAt, responseStatus = 0 } = letter;
   const tookMs = createdAt === undefined ? undefined : enteredAt - createdAt;
   const isTime = tookMs !== undefined && tookMs > 0;
   return comeBackOf(reading.lineage, responseStatus).map((one) => (isTime ? { ...one, tookMs } : one));

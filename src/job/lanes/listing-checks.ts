@@ -3,7 +3,7 @@ import type { LaneComeBack, LaneWatch } from "../contracts/lanes.ts";
 import { byHalves } from "../by-halves.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
-import { collect } from "../page/collect.ts";
+import { parsePage } from "../page/parse-page.ts";
 import { slowDownForWatch } from "../page/failed-again.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
 
@@ -92,7 +92,7 @@ async function comeBacksIn(
     if (page.passedOver !== null) continue;
     const comeBacks = await byHalves(
       page.records,
-      async (some) => collect(some, source.lineageKeys()).found.flatMap(toLaneComeBack),
+      async (some) => parsePage(some, source.lineageKeys()).letters.flatMap(toLaneComeBack),
       // One that no page gets through hides at most one come-back as well.
       () => Promise.resolve([]),
     );

@@ -58,12 +58,6 @@ export interface DeadLetter {
   readonly brokenText?: "binary-body" | "bad-destination" | "unjoinable-header";
 }
 
-/** What names a dead letter, dates it, and tells how it failed: all but its message. */
-export type KeptLetter = Pick<
-  DeadLetter,
-  "dlqId" | "messageId" | "enteredAt" | "createdAt" | "responseStatus" | "responseBody" | "responseBodyBase64"
->;
-
 /** Why a record cannot be a DeadLetter; it is parked by its id, if it has one, and never acted on. */
 export interface UnusableRecord {
   /** Absent: it has none that a ledger could keep. */

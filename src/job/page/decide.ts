@@ -8,7 +8,7 @@ import type { RecordFacts } from "../rules/record-facts.ts";
 import { asksForStatus } from "../rules/rule-spec.ts";
 import { whenDeliverable, whenDue, type Due } from "../rules/when-due.ts";
 import type { ItemChanges } from "../message/item-changes.ts";
-import type { KnownRecord } from "./records.ts";
+import type { Letter } from "./letter.ts";
 
 /** The parts of a drain that a decision needs. */
 export type DecidingDrain = Pick<
@@ -19,28 +19,30 @@ export type DecidingDrain = Pick<
 /** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
 const nonRetryableStatus = 489;
 
-export interface Deciding {
-  readonly decision: Decision;
-  readonly facts: RecordFacts;
-}
+/** What a decision is made from. */
+export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt" | "mayBeForgotten">;
 
 /**
- * Decides one record: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
+ * Decides one letter: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
  * Unix ms by the service's clock.
  */
-export function decideRecord(drain: DecidingDrain, record: KnownRecord, now: number): Deciding {
-  const { letter, view, reading } = record;
-  const root = rootOf(letter, reading);
+export function decide(
+  drain: DecidingDrain,
+  letter: Decidable,
+  now: number,
+): { readonly decision: Decision; readonly facts: RecordFacts } {
+  const { content, view, reading } = letter;
+  const root = rootOf(content, reading);
   const inLedger = "attempt" in view ? view.attempt : 0;
   const facts: RecordFacts = {
-    letter,
+    letter: content,
     now,
     // A release grants one more attempt: its count stands in place of the lineage's.
     attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
     rootCreatedAt: root.rootCreatedAt,
-    expiresAt: letter.enteredAt + drain.source.retentionMs,
+    expiresAt: content.enteredAt + drain.source.retentionMs,
   };
-  return { decision: decidedByLedger(drain, record, now) ?? decidedByRules(drain, record, facts), facts };
+  return { decision: decidedByLedger(drain, letter, now) ?? decidedByRules(drain, letter, facts), facts };
 }
 
 /** The release that the next attempt is made by; false: none. */
@@ -48,13 +50,17 @@ export function releasedBy(view: LedgerView): Released {
   return view.state === "cool" || view.state === "open" ? view.released : false;
 }
 
-function decidedByRules(drain: DecidingDrain, record: KnownRecord, facts: RecordFacts): Decision {
+function decidedByRules(
+  drain: DecidingDrain,
+  { view, mayBeForgotten }: Decidable,
+  facts: RecordFacts,
+): Decision {
   const { letter, now, attempt } = facts;
   const { attempts, minAgeMs } = drain;
-  const released = releasedBy(record.view);
+  const released = releasedBy(view);
   // A release overrides whatever parked the record, rules included, until one more attempt is made.
   const isOrdered = released === "by-person";
-  const isInDoubt = record.view.state === "open";
+  const isInDoubt = view.state === "open";
   const routing = drain.route(facts);
   const { rule } = routing;
   // What a person ordered or is in doubt goes on, but nothing is dropped by a date that cannot be true.
@@ -98,17 +104,13 @@ function decidedByRules(drain: DecidingDrain, record: KnownRecord, facts: Record
     const { reason, until } = due;
     return { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) };
   }
-  if (!record.mayBeForgotten) return { then: "republish", reason: "due", rule, set };
+  if (!mayBeForgotten) return { then: "republish", reason: "due", rule, set };
   if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
   return { then: "republish", reason: "after-ledger-loss", rule, set };
 }
 
 /** The decision if the ledger alone makes it; null if the rules decide. */
-function decidedByLedger(
-  drain: DecidingDrain,
-  { view, viewedAt }: KnownRecord,
-  now: number,
-): Decision | null {
+function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: Decidable, now: number): Decision | null {
   switch (view.state) {
     case "absent":
       return null;

@@ -6,82 +6,84 @@
  * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it
  * twice.
  */
-import { hostOf } from "../message/destination-url.ts";
 import type { Archive, ArchiveEntry } from "../contracts/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
+import type { HoldReason } from "../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { toAuditRecord } from "./audit-record.ts";
-import { begin } from "./begin-in-ledger.ts";
+import { begin } from "./begin.ts";
+import { hold, leaveInDoubt } from "./fate.ts";
 import { isWritable, reportUnwritable } from "./keep-copies.ts";
-import type { DecidedRecord } from "./records.ts";
-import { held, inDoubt, type DropResult } from "./results.ts";
+import { idsOf, type Letter } from "./letter.ts";
 
-/** Drops records and answers one result each. Throws `redis-unavailable` only before anything was begun. */
+/**
+ * Drops those of the letters that are decided so: each gets its fate. Throws `redis-unavailable` only before
+ * anything was begun.
+ */
 export async function drop(
   drain: DrainRuntime,
-  toDrop: readonly DecidedRecord[],
+  decided: readonly Letter[],
   pageReadAt: number,
-): Promise<readonly DropResult[]> {
+): Promise<void> {
   const { source, config, archive } = drain;
-  if (archive === null) return toDrop.map((record) => held(record, "archive-missing"));
-  const records: DecidedRecord[] = [];
-  const unwritable: DropResult[] = [];
-  for (const record of toDrop) {
-    if (isWritable(record.raw)) records.push(record);
-    else unwritable.push(held(record, "archive-missing"));
-  }
+  const toDrop = decided.filter(({ decision, fate }) => decision.then === "drop" && fate === null);
+  if (archive === null) return holdAll(toDrop, "archive-missing");
+  const unwritable = toDrop.filter(({ raw }) => !isWritable(raw));
+  holdAll(unwritable, "archive-missing");
   reportUnwritable(source, unwritable.length);
-  if (records.length === 0) return unwritable;
-  if (config.paused) return [...records.map((record) => held(record, "paused")), ...unwritable];
+  const letters = toDrop.filter(({ fate }) => fate === null);
+  if (letters.length === 0) return;
+  if (config.paused) return holdAll(letters, "paused");
   const token = source.identities.token();
-  const { begun, results, recordBegun } = await begin(drain, records, {
-    attemptOf: ({ attempt }) => attempt + 1,
-    toAuditRecord: ({ candidate }) =>
-      toAuditRecord(candidate, candidate.attempt, hostOf(candidate.letter.url)),
-    token,
-    act: "drop",
-    pageReadAt,
-    pastHorizon: "leave",
-  });
-  const candidates = begun.map(({ candidate }) => candidate);
-  return [...results, ...(await keep(drain, archive, candidates, { token, recordBegun })), ...unwritable];
+  const beginning = { act: "drop", token, pageReadAt, pastHorizon: "leave" } as const;
+  const { begun, recordBegun } = await begin(drain, letters, beginning);
+  await keep(
+    drain,
+    archive,
+    begun.map(({ letter }) => letter),
+    { token, recordBegun },
+  );
+}
+
+function holdAll(letters: readonly Letter[], reason: HoldReason): void {
+  for (const letter of letters) hold(letter, reason);
 }
 
 async function keep(
   drain: DrainRuntime,
   archive: Archive,
-  records: readonly DecidedRecord[],
+  letters: readonly Letter[],
   { token, recordBegun }: { readonly token: Token; readonly recordBegun: () => Promise<void> },
-): Promise<readonly DropResult[]> {
+): Promise<void> {
   const { source, config } = drain;
-  const ids = records.map(({ letter }) => letter.dlqId);
+  const ids = idsOf(letters);
   const at = source.clock.now();
-  const [first, ...rest] = records.map(({ letter, raw, decision }): ArchiveEntry => ({
+  const [first, ...rest] = letters.map(({ dlqId, raw, decision }): ArchiveEntry => ({
     at,
     why: "dropped",
     drain: config.name,
     rule: decision.rule,
     source: source.config.id,
-    dlqId: letter.dlqId,
+    dlqId,
     record: raw,
   }));
-  if (first === undefined) return [];
+  if (first === undefined) return;
   try {
     await recordBegun();
     const { file } = await archive.write([first, ...rest]);
     const { verdicts } = await source.ledger.archived(ids, file, token);
-    return records.map((candidate, index) =>
-      verdicts[index] === "recorded" ? { kind: "dropped", candidate } : inDoubt(candidate),
-    );
+    for (const [index, letter] of letters.entries()) {
+      if (verdicts[index] === "recorded") letter.fate = { kind: "dropped" };
+      else leaveInDoubt(letter);
+    }
   } catch (error) {
     // The ledger does not know the copy, so nothing is deleted. Whoever may begin next begins again.
-    if (isRedisAway(error)) return records.map(inDoubt);
+    if (isRedisAway(error)) return letters.forEach(leaveInDoubt);
     if (!isRedriverError(error) || error.code !== "archive-unavailable") throw error;
     source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
     // Nothing was archived and nothing was sent, so the records cool and may be dropped again.
     const requests = ids.map((dlqId) => ({ dlqId, outcome: "not-sent", coolMs: 0 }) as const);
     await unlessRedisAway(() => source.ledger.refused(requests, token), undefined);
-    return records.map((record) => held(record, "archive-missing"));
+    holdAll(letters, "archive-missing");
   }
 }

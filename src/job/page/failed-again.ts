@@ -6,20 +6,20 @@ import type { FailedAgain } from "../contracts/capacity.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { LaneComeBack, LaneWatch } from "../contracts/lanes.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import type { FoundRecord } from "./records.ts";
+import type { Letter } from "./letter.ts";
 
 /**
  * What a come-back says about the rate of its host: it failed as in an outage. A refused message is bad at any
  * rate. A probe met an outage that was known.
  */
 export function toFailedAgain({
-  letter,
+  content,
   reading,
-}: Pick<FoundRecord, "letter" | "reading">): readonly FailedAgain[] {
-  if (reading.kind !== "come-back" || comeBackKindOf(letter.responseStatus) !== "down") return [];
+}: Pick<Letter, "content" | "reading">): readonly FailedAgain[] {
+  if (reading.kind !== "come-back" || comeBackKindOf(content.responseStatus) !== "down") return [];
   const { step, parentDlqId } = reading.lineage;
   if (step?.isProbe === true) return [];
-  const host = letter.queueName === undefined ? hostOf(letter.url) : `queue:${letter.queueName}`;
+  const host = content.queueName === undefined ? hostOf(content.url) : `queue:${content.queueName}`;
   return [{ host, parentDlqId, isCanary: step?.isCanary === true }];
 }
 

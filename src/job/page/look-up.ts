@@ -1,70 +1,53 @@
-import type { DeadLetter, DlqId } from "../message/dead-letter.ts";
+import type { DeadLetter } from "../message/dead-letter.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { postHorizonMs, type LedgerLimits } from "../contracts/ledger-limits.ts";
 import type { Ledger, LedgerStamp } from "../contracts/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { idsOf, type FoundRecord, type KnownRecord } from "./records.ts";
+import { idsOf, type Letter } from "./letter.ts";
 
 /**
- * Asks the ledger what was done to each record. A come-back is evidence that its parent was published. In
- * live mode this evidence is written first, so that a forgotten parent on this or a later page is settled and
- * not republished.
+ * Writes that the parents of come-backs were published, so that a forgotten parent on this or a later page is
+ * settled and not republished. Marks the come-backs that name their parent for the first time.
  */
-export async function lookUp(
-  { config, source, workerLostAt }: DrainRuntime,
-  found: readonly FoundRecord[],
-): Promise<readonly KnownRecord[]> {
-  if (found.length === 0) return [];
-  const newComeBacks = config.mode === "live" ? await writeEvidence(source, found) : new Set<DlqId>();
-  return asKnown(
-    found,
-    await source.ledger.look(idsOf(found), workerLostAt),
-    source.ledger.limits,
-    newComeBacks,
-  );
+export async function writeEvidence(
+  { ledger, identities }: SourceRuntime,
+  letters: readonly Letter[],
+): Promise<void> {
+  const comeBacks = letters.filter(({ reading }) => reading.kind === "come-back");
+  if (comeBacks.length === 0) return;
+  const common = { namedBy: identities.token(), deletePending: false, drain: null, messageId: null };
+  const facts = comeBacks.flatMap(({ reading, messageId }) => {
+    if (reading.kind !== "come-back") return [];
+    const { parentDlqId, attempt } = reading.lineage;
+    return [{ ...common, dlqId: parentDlqId, as: messageId, attempt }];
+  });
+  const { verdicts } = await ledger.published(facts);
+  for (const [index, letter] of comeBacks.entries()) {
+    letter.isNewComeBack = verdicts[index]?.firstNaming === true;
+  }
 }
 
-export function asKnown(
-  found: readonly FoundRecord[],
+/** Asks the ledger what was done to each letter. */
+export async function lookUp(
+  { source, workerLostAt }: DrainRuntime,
+  letters: readonly Letter[],
+): Promise<void> {
+  if (letters.length === 0) return;
+  see(letters, await source.ledger.look(idsOf(letters), workerLostAt), source.ledger.limits);
+}
+
+/** Puts what the ledger has said into its letters. */
+export function see(
+  letters: readonly Letter[],
   { views, ...stamp }: Awaited<ReturnType<Ledger["peek"]>>,
   limits: LedgerLimits,
-  newComeBacks: ReadonlySet<DlqId> = new Set(),
-): readonly KnownRecord[] {
-  return found.map((record, index) => {
-    const view = views[index] ?? { state: "absent" };
-    return {
-      raw: record.raw,
-      letter: record.letter,
-      reading: record.reading,
-      failure: record.failure,
-      view,
-      viewedAt: stamp.at,
-      mayBeForgotten: mayBeForgotten(record.letter, view, stamp, limits),
-      isNewComeBack: newComeBacks.has(record.letter.dlqId),
-    };
-  });
-}
-
-/** Writes the evidence. Answers the come-backs that name their parent for the first time. */
-async function writeEvidence(
-  { ledger, identities }: SourceRuntime,
-  found: readonly FoundRecord[],
-): Promise<ReadonlySet<DlqId>> {
-  const comeBacks = found.flatMap(({ letter, reading }) =>
-    reading.kind === "come-back" ? [{ letter, lineage: reading.lineage }] : [],
-  );
-  if (comeBacks.length === 0) return new Set();
-  const common = { namedBy: identities.token(), deletePending: false, drain: null, messageId: null };
-  const { verdicts } = await ledger.published(
-    comeBacks.map(({ letter, lineage: { parentDlqId, attempt } }) => ({
-      ...common,
-      dlqId: parentDlqId,
-      as: letter.messageId,
-      attempt,
-    })),
-  );
-  const isNew = (_: unknown, index: number): boolean => verdicts[index]?.firstNaming === true;
-  return new Set(comeBacks.filter(isNew).map(({ letter }) => letter.dlqId));
+): void {
+  for (const [index, letter] of letters.entries()) {
+    const view = views[index];
+    if (view !== undefined) letter.view = view;
+    letter.viewedAt = stamp.at;
+    letter.mayBeForgotten = mayBeForgotten(letter, letter.view, stamp, limits);
+  }
 }
 
 /** The clocks of Redis and of the service may differ by this much unnoticed. */

@@ -1,4 +1,4 @@
-import type { DlqId, KeptLetter, UnusableRecord } from "../message/dead-letter.ts";
+import type { DlqId, UnusableRecord } from "../message/dead-letter.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { EventOf } from "../contracts/events.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
@@ -9,23 +9,21 @@ import { createFailureTally, type FailureTally } from "../failures/count-failure
 import { unreadableKind } from "../failures/failure-kind.ts";
 import { dayMs } from "../listing/record-dates.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
-import type { Candidate, DecidedRecord, KnownRecord } from "./records.ts";
-import type { DropResult, PublishResult } from "./results.ts";
+import type { Fate } from "./fate.ts";
+import type { Letter } from "./letter.ts";
 import type { Settled } from "./settle.ts";
-
-/** A record that this page leaves in the DLQ: still due, held, or parked. */
-export interface LeftRecord {
-  readonly dlqId: DlqId;
-  readonly reason: HoldReason | ParkReason;
-  /** Unix ms by the service's clock. */
-  readonly enteredAt: number;
-  /** When to decide it again, if known. Unix ms by the service's clock; 0: at once. */
-  readonly dueAt?: number;
-}
 
 export interface PageOutcome {
   readonly tally: Tally;
-  readonly left: readonly LeftRecord[];
+  /** What this page leaves in the DLQ: still due, held, or parked. */
+  readonly left: readonly {
+    readonly dlqId: DlqId;
+    readonly reason: HoldReason | ParkReason;
+    /** Unix ms by the service's clock. */
+    readonly enteredAt: number;
+    /** When to decide it again, if known. Unix ms by the service's clock; 0: at once. */
+    readonly dueAt?: number;
+  }[];
   /** Published or archived by this page, or decided to be parked. */
   readonly acted: readonly DlqId[];
   readonly failures: FailureTally;
@@ -51,8 +49,8 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
 const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
-/** What a count by kind of failure needs of a record. */
-type Counted = Pick<DecidedRecord, "failure" | "view"> & { readonly letter: KeptLetter };
+/** What names and dates a letter, or a record that is none. */
+type Dated = Pick<Letter, "dlqId" | "enteredAt">;
 
 /** It does not wait any more: only its delete may be left. */
 function isDone({ state }: LedgerView): boolean {
@@ -61,7 +59,7 @@ function isDone({ state }: LedgerView): boolean {
 
 export type PageReport = ReturnType<typeof createPageReport>;
 
-/** Counts and reports the results of a page's stages. Each decision is reported once, with its reason. */
+/** The only place that counts the fates of a page. Each decision is reported once, with its reason. */
 export function createPageReport(drain: DrainRuntime, failures: FailureTally = createFailureTally()) {
   const { events } = drain.source;
   const of = { drain: drain.config.name, source: drain.source.config.id };
@@ -71,7 +69,9 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const { countedTo = Infinity, lateFrom = Infinity } = drain;
   const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
   const otherwiseText = `${drain.config.otherwise} otherwise`;
-  const left: LeftRecord[] = [];
+  const left: PageOutcome["left"][number][] = [];
+  /** Letters whose fate is not counted yet. */
+  let open: readonly Letter[] = [];
   const acted: DlqId[] = [];
   let mayHaveDeleted = false;
   let decisions: EventOf<"record:decided">["records"][number][] = [];
@@ -91,15 +91,11 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   };
   const { config } = drain.source;
   const expiresInDayFrom = serviceNow(drain.source) + dayMs - config.retentionMs;
-  const countAge = ({ enteredAt }: Pick<KeptLetter, "enteredAt">): void => {
+  const countAge = ({ enteredAt }: Dated): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
     if (enteredAt <= expiresInDayFrom) tally.expiringInDay += 1;
   };
-  const leave = (
-    letter: Pick<KeptLetter, "dlqId" | "enteredAt">,
-    reason: LeftRecord["reason"],
-    dueAt?: number,
-  ): void => {
+  const leave = (letter: Dated, reason: HoldReason | ParkReason, dueAt?: number): void => {
     countAge(letter);
     const { dlqId, enteredAt } = letter;
     left.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
@@ -108,10 +104,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     tally.parked += 1;
     parks[reason] = (parks[reason] ?? 0) + 1;
   };
-  const hold = (
-    letter: Pick<KeptLetter, "dlqId" | "enteredAt">,
-    { reason, until }: Extract<Decision, { then: "hold" }>,
-  ): void => {
+  const hold = (letter: Dated, { reason, until }: Extract<Decision, { then: "hold" }>): void => {
     const isDue = capacityReasons.has(reason);
     const as = isDue ? "due" : "held";
     tally[as] += 1;
@@ -120,36 +113,36 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   };
 
   /** No ledger remembers what a plan would park. So it counts as it arrives, and later passes meet it again. */
-  const parkedName = ({ enteredAt }: Pick<KeptLetter, "enteredAt">): "parked" | "parkedBefore" =>
+  const parkedName = ({ enteredAt }: Dated): "parked" | "parkedBefore" =>
     drain.config.mode === "live" || enteredAt > countedTo ? "parked" : "parkedBefore";
-  const countParkChange = ({ letter, failure, view }: Counted, isParked: boolean): void => {
-    const change = Number(isParked) - Number(view.state === "parked");
-    if (change !== 0) failures.add(failure, letter.dlqId, parkedName(letter), change);
+  const countParkChange = (letter: Letter, isParked: boolean): void => {
+    const change = Number(isParked) - Number(letter.view.state === "parked");
+    if (change !== 0) failures.add(letter.failure, letter.dlqId, parkedName(letter), change);
   };
-  const countDone = (record: Counted, name: "published" | "dropped"): void => {
-    const { failure, letter } = record;
-    failures.add(failure, letter.dlqId, name);
-    if (letter.enteredAt > countedTo)
-      failures.arrived(failure, letter.dlqId, letter.enteredAt, "arrivedDone");
-    countParkChange(record, false);
+  const countDone = (letter: Letter, name: "published" | "dropped"): void => {
+    const { failure, dlqId, enteredAt } = letter;
+    failures.add(failure, dlqId, name);
+    if (enteredAt > countedTo) failures.arrived(failure, dlqId, enteredAt, "arrivedDone");
+    countParkChange(letter, false);
+    acted.push(dlqId);
   };
 
-  /** By the rule that matched, also if time, attempts or capacity hold the record. */
-  const countRule = ({ failure, letter }: Counted, { rule, reason }: Decision): void => {
+  /** By the rule that matched, also if time, attempts or capacity hold the letter. */
+  const countRule = ({ failure, dlqId, decision: { rule, reason } }: Letter): void => {
     const text = rule === null && reason === "otherwise" ? otherwiseText : ruleTexts.get(rule ?? "");
     // The ledger decides some before any rule is asked.
-    if (text !== undefined) failures.ruled(failure, letter.dlqId, text);
+    if (text !== undefined) failures.ruled(failure, dlqId, text);
   };
 
-  const finalDecision = (record: DecidedRecord): void => {
-    const { letter, decision, failure } = record;
-    countRule(record, decision);
-    if (decision.then === "park" || decision.then === "hold") failures.stays(failure, letter.dlqId);
-    if (!isDone(record.view)) countParkChange(record, decision.then === "park");
-    addDecision(letter.dlqId, decision, () => explainDecision(decision, record.facts));
+  /** Of a letter that the ledger, the rules, its attempts or time have decided for good. */
+  const countDecided = (letter: Letter): void => {
+    const { dlqId, decision, failure, view, facts } = letter;
+    if (decision.then === "park" || decision.then === "hold") failures.stays(failure, dlqId);
+    if (!isDone(view)) countParkChange(letter, decision.then === "park");
+    addDecision(dlqId, decision, () => explainDecision(decision, facts ?? undefined));
     if (decision.then === "park") {
       countPark(decision.reason);
-      acted.push(letter.dlqId);
+      acted.push(dlqId);
       // In live mode this page unparks a vanished record that is listed, and the next pass decides it.
       leave(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
     } else if (decision.then === "hold") {
@@ -159,6 +152,62 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       }
       tally.inDoubt += 1;
       leave(letter, decision.reason, decision.until);
+    }
+  };
+
+  const count = (letter: Letter, fate: Fate): void => {
+    const { dlqId, decision, failure } = letter;
+    if (fate.kind === "not-ordered") return;
+    countRule(letter);
+    switch (fate.kind) {
+      case "decided":
+        countDecided(letter);
+        break;
+      case "planned":
+        tally.due += 1;
+        addDecision(dlqId, decision);
+        // Plan mode acts on nothing, so the record need not be listed before the next full pass.
+        countAge(letter);
+        break;
+      case "published":
+        addDecision(dlqId, decision);
+        countDone(letter, "published");
+        tally.republished += 1;
+        if (fate.deduplicated) tally.deduplicated += 1;
+        break;
+      case "dropped":
+        addDecision(dlqId, decision);
+        countDone(letter, "dropped");
+        break;
+      case "done-before":
+        addDecision(dlqId, doneBefore);
+        // Whoever did it has counted it.
+        failures.add(failure, dlqId, "seen", -1);
+        countParkChange(letter, false);
+        break;
+      case "held": {
+        hold(letter, fate.decision);
+        failures.stays(failure, dlqId);
+        countParkChange(letter, false);
+        const { decision: holding, why } = fate;
+        const text = (): string => explainDecision(holding);
+        addDecision(dlqId, holding, why === undefined ? text : () => `${text()}: ${why}`);
+        break;
+      }
+      case "parked":
+        countPark(fate.decision.reason);
+        failures.stays(failure, dlqId);
+        countParkChange(letter, true);
+        leave(letter, fate.decision.reason);
+        addDecision(dlqId, fate.decision);
+        acted.push(dlqId);
+        break;
+      case "in-doubt":
+        tally.inDoubt += 1;
+        countParkChange(letter, false);
+        leave(letter, "outcome-unknown");
+        addDecision(dlqId, inDoubt);
+        break;
     }
   };
 
@@ -176,7 +225,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     },
     /** A record that no page gets through or that nobody can read, parked or held. */
     apart(
-      letter: Pick<KeptLetter, "dlqId" | "enteredAt">,
+      letter: Dated,
       decision: Extract<Decision, { then: "park" | "hold" }>,
       wasParked: boolean,
       problem?: string,
@@ -198,103 +247,51 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       acted.push(dlqId);
       leave(letter, decision.reason);
     },
-    comeBacks(records: readonly KnownRecord[]): void {
+    /** What was listed, before any of it is decided. */
+    comeBacks(letters: readonly Letter[]): void {
       const found: EventOf<"record:come-back">["records"][number][] = [];
-      for (const { letter, reading, failure, isNewComeBack } of records) {
+      for (const { dlqId, enteredAt, reading, failure, isNewComeBack } of letters) {
         if (reading.kind !== "come-back") continue;
-        const isUncounted = letter.enteredAt > countedTo;
+        const isUncounted = enteredAt > countedTo;
         // A plan writes no evidence, so that none is new to it.
-        if (isUncounted && drain.config.mode === "plan") failures.add(failure, letter.dlqId, "cameBack");
+        if (isUncounted && drain.config.mode === "plan") failures.add(failure, dlqId, "cameBack");
         if (!isNewComeBack) continue;
         // Not again what plans have counted before the drain went live, nor what has been here for so long that
         // its evidence was forgotten. A recalled window counts no arrivals, and goes by the evidence alone.
-        const isCounted = !isUncounted && letter.enteredAt < lateFrom && countedTo !== Infinity;
-        if (!isCounted) failures.add(failure, letter.dlqId, "failedAgain");
+        const isCounted = !isUncounted && enteredAt < lateFrom && countedTo !== Infinity;
+        if (!isCounted) failures.add(failure, dlqId, "failedAgain");
         const { parentDlqId, attempt, step } = reading.lineage;
-        found.push({ dlqId: letter.dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
+        found.push({ dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
       }
       tally.comeBacks += found.length;
       if (found.length > 0) events.emit({ type: "record:come-back", ...of, records: found });
     },
-    listed(records: readonly KnownRecord[]): void {
-      tally.listed += records.length;
-      for (const { letter, failure, view } of records) {
+    /** Decided letters: all but those that an order leaves out are counted as listed. */
+    listed(letters: readonly Letter[]): void {
+      open = letters.filter(({ fate }) => fate?.kind !== "not-ordered");
+      tally.listed += open.length;
+      for (const { dlqId, enteredAt, failure, view } of open) {
         if (isDone(view)) continue;
-        failures.add(failure, letter.dlqId, "seen");
-        if (view.state === "parked") failures.add(failure, letter.dlqId, "parkedBefore");
-        if (letter.enteredAt > countedTo)
-          failures.arrived(failure, letter.dlqId, letter.enteredAt, "arrived");
+        failures.add(failure, dlqId, "seen");
+        if (view.state === "parked") failures.add(failure, dlqId, "parkedBefore");
+        if (enteredAt > countedTo) failures.arrived(failure, dlqId, enteredAt, "arrived");
       }
     },
-    /** Decisions that stay as they are. A candidate's decision is reported with its result. */
-    decided(records: readonly DecidedRecord[]): void {
-      for (const one of records) finalDecision(one);
-      emitDecisions();
-    },
-    results(results: readonly (PublishResult | DropResult)[]): void {
-      for (const result of results) {
-        const { letter, decision } = result.candidate;
-        const { dlqId } = letter;
-        countRule(result.candidate, decision);
-        switch (result.kind) {
-          case "published":
-            addDecision(dlqId, decision);
-            countDone(result.candidate, "published");
-            tally.republished += 1;
-            if (result.deduplicated) tally.deduplicated += 1;
-            acted.push(dlqId);
-            break;
-          case "dropped":
-            addDecision(dlqId, decision);
-            countDone(result.candidate, "dropped");
-            acted.push(dlqId);
-            break;
-          case "done-before":
-            addDecision(dlqId, doneBefore);
-            // Whoever did it has counted it.
-            failures.add(result.candidate.failure, dlqId, "seen", -1);
-            countParkChange(result.candidate, false);
-            break;
-          case "held": {
-            hold(letter, result.decision);
-            failures.stays(result.candidate.failure, dlqId);
-            countParkChange(result.candidate, false);
-            const { decision: holding, why } = result;
-            const text = (): string => explainDecision(holding);
-            addDecision(dlqId, holding, why === undefined ? text : () => `${text()}: ${why}`);
-            break;
-          }
-          case "parked":
-            countPark(result.decision.reason);
-            failures.stays(result.candidate.failure, dlqId);
-            countParkChange(result.candidate, true);
-            leave(letter, result.decision.reason);
-            addDecision(dlqId, result.decision);
-            acted.push(dlqId);
-            break;
-          case "in-doubt":
-            tally.inDoubt += 1;
-            countParkChange(result.candidate, false);
-            leave(letter, "outcome-unknown");
-            addDecision(dlqId, inDoubt);
-            break;
-        }
+    /** Counts the letters that have got their fate since. */
+    ended(): void {
+      const still: Letter[] = [];
+      for (const letter of open) {
+        if (letter.fate === null) still.push(letter);
+        else count(letter, letter.fate);
       }
+      open = still;
       emitDecisions();
     },
     settled({ deleted, calls }: Settled): void {
       tally.deleted += deleted;
       mayHaveDeleted ||= calls > 0;
     },
-    /** `leftDue`: candidates that were decided and not acted on (plan mode). */
-    outcome(leftDue: readonly Candidate[]): PageOutcome {
-      tally.due += leftDue.length;
-      for (const one of leftDue) {
-        addDecision(one.letter.dlqId, one.decision);
-        countRule(one, one.decision);
-        // Plan mode acts on nothing, so the record need not be listed before the next full pass.
-        countAge(one.letter);
-      }
+    outcome(): PageOutcome {
       emitDecisions();
       return {
         tally: { ...tally, reasons: { ...holds, parked: parks } },

@@ -8,7 +8,7 @@ import type { ParkVerdict } from "../contracts/ledger.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf } from "./audit-record.ts";
-import type { DecidedRecord } from "./records.ts";
+import type { Letter } from "./letter.ts";
 
 /** A record to park, as the audit and the ledger get it. */
 export interface Parking extends Pick<AuditRecord, "parent" | "host" | "notes"> {
@@ -21,21 +21,22 @@ export interface Parking extends Pick<AuditRecord, "parent" | "host" | "notes"> 
   readonly failure?: string;
 }
 
-/** Parks records until a person releases them or the drain's rules change. Those parked stay as they are. */
-export async function parkRecords(drain: DrainRuntime, records: readonly DecidedRecord[]): Promise<void> {
+/**
+ * Parks those of the letters that are decided so, until a person releases them or the drain's rules change. Those
+ * parked stay as they are.
+ */
+export async function park(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
   const { rulesHash } = drain.config;
-  const parkings = records.flatMap((record): readonly Parking[] => {
-    const { letter, view, decision, attempt, failure } = record;
-    if (decision.then !== "park") return [];
+  const parkings = letters.flatMap((letter): readonly Parking[] => {
+    const { dlqId, view, decision, attempt, failure, fate } = letter;
+    if (decision.then !== "park" || fate?.kind !== "decided") return [];
     const { reason, rule } = decision;
     const isSame = view.state === "parked" && view.reason === reason && view.rulesHash === rulesHash;
     if (isSame || (view.state === "parked" && rule === null)) return [];
-    const host = hostOf(letter.url);
-    const { dlqId } = letter;
-    return [{ dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(record) }];
+    const host = hostOf(letter.content.url);
+    return [{ dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(letter) }];
   });
-  const seenAt = Math.min(...records.map(({ viewedAt }) => viewedAt));
-  if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
+  await writeParked(drain, parkings, { seenAt: Math.min(...letters.map(({ viewedAt }) => viewedAt)) });
 }
 
 /** Writes the audit, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`. */
@@ -44,6 +45,7 @@ export async function writeParked(
   parkings: readonly Parking[],
   by: { readonly token?: Token; readonly seenAt?: number } = {},
 ): Promise<readonly ParkVerdict[]> {
+  if (parkings.length === 0) return [];
   const { config, source, workerLostAt } = drain;
   const records = parkings.map((parking) => {
     const { failure: _, ...record } = parking;

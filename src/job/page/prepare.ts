@@ -2,7 +2,7 @@ import type { ItemChanges } from "../message/item-changes.ts";
 import { policyLosses, type Loss, type PolicyLoss } from "../message/loss-kinds.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import { hash } from "node:crypto";
-import type { BatchItem, DeadLetter, KeptLetter } from "../message/dead-letter.ts";
+import type { BatchItem, DeadLetter } from "../message/dead-letter.ts";
 import { toDeduplicationId } from "../message/deduplication-id.ts";
 import { defined } from "../message/defined.ts";
 import { toItemJson } from "../message/encode-item.ts";
@@ -16,7 +16,7 @@ import { isPlausibleDelay } from "../message/plausible-dates.ts";
 import { rebuildItem } from "../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../contracts/drains-document.ts";
 import { largestCanary, maxSuffix } from "./publish/canary-variant.ts";
-import type { Candidate, DecidedRecord, PlainItem } from "./records.ts";
+import type { Item, Letter } from "./letter.ts";
 
 /**
  * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to
@@ -42,19 +42,17 @@ export interface Preparation {
 }
 
 /**
- * Builds the candidate of a due record, or answers why it cannot be rebuilt or may not be published. Under
+ * Builds the item of a due letter, or answers why it cannot be rebuilt or may not be published. Under
  * `onLoss: park` that may be its first policy loss. Pure.
  */
 export function prepare(
-  record: DecidedRecord,
+  record: Pick<Letter, "content" | "raw" | "reading" | "attempt" | "decision" | "facts">,
   set: ItemChanges,
   preparation: Preparation,
-):
-  | { readonly kind: "candidate"; readonly candidate: Candidate }
-  | { readonly kind: "park"; readonly reason: ParkReason } {
+): { readonly kind: "item"; readonly item: Item } | { readonly kind: "park"; readonly reason: ParkReason } {
   const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, proofAddress, keepsCredentials } =
     preparation;
-  const { letter, raw, reading } = record;
+  const { content: letter, raw, reading } = record;
   const destination = toDestination(letter.url, set.destination, keepsCredentials);
   const unfit = checkFidelity(letter, raw, destination);
   if (unfit !== null) return { kind: "park", reason: unfit };
@@ -66,7 +64,7 @@ export function prepare(
     changes.flowControl === undefined ? next : { ...next, ...toRootFlowControl(letter, changes.flowControl) };
   const delayMs = toDelayMs(letter, changes);
   const { notBefore = 0 } = letter;
-  const { now } = record.facts;
+  const now = record.facts?.now ?? 0;
   const isSentAhead =
     record.decision.then === "republish" && notBefore > now && isPlausibleDelay(notBefore, letter.enteredAt);
   // A canary goes at once, so the silence of a delayed message means nothing.
@@ -91,49 +89,45 @@ export function prepare(
 
   const json = toItemJson(item, headerPrefix);
   const { attempt } = record;
-  let plain: PlainItem = { json, bodyHash, headerPrefix, lineageKey, proofAddress: null };
-  let canary = lane === undefined ? null : largestCanary({ lineage, attempt, plain }, item, lane);
+  let proofOf: string | null = null;
+  const inLane = (address: string | null, lane: LaneConfig) =>
+    largestCanary(
+      { json, lineage, bodyHash, headerPrefix, lineageKey, proofAddress: address },
+      attempt,
+      item,
+      lane,
+    );
+  let canary = lane === undefined ? null : inLane(null, lane);
   const notAllowed = checkItem(item, json.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
   if (notAllowed !== null) return { kind: "park", reason: notAllowed };
   const policyLoss = losses.find(isPolicyLoss);
   if (policyLoss !== undefined && onLoss === "park") return { kind: "park", reason: policyLoss };
   // One of our own callbacks that died gets none: nobody needs its result.
   if (lane !== undefined && proofAddress !== undefined && !isProofUrl(item.destination, proofAddress)) {
-    const proven = { ...plain, proofAddress };
-    const largest = largestCanary({ lineage, attempt, plain: proven }, item, lane);
+    const proven = inLane(proofAddress, lane);
     const fits = ({ item, bytes }: { readonly item: BatchItem; readonly bytes: number }): boolean =>
       bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
-    if (fits({ item, bytes: json.bytes }) && fits(largest)) [plain, canary] = [proven, largest];
+    if (fits({ item, bytes: json.bytes }) && fits(proven)) [proofOf, canary] = [proofAddress, proven];
   }
   return {
-    kind: "candidate",
-    candidate: {
-      letter: toKept(letter),
-      reading,
-      failure: record.failure,
-      view: record.view,
-      attempt,
-      decision: record.decision,
-      sendAs: null,
+    kind: "item",
+    item: {
+      json,
       lineage,
-      plain,
+      bodyHash,
+      headerPrefix,
+      lineageKey,
+      proofAddress: proofOf,
       target: toTarget(item),
       losses,
       bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),
-      ...(isSentAhead ? { isSentAhead } : {}),
+      isSentAhead,
     },
   };
 }
 
-function toKept(letter: DeadLetter): KeptLetter {
-  const { dlqId, messageId, enteredAt, createdAt, responseStatus, responseBody, responseBodyBase64 } = letter;
-  return responseStatus === undefined
-    ? { dlqId, messageId, enteredAt, createdAt, responseBody, responseBodyBase64 }
-    : { dlqId, messageId, enteredAt, createdAt, responseStatus, responseBody, responseBodyBase64 };
-}
-
 /** Without the rest, which is kept as JSON alone. */
-function toTarget({ destination, queue }: BatchItem): Candidate["target"] {
+function toTarget({ destination, queue }: BatchItem): Item["target"] {
   return queue === undefined ? { destination } : { destination, queue };
 }
 

@@ -11,8 +11,8 @@ import type { FailureTally } from "../failures/count-failures.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createPageReport, type PageOutcome } from "./page-report.ts";
 import { writeParked } from "./park.ts";
-import type { Candidate } from "./records.ts";
-import { held, type PublishResult } from "./results.ts";
+import { hold } from "./fate.ts";
+import type { Letter } from "./letter.ts";
 
 /** A single record of a page that no stage gets through. `note`: for the audit. */
 export async function putRecordAside(
@@ -30,14 +30,14 @@ export async function putRecordAside(
   const report = createPageReport(drain, failures);
   if (enteredAt === null) {
     report.unusable([toUnworkable(error)]);
-    return report.outcome([]);
+    return report.outcome();
   }
   const id = dlqId as DlqId;
   const host = typeof url === "string" ? hostOf(toWellFormed(url)) : undefined;
   const view = await viewOf(drain, id);
   const decision = await parkAlone(drain, { id, view, host, readAt, note }, error);
   report.apart({ dlqId: id, enteredAt }, decision, view.state === "parked");
-  return report.outcome([]);
+  return report.outcome();
 }
 
 /** Of a record that is only read, or that nothing can be written about. */
@@ -45,17 +45,18 @@ export function toUnworkable(error: unknown): UnusableRecord {
   return { reason: "unworkable", problem: `it cannot be worked (${toFailure(error).code})` };
 }
 
-/** A single candidate whose batch breaks. */
-export async function putCandidateAside(
+/** A single letter whose batch breaks. */
+export async function putLetterAside(
   drain: DrainRuntime,
-  candidate: Candidate,
+  letter: Letter,
   readAt: number,
   error: unknown,
-): Promise<PublishResult> {
-  const { letter, view } = candidate;
-  const found = { id: letter.dlqId, view, host: undefined, readAt, note: toFailure(error).code };
+): Promise<void> {
+  const { dlqId: id, view } = letter;
+  const found = { id, view, host: undefined, readAt, note: toFailure(error).code };
   const decision = await parkAlone(drain, found, error);
-  return decision.then === "park" ? { kind: "parked", candidate, decision } : held(candidate, "unworkable");
+  if (decision.then === "park") letter.fate = { kind: "parked", decision };
+  else hold(letter, "unworkable");
 }
 
 async function viewOf({ source }: DrainRuntime, dlqId: DlqId): Promise<LedgerView> {

@@ -19,7 +19,7 @@ import { findRecords } from "../listing/find-records.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { PageOutcome } from "./page-report.ts";
 import { putRecordAside } from "./put-aside.ts";
-import type { Page } from "./records.ts";
+import type { Page } from "./letter.ts";
 import { workPage, type PageWork } from "./work-page.ts";
 
 /** GETs for the records of a page that broke after its records were let go. */

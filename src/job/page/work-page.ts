@@ -1,39 +1,32 @@
 /**
- * One listed page of dead letters, in the order that runs:
+ * One listed page of dead letters, in the order that runs. The order inside an act is the delivery guarantee:
  *
- *   write facts that waited for Redis ─► collect ─► look up ─► decide and prepare
- *     ─► keep copies of what expires soon ─► (plan mode ends here)
- *     ─► unpark, park ─► settle what was done before ─► drop, settle ─► guards, beside come-backs to their lanes
- *     ─► paused destinations ─► lanes, beside failures to the rates of their hosts ─► park
- *     ─► in turns: capacity ─► fill batches, with other pages ─► republish ─► settle
- *     ─► give back unused canaries ─► keep copies of candidates that are left
+ *   begin in the ledger and the audit ─► POST or archive ─► fact ─► delete
  *
- * The order inside an act is the delivery guarantee: begin ─► audit ─► POST or archive ─► record ─► delete.
- * Grants of lanes and capacity end soon, so they are taken after the archive has written.
+ * A letter with a fate is done here. Grants of lanes and capacity end soon, so they are taken after the archive
+ * has written.
  */
-import type { DlqId, RawRecord } from "../message/dead-letter.ts";
-import { admitToLanes, giveBackUnpublished } from "../lanes/admit.ts";
+import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
+import { giveBackUnpublished, spareExhausted } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
-import { leavesCapacityUnused, turnsOf } from "./capacity.ts";
-import { collect } from "./collect.ts";
+import { decideLetter, isNewlyExhausted, isToSettle, isToUnpark } from "./decide-letter.ts";
 import { drop } from "./drop.ts";
 import { slowDownHosts, toFailedAgain } from "./failed-again.ts";
-import { createSharedBatches, type PageBatches } from "./fill-batches.ts";
-import { holdByGuards } from "./guards.ts";
+import { isProven } from "./fate.ts";
+import { roundsOf } from "./gates/rounds.ts";
 import { keepCopies } from "./keep-copies.ts";
-import { lookUp } from "./look-up.ts";
+import { idsOf, isDue, type Letter, type Page } from "./letter.ts";
+import { lookUp, writeEvidence } from "./look-up.ts";
 import { decideUnusable } from "./malformed.ts";
-import { parkRecords, writeParked } from "./park.ts";
-import { holdPausedHosts } from "./paused-hosts.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
-import { idsOf, type Candidate, type Page } from "./records.ts";
-import { asksAgain, deletesAudited, idsDone, isProven, type PublishResult } from "./results.ts";
+import { park, writeParked } from "./park.ts";
+import { parsePage } from "./parse-page.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
-import { sortByDecision, type DecidedOne } from "./sort-by-decision.ts";
+import { createSharedBatches, type PageBatches } from "./share-batches.ts";
 
 /** The surroundings of a page's work. */
 export interface PageWork {
@@ -43,8 +36,8 @@ export interface PageWork {
   readonly batches?: PageBatches;
   /** Called once every record is decided: from then on the page's array of them may be emptied. */
   readonly onDecided?: () => void;
-  /** Called with each decision before any act. A record that it refuses is left as it is, uncounted. */
-  readonly accepts?: (one: DecidedOne) => boolean;
+  /** Called with each decided letter before any act. One that it refuses is left as it is, uncounted. */
+  readonly accepts?: (letter: Letter) => boolean;
   /** Counts while the page is worked, for its caller. Absent: its own, in the outcome. */
   readonly failures?: FailureTally;
   /** Called when some of the page have a result. Turns of a rate may be far apart. */
@@ -56,123 +49,104 @@ export async function workPage(
   drain: DrainRuntime,
   page: Page,
   signal: AbortSignal,
-  {
-    stopping = signal,
-    onDecided,
-    accepts,
-    failures,
-    onTurn,
-    batches = createSharedBatches(drain, signal).join(),
-  }: PageWork = {},
+  work: PageWork = {},
 ): Promise<PageOutcome> {
-  const { source } = drain;
+  const { stopping = signal, batches = createSharedBatches(drain, signal).join() } = work;
+  const { source, config } = drain;
+  const report = createPageReport(drain, work.failures);
   const settle = settleOrLeave(drain, signal, stopping);
-  const report = createPageReport(drain, failures);
   await source.unwritten.replay(source.ledger);
 
-  const decided = await decidePage(drain, page, { report, accepts });
-  const { sorted, malformed, newComeBacks, failedAgain, expiring } = decided;
-  onDecided?.();
+  const { letters, unusable } = parsePage(page.records, source.lineageKeys());
+  if (config.mode === "live") await writeEvidence(source, letters);
+  await lookUp(drain, letters);
+  for (const letter of letters) decideLetter(drain, letter);
+  const malformed = await decideUnusable(drain, namesOf(unusable, work), report);
+  const { comeBacks, failedAgain } = newComeBacksOf(letters);
+  const expiring = expiringSoon(drain, page.records);
+  const { due, ordered } = endDecided(drain, letters, report, work);
+  work.onDecided?.();
+  const going = new Set<unknown>(idsOf(due));
+  const provenBefore = new Set(idsOf(ordered.filter((one) => isToSettle(one, page.readAt))));
+  await keepCopiesOf(drain, expiring, ({ dlqId }) => !going.has(dlqId) && !provenBefore.has(dlqId as DlqId));
+  if (config.mode !== "live") return report.outcome();
 
-  // A candidate needs a copy only if it is left after all.
-  const isLive = drain.config.mode === "live";
-  const isWorkedOn = new Set<unknown>(isLive && expiring.length > 0 ? idsOf(sorted.candidates) : []);
-  const isDone = new Set<unknown>(sorted.doneBefore);
-  await keepCopiesOf(drain, expiring, ({ dlqId }) => !isDone.has(dlqId) && !isWorkedOn.has(dlqId));
-  if (!isLive) return report.outcome(sorted.candidates);
+  await unpark(drain, ordered);
+  await park(drain, ordered);
+  await writeParked(drain, malformed.parkings, malformed);
+  report.settled(await settle([...provenBefore]));
+  await drop(drain, ordered, page.readAt);
+  report.ended();
+  report.settled(await settle(idsOf(ordered.filter(isProven))));
+  await Promise.all([source.lanes.recordComeBacks(comeBacks), slowDownHosts(drain, failedAgain)]);
+  await park(drain, await spareExhausted(drain, ordered));
+  for (const letter of letters) letter.forgetContent();
 
-  await unpark(drain, sorted.toUnpark);
-  await parkRecords(drain, sorted.toPark);
-  const { parkings, seenAt } = malformed;
-  if (parkings.length > 0) await writeParked(drain, parkings, { seenAt });
-  report.settled(await settle(sorted.doneBefore));
-  const drops = await drop(drain, sorted.toDrop, page.readAt);
-  report.results(drops);
-  report.settled(await settle(idsDone(drops)));
-
-  const [guarded] = await Promise.all([
-    holdByGuards(drain, sorted.candidates),
-    source.lanes.recordComeBacks(newComeBacks),
-  ]);
-  const unpaused = await holdPausedHosts(drain, guarded.free);
-  const [admitted] = await Promise.all([
-    admitToLanes(drain, unpaused.free, sorted.exhausted),
-    // Rides along with the question to the lanes.
-    slowDownHosts(drain, failedAgain),
-  ]);
-  report.decided(admitted.toPark);
-  await parkRecords(drain, admitted.toPark);
-  report.results([...guarded.held, ...unpaused.held, ...admitted.held, ...admitted.kept]);
-
-  const candidates = sorted.candidates.length;
-  const ofPage = {
-    readAt: page.readAt,
-    isAlone: page.isAlone === true,
-    candidates,
-    grantsEndAt: admitted.grantsEndAt,
-  };
-  const unpublished: Candidate[] = [];
   // Small batches share a delete.
-  let proven: PublishResult[] = [];
-  for await (const turn of turnsOf(drain, admitted.free, page.readAt, { signal, stop: stopping })) {
-    report.results(turn.held);
-    unpublished.push(...turn.held.map(({ candidate }) => candidate));
-    for await (const answered of batches.publish(turn.granted, ofPage)) {
-      const results = answered.filter((one) => !asksAgain(one));
-      report.results(results);
-      for (const result of results) {
-        if (isProven(result)) proven.push(result);
-        if (leavesCanaryUnused(result)) unpublished.push(result.candidate);
-      }
-      await turn.giveBack(answered.filter(leavesCapacityUnused));
-      await onTurn?.();
+  let proven: Letter[] = [];
+  for await (const free of roundsOf(drain, due, page.readAt, { signal, stop: stopping })) {
+    report.ended();
+    for await (const ended of batches.publish(free, page, due.length)) {
+      report.ended();
+      proven.push(...ended.filter(isProven));
+      await work.onTurn?.();
       if (proven.length <= idsPerDelete / 2) continue;
-      report.settled(await settle(idsDone(proven), deletesAudited(proven)));
+      report.settled(await settle(idsOf(proven), deletesAudited(proven)));
       proven = [];
     }
   }
-  report.settled(await settle(idsDone(proven), deletesAudited(proven)));
-  await giveBackUnpublished(drain, unpublished);
-
-  const outcome = report.outcome([]);
-  const isLeft = new Set<unknown>(outcome.left.map(({ dlqId }) => dlqId));
-  await keepCopiesOf(drain, expiring, ({ dlqId }) => isWorkedOn.has(dlqId) && isLeft.has(dlqId));
+  report.ended();
+  report.settled(await settle(idsOf(proven), deletesAudited(proven)));
+  await giveBackUnpublished(drain, due);
+  const outcome = report.outcome();
+  const left = new Set<unknown>(idsOf(outcome.left));
+  await keepCopiesOf(drain, expiring, ({ dlqId }) => going.has(dlqId) && left.has(dlqId));
   return outcome;
 }
 
 /**
- * Looks up and decides the records of a page. Apart from its acts, so that what only a decision needs is free
- * before the candidates wait for their batches.
+ * Counts what was decided. What is not acted on has its fate: by its decision, because the drain only plans, or by
+ * a person's order. Answers what is due, and all that no order leaves out.
  */
-async function decidePage(
+function endDecided(
   drain: DrainRuntime,
-  { records, readAt }: Page,
-  { report, accepts }: { readonly report: PageReport; readonly accepts: PageWork["accepts"] },
+  letters: readonly Letter[],
+  report: PageReport,
+  { accepts }: PageWork,
 ) {
-  const { found, unusable } = collect(records, drain.source.lineageKeys());
-  const known = await lookUp(drain, found);
-  const { final, listed, ...sorted } = sortByDecision(drain, known, readAt, accepts);
-  // A plan has none of them, so its order parks none.
-  const nameless =
-    accepts === undefined ? unusable : unusable.map(({ reason, problem }) => ({ reason, problem }));
-  const malformed = await decideUnusable(drain, nameless, report);
-  report.comeBacks(known);
-  report.listed(listed);
-  report.decided(final);
-  // Each come-back is recorded when first met. A listing check of its step meets it again.
-  const isNew = known.filter(({ isNewComeBack }) => isNewComeBack);
-  return {
-    sorted,
-    malformed,
-    newComeBacks: isNew.flatMap(toLaneComeBack),
-    failedAgain: isNew.flatMap(toFailedAgain),
-    expiring: expiringSoon(drain, records),
-  };
+  const isLive = drain.config.mode === "live";
+  report.comeBacks(letters);
+  for (const letter of letters) {
+    const { decision } = letter;
+    if (accepts?.(letter) === false) letter.fate = { kind: "not-ordered" };
+    else if (letter.item !== null) letter.fate = isLive ? null : { kind: "planned" };
+    else if (!isLive || !(decision.then === "drop" || isNewlyExhausted(letter)))
+      letter.fate = { kind: "decided" };
+  }
+  report.listed(letters);
+  report.ended();
+  const ordered = letters.filter(({ fate }) => fate?.kind !== "not-ordered");
+  // Parks and drops still need what was listed.
+  for (const letter of letters) {
+    if (letter.decision.then !== "park" && letter.decision.then !== "drop") letter.forgetContent();
+  }
+  return { due: letters.filter(isDue), ordered };
 }
 
-/** A canary in doubt counts only if it comes back. */
-function leavesCanaryUnused(result: PublishResult): boolean {
-  return result.kind !== "in-doubt" && !(result.kind === "published" && result.isOfNow);
+/** An order has none of them, so it parks none. */
+function namesOf(unusable: readonly UnusableRecord[], { accepts }: PageWork): readonly UnusableRecord[] {
+  return accepts === undefined ? unusable : unusable.map(({ reason, problem }) => ({ reason, problem }));
+}
+
+/** Each come-back is recorded when first met. A listing check of its step meets it again. */
+function newComeBacksOf(letters: readonly Letter[]) {
+  const isNew = letters.filter(({ isNewComeBack }) => isNewComeBack);
+  return { comeBacks: isNew.flatMap(toLaneComeBack), failedAgain: isNew.flatMap(toFailedAgain) };
+}
+
+function deletesAudited(letters: readonly Letter[]): ReadonlySet<DlqId> {
+  const audited = letters.filter(({ fate }) => fate?.kind === "published" && fate.isDeleteAudited);
+  return new Set(idsOf(audited));
 }
 
 /** Those whose copy is due, if they stay. */
@@ -192,9 +166,10 @@ async function keepCopiesOf(
   await keepCopies(source, expiring.filter(needsCopy), { archive, ...ofDrain(drain) });
 }
 
-async function unpark(drain: DrainRuntime, back: readonly DlqId[]): Promise<void> {
+async function unpark(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
+  const back = letters.filter((one) => isToUnpark(drain, one));
   if (back.length === 0) return;
-  const records = back.map((dlqId) => ({ dlqId, reason: "listed-again" }));
+  const records = back.map(({ dlqId }) => ({ dlqId, reason: "listed-again" }));
   await recordIntent(drain.source, "release", records, ofDrain(drain));
-  await drain.source.ledger.release(back, "listed-again");
+  await drain.source.ledger.release(idsOf(back), "listed-again");
 }

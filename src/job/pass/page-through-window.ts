@@ -5,7 +5,7 @@ import type { FailureTally } from "../failures/count-failures.ts";
 import { createWindowFailures } from "../failures/window-failures.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
-import { createSharedBatches, type PageBatches } from "../page/fill-batches.ts";
+import { createSharedBatches, type PageBatches } from "../page/share-batches.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { createProgress } from "./window-progress.ts";

@@ -1,7 +1,7 @@
 import type { TakenWindow } from "../contracts/passes.ts";
 import type { Tally } from "../contracts/tally.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
-import type { LeftRecord } from "../page/page-report.ts";
+import type { PageOutcome } from "../page/page-report.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /** The pass's row is written at most this often for one window. Its end writes the rest. */
@@ -31,7 +31,7 @@ export function createProgress(
   };
   return {
     write,
-    async page(left: readonly LeftRecord[], tally: Tally, counted: () => FailureTally): Promise<void> {
+    async page(left: PageOutcome["left"], tally: Tally, counted: () => FailureTally): Promise<void> {
       due = [...due, ...toDueLater(left)];
       if (source.clock.monotonic() - writtenAt >= progressEveryMs) await write(tally, counted());
     },
@@ -41,7 +41,7 @@ export function createProgress(
   };
 }
 
-function toDueLater(left: readonly LeftRecord[]) {
+function toDueLater(left: PageOutcome["left"]) {
   return left.flatMap(({ enteredAt, dueAt, reason }) => {
     // Lanes know the minutes of the records they hold, and request as many as can go.
     if (dueAt === undefined || reason === "lane-watched" || reason === "lane-halted") return [];

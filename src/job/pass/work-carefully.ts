@@ -20,9 +20,9 @@ import type { Care, WindowMark, WindowRun } from "../contracts/passes.ts";
 import { addTallies } from "../contracts/tally.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { enteredAtOf } from "../listing/record-dates.ts";
-import { createPageReport, type LeftRecord, type PageOutcome } from "../page/page-report.ts";
+import { createPageReport, type PageOutcome } from "../page/page-report.ts";
 import { putRecordAside } from "../page/put-aside.ts";
-import type { Page } from "../page/records.ts";
+import type { Page } from "../page/letter.ts";
 import { workPageApart } from "../page/work-page-apart.ts";
 import type { PageWork } from "../page/work-page.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
@@ -107,7 +107,7 @@ export function createCarefulWork(
     /** They wait for a rate. */
     waits: (): Promise<void> => mark({ under: "waiting" }),
     /** They are worked, and the worker lives. What is in flight is still with another one. */
-    ended(records: readonly Identified[], left: readonly LeftRecord[] = []): void {
+    ended(records: readonly Identified[], left: PageOutcome["left"] = []): void {
       const inFlight = new Set<unknown>(
         left.flatMap(({ dlqId, reason }) => (reason === "in-flight" ? [dlqId] : [])),
       );
@@ -163,7 +163,7 @@ export async function workPageBut(
       report.apart({ dlqId, enteredAt: toEnteredAt(dlqId) ?? 0 }, decision, isLive && then === "park");
     }
   }
-  others.push(report.outcome([]));
+  others.push(report.outcome());
   return {
     ...outcome,
     tally: others.reduce((sum, { tally }) => addTallies(sum, { ...tally, pages: 0 }), outcome.tally),

@@ -27,7 +27,7 @@ export interface KnownPauses {
 export interface PausingParts {
   readonly source: SourceId;
   readonly service: MessageService;
-  /** For lists and deletes. A batch takes its turn before it is begun (republish.ts). */
+  /** For lists and deletes. A batch takes its turn before it is begun (publish.ts). */
   readonly takeTurn: TakeTurn;
   readonly book: SourcePauseBook;
   /** How long a call of each kind may take. */

@@ -160,7 +160,7 @@ export function createSourceHealth(
       halts.batch = { ...halts.batch, onTrial: true, failedTrials };
     },
     async publishing(send) {
-      // Beside a trial only batches that reconcile go out (why-not-now.ts); they do not end it.
+      // Beside a trial only batches that reconcile go out (gates/source-health.ts); they do not end it.
       if (halts.batch === null || isTrialUnderWay) return send();
       isTrialUnderWay = true;
       try {

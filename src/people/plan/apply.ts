@@ -18,6 +18,7 @@ import type { Capacity } from "../../job/contracts/capacity.ts";
 import { addTallies, emptyTally, noReasons, type Tally } from "../../job/contracts/tally.ts";
 import type { ListingSignals } from "../../job/listing/list-page.ts";
 import { targetHostOf } from "../../job/page/audit-record.ts";
+import { idsOf, type Letter } from "../../job/page/letter.ts";
 import type { PageOutcome } from "../../job/page/page-report.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../../job/lanes/lane-origin.ts";
 import { runListingChecks } from "../../job/lanes/listing-checks.ts";
@@ -28,7 +29,7 @@ import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 import type { PlanCheck } from "./check-plan.ts";
 import { createOpenOrders, isDone } from "./open-orders.ts";
 import type { SkipReport } from "./skipped-by-apply.ts";
-import { survey, type SurveyedRecord, type SurveyPage, type SurveyRange } from "./list-and-decide.ts";
+import { survey, type SurveyPage, type SurveyRange } from "./list-and-decide.ts";
 import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";
 import { ofDrain, recordIntent } from "../../job/write-audit.ts";
 
@@ -149,24 +150,24 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const isAllHalted = (): boolean => [...open.keys()].every((dlqId) => reasons.get(dlqId) === "lane-halted");
 
   /** True if the plan selected it and it would be decided so now. */
-  const isToBeDone = (record: SurveyedRecord): boolean => {
-    const { letter, decision } = record.decided;
-    const found = orders.compare(record);
+  const isToBeDone = (letter: Letter): boolean => {
+    const { decision } = letter;
+    const found = orders.compare(letter);
     if (found === "not-now") {
-      leave(letter.dlqId, decision.reason, untilOf(record, takeoverAfterMs(source.ledger.limits)));
+      leave(letter.dlqId, decision.reason, untilOf(letter, takeoverAfterMs(source.ledger.limits)));
     }
     if (found === "act" && decision.then === "drop") drops.add(letter.dlqId);
     return found === "act";
   };
 
-  const act = async (records: readonly SurveyedRecord[], readAt: number): Promise<PageOutcome> => {
-    await recordOrders(records.map(toOrder));
-    const raws = records.map(({ decided }) => decided.raw);
+  const act = async (letters: readonly Letter[], readAt: number): Promise<PageOutcome> => {
+    await recordOrders(letters.map(toOrder));
+    const raws = letters.map(({ raw }) => raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
-    const page = { records: raws, readAt, isAlone: open.size === records.length };
+    const page = { records: raws, readAt, isAlone: open.size === letters.length };
     const outcome = await workPageApart(drain, page, signals.signal, work);
     await countActs(drain, outcome.failures);
-    const ids = records.map(({ decided }) => decided.letter.dlqId);
+    const ids = idsOf(letters);
     const { views } = await source.ledger.peek(ids);
     const acted = new Set(outcome.acted);
     for (const [index, dlqId] of ids.entries()) {
@@ -181,13 +182,13 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   };
 
   const workOn = async (page: SurveyPage): Promise<Applied["stop"]> => {
-    const mine = page.records.filter(isToBeDone);
+    const mine = page.letters.filter(isToBeDone);
     if (mine.length === 0) return null;
     const stop = await whyStop(run, pause, signals);
     if (stop !== null) return stop;
     const { tally: found, left } = await act(mine, page.readAt);
     tally = addTallies(tally, { ...found, listed: 0, due: 0, held: 0, inDoubt: 0, reasons: noReasons });
-    const byId = new Map(mine.map((one) => [one.decided.letter.dlqId, one]));
+    const byId = new Map(mine.map((one) => [one.dlqId, one]));
     for (const { dlqId, reason, dueAt } of left) {
       leave(dlqId, reason === "stopping" && pause.why() !== null ? "paused" : reason, dueAt);
       const origin = isOfLane(reason) ? originOf(byId.get(dlqId)) : null;
@@ -212,7 +213,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     if (drain.config.lane !== undefined) await runListingChecks(source, signals.signal);
     const unseen = new Set(open.keys());
     for await (const page of survey(drain, run.range, signals)) {
-      for (const { decided } of page.records) unseen.delete(decided.letter.dlqId);
+      for (const { dlqId } of page.letters) unseen.delete(dlqId);
       const stop = await workOn(page);
       run.onPage(open.size, applied);
       if (stop !== null) return stop;
@@ -258,7 +259,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
 }
 
 /** When a hold ends by itself, if that is known. Unix ms. */
-function untilOf({ decided: { decision, view } }: SurveyedRecord, takeoverMs: number): number | undefined {
+function untilOf({ decision, view }: Letter, takeoverMs: number): number | undefined {
   // The worker that has it in hand is done by then, or it may be taken over.
   if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
   if ("isBeingDeleted" in view && view.isBeingDeleted) return view.at + takeoverMs + 1;
@@ -269,10 +270,9 @@ function isOfLane(reason: string): boolean {
   return reason === "lane-watched" || reason === "still-under-way" || reason === "lane-halted";
 }
 
-function originOf(record: SurveyedRecord | undefined): Origin | null {
-  if (record === undefined) return null;
-  const { candidate, decided } = record;
-  return candidate === null ? laneOriginOfLetter(decided.letter) : laneOriginOf(candidate.target);
+function originOf(letter: Letter | undefined): Origin | null {
+  if (letter === undefined) return null;
+  return letter.item === null ? laneOriginOfLetter(letter.content) : laneOriginOf(letter.item.target);
 }
 
 function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {
@@ -284,10 +284,10 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
   return counts;
 }
 
-function toOrder({ decided, candidate }: SurveyedRecord): AuditRecord {
-  const host = candidate === null ? hostOf(decided.letter.url) : targetHostOf(candidate);
-  const { letter, decision, attempt } = decided;
-  return { dlqId: letter.dlqId, rule: decision.rule, reason: decision.reason, attempt, host };
+function toOrder(letter: Letter): AuditRecord {
+  const host = letter.item === null ? hostOf(letter.content.url) : targetHostOf(letter);
+  const { dlqId, decision, attempt } = letter;
+  return { dlqId, rule: decision.rule, reason: decision.reason, attempt, host };
 }
 
 /** `onWait` gets how many of a query wait for a rate, and ms until the first could be granted. */

@@ -20,8 +20,8 @@ export async function checkPlan(
   const unseen = new Set(planned.keys());
   let notNow = 0;
   for await (const page of survey(drain, range, signals)) {
-    for (const record of page.records) {
-      if (unseen.delete(record.decided.letter.dlqId) && orders.compare(record) === "not-now") notNow += 1;
+    for (const letter of page.letters) {
+      if (unseen.delete(letter.dlqId) && orders.compare(letter) === "not-now") notNow += 1;
     }
     onPage(planned.size - unseen.size);
     // The records behind the last planned one need not be listed.

@@ -1,6 +1,6 @@
 import { holds } from "../../job/rules/decision.ts";
 import { toPlanned, type Planned } from "./plan-file-record.ts";
-import type { SurveyedRecord } from "./list-and-decide.ts";
+import type { Letter } from "../../job/page/letter.ts";
 
 /** The present state of a planned record that is still listed. */
 export type PlanComparison =
@@ -14,14 +14,10 @@ export type PlanComparison =
   /** Today's rules, the ledger or time decide otherwise, or the message to publish would differ. */
   | "otherwise";
 
-export function compareWithPlan(
-  planned: Planned,
-  record: SurveyedRecord,
-  headerPrefix: string,
-): PlanComparison {
-  const now = toPlanned(record, headerPrefix);
+export function compareWithPlan(planned: Planned, letter: Letter, headerPrefix: string): PlanComparison {
+  const now = toPlanned(letter, headerPrefix);
   if (now.hash !== planned.hash) return "changed";
-  const { decision, view } = record.decided;
+  const { decision, view } = letter;
   switch (decision.then) {
     // Published before and still listed: it is only deleted again, unless its worker may be about to.
     case "settle":

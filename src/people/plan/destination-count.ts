@@ -1,9 +1,9 @@
 /** A plan's publishes by destination, in bounded memory. */
 import type { Origin } from "../../job/contracts/lanes.ts";
 import { laneOriginOf } from "../../job/lanes/lane-origin.ts";
-import { rateHostOf } from "../../job/page/capacity-request.ts";
+import { rateHostOf } from "../../job/page/gates/capacity.ts";
 import { itemOf } from "../../job/page/publish/canary-variant.ts";
-import { isReconciling, type Candidate } from "../../job/page/records.ts";
+import { isReconciling, type Item, type Letter } from "../../job/page/letter.ts";
 
 export interface DestinationPublishes {
   /** Null: all destinations that are not counted apart. */
@@ -30,7 +30,7 @@ export function createDestinationCount(headerPrefix: string, limited: ReadonlySe
   let again = 0;
   let [fromMs, toMs] = [Infinity, 0];
 
-  const countOf = (target: Candidate["target"]): ReturnType<typeof createCount> => {
+  const countOf = (target: Item["target"]): ReturnType<typeof createCount> => {
     const origin = laneOriginOf(target);
     const known = destinations.get(origin);
     if (known !== undefined) return known;
@@ -42,18 +42,18 @@ export function createDestinationCount(headerPrefix: string, limited: ReadonlySe
 
   return {
     /** `inMs`: until it is due; 0: now. */
-    add(candidate: Candidate, rule: string | null, inMs: number): void {
-      const count = countOf(candidate.target);
+    add(letter: Letter, rule: string | null, inMs: number): void {
+      const count = countOf(letter.due.target);
       if (inMs > 0) {
         count.later += 1;
         fromMs = Math.min(fromMs, inMs);
         toMs = Math.max(toMs, inMs);
       } else {
         count.publishes += 1;
-        if (isReconciling(candidate)) again += 1;
+        if (isReconciling(letter)) again += 1;
       }
       if (rule !== null && limited.has(rule)) ofRules.set(rule, (ofRules.get(rule) ?? 0) + 1);
-      worstBilled += 1 + retriesOf(itemOf(candidate, 1).headers[`${headerPrefix}Retries`]);
+      worstBilled += 1 + retriesOf(itemOf(letter, 1).headers[`${headerPrefix}Retries`]);
     },
     report() {
       const rest = others.publishes + others.later === 0 ? [] : [{ origin: null, ...others }];

@@ -1,8 +1,7 @@
 import type { Decision } from "../../job/rules/decision.ts";
-import { decideOne } from "../../job/page/sort-by-decision.ts";
-import type { Candidate } from "../../job/page/records.ts";
+import { decideLetter } from "../../job/page/decide-letter.ts";
+import type { Letter } from "../../job/page/letter.ts";
 import type { DrainRuntime } from "../../job/runtime.ts";
-import type { SurveyedRecord } from "./list-and-decide.ts";
 
 /** The decision about a held record that follows by time alone. */
 export interface NextDecision {
@@ -14,54 +13,53 @@ export interface NextDecision {
   readonly at: number;
 }
 
-export interface ForeseenRecord extends SurveyedRecord {
+/** What becomes of a letter by time alone. */
+export interface Foreseen {
+  readonly letter: Letter;
   /** Null unless it is held until a time that is known. */
   readonly next: NextDecision | null;
-  /** The message that is published then; null unless `next` is a republish. */
-  readonly becomes: Candidate | null;
+  /** As it is published then; null unless `next` is a republish. */
+  readonly becomes: Letter | null;
 }
 
 /** A record with more turns than this is decided only at the end of its wait. */
 const maxTurns = 50;
 
-/** Pure. Decides the record again at each moment at which time can change its decision. */
-export function foresee(drain: DrainRuntime, record: SurveyedRecord): ForeseenRecord {
-  return { ...record, ...nextDecision(drain, record) };
-}
-
-function nextDecision(drain: DrainRuntime, record: SurveyedRecord): Pick<ForeseenRecord, "next" | "becomes"> {
-  const { expiresAt } = record.decided.facts;
-  let held = record;
+/** Pure. Decides the letter again at each moment at which time can change its decision. */
+export function foresee(drain: DrainRuntime, letter: Letter): Foreseen {
+  const expiresAt = letter.facts?.expiresAt ?? Infinity;
+  let held = letter;
   let next: NextDecision | null = null;
   for (let turn = 0; turn <= maxTurns; turn += 1) {
     const at = turnOf(drain, held, turn < maxTurns);
     if (at === null) break;
     if (at >= expiresAt) {
-      return { next: { then: "expire", reason: "retention", rule: null, at: expiresAt }, becomes: null };
+      const expired = { then: "expire", reason: "retention", rule: null, at: expiresAt } as const;
+      return { letter, next: expired, becomes: null };
     }
     held = decideAt(drain, held, at);
-    const { then, reason, rule } = held.decided.decision;
+    const { then, reason, rule } = held.decision;
     next = { then, reason, rule, at };
   }
-  return { next, becomes: next === null ? null : held.candidate };
+  return { letter, next, becomes: next === null || held.item === null ? null : held };
 }
 
-/** When the decision about a held record can change; null if it is not held, or nothing is known. Unix ms. */
-function turnOf({ config }: DrainRuntime, { decided }: SurveyedRecord, isFine: boolean): number | null {
-  const { decision, facts, view } = decided;
-  if (decision.then !== "hold" || decision.until === undefined) return null;
+/** When the decision about a held letter can change; null if it is not held, or nothing is known. Unix ms. */
+function turnOf({ config }: DrainRuntime, letter: Letter, isFine: boolean): number | null {
+  const { decision, facts, view, viewedAt } = letter;
+  if (decision.then !== "hold" || decision.until === undefined || facts === null) return null;
   // While it cools, no rule is asked. Otherwise another rule may match before its wait is over.
-  if (view.state === "cool" && view.dueAt > decided.viewedAt) return decision.until;
+  if (view.state === "cool" && view.dueAt > viewedAt) return decision.until;
   if (!isFine) return decision.until;
   return Math.min(decision.until, config.route.heldUntil(facts) ?? Infinity);
 }
 
-function decideAt({ config, source }: DrainRuntime, { decided }: SurveyedRecord, at: number): SurveyedRecord {
+function decideAt({ config, source }: DrainRuntime, letter: Letter, at: number): Letter {
   const { checkItem, headerPrefix, lineageKeys } = source;
   const clock = { now: () => at };
   const then = { clock, service: { clockOffsetMs: () => 0 }, checkItem, headerPrefix, lineageKeys };
-  return decideOne(
-    { config, source: then },
-    { ...decided, viewedAt: decided.viewedAt + at - decided.facts.now },
-  );
+  const later = letter.again();
+  later.viewedAt += at - (letter.facts?.now ?? at);
+  decideLetter({ config, source: then }, later);
+  return later;
 }

@@ -1,11 +1,11 @@
 /** The lanes that a plan's messages wait for, as they are now. */
 import type { Origin } from "../../job/contracts/lanes.ts";
-import { isNewlyExhausted, mayBeKept } from "../../job/lanes/admit.ts";
+import { mayBeKept } from "../../job/lanes/admit.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../../job/lanes/lane-origin.ts";
-import { isReconciling } from "../../job/page/records.ts";
+import { isNewlyExhausted } from "../../job/page/decide-letter.ts";
+import { isReconciling, type Letter } from "../../job/page/letter.ts";
 import type { DrainRuntime } from "../../job/runtime.ts";
 import { readLaneStandings, type LaneStanding, type LaneStandings } from "./lane-standings.ts";
-import type { SurveyedRecord } from "./list-and-decide.ts";
 import { createTopCount } from "./top-count.ts";
 
 export interface LaneWait extends Pick<LaneStanding, "state" | "sinceMs" | "why" | "sent" | "nextInMs"> {
@@ -44,11 +44,11 @@ export function createLaneWaitCount(drain: DrainRuntime) {
     return wait.due + wait.kept > 0 ? [{ ...wait, state, sinceMs, why, sent, nextInMs }] : [];
   };
   return {
-    add({ decided, candidate }: SurveyedRecord): void {
+    add(letter: Letter): void {
       if (lane === undefined) return;
-      if (candidate !== null && !isReconciling(candidate)) due.add(laneOriginOf(candidate.target));
-      if (!isNewlyExhausted(decided) || !mayBeKept(decided)) return;
-      const origin = laneOriginOfLetter(decided.letter);
+      if (letter.item !== null && !isReconciling(letter)) due.add(laneOriginOf(letter.item.target));
+      if (!isNewlyExhausted(letter) || !mayBeKept(letter)) return;
+      const origin = laneOriginOfLetter(letter.content);
       if (origin !== null) exhausted.add(origin);
     },
     addDue: due.add,

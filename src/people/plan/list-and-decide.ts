@@ -8,11 +8,11 @@ import { byHalves } from "../../job/by-halves.ts";
 import type { ListingSignals } from "../../job/listing/list-page.ts";
 import { listToEnd } from "../../job/listing/list-to-end.ts";
 import type { DrainRuntime } from "../../job/runtime.ts";
-import { collect } from "../../job/page/collect.ts";
 import { toUnworkable } from "../../job/page/put-aside.ts";
-import { decideOne, type DecidedOne } from "../../job/page/sort-by-decision.ts";
-import { asKnown } from "../../job/page/look-up.ts";
-import { idsOf } from "../../job/page/records.ts";
+import { decideLetter } from "../../job/page/decide-letter.ts";
+import { idsOf, type Letter } from "../../job/page/letter.ts";
+import { see } from "../../job/page/look-up.ts";
+import { parsePage } from "../../job/page/parse-page.ts";
 
 /** The listed range: inclusive, Unix ms, as the service's dates mean it. */
 export interface SurveyRange {
@@ -22,11 +22,8 @@ export interface SurveyRange {
   readonly clock?: { readonly horizon: number };
 }
 
-/** `candidate`: the message to publish; null unless it is due. */
-export type SurveyedRecord = DecidedOne;
-
 export interface SurveyPage {
-  readonly records: readonly SurveyedRecord[];
+  readonly letters: readonly Letter[];
   readonly unusable: readonly UnusableRecord[];
   /** Redis time from before the page was asked for. */
   readonly readAt: number;
@@ -54,26 +51,24 @@ export async function* survey(
     const parts = await byHalves(
       records,
       async (some) => {
-        const { found, unusable } = collect(some, source.lineageKeys());
+        const { letters, unusable } = parsePage(some, source.lineageKeys());
         // If the dates mean creation, or their meaning is not known, records that have just failed are listed
         // too.
-        const within = found.filter(({ letter }) => letter.enteredAt <= horizon);
-        return { decided: await decideAll(drain, within), unusable };
+        const within = letters.filter(({ enteredAt }) => enteredAt <= horizon);
+        await decideAll(drain, within);
+        return { letters: within, unusable };
       },
-      (_, error) => Promise.resolve({ decided: [], unusable: [toUnworkable(error)] }),
+      (_, error) => Promise.resolve({ letters: [], unusable: [toUnworkable(error)] }),
     );
     const unusable = parts.flatMap((part) => part.unusable);
-    yield { records: parts.flatMap(({ decided }) => decided), unusable, readAt, isLast };
+    yield { letters: parts.flatMap(({ letters }) => letters), unusable, readAt, isLast };
   }
 }
 
 /** Decides these records by the ledger as it is now. At most 100. */
-async function decideAll(
-  drain: DrainRuntime,
-  found: ReturnType<typeof collect>["found"],
-): Promise<readonly SurveyedRecord[]> {
-  if (found.length === 0) return [];
+async function decideAll(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
+  if (letters.length === 0) return;
   const { ledger } = drain.source;
-  const known = asKnown(found, await ledger.peek(idsOf(found)), ledger.limits);
-  return known.map((record) => decideOne(drain, record));
+  see(letters, await ledger.peek(idsOf(letters)), ledger.limits);
+  for (const letter of letters) decideLetter(drain, letter);
 }

@@ -3,7 +3,7 @@ import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
 import type { SourceRuntime } from "../../job/runtime.ts";
 import type { Planned } from "./plan-file-record.ts";
 import { createSkips } from "./skipped-by-apply.ts";
-import type { SurveyedRecord } from "./list-and-decide.ts";
+import type { Letter } from "../../job/page/letter.ts";
 import { compareWithPlan } from "./compare-with-plan.ts";
 
 /** True if the ledger shows that a record needs no further act. */
@@ -22,11 +22,11 @@ export function createOpenOrders(
   let done = 0;
   return {
     /** Compares a listed record with its order: act now, or not yet; null if there is no such order. */
-    compare(record: SurveyedRecord): "act" | "not-now" | null {
-      const { dlqId } = record.decided.letter;
+    compare(letter: Letter): "act" | "not-now" | null {
+      const { dlqId } = letter;
       const planned = open.get(dlqId);
       if (planned === undefined) return null;
-      const found = compareWithPlan(planned, record, headerPrefix);
+      const found = compareWithPlan(planned, letter, headerPrefix);
       switch (found) {
         case "as-planned":
           return "act";
@@ -39,7 +39,7 @@ export function createOpenOrders(
           skips.add(dlqId, found, planned);
           break;
         case "otherwise":
-          skips.add(dlqId, found, planned, record.decided.decision);
+          skips.add(dlqId, found, planned, letter.decision);
           break;
       }
       open.delete(dlqId);

@@ -12,12 +12,13 @@ import { createDecidedCount } from "./decided-count.ts";
 import { createDestinationCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
-import { foresee, type ForeseenRecord } from "./foresee-next-decision.ts";
+import { foresee, type Foreseen } from "./foresee-next-decision.ts";
 import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
 import { createSignatureCount } from "./signature-count.ts";
-import { survey, type SurveyedRecord } from "./list-and-decide.ts";
+import type { Letter } from "../../job/page/letter.ts";
+import { survey } from "./list-and-decide.ts";
 import type { FrozenRange } from "./freeze-range.ts";
 import { itemOf } from "../../job/page/publish/canary-variant.ts";
 
@@ -30,7 +31,7 @@ export interface PlanRun {
   readonly show: Show;
   readonly signals: ListingSignals;
   /** Called with each record of the plan, in the service's order. */
-  readonly onRecord: (record: ForeseenRecord) => Promise<void>;
+  readonly onRecord: (record: Foreseen) => Promise<void>;
   readonly onPage: (report: { readonly listed: number; readonly planned: number }) => void;
 }
 
@@ -60,24 +61,23 @@ export async function planDrain(run: PlanRun) {
     const isCounted = !isFiltered || filter.failure === unreadableKind.id;
     for (const { reason } of isCounted ? page.unusable : []) unusable[reason] = (unusable[reason] ?? 0) + 1;
     let looked = page.unusable.length;
-    for (const record of page.records) {
+    for (const letter of page.letters) {
       if (decided.planned() === limit) break;
       looked += 1;
-      if (!isWanted(record)) continue;
-      const foreseen = foresee(drain, record);
+      if (!isWanted(letter)) continue;
+      const foreseen = foresee(drain, letter);
       decided.add(toCounted(drain, foreseen, show));
-      failures.add(record.decided.letter, record.decided.decision.then);
-      laneWaits.add(record);
-      const { candidate, decided: now } = record;
+      failures.add(letter.content, letter.decision.then);
+      laneWaits.add(letter);
       const { becomes, next } = foreseen;
-      if (candidate !== null) destinations.add(candidate, now.decision.rule, 0);
+      if (letter.item !== null) destinations.add(letter, letter.decision.rule, 0);
       else if (becomes !== null && next !== null) destinations.add(becomes, next.rule, next.at - startedAt);
       await run.onRecord(foreseen);
     }
     listed += looked;
     run.onPage({ listed, planned: decided.planned() });
     if (decided.planned() < limit) continue;
-    cut = !page.isLast || looked < page.records.length + page.unusable.length;
+    cut = !page.isLast || looked < page.letters.length + page.unusable.length;
     break;
   }
 
@@ -119,46 +119,43 @@ export async function planDrain(run: PlanRun) {
 function toTest(
   { rules, host }: PlanFilter,
   fitsFailure: FailureMatcher | null,
-): (record: SurveyedRecord) => boolean {
+): (letter: Letter) => boolean {
   const wanted = rules === undefined ? null : new Set(rules);
   const fitsHost = host === undefined ? null : compileHostGlob(host);
-  return ({ decided: { decision, letter, failure } }) => {
+  return ({ decision, content, failure }) => {
     if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
     if (fitsFailure !== null && !fitsFailure(failure)) return false;
     if (fitsHost === null) return true;
-    const url = parseUrl(letter.url);
+    const url = parseUrl(content.url);
     return url !== null && fitsHost(url.host);
   };
 }
 
-function toCounted({ config, source }: DrainRuntime, record: ForeseenRecord, show: Show): CountedRecord {
-  const { candidate, next } = record;
-  const { facts } = record.decided;
-  const { letter, decision, attempt } = record.decided;
+function toCounted({ config, source }: DrainRuntime, { letter, next }: Foreseen, show: Show): CountedRecord {
+  const { decision, attempt, item, content, facts } = letter;
   const { headerPrefix } = source;
   const common = {
     dlqId: letter.dlqId,
     status: letter.responseStatus ?? null,
-    losses: candidate?.losses ?? [],
+    losses: item?.losses ?? [],
   };
   return {
     ...common,
     then: decision.then,
     reason: decision.reason,
     rule: decision.rule,
-    isParkedAlready: isParkedAlready(record, config.rulesHash),
+    isParkedAlready: isParkedAlready(letter, config.rulesHash),
     next,
-    now: facts.now,
+    now: facts?.now ?? 0,
     enteredAt: letter.enteredAt,
-    expiresAt: facts.expiresAt,
-    host: hostOf(letter.url),
+    expiresAt: facts?.expiresAt ?? Infinity,
+    host: hostOf(content.url),
     toSample: () => ({
       ...common,
-      url: toShownUrl(letter.url, show),
+      url: toShownUrl(content.url, show),
       attempt,
-      redrive: candidate?.lineage.attempt ?? attempt + 1,
-      changes:
-        candidate === null ? [] : describeRebuild(letter, itemOf(candidate, 1), { headerPrefix, show }),
+      redrive: item?.lineage.attempt ?? attempt + 1,
+      changes: item === null ? [] : describeRebuild(content, itemOf(letter, 1), { headerPrefix, show }),
     }),
   };
 }

@@ -6,8 +6,8 @@ import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
 import type { DrainName } from "../../job/contracts/ids.ts";
 import type { Decision } from "../../job/rules/decision.ts";
 import type { DrainRuntime } from "../../job/runtime.ts";
-import type { ForeseenRecord, NextDecision } from "./foresee-next-decision.ts";
-import type { SurveyedRecord } from "./list-and-decide.ts";
+import type { Foreseen, NextDecision } from "./foresee-next-decision.ts";
+import type { Letter } from "../../job/page/letter.ts";
 import { hashRecord, hashItem, withoutOwnHeaders } from "./plan-hashes.ts";
 import { itemOf } from "../../job/page/publish/canary-variant.ts";
 
@@ -48,47 +48,45 @@ export interface PlanRecord extends Planned {
   readonly becomes?: BatchItem;
 }
 
-export function toPlanned(record: SurveyedRecord, headerPrefix: string): Planned {
-  const { decision, raw } = record.decided;
+export function toPlanned(letter: Letter, headerPrefix: string): Planned {
+  const { decision, raw, item } = letter;
   return {
     hash: hashRecord(raw),
     then: decision.then,
     reason: decision.reason,
     rule: decision.rule,
-    ...(record.candidate === null ? {} : { item: hashItem(itemOf(record.candidate, 1), headerPrefix) }),
+    ...(item === null ? {} : { item: hashItem(itemOf(letter, 1), headerPrefix) }),
   };
 }
 
-export function toPlanRecord(drain: DrainRuntime, record: ForeseenRecord, show: Show): PlanRecord {
+export function toPlanRecord(drain: DrainRuntime, { letter, next }: Foreseen, show: Show): PlanRecord {
   const { config, source } = drain;
   const { headerPrefix } = source;
-  const { decided, candidate, next } = record;
-  const { decision, letter } = decided;
+  const { decision, content, attempt, item: due } = letter;
   const isShown = show === "content";
-  const item = candidate === null ? undefined : itemOf(candidate, 1);
-  const changes = item === undefined ? [] : describeRebuild(letter, item, { headerPrefix, show });
+  const item = due === null ? undefined : itemOf(letter, 1);
+  const changes = item === undefined ? [] : describeRebuild(content, item, { headerPrefix, show });
   return defined({
     drain: config.name,
     dlqId: letter.dlqId,
-    ...toPlanned(record, headerPrefix),
-    attempt: decided.attempt,
-    redrive: candidate?.lineage.attempt,
-    already: isParkedAlready(record, config.rulesHash) ? (true as const) : undefined,
+    ...toPlanned(letter, headerPrefix),
+    attempt,
+    redrive: due?.lineage.attempt,
+    already: isParkedAlready(letter, config.rulesHash) ? (true as const) : undefined,
     until: decision.then === "hold" ? decision.until : undefined,
     next: next ?? undefined,
-    expiresAt: decided.facts.expiresAt,
-    url: toShownUrl(letter.url, show),
+    expiresAt: letter.facts?.expiresAt,
+    url: toShownUrl(content.url, show),
     status: letter.responseStatus ?? null,
-    losses: candidate === null || candidate.losses.length === 0 ? undefined : candidate.losses,
+    losses: due === null || due.losses.length === 0 ? undefined : due.losses,
     changes: changes.length === 0 ? undefined : changes,
-    record: isShown ? decided.raw : undefined,
+    record: isShown ? letter.raw : undefined,
     becomes: isShown && item !== undefined ? withoutOwnHeaders(item, headerPrefix) : undefined,
   });
 }
 
 /** Parked already: for this reason and by these rules, or for a reason that only a person lifts. */
-export function isParkedAlready({ decided }: SurveyedRecord, rulesHash: string): boolean {
-  const { decision, view } = decided;
+export function isParkedAlready({ decision, view }: Letter, rulesHash: string): boolean {
   if (decision.then !== "park" || view.state !== "parked") return false;
   return decision.rule === null || (view.reason === decision.reason && view.rulesHash === rulesHash);
 }

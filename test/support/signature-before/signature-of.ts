@@ -1,6 +1,6 @@
 /** Dead letters with one signature failed alike: same status, same text but for varying parts. */
 import { createHash } from "node:crypto";
-import type { KeptLetter } from "../../../src/job/message/dead-letter.ts";
+import type { DeadLetter } from "../../../src/job/message/dead-letter.ts";
 import { oncePerText } from "../../../src/job/message/once-per-text.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
@@ -23,7 +23,7 @@ const keyOf = oncePerText(2_000, 2 * maxCharacters, (text) =>
 
 /** Pure, and never throws. */
 export function signatureOf(
-  letter: Pick<KeptLetter, "responseStatus" | "responseBody" | "responseBodyBase64">,
+  letter: Pick<DeadLetter, "responseStatus" | "responseBody" | "responseBodyBase64">,
 ): Signature {
   const status = letter.responseStatus ?? "none";
   const text = cut(responseText(letter));
@@ -48,7 +48,7 @@ const maxTitle = 500;
 function responseText({
   responseBody,
   responseBodyBase64,
-}: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
+}: Pick<DeadLetter, "responseBody" | "responseBodyBase64">): string {
   if (responseBodyBase64 !== "") return "(binary)";
   const head = headOf(responseBody).trim();
   if (head === "") return "(empty)";

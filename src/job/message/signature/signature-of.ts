@@ -1,6 +1,6 @@
 /** Dead letters with one signature failed alike: same status, same text but for varying parts. */
 import { createHash } from "node:crypto";
-import type { KeptLetter } from "../dead-letter.ts";
+import type { DeadLetter } from "../dead-letter.ts";
 import { oncePerText } from "../once-per-text.ts";
 import { maxRead } from "./answer-shape.ts";
 import { jsonErrorText } from "./json-error-text.ts";
@@ -26,7 +26,9 @@ const keyOf = oncePerText(2_000, 2 * maxCharacters, (text) =>
 
 /** Pure, and never throws. */
 export function signatureOf(
-  letter: Pick<KeptLetter, "responseStatus" | "responseBody" | "responseBodyBase64">,
+  letter: Pick<DeadLetter, "responseBody" | "responseBodyBase64"> & {
+    readonly responseStatus?: number | undefined;
+  },
 ): Signature {
   const status = letter.responseStatus ?? "none";
   const text = signatureTextOf(letter);
@@ -37,7 +39,7 @@ export function signatureOf(
 export function signatureTextOf({
   responseBody,
   responseBodyBase64,
-}: Pick<KeptLetter, "responseBody" | "responseBodyBase64">): string {
+}: Pick<DeadLetter, "responseBody" | "responseBodyBase64">): string {
   if (responseBodyBase64 !== "") return "(binary)";
   if (responseBody === "") return "(empty)";
   return textOfLast(responseBody);

@@ -1,10 +1,10 @@
 import { packBatches } from "../../message/pack-batches.ts";
 import { groupBy } from "../../group-items-by-key.ts";
 import type { SourceRuntime } from "../../runtime.ts";
-import { isReconciling, type Begun, type Candidate } from "../records.ts";
+import { isReconciling, type Begun, type Letter } from "../letter.ts";
 
 /**
- * Packs candidates into batches. Those that reconcile an earlier POST come first and share no batch with
+ * Packs letters into batches. Those that reconcile an earlier POST come first and share no batch with
  * others.
  *
  * If the source is on trial, the first message travels alone, so that an unreadable answer leaves one message
@@ -13,8 +13,8 @@ import { isReconciling, type Begun, type Candidate } from "../records.ts";
  */
 export function toBatches(
   { publish, health, poison }: Pick<SourceRuntime, "publish" | "health" | "poison">,
-  granted: readonly Candidate[],
-): readonly (readonly Candidate[])[] {
+  granted: readonly Letter[],
+): readonly (readonly Letter[])[] {
   const { maxItems, maxBytes } = publish;
   // Messages that were posted together are posted again together. A POST is accepted whole or not at all, so
   // an accepted one holds no poison. One begin has one time; two begins in a millisecond merely share a
@@ -26,7 +26,7 @@ export function toBatches(
   // Messages that were refused together go on in halves, beside nothing else.
   const fresh = groupBy(
     granted.filter((one) => !isReconciling(one)),
-    ({ letter }) => poison.maxBeside(letter.dlqId, maxItems),
+    ({ dlqId }) => poison.maxBeside(dlqId, maxItems),
   );
   const batches = [
     ...[...again.values()].flatMap((some) => packBatches(some, { maxCount: maxAgain, maxBytes })),
@@ -46,7 +46,7 @@ export function halves(begun: readonly Begun[], by: "count" | "bytes"): readonly
 }
 
 function middleByBytes(begun: readonly Begun[]): number {
-  const sizes = begun.map(({ candidate }) => candidate.bytes);
+  const sizes = begun.map(({ letter }) => letter.bytes);
   const half = sizes.reduce((sum, bytes) => sum + bytes, 0) / 2;
   let sum = 0;
   const at = sizes.findIndex((bytes) => (sum += bytes) >= half);

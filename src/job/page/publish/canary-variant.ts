@@ -1,5 +1,5 @@
 /**
- * The variants in which one candidate may be sent: plain, or as a canary in a step of a lane. They differ in
+ * The variants in which one letter may be sent: plain, or as a canary in a step of a lane. They differ in
  * headers alone. Body, destination and deduplication id are the same, so a second POST of the other variant
  * is a second POST of the same id.
  */
@@ -9,31 +9,36 @@ import { decodeItem, encodeItem, withId, type EncodedItem } from "../../message/
 import { itemNamesOf } from "../../message/headers.ts";
 import { fillerOf, maxStep, signLineage, type Lineage } from "../../message/lineage.ts";
 import { withProofCallback } from "../../message/proof-callback-url.ts";
+import type { StepRef } from "../../contracts/lanes.ts";
 import type { LaneConfig } from "../../contracts/drains-document.ts";
-import type { Candidate, PlainItem, SendAs } from "../records.ts";
+import type { Item, Letter, SendAs } from "../letter.ts";
 
-/** A suffix with as many digits as any series will reach: the size of a candidate is that of its largest. */
+/** A suffix with as many digits as any series will reach: the size of an item is that of its largest. */
 export const maxSuffix = 999;
 
-/** The parts of a candidate that its item is made from. */
-export type Sendable = Pick<Candidate, "letter" | "sendAs" | "lineage" | "plain">;
+/** What an item is made from. */
+export type Sendable = Pick<Letter, "dlqId" | "sendAs" | "due">;
 
 /** The item for a series' suffix. The deduplication id is the same in every variant. */
-export function itemOf({ letter, sendAs, lineage, plain }: Sendable, suffix: number): BatchItem {
-  const item = decodeItem(withId(plain.json, toDeduplicationId(letter.dlqId, suffix)));
+export function itemOf({ dlqId, sendAs, due }: Sendable, suffix: number): BatchItem {
+  const item = decodeItem(withId(due.json, toDeduplicationId(dlqId, suffix)));
   if (sendAs === null) return item;
-  return canaryOf(plain, item, sendAs, signLineage(lineage, plain.bodyHash, plain.lineageKey));
+  return canaryOf(due, item, sendAs.timeoutMs, signLineage(sendAs.lineage, due.bodyHash, due.lineageKey));
 }
 
 /** The same as JSON. */
-export function encodedOf(candidate: Sendable, suffix: number): EncodedItem {
-  if (candidate.sendAs !== null) return encodeItem(itemOf(candidate, suffix)).json;
-  return withId(candidate.plain.json, toDeduplicationId(candidate.letter.dlqId, suffix));
+export function encodedOf(letter: Sendable, suffix: number): EncodedItem {
+  if (letter.sendAs !== null) return encodeItem(itemOf(letter, suffix)).json;
+  return withId(letter.due.json, toDeduplicationId(letter.dlqId, suffix));
 }
 
-/** The candidate as this canary. Its item and lineage change, and with them the ledger and audit entries. */
-export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
-  return { ...candidate, sendAs, lineage: lineageIn(candidate, sendAs) };
+/** Sends the letter as this canary. Its item and lineage change, and with them the ledger and audit entries. */
+export function sendAsCanary(
+  letter: Letter,
+  { step, isProbe, timeoutMs, endsAt }: Omit<SendAs, "lineage">,
+): void {
+  const lineage = lineageIn(letter.due.lineage, letter.attempt, step, isProbe);
+  letter.sendAs = { step, isProbe, timeoutMs, endsAt, lineage };
 }
 
 /**
@@ -42,13 +47,13 @@ export function sentAs(candidate: Candidate, sendAs: SendAs): Candidate {
  * retries, so either may be larger.
  */
 export function largestCanary(
-  candidate: Pick<Candidate, "lineage" | "attempt" | "plain">,
+  plain: Pick<Item, "json" | "lineage" | "bodyHash" | "headerPrefix" | "lineageKey" | "proofAddress">,
+  attempt: number,
   item: BatchItem,
   { watchMs }: LaneConfig,
 ): { readonly item: BatchItem; readonly bytes: number } {
-  const sendAs = { step: maxStep, isProbe: true, timeoutMs: canaryTimeoutMs(watchMs) };
-  const { plain } = candidate;
-  const canary = canaryOf(plain, item, sendAs, fillerOf(lineageIn(candidate, sendAs), plain.bodyHash));
+  const lineage = lineageIn(plain.lineage, attempt, maxStep, true);
+  const canary = canaryOf(plain, item, canaryTimeoutMs(watchMs), fillerOf(lineage, plain.bodyHash));
   return {
     item: canary,
     bytes:
@@ -57,9 +62,9 @@ export function largestCanary(
 }
 
 function canaryOf(
-  { headerPrefix, lineageKey, proofAddress }: PlainItem,
+  { headerPrefix, lineageKey, proofAddress }: Pick<Item, "headerPrefix" | "lineageKey" | "proofAddress">,
   item: BatchItem,
-  { timeoutMs }: SendAs,
+  timeoutMs: number,
   lineage: string,
 ) {
   const canary = asCanary(item, headerPrefix, timeoutMs, lineage);
@@ -72,10 +77,7 @@ function canaryOf(
  * carries the header's count plus one, a canary the lowered count plus one. So a canary that comes back as
  * down leaves the granted attempt, and one that is refused spends it.
  */
-function lineageIn(
-  { lineage, attempt }: Pick<Candidate, "lineage" | "attempt">,
-  { step: { lane, step }, isProbe }: SendAs,
-): Lineage {
+function lineageIn(lineage: Lineage, attempt: number, { lane, step }: StepRef, isProbe: boolean): Lineage {
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
 }
 

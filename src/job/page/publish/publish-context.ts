@@ -1,6 +1,6 @@
 import type { Token } from "../../contracts/ids.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import type { Candidate } from "../records.ts";
+import type { Letter } from "../letter.ts";
 import type { Refusals } from "./refusals.ts";
 
 /** One batch on its way. */
@@ -12,7 +12,7 @@ export interface PublishContext {
   /** POSTs in doubt, until they are tried again. `isUnreadable`: an answer came, and could not be read. */
   readonly inDoubt: {
     readonly token: Token;
-    readonly candidates: readonly Candidate[];
+    readonly letters: readonly Letter[];
     readonly isUnreadable: boolean;
     readonly why: string;
   }[];

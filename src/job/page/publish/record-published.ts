@@ -1,4 +1,4 @@
-import type { DlqId, MessageId } from "../../message/dead-letter.ts";
+import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord, NewAuditEntry } from "../../contracts/audit.ts";
 import { isRedriverError } from "../../contracts/errors.ts";
 import type { EventOf } from "../../contracts/events.ts";
@@ -12,19 +12,12 @@ import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import { serviceNow, type DrainRuntime } from "../../runtime.ts";
 import { targetHostOf } from "../audit-record.ts";
 import { reportUnworkable } from "../put-aside.ts";
-import type { Begun } from "../records.ts";
+import type { Begun, Proof } from "../letter.ts";
 import type { PublishContext } from "./publish-context.ts";
 
-/** The proof of one position of an answer. */
-export interface Acceptance {
-  readonly one: Begun;
-  readonly as: MessageId;
-  readonly deduplicated: boolean;
-}
-
 /** False for a hit on the first POST of its series: it was published earlier, and that was forgotten. */
-export function isOfNow({ one, deduplicated }: Acceptance): boolean {
-  return !deduplicated || one.series.posts > 1;
+export function isOfNow({ begun, deduplicated }: Proof): boolean {
+  return !deduplicated || begun.series.posts > 1;
 }
 
 /**
@@ -35,13 +28,13 @@ export function isOfNow({ one, deduplicated }: Acceptance): boolean {
  */
 export async function recordPublished(
   { drain }: PublishContext,
-  accepted: readonly Acceptance[],
+  accepted: readonly Proof[],
 ): Promise<{ readonly isDeleteAudited: boolean }> {
   const written = await byHalves(
     accepted,
     (some) => writePublished(drain, some),
     async (one, error) => {
-      reportUnworkable(drain, one.one.candidate.letter.dlqId, error);
+      reportUnworkable(drain, one.begun.letter.dlqId, error);
       reportPublished(drain, [one]);
       return { isDeleteAudited: false };
     },
@@ -51,7 +44,7 @@ export async function recordPublished(
 
 async function writePublished(
   drain: DrainRuntime,
-  accepted: readonly Acceptance[],
+  accepted: readonly Proof[],
 ): Promise<{ readonly isDeleteAudited: boolean }> {
   const { source, config } = drain;
   const { unwritten } = source;
@@ -82,7 +75,7 @@ async function writePublished(
   return { isDeleteAudited };
 }
 
-function reportPublished(drain: DrainRuntime, accepted: readonly Acceptance[]): void {
+function reportPublished(drain: DrainRuntime, accepted: readonly Proof[]): void {
   const { source, config } = drain;
   if (accepted.length > 0) {
     const now = serviceNow(source);
@@ -93,7 +86,7 @@ function reportPublished(drain: DrainRuntime, accepted: readonly Acceptance[]): 
       records: accepted.map((one) => toEventRecord(one, now)),
     });
   }
-  const begun = accepted.map(({ one }) => one);
+  const begun = accepted.map((one) => one.begun);
   reportDeclaredDoubles(drain, begun);
 }
 
@@ -115,25 +108,25 @@ function reportDoubles(
   }
 }
 
-function toEventRecord(acceptance: Acceptance, now: number): EventOf<"record:published">["records"][number] {
-  const { one, as: messageId, deduplicated } = acceptance;
-  const { letter, lineage } = one.candidate;
-  const canary = lineage.step?.isCanary === true && isOfNow(acceptance);
+function toEventRecord(proof: Proof, now: number): EventOf<"record:published">["records"][number] {
+  const { begun, as: messageId, deduplicated } = proof;
+  const { letter } = begun;
+  const { lineage } = letter;
+  const canary = lineage.step?.isCanary === true && isOfNow(proof);
   const waitedMs = Math.max(0, now - letter.enteredAt);
   return { dlqId: letter.dlqId, messageId, deduplicated, attempt: lineage.attempt, canary, waitedMs };
 }
 
-function toFact({ one: { candidate }, as }: Acceptance, drain: DrainName): PublishedFact {
-  const { letter, lineage } = candidate;
-  const { dlqId, messageId } = letter;
+function toFact({ begun: { letter }, as }: Proof, drain: DrainName): PublishedFact {
+  const { dlqId, messageId, lineage } = letter;
   const { attempt } = lineage;
   return letterDatesAgree(letter)
     ? { dlqId, as, attempt, deletePending: true, datesAgree: true, drain, messageId }
     : { dlqId, as, attempt, deletePending: true, drain, messageId };
 }
 
-function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Acceptance[]): Promise<void> {
-  const steps = canariesByStep(accepted.filter(isOfNow).map(({ one }) => one.candidate));
+function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Proof[]): Promise<void> {
+  const steps = canariesByStep(accepted.filter(isOfNow).map(({ begun }) => begun.letter));
   const sent = steps.map(({ lane, step, canaries }) => {
     const roots = canaries.map(({ lineage }) => toRootHash(lineage.rootId));
     return { lane, step, roots };
@@ -144,28 +137,24 @@ function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Acce
 /** Counts each series that may double an earlier one, with its first POST that may have been accepted. */
 export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: readonly Begun[]): void {
   const of = { drain: config.name, source: source.config.id };
-  for (const { candidate, series, declaredDouble: why } of begun) {
+  for (const { letter, series, declaredDouble: why } of begun) {
     if (why === false || series.posts - series.refusals !== 1) continue;
-    source.events.emit({ type: "double:declared", ...of, dlqId: candidate.letter.dlqId, why });
+    source.events.emit({ type: "double:declared", ...of, dlqId: letter.dlqId, why });
   }
 }
 
-function toAuditRecords(
-  accepted: readonly Acceptance[],
-  doubles: ReadonlySet<DlqId>,
-): readonly AuditRecord[] {
+function toAuditRecords(accepted: readonly Proof[], doubles: ReadonlySet<DlqId>): readonly AuditRecord[] {
   return accepted.map((one) => toAuditRecord(one, doubles));
 }
 
 function toAuditRecord(
-  { one: { candidate, declaredDouble }, as, deduplicated }: Acceptance,
+  { begun: { letter, declaredDouble }, as, deduplicated }: Proof,
   doubles: ReadonlySet<DlqId>,
 ): AuditRecord {
-  const { letter, lineage, decision, reading } = candidate;
-  const { dlqId } = letter;
+  const { dlqId, lineage, decision, reading } = letter;
   const { rule } = decision;
   const { attempt } = lineage;
-  const host = targetHostOf(candidate);
+  const host = targetHostOf(letter);
   const record: AuditRecord =
     reading.kind === "come-back"
       ? { dlqId, as, rule, attempt, host, parent: reading.lineage.parentDlqId }

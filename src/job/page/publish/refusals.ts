@@ -5,8 +5,8 @@ import type { RefusedVerdict, SourceFacts } from "../../contracts/ledger.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { parentOf, targetHostOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
-import type { Candidate } from "../records.ts";
-import { held, inDoubt, type PublishResult } from "../results.ts";
+import { hold, leaveInDoubt } from "../fate.ts";
+import type { Letter } from "../letter.ts";
 import { refusalsThatHalt } from "./refusals-in-a-row.ts";
 
 /** A refused item is posted again after this. Three such refusals park it without a control. */
@@ -18,7 +18,7 @@ const controlWithinMs = 60_000;
 const watchesWithoutAcceptance = 2;
 
 interface Refused {
-  readonly candidate: Candidate;
+  readonly letter: Letter;
   readonly token: Token;
   readonly reason: Extract<ParkReason, "refused" | "too-large">;
 }
@@ -45,27 +45,25 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   const { lane } = drain.config;
   const spanMs = Math.max(controlWithinMs, watchesWithoutAcceptance * (lane?.watchMs ?? 0));
   const refused: (Refused & { readonly verdict: RefusedVerdict })[] = [];
-  const results: PublishResult[] = [];
   let control = false;
   let inARow = 0;
   let facts: SourceFacts | null = null;
   let lastError = "";
 
-  const park = async ({ candidate, token, reason }: Refused): Promise<PublishResult> => {
-    const { letter, decision, attempt, failure } = candidate;
+  const park = async ({ letter, token, reason }: Refused): Promise<void> => {
+    const { dlqId, decision, attempt, failure } = letter;
     const { rule } = decision;
-    const host = targetHostOf(candidate);
-    const { dlqId } = letter;
-    const parking = { dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(candidate) };
+    const host = targetHostOf(letter);
+    const parking = { dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(letter) };
     const written = await unlessRedisAway(() => writeParked(drain, [parking], { token }), null);
     // Not written: it is cooling in the ledger, and the next refusal parks it.
-    if (written === null) return inDoubt(candidate);
-    return { kind: "parked", candidate, decision: { then: "park", reason, rule } };
+    if (written === null) leaveInDoubt(letter);
+    else letter.fate = { kind: "parked", decision: { then: "park", reason, rule } };
   };
 
   return {
     async refusedAlone(
-      candidate: Candidate,
+      letter: Letter,
       token: Token,
       reason: Refused["reason"],
       error: string,
@@ -73,16 +71,16 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
       inARow += 1;
       refusalsInARow.refusedAlone();
       lastError = error;
-      const { dlqId } = candidate.letter;
+      const { dlqId } = letter;
       const request = { dlqId, outcome: "refused-alone", coolMs: refusedCoolMs } as const;
       const answer = await unlessRedisAway(() => ledger.refused([request], token), null);
       if (answer === null) {
-        results.push(inDoubt(candidate));
+        leaveInDoubt(letter);
         return;
       }
       facts = answer;
       const [verdict] = answer.verdicts;
-      if (verdict !== undefined) refused.push({ candidate, token, reason, verdict });
+      if (verdict !== undefined) refused.push({ letter, token, reason, verdict });
     },
     /** Something of this batch was accepted. */
     accepted(): void {
@@ -98,7 +96,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
     everythingIsRefused: (): boolean =>
       inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs) && othersWait(),
     /** Decides all refused items, once the whole batch is known. */
-    async conclude(): Promise<readonly PublishResult[]> {
+    async conclude(): Promise<void> {
       const inARowOfSource = facts?.refusedAloneInARow ?? 0;
       const isRow = !control && inARowOfSource >= refusalsThatHalt && othersWait();
       if (isRow && refusalsInARow.areEnoughToHalt() && !isAcceptedWithin(facts, spanMs)) {
@@ -107,14 +105,13 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
       }
       control ||= isAcceptedWithin(facts, controlWithinMs);
       for (const one of refused) {
-        const { candidate, verdict } = one;
+        const { letter, verdict } = one;
         const isOften = verdict.kind === "cool" && verdict.refusedAlone >= refusalsWithoutControl;
         // Without a control a row of them is the service's, however often it refused this one.
-        if (verdict.kind !== "not-yours" && (control || (isOften && !isRow))) results.push(await park(one));
-        else if (verdict.kind !== "cool") results.push(inDoubt(candidate));
-        else results.push(held(candidate, "refused-alone", clock.now() + refusedCoolMs));
+        if (verdict.kind !== "not-yours" && (control || (isOften && !isRow))) await park(one);
+        else if (verdict.kind !== "cool") leaveInDoubt(letter);
+        else hold(letter, "refused-alone", clock.now() + refusedCoolMs);
       }
-      return results;
     },
   };
 }

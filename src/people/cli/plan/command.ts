@@ -6,7 +6,7 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
 import { freezePlan, type PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { requireRules } from "../../operations/plans/require-rules.ts";
-import type { ForeseenRecord } from "../../plan/foresee-next-decision.ts";
+import type { Foreseen } from "../../plan/foresee-next-decision.ts";
 import type { PlanRecord } from "../../plan/plan-file-record.ts";
 import type { DrainRuntime } from "../../../job/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
@@ -113,7 +113,7 @@ async function planAll(
 ): Promise<{ readonly report: PlanReport; readonly records: number }> {
   const { rule: rules, host, failure, limit } = flags;
   const progress = createProgressLine(io);
-  const onRecord = (record: ForeseenRecord, line: PlanRecord): void =>
+  const onRecord = (record: Foreseen, line: PlanRecord): void =>
     io.out(flags.json === true ? toJsonLine(line) : toRow(record, line.url));
   try {
     return await freezePlan({
@@ -134,10 +134,11 @@ async function planAll(
 }
 
 /** When a record entered, which one, how it failed, what becomes of it and why, and its destination. */
-function toRow({ decided, next }: ForeseenRecord, url: string): string {
-  const { letter, facts } = decided;
-  const explanation = explainDecision(decided.decision, facts);
+function toRow({ letter, next }: Foreseen, url: string): string {
+  const facts = letter.facts ?? undefined;
+  const explanation = explainDecision(letter.decision, facts);
   const status = String(letter.responseStatus ?? "none").padEnd(4);
-  const then = next === null ? "" : `, then ${toDecisionText(next)} ${toSpan(next.at, next.at, facts.now)}`;
+  const then =
+    next === null ? "" : `, then ${toDecisionText(next)} ${toSpan(next.at, next.at, facts?.now ?? next.at)}`;
   return `${toTime(letter.enteredAt)}  ${letter.dlqId}  ${status}  ${explanation}${then}  ${url}\n`;
 }

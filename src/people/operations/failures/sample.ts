@@ -6,7 +6,7 @@ import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
 import type { FailureKind, HourlyArrivals } from "../../../job/contracts/failures.ts";
 import { byHalves } from "../../../job/by-halves.ts";
 import { createPageSize, listPage, listWithinMemory } from "../../../job/listing/list-page.ts";
-import { collect } from "../../../job/page/collect.ts";
+import { parsePage } from "../../../job/page/parse-page.ts";
 import { serviceNow, type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
 import { findNear } from "../records/find-record.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
@@ -69,7 +69,7 @@ async function findInLastHour({
   page.release();
   const found = await byHalves(
     page.records,
-    async (some) => collect(some, source.lineageKeys()).found,
+    async (some) => parsePage(some, source.lineageKeys()).letters,
     () => Promise.resolve([]),
   );
   return found.flat().find(({ failure }) => isOfKind(failure))?.raw ?? null;

@@ -3,8 +3,8 @@ import type { Core } from "../../../job/compose/build-core.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
-import { collect } from "../../../job/page/collect.ts";
-import { decideOne } from "../../../job/page/sort-by-decision.ts";
+import { decideLetter } from "../../../job/page/decide-letter.ts";
+import { parsePage } from "../../../job/page/parse-page.ts";
 import { findParkedLetters, type ParkedSearch } from "./find-parked.ts";
 import { groupBy } from "../../../job/group-items-by-key.ts";
 import { findWithOneCall } from "../records/find-record.ts";
@@ -60,23 +60,19 @@ function parkedAgainFor(
   raw: RawRecord,
 ): ParkReason | null {
   const drain = drains.get(view.drain);
-  const { found, unusable } = collect([raw], source.lineageKeys());
-  const [record] = found;
+  const { letters, unusable } = parsePage([raw], source.lineageKeys());
+  const [letter] = letters;
   if (drain === undefined || !hasDrain) return null;
-  if (record === undefined) return unusable[0]?.reason ?? null;
-  const { decision } = decideOne(drain, {
-    ...record,
-    view: {
-      state: "cool",
-      dueAt: 0,
-      refusedAlone: 0,
-      attempt: Math.max(0, view.attempt - 1),
-      released: "by-person",
-      firstAt: 0,
-    },
-    viewedAt: 0,
-    mayBeForgotten: false,
-    isNewComeBack: false,
-  }).decided;
+  if (letter === undefined) return unusable[0]?.reason ?? null;
+  letter.view = {
+    state: "cool",
+    dueAt: 0,
+    refusedAlone: 0,
+    attempt: Math.max(0, view.attempt - 1),
+    released: "by-person",
+    firstAt: 0,
+  };
+  decideLetter(drain, letter);
+  const { decision } = letter;
   return decision.then === "park" ? decision.reason : null;
 }

@@ -8,7 +8,7 @@ import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { ListingSignals } from "../../../job/listing/list-page.ts";
 import { freezeRange, type FrozenRange } from "../../plan/freeze-range.ts";
-import type { ForeseenRecord } from "../../plan/foresee-next-decision.ts";
+import type { Foreseen } from "../../plan/foresee-next-decision.ts";
 import { planDrain, type DrainReport } from "../../plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../plan/plan-file.ts";
 import { toPlanRecord, type PlanRecord } from "../../plan/plan-file-record.ts";
@@ -41,7 +41,7 @@ export interface FreezeRun {
   /** Called with each line of the file; null if nobody keeps it. */
   readonly write: ((line: string) => Promise<void>) | null;
   /** Called with each record before it is written; absent: nobody looks at single records. */
-  readonly onRecord?: (record: ForeseenRecord, line: PlanRecord) => void;
+  readonly onRecord?: (record: Foreseen, line: PlanRecord) => void;
   readonly onPage: (drain: DrainName, page: { readonly listed: number; readonly planned: number }) => void;
 }
 
@@ -79,7 +79,7 @@ export async function freezePlan(
   let complete = true;
   try {
     for (const [drain, range] of ranges) {
-      const take = async (record: ForeseenRecord): Promise<void> => {
+      const take = async (record: Foreseen): Promise<void> => {
         records += 1;
         if (write === null && onRecord === undefined) return;
         const line = toPlanRecord(drain, record, show);

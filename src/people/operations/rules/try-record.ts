@@ -6,8 +6,10 @@ import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { DrainConfig, SourceConfig } from "../../../job/contracts/drains-document.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import { proofAddressOf } from "../../../job/message/proof-callback-url.ts";
-import { collect } from "../../../job/page/collect.ts";
-import { decideOne, type DecidedOne, type DecidingRuntime } from "../../../job/page/sort-by-decision.ts";
+import { decideLetter, type DecidingRuntime } from "../../../job/page/decide-letter.ts";
+import { decide } from "../../../job/page/decide.ts";
+import type { Letter } from "../../../job/page/letter.ts";
+import { parsePage } from "../../../job/page/parse-page.ts";
 import { prepare } from "../../../job/page/prepare.ts";
 import type { Decision, Routing } from "../../../job/rules/decision.ts";
 import { explainDecision } from "../../../job/rules/explain-decision.ts";
@@ -37,9 +39,9 @@ export type Trial = ReturnType<typeof tryRecord>;
 
 export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions) {
   const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
-  const { found, unusable } = collect([raw], lineageKeys);
-  const [record] = found;
-  if (record === undefined) return toUnusable(unusable);
+  const { letters, unusable } = parsePage([raw], lineageKeys);
+  const [letter] = letters;
+  if (letter === undefined) return toUnusable(unusable);
   const runtime: DecidingRuntime = {
     config: drain,
     source: {
@@ -50,18 +52,21 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
       checkItem,
     },
   };
-  const one = decideOne(runtime, { ...record, view, viewedAt, mayBeForgotten: false, isNewComeBack: false });
-  const { decision, facts } = one.decided;
+  letter.view = view;
+  letter.viewedAt = viewedAt;
+  decideLetter(runtime, letter);
+  const { decision } = letter;
+  const { facts } = decide(drain, letter, now);
   const routing = drain.route(facts);
   return {
     kind: "decided" as const,
-    letter: record.letter,
+    letter: letter.content,
     facts,
     decision,
     explanation: explainDecision(decision, facts),
     routing,
     walk: explainRules(drain.rules, facts),
-    becoming: toBecoming(runtime, one, routing),
+    becoming: toBecoming(runtime, letter, routing),
   };
 }
 
@@ -78,14 +83,10 @@ function toUnusable([problem]: readonly UnusableRecord[]) {
 }
 
 /** A record that a rule republishes and that is held for now becomes the same thing later. */
-function toBecoming(
-  { config, source }: DecidingRuntime,
-  { decided, candidate }: DecidedOne,
-  routing: Routing,
-): Becoming | null {
-  if (candidate !== null) return { kind: "item", item: itemOf(candidate, 1), losses: candidate.losses };
-  if (routing.then !== "republish" || decided.decision.then !== "hold") return null;
-  const prepared = prepare(decided, routing.set, {
+function toBecoming({ config, source }: DecidingRuntime, letter: Letter, routing: Routing): Becoming | null {
+  if (letter.item !== null) return { kind: "item", item: itemOf(letter, 1), losses: letter.item.losses };
+  if (routing.then !== "republish" || letter.decision.then !== "hold") return null;
+  const prepared = prepare(letter, routing.set, {
     headerPrefix: source.headerPrefix,
     lineageKey: source.lineageKeys()[0],
     onLoss: config.onLoss,
@@ -95,7 +96,8 @@ function toBecoming(
     keepsCredentials: config.source.keepsCredentials,
   });
   if (prepared.kind === "park") return prepared;
-  return { kind: "item", item: itemOf(prepared.candidate, 1), losses: prepared.candidate.losses };
+  letter.item = prepared.item;
+  return { kind: "item", item: itemOf(letter, 1), losses: prepared.item.losses };
 }
 
 /** What these settings let be published by a source; as its runtime has it, without building one. */

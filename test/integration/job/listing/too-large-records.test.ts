@@ -270,7 +270,7 @@ describe("where something else lists a queue with a record that is larger than m
     const planned: string[] = [];
     const last: boolean[] = [];
     for await (const page of survey(rig.drain, await freezeRange(rig.drain, never), signals)) {
-      planned.push(...page.records.map(({ decided }) => decided.letter.dlqId));
+      planned.push(...page.letters.map(({ dlqId }) => dlqId));
       last.push(page.isLast);
     }
     expect(planned.toSorted()).toEqual(dlqIds.filter((dlqId) => dlqId !== large).toSorted());

@@ -1,38 +1,37 @@
 import * as fc from "fast-check";
 import { toRootHash } from "../../../../src/job/lanes/lane-id.ts";
 import { describe, expect, it } from "vitest";
-import type { Lineage } from "../../../../src/job/message/lineage.ts";
 import { nextLineage } from "../../../../src/job/message/lineage.ts";
 import { chooseCanaries } from "../../../../src/job/lanes/choose-canaries.ts";
 import { signatureOf } from "../../../../src/job/message/signature/signature-of.ts";
 import { enteredAt, letterOf } from "../../../support/letters.ts";
 
-interface Choosable {
-  readonly letter: ReturnType<typeof letterOf>;
-  readonly lineage: Lineage;
-}
+type Choosable = ReturnType<typeof choosableOf>;
 
 /** Of one failure (a status) and age each; the index is its place in the page. */
-function candidateOf(status: number, ageMs: number, index: number): Choosable {
+function choosableOf(status: number, ageMs: number, index: number) {
   const letter = letterOf({
     dlqId: `${enteredAt - ageMs}-${index}`,
     createdAt: enteredAt - 100_000,
     messageId: `msg_${index}`,
     responseStatus: status,
   });
-  return { letter, lineage: nextLineage(letter, { kind: "none" }, 0) };
+  const { dlqId, messageId, responseStatus, responseBody, responseBodyBase64 } = letter;
+  const lineage = nextLineage(letter, { kind: "none" }, 0);
+  const failedAs = { responseStatus, responseBody, responseBodyBase64 };
+  return { dlqId, messageId, enteredAt: letter.enteredAt, lineage, ...failedAs };
 }
 
 const pages = fc
   .array(fc.tuple(fc.constantFrom(422, 500, 502, 503), fc.nat({ max: 20 })), { maxLength: 100 })
-  .map((all) => all.map(([status, ageMs], index) => candidateOf(status, ageMs, index)));
+  .map((all) => all.map(([status, ageMs], index) => choosableOf(status, ageMs, index)));
 const wanted = fc.nat({ max: 110 });
 const freely = { avoid: [], mayRepeat: true };
-const idsOf = (chosen: readonly Choosable[]) => chosen.map(({ letter }) => letter.dlqId);
-const isNew = ({ letter, lineage }: Choosable) => lineage.rootId === letter.messageId;
+const idsOf = (chosen: readonly Choosable[]) => chosen.map(({ dlqId }) => dlqId);
+const isNew = ({ messageId, lineage }: Choosable) => lineage.rootId === messageId;
 const isFit = ({ lineage }: Choosable) => lineage.statusBefore === 503;
 const shareOf = (of: readonly Choosable[], status: number) =>
-  of.filter(({ letter }) => letter.responseStatus === status).length;
+  of.filter(({ responseStatus }) => responseStatus === status).length;
 
 describe("canaries", () => {
   it("are as many as asked for, or all, and nobody twice", () => {
@@ -130,14 +129,12 @@ describe("canaries", () => {
   });
 
   it("are from the middle of equal parts, by failure, then age", () => {
-    const page = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((age) => candidateOf(503, age, age));
+    const page = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((age) => choosableOf(503, age, age));
     const ages = (canaries: number) =>
-      chooseCanaries(page.toReversed(), { ...freely, canaries }).map(
-        ({ letter }) => enteredAt - letter.enteredAt,
-      );
+      chooseCanaries(page.toReversed(), { ...freely, canaries }).map((one) => enteredAt - one.enteredAt);
     expect(ages(1)).toEqual([4]);
     expect(ages(2)).toEqual([7, 2]);
     expect(ages(5)).toEqual([8, 6, 4, 2, 0]);
-    expect(new Set(page.map(({ letter }) => signatureOf(letter).key)).size).toBe(1);
+    expect(new Set(page.map((one) => signatureOf(one).key)).size).toBe(1);
   });
 });

@@ -15,10 +15,10 @@ import type { LedgerLimits } from "../../../../src/job/contracts/ledger-limits.t
 import { decodeItem, type EncodedItem } from "../../../../src/job/message/encode-item.ts";
 import { createItemCheck } from "../../../../src/job/message/item-policy.ts";
 import { withOwnCallback } from "../../../../src/job/message/proof-callback-url.ts";
-import { collect } from "../../../../src/job/page/collect.ts";
-import { asKnown } from "../../../../src/job/page/look-up.ts";
-import { encodedOf, sentAs } from "../../../../src/job/page/publish/canary-variant.ts";
-import { decideOne } from "../../../../src/job/page/sort-by-decision.ts";
+import { decideLetter } from "../../../../src/job/page/decide-letter.ts";
+import { parsePage } from "../../../../src/job/page/parse-page.ts";
+import { see } from "../../../../src/job/page/look-up.ts";
+import { encodedOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
 import { parseListPage } from "../../../../src/job/service/list-and-delete-answers.ts";
 import { builtInPolicy } from "../../../support/item-checks.ts";
 import { drainOf, withDrain } from "../../../support/loaded-document.ts";
@@ -118,9 +118,9 @@ function work(
   const page = parseListPage(listing, "the token of the test");
   if (page.kind === "problem") throw new Error(page.problem);
   const raws = page.value.records.map((raw) => withOwnCallback(raw, keys));
-  const { found, unusable } = collect(raws, keys);
-  const stamp = { views: found.map((_, at) => toView(at)), at: now, epoch: "epoch" };
-  const known = asKnown(found, stamp as unknown as Parameters<typeof asKnown>[1], {} as LedgerLimits);
+  const { letters, unusable } = parsePage(raws, keys);
+  const stamp = { views: letters.map((_, at) => toView(at)), at: now, epoch: "epoch" };
+  see(letters, stamp as unknown as Parameters<typeof see>[1], {} as LedgerLimits);
   const drain = {
     config,
     source: {
@@ -136,22 +136,19 @@ function work(
       ),
     },
   };
-  const letters = known.map((one): Sent | string => {
-    const { decided, candidate } = decideOne(drain, one);
-    const { decision, letter, reading } = decided;
-    if (candidate === null) return `${decision.then} ${decision.reason} ${letter.dlqId}`;
-    return {
-      plain: textOf(encodedOf(candidate, 1)),
-      again: textOf(encodedOf(candidate, 3)),
-      canary:
-        config.lane === undefined || candidate.isSentAhead === true
-          ? null
-          : textOf(encodedOf(sentAs(candidate, sendAs), 2)),
-      bytes: candidate.bytes,
-      isComeBack: reading.kind === "come-back",
-    };
+  const sent = letters.map((letter): Sent | string => {
+    decideLetter(drain, letter);
+    const { decision, item, reading, dlqId } = letter;
+    if (item === null) return `${decision.then} ${decision.reason} ${dlqId}`;
+    const [plain, again] = [1, 3].map((suffix) => textOf(encodedOf(letter, suffix))) as [string, string];
+    let canary: string | null = null;
+    if (config.lane !== undefined && !item.isSentAhead) {
+      sendAsCanary(letter, { ...sendAs, endsAt: Infinity });
+      canary = textOf(encodedOf(letter, 2));
+    }
+    return { plain, again, canary, bytes: letter.bytes, isComeBack: reading.kind === "come-back" };
   });
-  return [...letters, ...unusable.map(({ reason, dlqId }) => `unusable ${reason} ${dlqId}`)];
+  return [...sent, ...unusable.map(({ reason, dlqId }) => `unusable ${reason} ${dlqId}`)];
 }
 
 function textOf(encoded: EncodedItem): string {

@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import { toLaneId } from "../../../../src/job/lanes/lane-id.ts";
-import { nextLineage } from "../../../../src/job/message/lineage.ts";
+import { grantedForMs } from "../../../../src/job/contracts/ledger-limits.ts";
 import type { LaneUnused } from "../../../../src/job/contracts/lanes.ts";
-import { admitAgain, admitToLanes, giveBackUnpublished } from "../../../../src/job/lanes/admit.ts";
+import { giveBackUnpublished, spareExhausted } from "../../../../src/job/lanes/admit.ts";
 import { resumeMinutesBeside, resumeMinutesOf } from "../../../../src/job/lanes/resume-minutes.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
-import type { Candidate, DecidedRecord } from "../../../../src/job/page/records.ts";
-import { comeBacks, config, createLaneStand, origin } from "../../../support/lane-stands.ts";
-import { drain as name } from "../../../support/ledger-stands.ts";
-import { enteredAt, letterOf } from "../../../support/letters.ts";
+import { askGates } from "../../../../src/job/page/gates.ts";
+import { idsOf, type Letter } from "../../../../src/job/page/letter.ts";
+import { comeBacks, config as laneConfig, createLaneStand, origin } from "../../../support/lane-stands.ts";
+import { defaultLimits, drain as name } from "../../../support/ledger-stands.ts";
+import { decidedLetter, dueLetter, enteredAt, openView, type DueFields } from "../../../support/letters.ts";
+import { createManualClock } from "../../../support/manual-clock.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -16,7 +18,7 @@ const redis = useRedis();
 const lane = toLaneId(name, origin);
 const minuteOf = (index: number) => Math.floor(enteredAt / 60_000 + index) * 60_000;
 
-/** One drain with lanes in memory, and what they were given back and told. */
+/** One drain with lanes in memory, and what they were given back and told. Nothing else holds its letters. */
 async function createStage() {
   const { book, advance } = createLaneStand(redis.fresh());
   const unused: LaneUnused[] = [];
@@ -27,25 +29,29 @@ async function createStage() {
       return book.giveBack(given);
     },
   };
+  const clock = createManualClock(0);
   const source = {
     config: {},
     deliveryWatch: { isOn: () => false },
     lanes,
-    clock: { monotonic: () => 0 },
-    ledger: { limits: {} },
+    clock,
+    hostPauses: async () => [],
+    health: { current: () => ({ state: "usable" }) },
+    ledger: { limits: defaultLimits },
   };
-  const drain = { config: { name, lane: config }, source } as unknown as DrainRuntime;
+  const config = { name, lane: laneConfig, guards: [], limits: {}, rules: [] };
+  const drain = { config, source } as unknown as DrainRuntime;
   return {
     book,
     advance,
+    clock,
     unused,
-    admit: (candidates: readonly Candidate[], exhausted: readonly DecidedRecord[] = []) =>
-      admitToLanes(drain, candidates, exhausted),
-    /** The stage's clock says 0. */
-    admitAgain: (candidates: readonly Candidate[], agoMs: number) => admitAgain(drain, candidates, -agoMs),
-    giveBack: (unpublished: readonly Candidate[]) => giveBackUnpublished(drain, unpublished),
+    /** Answers those that go on. */
+    admit: (letters: readonly Letter[]) => askGates(drain, letters, new AbortController().signal),
+    spare: (letters: readonly Letter[]) => spareExhausted(drain, letters),
+    giveBack: (letters: readonly Letter[]) => giveBackUnpublished(drain, letters),
     async halt(): Promise<void> {
-      const { answers } = await book.ask(name, config, [{ lane, origin, wanted: 5, resumeMinutes: [] }]);
+      const { answers } = await book.ask(name, laneConfig, [{ lane, origin, wanted: 5, resumeMinutes: [] }]);
       const step = answers[0]?.step ?? 0;
       await book.sent([{ lane, step, roots: ["a", "b", "c", "d", "e"] }]);
       await book.recordComeBacks(comeBacks(step, "down", ["p1", "p2"]).map((one) => ({ ...one, lane })));
@@ -53,98 +59,127 @@ async function createStage() {
   };
 }
 
+const fieldsOf = (index: number, listed: Record<string, unknown> = {}): DueFields => ({
+  dlqId: `${enteredAt + index * 60_000}-${index}`,
+  url: `${origin}/hook`,
+  rule: "a",
+  listed: { messageId: `m${index}`, responseStatus: 503, ...listed },
+});
 /** Each entered in a minute of its own. */
-function one(index: number, fields: Record<string, unknown> = {}, more: object = {}): Candidate {
-  const id = `${enteredAt + index * 60_000}-${index}`;
-  const letter = letterOf({ dlqId: id, messageId: `m${index}`, responseStatus: 503, ...fields });
-  return {
-    letter,
-    lineage: nextLineage(letter, { kind: "none" }, 0),
-    view: { state: "absent" },
-    decision: { then: "republish", reason: "due", rule: "a" },
-    sendAs: null,
-    target: { destination: `${origin}/hook` },
-    attempt: 0,
-    ...more,
-  } as unknown as Candidate;
-}
+const one = (index: number, fields: DueFields = {}): Letter => dueLetter({ ...fieldsOf(index), ...fields });
 /** Refused after a redrive before. */
-const bad = (index: number): Candidate => {
-  const of = one(index, { responseStatus: 422 });
-  return { ...of, lineage: { ...of.lineage, attempt: 2 } };
-};
+const bad = (index: number): Letter =>
+  one(index, { ...fieldsOf(index, { responseStatus: 422 }), attempt: 1 });
+/** Its attempts are spent. */
+const spent = (index: number, listed: Record<string, unknown> = {}): Letter =>
+  decidedLetter({ then: "park", reason: "attempts-exhausted", rule: "a" }, fieldsOf(index, listed));
+const inDoubt = (index: number): Letter => one(index, { view: openView() });
 const some = (count: number) => Array.from({ length: count }, (_, index) => one(index));
-const idsOf = (records: readonly Pick<Candidate, "letter">[]) => records.map(({ letter }) => letter.dlqId);
+const heldOf = (letters: readonly Letter[]) => letters.filter(({ fate }) => fate?.kind === "held");
+const fatesOf = (letters: readonly Letter[]) => letters.map(({ fate }) => fate);
 
 test("what may have been published before goes on although its lane is halted", async () => {
   const { admit, halt } = await createStage();
   await halt();
-  const before = one(1, {}, { view: { state: "open", pastHorizon: false } });
-  const { free, held } = await admit([one(0), before]);
-  expect(free).toEqual([before]);
-  expect(held).toMatchObject([{ decision: { then: "hold", reason: "lane-halted" }, why: origin }]);
+  const [fresh, before] = [one(0), inDoubt(1)];
+  expect(await admit([fresh, before])).toEqual([before]);
+  expect(before.fate).toBeNull();
+  expect(fresh.fate).toMatchObject({ decision: { then: "hold", reason: "lane-halted" }, why: origin });
 });
 
 test("who asks again keeps its canaries, and is held by a halt since", async () => {
-  const { admit, admitAgain, halt } = await createStage();
-  const { free } = await admit(some(5));
+  const { admit, halt, clock } = await createStage();
+  const free = await admit(some(5));
   await halt();
-  const before = one(8, {}, { view: { state: "open", pastHorizon: false } });
-  const waiting = [...free.slice(0, 2), one(7), before];
-  expect(await admitAgain(waiting, 3_000)).toBeNull();
-  const again = await admitAgain(waiting, 3_001);
-  expect(again?.free).toEqual([...free.slice(0, 2), before]);
-  expect(again?.held).toMatchObject([{ decision: { reason: "lane-halted" }, why: origin }]);
+  const [plain, before] = [one(7), inDoubt(8)];
+  plain.admittedAt = clock.monotonic();
+  const waiting = [...free.slice(0, 2), plain, before];
+  clock.advance(3_000);
+  expect(await admit(waiting)).toEqual(waiting);
+  clock.advance(1);
+  expect(await admit(waiting)).toEqual([...free.slice(0, 2), before]);
+  expect(plain.fate).toMatchObject({ decision: { reason: "lane-halted" }, why: origin });
+});
+
+test("a canary goes as long as its grant lasts, and not later", async () => {
+  const { admit, clock } = await createStage();
+  const free = await admit(some(5));
+  clock.advance(grantedForMs(defaultLimits));
+  expect(await admit(free)).toEqual(free);
+  clock.advance(1);
+  expect(await admit(free)).toEqual([]);
+  expect(fatesOf(free)).toMatchObject(free.map(() => ({ decision: { reason: "lane-watched" } })));
 });
 
 test("canaries that have led to nothing are there for others", async () => {
   const { admit, giveBack } = await createStage();
-  const { free, held } = await admit(some(9));
+  const page = some(9);
+  const free = await admit(page);
   expect(free.map(({ sendAs }) => sendAs)).toMatchObject(
     Array.from({ length: 5 }, () => ({ step: { lane } })),
   );
-  expect(held).toHaveLength(4);
-  await giveBack(free.slice(3));
-  expect((await admit(some(9))).free).toHaveLength(2);
+  expect(heldOf(page)).toHaveLength(4);
+  const published = { kind: "published", deduplicated: false, isDeleteAudited: false } as const;
+  free[0]!.fate = { ...published, isOfNow: true };
+  free[1]!.fate = { ...published, isOfNow: true };
+  // Only its come-back counts, if there is one.
+  free[2]!.fate = { kind: "in-doubt" };
+  // A publish of before, which was recorded now.
+  free[3]!.fate = { ...published, isOfNow: false };
+  await giveBack(page);
+  expect(await admit(some(9))).toHaveLength(2);
 });
 
-test("what has no attempts left is kept while its lane is suspected, where it failed as in an outage", async () => {
-  const { admit, halt } = await createStage();
-  const other = { url: "https://other.example.com/" };
-  const exhausted = [one(1), one(2, { responseStatus: 422 }), one(3, other)] as unknown as DecidedRecord[];
-  expect((await admit([], exhausted)).kept).toEqual([]);
+const exhausted = () => [
+  spent(1),
+  spent(2, { responseStatus: 422 }),
+  spent(3, { url: "https://other.example.com/" }),
+];
+
+test("what has no attempts left is kept while its lane is suspected, if it failed as in an outage", async () => {
+  const { spare, halt } = await createStage();
+  const before = exhausted();
+  expect(await spare(before)).toEqual(before);
+  expect(fatesOf(before)).toEqual(before.map(() => ({ kind: "decided" })));
   await halt();
-  const { kept, free } = await admit([], exhausted);
-  expect(idsOf(kept.map(({ candidate }) => candidate))).toEqual(idsOf(exhausted.slice(0, 1)));
-  expect(kept).toMatchObject([{ decision: { then: "hold", reason: "lane-halted" } }]);
-  expect(free).toEqual([]);
+  const after = [...exhausted(), one(4)];
+  await spare(after);
+  expect(fatesOf(after)).toEqual([
+    { kind: "held", decision: { then: "hold", reason: "lane-halted", rule: "a" } },
+    { kind: "decided" },
+    { kind: "decided" },
+    null,
+  ]);
 });
 
-test("what is known to be bad is called back where there is nothing else", async () => {
-  for (const [candidates, place] of [
+test("what is known to be bad is called back if there is nothing else", async () => {
+  for (const [letters, place] of [
     [[bad(0), bad(1), one(7)], minuteOf(7)],
     [[bad(0)], minuteOf(0)],
   ] as const) {
     const { admit, halt, book, advance } = await createStage();
     await halt();
-    await admit(candidates);
-    await advance(config.probeEveryMs);
+    await admit(letters);
+    await advance(laneConfig.probeEveryMs);
     expect((await book.due()).ready).toEqual([{ drain: name, resumeMinutes: [place] }]);
   }
 });
 
-test("where what is left lies in none of the places that were told, those are told behind the answer", async () => {
+test("if what is left lies in none of the places that were told, those are told behind the answer", async () => {
   const { admit, unused } = await createStage();
-  const { held } = await admit(some(7));
-  expect(idsOf(held.map(({ candidate }) => candidate))).toEqual(idsOf([one(1), one(5)]));
+  const page = some(7);
+  await admit(page);
+  expect(idsOf(heldOf(page))).toEqual(idsOf([one(1), one(5)]));
   expect(unused).toMatchObject([{ lane, count: 0, resumeMinutes: [minuteOf(1), minuteOf(5)] }]);
   const other = await createStage();
-  expect((await other.admit(some(20))).held).toHaveLength(15);
+  const larger = some(20);
+  await other.admit(larger);
+  expect(heldOf(larger)).toHaveLength(15);
   expect(other.unused).toEqual([]);
 });
 
 const entered = (...minutes: readonly number[]) =>
-  minutes.map((minute) => ({ letter: { enteredAt: minute * 60_000 + 17 } }) as never);
+  minutes.map((minute) => ({ enteredAt: minute * 60_000 + 17 }));
 const starts = (minutes: readonly number[]) => minutes.map((minute) => minute * 60_000);
 
 test.each([

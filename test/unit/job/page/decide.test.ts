@@ -1,11 +1,13 @@
-import { failureKindOf } from "../../../../src/job/failures/failure-kind.ts";
 import { numberPatterns } from "../../../../src/job/rules/patterns/number-and-time-patterns.ts";
 import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/job/message/dead-letter.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
-import { decideRecord, type DecidingDrain } from "../../../../src/job/page/decide.ts";
-import type { KnownRecord } from "../../../../src/job/page/records.ts";
+import {
+  decide as decideLetter,
+  type Decidable,
+  type DecidingDrain,
+} from "../../../../src/job/page/decide.ts";
 import { compileRules } from "../../../../src/job/rules/compile-rules.ts";
 import type { RuleSpec } from "../../../../src/job/rules/rule-spec.ts";
 import { letterOf, publishedView } from "../../../support/letters.ts";
@@ -50,30 +52,18 @@ const drain: DecidingDrain = {
 function decide(
   view: LedgerView,
   fields: object = {},
-  reading: KnownRecord["reading"] = { kind: "none" },
+  reading: Decidable["reading"] = { kind: "none" },
   over: Partial<DecidingDrain> = {},
   viewedAt = now,
 ) {
-  const letter = letterOf({
+  const content = letterOf({
     dlqId: `${now - hour}-0`,
     createdAt: now - hour - 1_000,
     responseStatus: 503,
     ...fields,
   });
-  return decideRecord(
-    { ...drain, ...over },
-    {
-      raw: {},
-      letter,
-      reading,
-      failure: failureKindOf(letter),
-      view,
-      viewedAt,
-      mayBeForgotten: false,
-      isNewComeBack: false,
-    },
-    now,
-  ).decision;
+  return decideLetter({ ...drain, ...over }, { content, reading, view, viewedAt, mayBeForgotten: false }, now)
+    .decision;
 }
 
 const absent: LedgerView = { state: "absent" };
@@ -121,7 +111,7 @@ const canaryAfter = (attempt: number) =>
       rootCreatedAt: now - 2 * hour,
       step: { lane: "l", step: 1, isCanary: true, isProbe: false },
     },
-  }) as unknown as KnownRecord["reading"];
+  }) as unknown as Decidable["reading"];
 
 describe("a record that the ledger does not know", () => {
   it("is republished when a rule says so and it is old enough", () => {
@@ -175,7 +165,7 @@ describe("a record that the ledger does not know", () => {
       parentDlqId: "1-0",
     };
     const after = (attempt: number) =>
-      ({ kind: "come-back", lineage: { ...lineage, attempt } }) as unknown as KnownRecord["reading"];
+      ({ kind: "come-back", lineage: { ...lineage, attempt } }) as unknown as Decidable["reading"];
     expect(decide(absent, {}, after(1))).toMatchObject({
       then: "hold",
       reason: "waiting",
@@ -279,7 +269,7 @@ const comeBack = (rootCreatedAt: number) =>
   ({
     kind: "come-back",
     lineage: { attempt: 0, rootCreatedAt, step: null, isForgiven: false },
-  }) as unknown as KnownRecord["reading"];
+  }) as unknown as Decidable["reading"];
 
 describe("a date of creation that cannot be true", () => {
   const after48h = { from: 48 * hour + 1, to: Infinity };

@@ -1,50 +1,40 @@
 import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import type { BatchItem, RawRecord } from "../../../../src/job/message/dead-letter.ts";
-import { collect } from "../../../../src/job/page/collect.ts";
-import { rootOf } from "../../../../src/job/message/lineage.ts";
 import { toPublishRecord } from "../../../../src/job/page/audit-record.ts";
 import { prepare, type Preparation } from "../../../../src/job/page/prepare.ts";
-import { type Candidate, type DecidedRecord, type SendAs } from "../../../../src/job/page/records.ts";
-import { enteredAt, factsOf, rawRecord } from "../../../support/letters.ts";
+import type { Letter, SendAs } from "../../../../src/job/page/letter.ts";
+import { enteredAt, lineageKey, listedLetter as decided, rawRecord } from "../../../support/letters.ts";
 import { anyItem } from "../../../support/item-checks.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
-import { encodedOf, itemOf, sentAs } from "../../../../src/job/page/publish/canary-variant.ts";
+import { encodedOf, itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
 
 const preparation: Preparation = {
   headerPrefix: "Upstash-",
-  lineageKey: "key",
+  lineageKey,
   onLoss: "park",
   checkItem: anyItem,
 };
 
-/** A record as the stages before hand it on; `attempt` as the lineage counts it, unless given. */
-function decided(raw: RawRecord, attempt?: number): DecidedRecord {
-  const [found] = collect([raw], ["key"]).found;
-  if (found === undefined) throw new Error("the test's record is unusable");
-  const known = rootOf(found.letter, found.reading).attempt;
-  return {
-    ...found,
-    view: { state: "absent" },
-    viewedAt: enteredAt,
-    mayBeForgotten: false,
-    isNewComeBack: false,
-    attempt: attempt ?? known,
-    decision: { then: "republish", reason: "due", rule: null, set: {} },
-    facts: factsOf(raw),
-  };
-}
-
-function candidateOf(
+function dueOf(
   raw: RawRecord,
   changes: ItemChanges,
   more: Partial<Preparation> = {},
   attempt?: number,
-) {
-  const prepared = prepare(decided(raw, attempt), changes, { ...preparation, ...more });
+): Letter {
+  const letter = decided(raw, attempt);
+  const prepared = prepare(letter, changes, { ...preparation, ...more });
   if (prepared.kind === "park") throw new Error(`parked: ${prepared.reason}`);
-  return prepared.candidate;
+  letter.item = prepared.item;
+  return letter;
 }
+
+/** The letter, which is sent as this canary from now on. */
+function asSent(letter: Letter, how: Sending): Letter {
+  sendAsCanary(letter, how);
+  return letter;
+}
+type Sending = Omit<SendAs, "lineage">;
 
 const parkOf = (raw: RawRecord, changes: ItemChanges, more: Partial<Preparation> = {}, attempt?: number) => {
   const prepared = prepare(decided(raw, attempt), changes, { ...preparation, ...more });
@@ -76,22 +66,22 @@ const append: ItemChanges = { body: { kind: "patch", operations: [{ op: "add", p
 
 describe("an edited message that dies again", () => {
   const original = rawRecord({ body: '{ "schema": 2, "tenant": "acmé" }', maxRetries: 4, header: {} });
-  const first = candidateOf(original, { ...schema3, retries: 0 });
+  const first = dueOf(original, { ...schema3, retries: 0 });
 
   it("is recognised as a come-back by the body that was sent", () => {
     const back = decided(diedAgain(itemOf(first, 1), 0));
     expect(back.reading).toEqual({ kind: "come-back", lineage: first.lineage });
-    expect(back.letter.messageId).not.toBe(first.letter.messageId);
-    const again = candidateOf(diedAgain(itemOf(first, 1), 0), schema3);
-    expect(itemOf(again, 1).headers["Upstash-Forward-X-Redriver-Message-Id"]).toBe(first.letter.messageId);
+    expect(back.messageId).not.toBe(first.messageId);
+    const again = dueOf(diedAgain(itemOf(first, 1), 0), schema3);
+    expect(itemOf(again, 1).headers["Upstash-Forward-X-Redriver-Message-Id"]).toBe(first.messageId);
     expect(back.reading).toMatchObject({ lineage: { attempt: 1, parentDlqId: original["dlqId"] } });
   });
 
   it("is edited again, to the same body, and is recognised again", () => {
-    const second = candidateOf(diedAgain(itemOf(first, 1), 0), schema3);
+    const second = dueOf(diedAgain(itemOf(first, 1), 0), schema3);
     expect(itemOf(second, 1).body).toBe('{"schema":3,"tenant":"acmé"}');
     expect(itemOf(second, 1).body).toBe(itemOf(first, 1).body);
-    expect(second.losses).toEqual([]);
+    expect(second.due.losses).toEqual([]);
     expect(itemOf(second, 1).headers["Upstash-Retries"]).toBe("4");
     const third = decided(diedAgain(itemOf(second, 2), 1));
     expect(third.reading).toMatchObject({
@@ -115,20 +105,20 @@ describe("a loss", () => {
 
   it("parks under its own name, or is told, as the drain says", () => {
     expect(parkOf(lossy, schema3)).toBe("body-numbers");
-    expect(candidateOf(lossy, schema3, { onLoss: "republish" }).losses).toEqual(["body-numbers"]);
-    expect(candidateOf(lossy, {}).losses).toEqual([]);
+    expect(dueOf(lossy, schema3, { onLoss: "republish" }).due.losses).toEqual(["body-numbers"]);
+    expect(dueOf(lossy, {}).due.losses).toEqual([]);
   });
 
   it("is a text body that its header calls compressed", () => {
     const raw = rawRecord({ header: { "Content-Encoding": ["gzip"] } });
     expect(parkOf(raw, {})).toBe("encoded-body");
-    expect(candidateOf(raw, {}, { onLoss: "republish" }).losses).toEqual(["encoded-body"]);
-    expect(candidateOf(raw, { headers: { "Content-Encoding": null } }).losses).toEqual([]);
+    expect(dueOf(raw, {}, { onLoss: "republish" }).due.losses).toEqual(["encoded-body"]);
+    expect(dueOf(raw, { headers: { "Content-Encoding": null } }).due.losses).toEqual([]);
   });
 
   it("that changes nothing of the message parks nowhere", () => {
     const raw = rawRecord({ scheduleId: "s", topicName: "g", failureCallback: "https://f.example" });
-    expect(candidateOf(raw, {}).losses).toEqual([
+    expect(dueOf(raw, {}).due.losses).toEqual([
       "failure-callback-again",
       "callback-settings",
       "schedule-id",
@@ -144,12 +134,12 @@ describe("a loss", () => {
   });
 
   it("is a patch that adds more at a second attempt, also after a release has lowered the count", () => {
-    const first = candidateOf(rawRecord({ body: '{"a":[]}' }), append);
+    const first = dueOf(rawRecord({ body: '{"a":[]}' }), append);
     expect(itemOf(first, 1).body).toBe('{"a":[1]}');
     const again = diedAgain(itemOf(first, 1), 0);
     expect(parkOf(again, append)).toBe("patch-not-idempotent");
     expect(parkOf(again, append, {}, 0)).toBe("patch-not-idempotent");
-    expect(itemOf(candidateOf(again, append, { onLoss: "republish" }), 1).body).toBe('{"a":[1,1]}');
+    expect(itemOf(dueOf(again, append, { onLoss: "republish" }), 1).body).toBe('{"a":[1,1]}');
   });
 
   it("does not stand for what cannot be rebuilt at all", () => {
@@ -160,24 +150,29 @@ describe("a loss", () => {
   });
 });
 
-describe("a candidate", () => {
+describe("a due letter", () => {
   it("has the size of its largest item, and one item in all series but for the id", () => {
-    const candidate = candidateOf(rawRecord(), { delay: { kind: "spread", ms: 600_000 } });
-    const ids = [1, 2, 999].map((suffix) => itemOf(candidate, suffix).headers["Upstash-Deduplication-Id"]);
+    const letter = dueOf(rawRecord(), { delay: { kind: "spread", ms: 600_000 } });
+    const ids = [1, 2, 999].map((suffix) => itemOf(letter, suffix).headers["Upstash-Deduplication-Id"]);
     expect(ids).toEqual(
       [1, 2, 999].map((suffix) => `redriver-${enteredAt}-0${suffix === 1 ? "" : `-${suffix}`}`),
     );
-    expect(candidate.bytes).toBe(Buffer.byteLength(JSON.stringify(itemOf(candidate, 999))));
-    expect(itemOf(candidate, 2).headers["Upstash-Delay"]).toBe(itemOf(candidate, 1).headers["Upstash-Delay"]);
+    expect(letter.bytes).toBe(Buffer.byteLength(JSON.stringify(itemOf(letter, 999))));
+    expect(itemOf(letter, 2).headers["Upstash-Delay"]).toBe(itemOf(letter, 1).headers["Upstash-Delay"]);
   });
 });
 
 const lane = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
-const asCanary: SendAs = { step: { lane: "3f1c2d8e", step: 7 }, isProbe: false, timeoutMs: 45_000 };
-const asProbe: SendAs = { ...asCanary, isProbe: true };
+const asCanary: Sending = {
+  step: { lane: "3f1c2d8e", step: 7 },
+  isProbe: false,
+  timeoutMs: 45_000,
+  endsAt: Infinity,
+};
+const asProbe: Sending = { ...asCanary, isProbe: true };
 /** As the service lists the one item of it that it delivered and that failed with `status`. */
-const backAs = (candidate: Candidate, status: number, sequence: number) => ({
-  ...diedAgain(itemOf(candidate, 1), sequence),
+const backAs = (letter: Letter, status: number, sequence: number) => ({
+  ...diedAgain(itemOf(letter, 1), sequence),
   responseStatus: status,
 });
 
@@ -224,8 +219,8 @@ describe("the text of an item", () => {
     JSON.stringify({ destination: raw["url"], headers, body: raw["body"] });
 
   it("is this, byte for byte, in every version: a second POST of a series must be the same", () => {
-    const candidate = candidateOf(raw, set, { lane });
-    expect(textOfEncoded(encodedOf(candidate, 2))).toBe(
+    const letter = dueOf(raw, set, { lane });
+    expect(textOfEncoded(encodedOf(letter, 2))).toBe(
       textOf({
         ...before,
         "Upstash-Retries": "3",
@@ -236,7 +231,7 @@ describe("the text of an item", () => {
         "Upstash-Forward-X-Redriver": `${signed}mYiOjUwM30.kttb_ZRFo9Hxo8FxRfNIYhA0J444LowGQuH8_s2Vf7M`,
       }),
     );
-    expect(textOfEncoded(encodedOf(sentAs(candidate, asProbe), 1))).toBe(
+    expect(textOfEncoded(encodedOf(asSent(letter, asProbe), 1))).toBe(
       textOf({
         ...before,
         "Upstash-Retries": "0",
@@ -247,35 +242,37 @@ describe("the text of an item", () => {
         "Upstash-Timeout": "45s",
       }),
     );
-    expect(candidate.bytes).toBe(1061);
+    expect(letter.bytes).toBe(1061);
   });
 });
 
-describe("a candidate of a lane", () => {
+describe("a due letter of a lane", () => {
   const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
   const delayed: ItemChanges = { delay: { kind: "fixed", ms: 90_000 } };
-  const plain = candidateOf(raw, delayed, { lane });
+  const plain = () => dueOf(raw, delayed, { lane });
 
   it("is plain and in no step until it is told otherwise", () => {
-    expect(plain).toMatchObject({ sendAs: null, lineage: { step: null, statusBefore: 503, attempt: 1 } });
-    expect(itemOf(plain, 1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
-    expect(itemOf(plain, 1).headers).not.toHaveProperty("Upstash-Timeout");
+    expect(plain()).toMatchObject({ sendAs: null, lineage: { step: null, statusBefore: 503, attempt: 1 } });
+    expect(itemOf(plain(), 1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
+    expect(itemOf(plain(), 1).headers).not.toHaveProperty("Upstash-Timeout");
   });
 
   it("is sent as a canary without retries and delay, signed with its step", () => {
-    const canary = sentAs(plain, asCanary);
+    const canary = asSent(plain(), asCanary);
     const { headers, body, destination } = itemOf(canary, 1);
     expect(headers).toMatchObject({ "Upstash-Retries": "0", "Upstash-Timeout": "45s" });
     expect(headers).not.toHaveProperty("Upstash-Delay");
     expect({ body, destination }).toEqual({ body: raw["body"], destination: raw["url"] });
     expect(canary.lineage.step).toEqual({ lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false });
     expect(decided(backAs(canary, 503, 0)).reading).toEqual({ kind: "come-back", lineage: canary.lineage });
-    expect(itemOf(plain, 1).headers["Upstash-Delay"]).toBe("90s");
+    // Its plain item is as it was.
+    canary.sendAs = null;
+    expect(itemOf(canary, 1)).toEqual(itemOf(plain(), 1));
   });
 
   it("has one deduplication id in every shape, for each suffix", () => {
     for (const suffix of [1, 2, 999]) {
-      const ids = [plain, sentAs(plain, asCanary)].map(
+      const ids = [plain(), asSent(plain(), asCanary)].map(
         (one) => itemOf(one, suffix).headers["Upstash-Deduplication-Id"],
       );
       expect(new Set(ids).size).toBe(1);
@@ -283,15 +280,17 @@ describe("a candidate of a lane", () => {
   });
 
   it("keeps what later stages add to it, and can be told again", () => {
-    const known = { ...plain, attempt: 7 };
-    expect(sentAs(known, asCanary).attempt).toBe(7);
+    const letter = plain();
+    letter.attempt = 7;
+    expect(asSent(letter, asCanary).lineage.attempt).toBe(8);
     const later = { ...asCanary, step: { ...asCanary.step, step: 8 } };
-    expect(sentAs(sentAs(known, asCanary), later)).toMatchObject({
+    expect(asSent(letter, later)).toMatchObject({
       attempt: 7,
       sendAs: later,
       lineage: { step: { step: 8 } },
     });
-    expect(itemOf(sentAs(sentAs(plain, asCanary), later), 1)).toEqual(itemOf(sentAs(plain, later), 1));
+    const twice = asSent(asSent(plain(), asCanary), later);
+    expect(itemOf(twice, 1)).toEqual(itemOf(asSent(plain(), later), 1));
   });
 
   it.each<[string, ItemChanges, Record<string, unknown>]>([
@@ -300,13 +299,13 @@ describe("a candidate of a lane", () => {
     ["with a timeout of its own", { timeoutMs: 1_000_000 }, { maxRetries: 12 }],
     ["with a body beyond ASCII", {}, { body: '{"ä":"\ud83d\ude00"}' }],
   ])("has the size of its largest shape: %s", (_name, changes, fields) => {
-    const candidate = candidateOf(rawRecord(fields), changes, { lane });
+    const letter = dueOf(rawRecord(fields), changes, { lane });
     const longest = { lane: "x".repeat(64), step: 999_999_999_999_999 };
     const sizes = [null, { ...asProbe, step: longest }].map((how) =>
-      Buffer.byteLength(JSON.stringify(itemOf(how === null ? candidate : sentAs(candidate, how), 999))),
+      Buffer.byteLength(JSON.stringify(itemOf(how === null ? letter : asSent(letter, how), 999))),
     );
-    expect(candidate.bytes).toBe(Math.max(...sizes));
-    expect(candidate.bytes).toBeGreaterThan(candidateOf(rawRecord(fields), changes).bytes);
+    expect(letter.bytes).toBe(Math.max(...sizes));
+    expect(letter.bytes).toBeGreaterThan(dueOf(rawRecord(fields), changes).bytes);
   });
 
   it("may be published in every shape that its lane may give it, or not at all", () => {
@@ -321,12 +320,8 @@ describe("a candidate of a lane", () => {
   });
 
   it("is told in the audit as what it is", () => {
-    const begun = {
-      series: { suffix: 1, firstAt: 0, posts: 1, refusals: 0, doubts: 0 },
-      declaredDouble: false,
-    } as const;
-    expect(toPublishRecord({ ...begun, candidate: plain })).not.toHaveProperty("notes");
-    expect(toPublishRecord({ ...begun, candidate: sentAs(plain, asCanary) })).toMatchObject({
+    expect(toPublishRecord(plain(), false)).not.toHaveProperty("notes");
+    expect(toPublishRecord(asSent(plain(), asCanary), false)).toMatchObject({
       attempt: 1,
       notes: ["canary"],
     });
@@ -335,34 +330,34 @@ describe("a candidate of a lane", () => {
 
 describe("a canary that comes back", () => {
   const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
-  const canary = sentAs(candidateOf(raw, {}, { lane }), asCanary);
+  const canary = asSent(dueOf(raw, {}, { lane }), asCanary);
 
   it("is sent with the root's retries again, or with none named where the root named none", () => {
-    expect(itemOf(candidateOf(backAs(canary, 503, 0), {}), 1).headers["Upstash-Retries"]).toBe("4");
-    const unnamed = sentAs(candidateOf(rawRecord({ body: "{}" }), {}), asCanary);
+    expect(itemOf(dueOf(backAs(canary, 503, 0), {}), 1).headers["Upstash-Retries"]).toBe("4");
+    const unnamed = asSent(dueOf(rawRecord({ body: "{}" }), {}), asCanary);
     const back = backAs(unnamed, 503, 0);
     expect(back).toMatchObject({ maxRetries: 0 });
-    expect(itemOf(candidateOf(back, {}), 1).headers).not.toHaveProperty("Upstash-Retries");
+    expect(itemOf(dueOf(back, {}), 1).headers).not.toHaveProperty("Upstash-Retries");
   });
 
   it("down as a probe has spent no attempt, however often; its body has been through a redrive all the same", () => {
-    let last = sentAs(candidateOf(raw, {}, { lane }), asProbe);
+    let last = asSent(dueOf(raw, {}, { lane }), asProbe);
     for (const round of [1, 2, 3]) {
       const back = backAs(last, 503, round);
       expect(decided(back).attempt).toBe(0);
       expect(parkOf(back, append)).toBe("patch-not-idempotent");
-      last = sentAs(candidateOf(back, {}, { lane }), asProbe);
+      last = asSent(dueOf(back, {}, { lane }), asProbe);
       expect(last.lineage).toMatchObject({ attempt: 1, rootId: raw["messageId"], rootMaxRetries: 4 });
     }
     expect(decided(backAs(last, 422, 4)).attempt).toBe(1);
-    expect(decided(backAs(candidateOf(backAs(last, 503, 4), {}), 503, 5)).attempt).toBe(1);
+    expect(decided(backAs(dueOf(backAs(last, 503, 4), {}), 503, 5)).attempt).toBe(1);
   });
 
   it("down as any other canary is forgiven once, whatever was sent in between", () => {
-    const spentBy = (sendings: readonly (SendAs | null)[]) =>
+    const spentBy = (sendings: readonly (Sending | null)[]) =>
       sendings.map((sendAs, round) => {
-        const sent = candidateOf(last, {}, { lane });
-        last = backAs(sendAs === null ? sent : sentAs(sent, sendAs), 503, round);
+        const sent = dueOf(last, {}, { lane });
+        last = backAs(sendAs === null ? sent : asSent(sent, sendAs), 503, round);
         return decided(last).attempt;
       });
     let last = raw;
@@ -372,26 +367,26 @@ describe("a canary that comes back", () => {
   });
 
   it("down leaves what a person has released: the count that the release had lowered", () => {
-    const spent = candidateOf(raw, {}, { lane }, 4);
+    const spent = dueOf(raw, {}, { lane }, 4);
     const back = backAs(spent, 503, 0);
     expect(decided(back).attempt).toBe(5);
     // Parked as exhausted with five, and released: four.
-    const released = candidateOf(back, {}, { lane }, 4);
+    const released = dueOf(back, {}, { lane }, 4);
     expect(released.lineage.attempt).toBe(6);
-    const again = sentAs(released, asCanary);
+    const again = asSent(released, asCanary);
     expect(again.lineage.attempt).toBe(5);
     expect(decided(backAs(again, 503, 1)).attempt).toBe(4);
     expect(decided(backAs(again, 422, 1)).attempt).toBe(5);
   });
 });
 
-const callbackOf = (candidate: Candidate) => itemOf(candidate, 1).headers["Upstash-Callback"];
+const callbackOf = (letter: Letter) => itemOf(letter, 1).headers["Upstash-Callback"];
 
 describe("a canary that is called back", () => {
   const proofAddress = "https://redriver.example.com/callbacks/eu";
   const own = { callback: "https://cb.example.com/c", callbackHeader: { "X-C": ["1"] } };
   const canaryOf = (fields: Record<string, unknown>, more: Partial<Preparation> = {}) =>
-    sentAs(candidateOf(rawRecord(fields), {}, { lane, proofAddress, ...more }), asCanary);
+    asSent(dueOf(rawRecord(fields), {}, { lane, proofAddress, ...more }), asCanary);
 
   it("calls us, and keeps its own callback behind ours", () => {
     expect(callbackOf(canaryOf({}))).toBe(`${proofAddress}?redriver-callback=none`);
@@ -400,7 +395,7 @@ describe("a canary that is called back", () => {
   });
 
   it("is the only shape that does", () => {
-    const plain = candidateOf(rawRecord(own), {}, { lane, proofAddress });
+    const plain = dueOf(rawRecord(own), {}, { lane, proofAddress });
     expect(callbackOf(plain)).toBe(own.callback);
     expect(callbackOf(canaryOf(own, { proofAddress: undefined }))).toBe(own.callback);
   });

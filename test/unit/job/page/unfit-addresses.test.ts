@@ -1,36 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
-import { rootOf } from "../../../../src/job/message/lineage.ts";
-import { collect } from "../../../../src/job/page/collect.ts";
 import { prepare } from "../../../../src/job/page/prepare.ts";
 import { itemOf } from "../../../../src/job/page/publish/canary-variant.ts";
 import { anyItem } from "../../../support/item-checks.ts";
-import { enteredAt, factsOf, lineagePayloadOf, rawRecord } from "../../../support/letters.ts";
+import { lineageKey, lineagePayloadOf, listedLetter, rawRecord } from "../../../support/letters.ts";
 
 /** The item that is sent, or why it is parked. */
 function sent(url: string, destination?: ItemChanges["destination"], keepsCredentials?: boolean) {
-  const raw = rawRecord({ url });
-  const [found] = collect([raw], ["key"]).found;
-  if (found === undefined) throw new Error("the test's record is unusable");
+  const letter = listedLetter(rawRecord({ url }));
   const set = destination === undefined ? {} : { destination };
-  const decided = {
-    ...found,
-    view: { state: "absent" },
-    viewedAt: enteredAt,
-    mayBeForgotten: false,
-    isNewComeBack: false,
-    attempt: rootOf(found.letter, found.reading).attempt,
-    decision: { then: "republish", reason: "due", rule: null, set },
-    facts: factsOf(raw),
-  } as const;
-  const prepared = prepare(decided, set, {
+  const prepared = prepare(letter, set, {
     headerPrefix: "Upstash-",
-    lineageKey: "key",
+    lineageKey,
     onLoss: "park",
     checkItem: anyItem,
     keepsCredentials,
   });
-  return prepared.kind === "park" ? prepared.reason : itemOf(prepared.candidate, 1);
+  if (prepared.kind === "park") return prepared.reason;
+  letter.item = prepared.item;
+  return itemOf(letter, 1);
 }
 
 const whole = "https://new.example/x";

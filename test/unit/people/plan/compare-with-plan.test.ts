@@ -5,29 +5,17 @@ import type { Decision } from "../../../../src/job/rules/decision.ts";
 import { isParkedAlready, toPlanned } from "../../../../src/people/plan/plan-file-record.ts";
 import { compareWithPlan } from "../../../../src/people/plan/compare-with-plan.ts";
 import { createSelection } from "../../../../src/people/plan/plan-selection.ts";
-import type { SurveyedRecord } from "../../../../src/people/plan/list-and-decide.ts";
-import { factsOf, letterOf, rawRecord, sendsPlain } from "../../../support/letters.ts";
+import type { Letter } from "../../../../src/job/page/letter.ts";
+import { decidedLetter, dueLetter } from "../../../support/letters.ts";
 import { planned as lineOf } from "../../../support/planned.ts";
 
 const orders = "orders" as DrainName;
 
-function surveyed(decision: Decision, view: LedgerView = { state: "absent" }, fields = {}): SurveyedRecord {
-  const raw = rawRecord(fields);
-  const letter = letterOf(fields);
-  const decided = {
-    raw,
-    letter,
-    reading: { kind: "none" },
-    view,
-    viewedAt: 0,
-    isNewComeBack: false,
-    attempt: 0,
-    decision,
-    facts: factsOf(fields),
-  };
-  const item = { destination: letter.url, headers: {}, body: letter.body };
-  const candidate = decision.then === "republish" ? { ...decided, ...sendsPlain(item), losses: [] } : null;
-  return { decided, candidate } as unknown as SurveyedRecord;
+function surveyed(decision: Decision, view: LedgerView = { state: "absent" }, listed = {}): Letter {
+  if (decision.then !== "republish") return decidedLetter(decision, { view, listed });
+  const letter = dueLetter({ view, listed });
+  letter.decision = decision;
+  return letter;
 }
 
 const due: Decision = { then: "republish", reason: "due", rule: "outage", set: {} };
@@ -46,7 +34,7 @@ describe("a planned record that is listed again", () => {
   const republish = toPlanned(surveyed(due), prefix);
   const park = toPlanned(surveyed({ then: "park", reason: "rule", rule: "broken" }), prefix);
 
-  it.each<[string, SurveyedRecord, string]>([
+  it.each<[string, Letter, string]>([
     ["the same", surveyed(due), "as-planned"],
     ["in doubt by an earlier apply", surveyed({ ...due, reason: "reconcile" }), "as-planned"],
     [

@@ -1,21 +1,20 @@
 import { expect, test } from "vitest";
 import { createDestinationCount } from "../../../../src/people/plan/destination-count.ts";
-import type { Candidate } from "../../../../src/job/page/records.ts";
-import { letterOf, sendsPlain } from "../../../support/letters.ts";
+import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
+import type { Letter } from "../../../../src/job/page/letter.ts";
+import { dueLetter, openView } from "../../../support/letters.ts";
 
-function candidateOf(destination: string, { queue, view, retries }: CandidateFields = {}): Candidate {
-  const target = queue === undefined ? { destination } : { destination, queue };
-  const headers = retries === undefined ? {} : { "Upstash-Retries": String(retries) };
-  return {
-    letter: letterOf({ url: destination }),
-    view: view ?? { state: "absent" },
-    target,
-    ...sendsPlain({ ...target, headers, body: "" }),
-  } as unknown as Candidate;
+function dueAt(url: string, { queue, view, retries }: DueAtFields = {}): Letter {
+  return dueLetter({
+    url,
+    ...(queue === undefined ? {} : { queue }),
+    ...(view === undefined ? {} : { view }),
+    listed: { maxRetries: retries },
+  });
 }
-interface CandidateFields {
+interface DueAtFields {
   readonly queue?: string;
-  readonly view?: object;
+  readonly view?: LedgerView;
   readonly retries?: number;
 }
 
@@ -23,13 +22,13 @@ const createCount = (...limited: readonly string[]) => createDestinationCount("U
 
 test("publishes are counted by where they go, by when they are due, and by rules with a rate", () => {
   const count = createCount("slow");
-  count.add(candidateOf("https://a.example.com/x"), "slow", 0);
-  count.add(candidateOf("https://a.example.com/y"), "fast", 0);
-  count.add(candidateOf("https://a.example.com/y"), "slow", 40_000);
-  count.add(candidateOf("http://a.example.com/y"), null, -5);
-  count.add(candidateOf("https://a.example.com/z", { queue: "invoices" }), null, 30_000);
-  const again = { state: "open", pastHorizon: false };
-  count.add(candidateOf("https://a.example.com/y", { view: again }), "fast", 0);
+  count.add(dueAt("https://a.example.com/x"), "slow", 0);
+  count.add(dueAt("https://a.example.com/y"), "fast", 0);
+  count.add(dueAt("https://a.example.com/y"), "slow", 40_000);
+  count.add(dueAt("http://a.example.com/y"), null, -5);
+  count.add(dueAt("https://a.example.com/z", { queue: "invoices" }), null, 30_000);
+  const again = openView();
+  count.add(dueAt("https://a.example.com/y", { view: again }), "fast", 0);
   expect(count.report()).toMatchObject({
     destinations: [
       { origin: "https://a.example.com", host: "a.example.com", publishes: 3, later: 1 },
@@ -45,15 +44,15 @@ test("publishes are counted by where they go, by when they are due, and by rules
 
 test("what is billed if every attempt fails goes by each message's own retries, or by three", () => {
   const count = createCount();
-  count.add(candidateOf("https://a.example.com/", { retries: 0 }), null, 0);
-  count.add(candidateOf("https://a.example.com/"), null, 60_000);
+  count.add(dueAt("https://a.example.com/", { retries: 0 }), null, 0);
+  count.add(dueAt("https://a.example.com/"), null, 60_000);
   expect(count.report().worstBilled).toBe(1 + 4);
 });
 
 test("a thousand destinations are counted apart, and all others together", () => {
   const count = createCount();
   for (let host = 0; host < 1_500; host += 1) {
-    count.add(candidateOf(`https://h${host}.example.com/`), null, 0);
+    count.add(dueAt(`https://h${host}.example.com/`), null, 0);
   }
   const { destinations } = count.report();
   expect(destinations).toHaveLength(1_001);

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import type { LaneConfig } from "../../../../src/job/contracts/drains-document.ts";
+import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
 import type { LaneAsk } from "../../../../src/job/contracts/lanes.ts";
 import { readLaneStandings } from "../../../../src/people/plan/lane-standings.ts";
 import { createLaneWaitCount } from "../../../../src/people/plan/lane-waits.ts";
-import type { SurveyedRecord } from "../../../../src/people/plan/list-and-decide.ts";
+import type { Letter } from "../../../../src/job/page/letter.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
 import { toLaneId } from "../../../../src/job/lanes/lane-id.ts";
 import { config, createLaneStand, driverOf, origin } from "../../../support/lane-stands.ts";
 import { drain as name } from "../../../support/ledger-stands.ts";
-import { letterOf } from "../../../support/letters.ts";
+import { decidedLetter, dueLetter, openView } from "../../../support/letters.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -46,20 +47,13 @@ async function createStage(lane: LaneConfig | null = config) {
   return { driver, book, count: createLaneWaitCount(runtime), advance, asked, runtime };
 }
 
-const due = (url = `${origin}/hook`, view: object = { state: "absent" }): SurveyedRecord =>
-  ({
-    decided: { letter: letterOf({ url }), view, decision: { then: "republish", reason: "due", rule: "a" } },
-    candidate: { view, target: { destination: url } },
-  }) as unknown as SurveyedRecord;
-const exhausted = (responseStatus: number, url = `${origin}/hook`): SurveyedRecord =>
-  ({
-    decided: {
-      letter: letterOf({ url, responseStatus }),
-      view: { state: "absent" },
-      decision: { then: "park", reason: "attempts-exhausted", rule: "a" },
-    },
-    candidate: null,
-  }) as unknown as SurveyedRecord;
+const due = (url = `${origin}/hook`, view: LedgerView = { state: "absent" }): Letter =>
+  dueLetter({ url, view, rule: "a" });
+const exhausted = (responseStatus: number): Letter =>
+  decidedLetter(
+    { then: "park", reason: "attempts-exhausted", rule: "a" },
+    { url: `${origin}/hook`, listed: { responseStatus } },
+  );
 
 test("a halted lane keeps what an outage has exhausted from being parked, and nothing else", async () => {
   const { driver, count } = await createStage();
@@ -87,7 +81,7 @@ test("what is parked for good is no business of a lane that is not suspected", a
 
 test("what may have been published before waits for no lane", async () => {
   const { count } = await createStage();
-  count.add(due(undefined, { state: "open", pastHorizon: false }));
+  count.add(due(undefined, openView()));
   expect(await count.read()).toMatchObject({ lanes: [], more: { due: 0 } });
 });
 

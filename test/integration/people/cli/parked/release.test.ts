@@ -3,8 +3,8 @@ import { openAuditReader } from "../../../../../src/job/compose/open-core.ts";
 import type { LedgerView } from "../../../../../src/job/contracts/ledger-entries.ts";
 import { readParked } from "../../../../../src/people/operations/parked/find-parked.ts";
 import { releaseParked } from "../../../../../src/people/operations/parked/release.ts";
-import { collect } from "../../../../../src/job/page/collect.ts";
-import { decideOne } from "../../../../../src/job/page/sort-by-decision.ts";
+import { decideLetter } from "../../../../../src/job/page/decide-letter.ts";
+import { parsePage } from "../../../../../src/job/page/parse-page.ts";
 import { rawRecord } from "../../../../support/letters.ts";
 import { createRig } from "../../../../support/rig.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -104,7 +104,7 @@ describe("a loss", () => {
   });
 
   const cool = { state: "cool", dueAt: 0, attempt: 0 } as const;
-  it.each<[string, LedgerView, "candidate" | "body-numbers"]>([
+  it.each<[string, LedgerView, "item" | "body-numbers"]>([
     ["of a record that nobody has seen is none to accept", { state: "absent" }, "body-numbers"],
     [
       "of a record that is only tried again is none to accept",
@@ -116,20 +116,17 @@ describe("a loss", () => {
       { ...cool, released: "listed-again" } as LedgerView,
       "body-numbers",
     ],
-    ["is accepted by a person", { ...cool, released: "by-person" } as LedgerView, "candidate"],
+    ["is accepted by a person", { ...cool, released: "by-person" } as LedgerView, "item"],
   ])("%s", async (_name, view, expected) => {
     const rig = await createRig({ redisUrl: redis.url(), drain: editing });
     const raw = rawRecord({ responseStatus: 503, body: lossy });
-    const [found] = collect([raw], rig.drain.source.lineageKeys()).found;
-    if (found === undefined) throw new Error("the test's record is unusable");
-    const { decided, candidate } = decideOne(rig.drain, {
-      ...found,
-      view,
-      viewedAt: 1,
-      mayBeForgotten: false,
-      isNewComeBack: false,
-    });
-    expect(candidate === null ? decided.decision.reason : "candidate").toBe(expected);
-    expect(candidate?.losses ?? ["body-numbers"]).toEqual(["body-numbers"]);
+    const [letter] = parsePage([raw], rig.drain.source.lineageKeys()).letters;
+    if (letter === undefined) throw new Error("the test's record is unusable");
+    letter.view = view;
+    letter.viewedAt = 1;
+    decideLetter(rig.drain, letter);
+    const { decision, item } = letter;
+    expect(item === null ? decision.reason : "item").toBe(expected);
+    expect(item?.losses ?? ["body-numbers"]).toEqual(["body-numbers"]);
   });
 });

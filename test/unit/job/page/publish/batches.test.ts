@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
-import type { Candidate } from "../../../../../src/job/page/records.ts";
+import type { Letter } from "../../../../../src/job/page/letter.ts";
 import { toBatches } from "../../../../../src/job/page/publish/batches.ts";
+import { dueLetter, openView } from "../../../../support/letters.ts";
 
-const fresh = (name: string): Candidate =>
-  ({ name, bytes: 10, view: { state: "absent" }, letter: { dlqId: name } }) as never;
-const open = (name: string, lastAt: number): Candidate =>
-  ({ name, bytes: 10, view: { state: "open", pastHorizon: false, lastAt } }) as never;
+const fresh = (name: string): Letter => dueLetter({ dlqId: name });
+const open = (name: string, lastAt: number): Letter => dueLetter({ dlqId: name, view: openView({ lastAt }) });
 
 const source = (
   batchSize: number,
@@ -13,15 +12,15 @@ const source = (
   maxBeside: (dlqId: string, maxCount: number) => number = (_dlqId, maxCount) => maxCount,
 ) =>
   ({
-    publish: { maxItems: 3, maxBytes: 1_000 },
+    publish: { maxItems: 3, maxBytes: 10_000 },
     health: { standing: () => health },
     poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize), maxBeside },
   }) as never;
 
 const halves = (dlqId: string, maxCount: number): number => (dlqId === "a" || dlqId === "c" ? 1 : maxCount);
 
-const namesOf = (batches: readonly (readonly Candidate[])[]): readonly (readonly string[])[] =>
-  batches.map((batch) => batch.map((one) => (one as unknown as { readonly name: string }).name));
+const namesOf = (batches: readonly (readonly Letter[])[]): readonly (readonly string[])[] =>
+  batches.map((batch) => batch.map(({ dlqId }) => dlqId));
 
 const all = [fresh("a"), open("b", 1), fresh("c"), open("d", 2), open("e", 1), fresh("f"), fresh("g")];
 

@@ -1,19 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
-import type { LimitsConfig } from "../../../../src/job/contracts/drains-document.ts";
-import { RedriverError } from "../../../../src/job/contracts/errors.ts";
-import type { DrainName, PassId, SourceId } from "../../../../src/job/contracts/ids.ts";
-import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
-import type { Capacity, CapacityQuery } from "../../../../src/job/contracts/capacity.ts";
-import type { Rate } from "../../../../src/job/rules/rule-spec.ts";
-import type { DrainRuntime } from "../../../../src/job/runtime.ts";
-import { turnsOf } from "../../../../src/job/page/capacity.ts";
-import type { Candidate } from "../../../../src/job/page/records.ts";
-import { held, type PublishResult } from "../../../../src/job/page/results.ts";
-import { createRedisCapacity } from "../../../../src/job/store/capacity/redis-capacity.ts";
-import { defaultLimits, onClock } from "../../../support/ledger-stands.ts";
-import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
-import { useRedis } from "../../../support/redis.ts";
+import type { LimitsConfig } from "../../../../../src/job/contracts/drains-document.ts";
+import { RedriverError } from "../../../../../src/job/contracts/errors.ts";
+import type { DrainName, PassId, SourceId } from "../../../../../src/job/contracts/ids.ts";
+import type { Capacity, CapacityQuery } from "../../../../../src/job/contracts/capacity.ts";
+import type { Rate } from "../../../../../src/job/rules/rule-spec.ts";
+import type { DrainRuntime } from "../../../../../src/job/runtime.ts";
+import { hold } from "../../../../../src/job/page/fate.ts";
+import { roundsOf } from "../../../../../src/job/page/gates/rounds.ts";
+import type { CapacityWait, Letter } from "../../../../../src/job/page/letter.ts";
+import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
+import { defaultLimits, onClock } from "../../../../support/ledger-stands.ts";
+import { dueLetter, openView, type DueFields } from "../../../../support/letters.ts";
+import { createManualClock, type ManualClock } from "../../../../support/manual-clock.ts";
+import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
 
@@ -61,13 +60,14 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
   const standing: Stand["health"] = { state: "usable" };
   const health = { current: () => standing };
   const drain = {
-    config: { name: "orders", limits, rules },
+    config: { name: "orders", limits, rules, guards: [] },
     source: {
       config: { id: "eu" },
       deliveryWatch: { isOn: () => false },
       clock,
       capacity,
       health,
+      hostPauses: async () => [],
       ledger: { limits: defaultLimits },
     },
   };
@@ -75,75 +75,79 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
   return { clock, queries, isAsking, drain: drain as unknown as DrainRuntime, health: standing };
 }
 
-const absent: LedgerView = { state: "absent" };
-const inDoubt = { state: "open", pastHorizon: false } as LedgerView;
-const pastHorizon = { state: "open", pastHorizon: true } as LedgerView;
+const inDoubt = openView();
+const pastHorizon = openView({ pastHorizon: true });
 
-function candidate(
-  id: string,
-  over: { host?: string; queue?: string; rule?: string; view?: LedgerView; enteredAt?: number } = {},
-): Candidate {
-  const { host = "api.example.com", queue, rule = "outage", view = absent, enteredAt = 0 } = over;
-  const item = {
-    destination: `https://${host}/orders`,
-    headers: {},
-    ...(queue === undefined ? {} : { queue }),
-  };
-  const one: Partial<Candidate> = {
-    letter: { dlqId: id as DlqId, enteredAt } as Candidate["letter"],
-    view,
-    decision: { then: "republish", reason: "due", rule, set: {} },
-    target: item,
-  };
-  return one as Candidate;
-}
+const due = (dlqId: string, fields: DueFields = {}): Letter => dueLetter({ dlqId, enteredAt: 0, ...fields });
 
-function candidates(
-  count: number,
-  over: Parameters<typeof candidate>[1] = {},
-  name = "r",
-): readonly Candidate[] {
-  return Array.from({ length: count }, (_, index) => candidate(`${name}${index}`, over));
+function dueLetters(count: number, fields: DueFields = {}, name = "r"): readonly Letter[] {
+  return Array.from({ length: count }, (_, index) => due(`${name}${index}`, fields));
 }
 
 interface Run {
   readonly batches: { readonly at: number; readonly ids: readonly string[] }[];
-  readonly held: Promise<readonly PublishResult[]>;
+  /** At the end: those that were not published, as they got their fate. */
+  readonly held: Promise<readonly Letter[]>;
 }
 
 interface RunOptions {
   readonly passId?: PassId;
   readonly stop?: AbortSignal;
-  readonly unused?: (granted: readonly Candidate[]) => readonly Candidate[];
+  readonly unused?: (free: readonly Letter[]) => readonly Letter[];
   /** Those that waited too long for their batch. */
-  readonly late?: (granted: readonly Candidate[]) => readonly Candidate[];
+  readonly late?: (free: readonly Letter[]) => readonly Letter[];
   readonly pageAgeMs?: number;
 }
 
-function run({ drain, clock }: Stand, all: readonly Candidate[], options: RunOptions = {}): Run {
+const published: Letter["fate"] = {
+  kind: "published",
+  deduplicated: false,
+  isOfNow: true,
+  isDeleteAudited: false,
+};
+
+function run({ drain, clock }: Stand, all: readonly Letter[], options: RunOptions = {}): Run {
   const batches: Run["batches"] = [];
   const start = clock.now();
   const { passId, pageAgeMs = 0 } = options;
   const signal = new AbortController().signal;
-  const consume = async (): Promise<readonly PublishResult[]> => {
-    const results: PublishResult[] = [];
+  const consume = async (): Promise<readonly Letter[]> => {
+    const held: Letter[] = [];
+    const noteHeld = (): void => {
+      const isNew = (one: Letter): boolean =>
+        one.fate?.kind === "held" && !sent.has(one) && !held.includes(one);
+      held.push(...all.filter(isNew));
+    };
+    const sent = new Set<Letter>();
     const ofPass = passId === undefined ? drain : { ...drain, passId };
     const signals = { signal, stop: options.stop ?? signal };
-    for await (const turn of turnsOf(ofPass, all, start - pageAgeMs, signals)) {
-      results.push(...turn.held);
-      if (turn.granted.length === 0) continue;
-      batches.push({ at: clock.now() - start, ids: turn.granted.map(({ letter }) => letter.dlqId) });
-      const unused = options.unused?.(turn.granted) ?? [];
-      const late = options.late?.(turn.granted) ?? [];
-      await turn.giveBack([
-        ...unused.map((one) => held(one, "not-sent")),
-        ...late.map((one) => ({ ...held(one, "rate-limit"), asksAgain: true as const })),
-      ]);
+    for await (const free of roundsOf(ofPass, all, start - pageAgeMs, signals)) {
+      noteHeld();
+      expect(free.every(({ fate, wait }) => fate === null && wait === null)).toBe(true);
+      batches.push({ at: clock.now() - start, ids: free.map(({ dlqId }) => dlqId) });
+      const unused = options.unused?.(free) ?? [];
+      const late = options.late?.(free) ?? [];
+      for (const one of free) {
+        if (late.includes(one)) one.wait = refusedOnTheWay;
+        else if (unused.includes(one)) hold(one, "not-sent");
+        else one.fate = published;
+        if (one.fate !== null) sent.add(one);
+      }
     }
-    return results;
+    noteHeld();
+    expect(all.every(({ fate }) => fate !== null)).toBe(true);
+    return held;
   };
   return { batches, held: consume() };
 }
+
+/** As a batch leaves a letter whose grant it could not move to now. */
+const refusedOnTheWay: CapacityWait = {
+  verdict: { kind: "wait", by: "publish", until: 0 },
+  at: 0,
+  answeredAt: 0,
+  isOutdated: false,
+};
 
 interface Ask {
   readonly atMs: number;
@@ -173,7 +177,7 @@ function withLane(world: Stand, haltsAfterMs: number): readonly Ask[] {
 }
 
 /** Lets the stage run on until it sleeps or is done, then moves time to where it wakes. */
-async function play({ clock, isAsking }: Stand, { held }: Run): Promise<readonly PublishResult[]> {
+async function play({ clock, isAsking }: Stand, { held }: Run): Promise<readonly Letter[]> {
   const state = { isDone: false };
   const done = held.finally(() => {
     state.isDone = true;
@@ -185,17 +189,26 @@ async function play({ clock, isAsking }: Stand, { held }: Run): Promise<readonly
   return done;
 }
 
-function reasonsOf(results: readonly PublishResult[]): readonly string[] {
-  return results.map((result) => (result.kind === "held" ? result.decision.reason : result.kind));
+function reasonsOf(letters: readonly Letter[]): readonly string[] {
+  return letters.map(({ fate }) => (fate?.kind === "held" ? fate.decision.reason : String(fate?.kind)));
 }
 
 const perSecond = (count: number): Rate => ({ count, perMs: 1_000 });
 const perHour = (count: number): Rate => ({ count, perMs: 3_600_000 });
 
-describe("candidates and capacity", () => {
+const ofTwoHosts = () => [
+  due("a3", { host: "a", enteredAt: 30 }),
+  due("a1", { host: "a", enteredAt: 10 }),
+  due("b9", { host: "b", enteredAt: 90 }),
+  due("again", { host: "b", enteredAt: 99, view: inDoubt }),
+  due("a2", { host: "a", enteredAt: 20 }),
+  due("b8", { host: "b", enteredAt: 80 }),
+];
+
+describe("letters and capacity", () => {
   it("without a limit nothing is asked and all go at once", async () => {
     const world = stand({}, { other: perSecond(1) });
-    const work = run(world, candidates(100));
+    const work = run(world, dueLetters(100));
     expect(await work.held).toEqual([]);
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([100]);
     expect(world.queries).toEqual([]);
@@ -204,9 +217,9 @@ describe("candidates and capacity", () => {
   it("without a limit what entered first goes first", async () => {
     const world = stand({});
     const work = run(world, [
-      candidate("c", { host: "a", enteredAt: 30 }),
-      candidate("a", { host: "a", enteredAt: 10 }),
-      candidate("b", { host: "b", enteredAt: 20 }),
+      due("c", { host: "a", enteredAt: 30 }),
+      due("a", { host: "a", enteredAt: 10 }),
+      due("b", { host: "b", enteredAt: 20 }),
     ]);
     expect(await work.held).toEqual([]);
     expect(work.batches.flatMap(({ ids }) => ids)).toEqual(["a", "b", "c"]);
@@ -221,8 +234,8 @@ describe("candidates and capacity", () => {
   it("what waited too long for its batch has a later turn, and is counted once", async () => {
     const world = stand({ publish: perSecond(20), perPass: 45 });
     let times = 0;
-    const late = (granted: readonly Candidate[]) => ((times += 1) === 1 ? granted.slice(5) : []);
-    const work = run(world, candidates(45), { passId: "p1" as PassId, late });
+    const late = (free: readonly Letter[]) => ((times += 1) === 1 ? free.slice(5) : []);
+    const work = run(world, dueLetters(45), { passId: "p1" as PassId, late });
     expect(await play(world, work)).toEqual([]);
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([20, 15, 20, 5]);
     const [first, second] = work.batches;
@@ -232,7 +245,7 @@ describe("candidates and capacity", () => {
 
   it("a page goes at the drain's rate, a second's worth at a time", async () => {
     const world = stand({ publish: perSecond(20) });
-    const work = run(world, candidates(100));
+    const work = run(world, dueLetters(100));
     expect(await play(world, work)).toEqual([]);
     expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
       [0, 20],
@@ -247,9 +260,9 @@ describe("candidates and capacity", () => {
   it("a slow host keeps nobody else waiting, and is itself at its rate", async () => {
     const world = stand({ publish: perSecond(20), perHost: perSecond(5) });
     const all = [
-      ...candidates(12, { host: "slow.example.com" }, "slow"),
-      ...candidates(4, { host: "Fast.example.com:443" }, "fast"),
-      ...candidates(3, { queue: "mails" }, "queue"),
+      ...dueLetters(12, { host: "slow.example.com" }, "slow"),
+      ...dueLetters(4, { host: "Fast.example.com:443" }, "fast"),
+      ...dueLetters(3, { queue: "mails" }, "queue"),
     ];
     const work = run(world, all);
     expect(await play(world, work)).toEqual([]);
@@ -270,34 +283,26 @@ describe("candidates and capacity", () => {
   });
 
   it("to each host goes what entered first, hosts in turn, and what reconciles before all", async () => {
-    const all = [
-      candidate("a3", { host: "a", enteredAt: 30 }),
-      candidate("a1", { host: "a", enteredAt: 10 }),
-      candidate("b9", { host: "b", enteredAt: 90 }),
-      candidate("again", { host: "b", enteredAt: 99, view: inDoubt }),
-      candidate("a2", { host: "a", enteredAt: 20 }),
-      candidate("b8", { host: "b", enteredAt: 80 }),
-    ];
     const inOrder = ["again", "a1", "b8", "a2", "b9", "a3"];
     const limited = stand({ publish: perSecond(20) });
-    const ordered = run(limited, all);
+    const ordered = run(limited, ofTwoHosts());
     expect(await play(limited, ordered)).toEqual([]);
     expect(ordered.batches.flatMap(({ ids }) => ids)).toEqual(inOrder);
-    // Where there is no time for all, the youngest of each host are left.
+    // If there is no time for all, the youngest of each host are left.
     const world = stand({ perPass: 3 });
-    const work = run(world, all, { passId: "p" as PassId });
+    const work = run(world, ofTwoHosts(), { passId: "p" as PassId });
     const left = await play(world, work);
-    expect(left.map(({ candidate: { letter } }) => letter.dlqId)).toEqual(["b9", "a3"]);
+    expect(left.map(({ dlqId }) => dlqId)).toEqual(["a3", "b9"]);
   });
 
   it("turns that come close together are taken together", async () => {
     const world = stand({ perHost: perSecond(4) });
     for (const host of ["a", "b"]) {
-      const first = run(world, candidates(4, { host }));
+      const first = run(world, dueLetters(4, { host }));
       await play(world, first);
       world.clock.advance(200);
     }
-    const work = run(world, [...candidates(4, { host: "a" }), ...candidates(4, { host: "b" })]);
+    const work = run(world, [...dueLetters(4, { host: "a" }), ...dueLetters(4, { host: "b" })]);
     expect(await play(world, work)).toEqual([]);
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([8]);
   });
@@ -305,29 +310,28 @@ describe("candidates and capacity", () => {
   it("what waits asks its lane again after a twentieth of its watch: it gives canaries, and a halt ends it", async () => {
     const world = stand({ perHost: perSecond(5) });
     const asks = withLane(world, 7_000);
-    const all = candidates(60).map((one) => ({
-      ...one,
-      sendAs: null,
-      lineage: { rootId: "root", attempt: 1 } as Candidate["lineage"],
-    }));
+    const all = dueLetters(60);
     const work = run(world, all);
     const results = await play(world, work);
+    // A canary has its grant, and waits for its turn alone.
     expect(asks).toEqual([
-      { atMs: 4_000, wanted: 40 },
-      { atMs: 8_000, wanted: 20 },
+      { atMs: 0, wanted: 60 },
+      { atMs: 4_000, wanted: 39 },
+      { atMs: 8_000, wanted: 19 },
     ]);
-    expect(work.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(40);
-    expect(reasonsOf(results)).toEqual(Array<string>(20).fill("lane-halted"));
+    expect(work.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(41);
+    expect(all.filter(({ sendAs }) => sendAs !== null)).toHaveLength(2);
+    expect(reasonsOf(results)).toEqual(Array<string>(19).fill("lane-halted"));
   });
 
   it("what cannot have its turn in good time is held at once, with the limit and the time", async () => {
     const world = stand({ publish: perSecond(20), perHost: perSecond(1) });
-    const work = run(world, candidates(20));
+    const work = run(world, dueLetters(20));
     const results = await play(world, work);
     // One at once and one a second for the 15 s that are waited for a host.
     expect(work.batches).toHaveLength(16);
     expect(reasonsOf(results)).toEqual(Array<string>(4).fill("rate-limit"));
-    expect(results[0]).toMatchObject({
+    expect(results[0]?.fate).toMatchObject({
       decision: { rule: "outage", until: world.clock.now() - 15_000 + 16_000 },
       why: "limits.perHost is 1/s, for api.example.com",
     });
@@ -338,29 +342,29 @@ describe("candidates and capacity", () => {
     const world = stand({ perHost: auto });
     const { capacity } = world.drain.source;
     const of = { source: "eu" as SourceId, drain: "orders" as DrainName };
-    await play(world, run(world, candidates(10, { host: "slow" })));
+    await play(world, run(world, dueLetters(10, { host: "slow" })));
     for (const parentDlqId of ["a", "b", "c"]) {
       await capacity.failedAgain(of, [{ host: "slow", parentDlqId, isCanary: true }]);
       world.clock.advance(60_000);
     }
     expect(await capacity.learned(of, 1)).toMatchObject([{ host: "slow", perSecond: 1 }]);
-    const work = run(world, [...candidates(20, { host: "slow" }), ...candidates(20, { host: "fast" }, "f")]);
+    const work = run(world, [...dueLetters(20, { host: "slow" }), ...dueLetters(20, { host: "fast" }, "f")]);
     const results = await play(world, work);
     expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
       [0, 11],
       [1_000, 11],
     ]);
     expect(reasonsOf(results)).toEqual(Array<string>(18).fill("rate-limit"));
-    expect(results[0]).toMatchObject({ why: "limits.perHost is auto, 1/s now, for slow" });
+    expect(results[0]?.fate).toMatchObject({ why: "limits.perHost is auto, 1/s now, for slow" });
   });
 
   it("a turn that is far off is not waited for", async () => {
     const world = stand({}, { outage: perHour(100) });
-    const work = run(world, [...candidates(3), ...candidates(2, { rule: "other" })]);
+    const work = run(world, [...dueLetters(3), ...dueLetters(2, { rule: "other" })]);
     const results = await work.held;
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([3]);
     expect(reasonsOf(results)).toEqual(["rate-limit", "rate-limit"]);
-    expect(results[0]).toMatchObject({
+    expect(results[0]?.fate).toMatchObject({
       decision: { until: world.clock.now() + 36_000 },
       why: "the rule's limit is 100/h",
     });
@@ -368,7 +372,7 @@ describe("candidates and capacity", () => {
 
   it("an old page waits no longer than it may still begin", async () => {
     const world = stand({ publish: perSecond(1) });
-    const work = run(world, candidates(50), { pageAgeMs: defaultLimits.maxPageAgeMs / 2 - 3_000 });
+    const work = run(world, dueLetters(50), { pageAgeMs: defaultLimits.maxPageAgeMs / 2 - 3_000 });
     expect(reasonsOf(await play(world, work))).toHaveLength(46);
     expect(work.batches.at(-1)?.at).toBe(3_000);
   });
@@ -376,23 +380,23 @@ describe("candidates and capacity", () => {
   it("ceilings hold what is above them, by their names", async () => {
     const world = stand({ perPass: 3, perDay: 5 });
     const passes = ["p1", "p2"] as PassId[];
-    const first = await run(world, candidates(4), { passId: passes[0]! }).held;
+    const first = await run(world, dueLetters(4), { passId: passes[0]! }).held;
     expect(reasonsOf(first)).toEqual(["pass-limit"]);
-    expect(first[0]).toMatchObject({ why: "limits.perPass is 3" });
-    expect(first[0]).not.toHaveProperty("decision.until");
-    const second = await run(world, candidates(4), { passId: passes[1]! }).held;
+    expect(first[0]?.fate).toMatchObject({ why: "limits.perPass is 3" });
+    expect(first[0]?.fate).not.toHaveProperty("decision.until");
+    const second = await run(world, dueLetters(4), { passId: passes[1]! }).held;
     const midnight = Math.ceil(world.clock.now() / 86_400_000) * 86_400_000;
     expect(reasonsOf(second)).toEqual(["day-limit", "day-limit"]);
-    expect(second[0]).toMatchObject({ why: "limits.perDay is 5", decision: { until: midnight } });
+    expect(second[0]?.fate).toMatchObject({ why: "limits.perDay is 5", decision: { until: midnight } });
   });
 
   it("what may have been published before goes first, and past ceilings while that can be found out", async () => {
     const world = stand({ publish: perSecond(3), perDay: 1 });
     const work = run(world, [
-      candidate("late", { view: pastHorizon }),
-      candidate("new"),
-      candidate("doubtful", { view: inDoubt }),
-      candidate("doubtful-too", { view: inDoubt }),
+      due("late", { view: pastHorizon }),
+      due("new"),
+      due("doubtful", { view: inDoubt }),
+      due("doubtful-too", { view: inDoubt }),
     ]);
     const results = await play(world, work);
     expect(work.batches.map(({ ids }) => ids)).toEqual([["doubtful", "doubtful-too", "late"]]);
@@ -401,16 +405,16 @@ describe("candidates and capacity", () => {
 
   it("what was granted and not sent is given back", async () => {
     const world = stand({ publish: perSecond(10), perDay: 10 });
-    const unsent = run(world, candidates(10), { unused: (granted) => granted.slice(0, 6) });
+    const unsent = run(world, dueLetters(10), { unused: (free) => free.slice(0, 6) });
     expect(await unsent.held).toEqual([]);
-    const work = run(world, candidates(7));
+    const work = run(world, dueLetters(7));
     expect(reasonsOf(await play(world, work))).toEqual(["day-limit"]);
     expect(work.batches).toMatchObject([{ at: 0 }]);
   });
 
   it("capacity that cannot be given back stops nothing", async () => {
     const world = stand({ publish: perSecond(10) }, {}, true);
-    expect(await run(world, candidates(10), { unused: (granted) => granted }).held).toEqual([]);
+    expect(await run(world, dueLetters(10), { unused: (free) => free }).held).toEqual([]);
   });
 
   it("where capacity cannot be asked for, nothing is published: the window is tried again", async () => {
@@ -423,7 +427,7 @@ describe("candidates and capacity", () => {
       return asked > 1 ? Promise.reject(away) : source.capacity.take(query);
     };
     const drain = { ...world.drain, source: { ...source, capacity: { ...source.capacity, take } } };
-    const work = run({ ...world, drain }, candidates(25));
+    const work = run({ ...world, drain }, dueLetters(25));
     const told: unknown[] = [];
     const held = work.held.catch((error: unknown) => {
       told.push(error);
@@ -433,7 +437,7 @@ describe("candidates and capacity", () => {
     expect(told).toEqual([away]);
     // What was granted before is published and known to the ledger; the rest was not begun.
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
-    const again = run(world, candidates(15));
+    const again = run(world, dueLetters(15));
     expect(await play(world, again)).toEqual([]);
     expect(again.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(15);
   });
@@ -441,7 +445,7 @@ describe("candidates and capacity", () => {
   it("a stop ends the wait: what is left stays due", async () => {
     const world = stand({ publish: perSecond(10) });
     const stop = new AbortController();
-    const work = run(world, candidates(25), { stop: stop.signal });
+    const work = run(world, dueLetters(25), { stop: stop.signal });
     while (world.clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
     stop.abort(new Error("stopping"));
     expect(reasonsOf(await work.held)).toEqual(Array<string>(15).fill("stopping"));
@@ -451,10 +455,10 @@ describe("candidates and capacity", () => {
   it("what keeps the drain from publishing is asked before each round, and takes no capacity", async () => {
     const world = stand({ publish: perSecond(10) });
     world.health.state = "halted";
-    expect(reasonsOf(await run(world, candidates(2)).held)).toEqual(["source-halted", "source-halted"]);
+    expect(reasonsOf(await run(world, dueLetters(2)).held)).toEqual(["source-halted", "source-halted"]);
     expect(world.queries).toEqual([]);
     world.health.state = "usable";
-    const work = run(world, candidates(15), {
+    const work = run(world, dueLetters(15), {
       unused: () => {
         world.health.state = "halted";
         return [];
@@ -463,9 +467,9 @@ describe("candidates and capacity", () => {
     expect(reasonsOf(await play(world, work))).toEqual(Array<string>(5).fill("source-halted"));
   });
 
-  it("takes more candidates than one question may hold", async () => {
+  it("takes more letters than one question may hold", async () => {
     const world = stand({ perDay: 150 });
-    const work = run(world, candidates(170));
+    const work = run(world, dueLetters(170));
     expect(reasonsOf(await work.held)).toHaveLength(20);
     expect(world.queries.map(({ requests }) => requests.length)).toEqual([100, 70]);
   });

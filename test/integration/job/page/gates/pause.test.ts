@@ -1,7 +1,7 @@
 /** A person pauses one destination: nothing new goes there, and the others go on. */
 import { expect, it } from "vitest";
-import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { useRaces, type Worker } from "../../../support/race-stand.ts";
+import { expectDrainedOnce } from "../../../../support/accounts.ts";
+import { useRaces, type Worker } from "../../../../support/race-stand.ts";
 
 const stand = useRaces();
 const order = { drain: "*", reason: "being moved", by: "ann", at: 1 } as const;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { EntryOf } from "../../../../dev/emulator/index.ts";
-import type { PassId, SourceId } from "../../../../src/job/contracts/ids.ts";
-import type { BatchOutcome } from "../../../../src/job/contracts/service.ts";
-import type { Tally } from "../../../../src/job/contracts/tally.ts";
-import { workPage } from "../../../../src/job/page/work-page.ts";
-import { secondsAhead } from "../../../rig/outcome.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
-import { useRedis } from "../../../support/redis.ts";
-import { textOfEncoded } from "../../../support/text-of-encoded.ts";
+import type { EntryOf } from "../../../../../dev/emulator/index.ts";
+import type { PassId, SourceId } from "../../../../../src/job/contracts/ids.ts";
+import type { BatchOutcome } from "../../../../../src/job/contracts/service.ts";
+import type { Tally } from "../../../../../src/job/contracts/tally.ts";
+import { workPage } from "../../../../../src/job/page/work-page.ts";
+import { secondsAhead } from "../../../../rig/outcome.ts";
+import { createRig, type Rig } from "../../../../support/rig.ts";
+import { useRedis } from "../../../../support/redis.ts";
+import { textOfEncoded } from "../../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
 

@@ -3,14 +3,14 @@ import { withRootFlowControl } from "../message/flow-control.ts";
 import { readLineage } from "../message/lineage.ts";
 import { parseRecord } from "../message/parse-record.ts";
 import { failureKindOf } from "../failures/failure-kind.ts";
-import type { FoundRecord } from "./records.ts";
+import { Letter } from "./letter.ts";
 
 /**
  * Parses a page's records, each once. A come-back gets the flow control of its root. An id belongs to the letter
  * that has it: another record under it is unusable without an id.
  */
-export function collect(records: readonly RawRecord[], lineageKeys: readonly string[]) {
-  const found = new Map<string, FoundRecord>();
+export function parsePage(records: readonly RawRecord[], lineageKeys: readonly string[]) {
+  const letters = new Map<string, Letter>();
   const unusable: UnusableRecord[] = [];
   const malformed = new Map<string, UnusableRecord>();
   for (const raw of records) {
@@ -22,14 +22,14 @@ export function collect(records: readonly RawRecord[], lineageKeys: readonly str
       continue;
     }
     const { letter } = parsed;
-    if (found.has(letter.dlqId)) continue;
+    if (letters.has(letter.dlqId)) continue;
     const reading = readLineage(letter, lineageKeys);
-    const failure = failureKindOf(letter);
-    found.set(letter.dlqId, { raw, letter: withRootFlowControl(letter, reading), reading, failure });
+    const content = withRootFlowControl(letter, reading);
+    letters.set(letter.dlqId, new Letter(raw, content, reading, failureKindOf(letter)));
   }
   for (const [id, one] of malformed) {
     const { dlqId: _, ...nameless } = one;
-    unusable.push(found.has(id) ? nameless : one);
+    unusable.push(letters.has(id) ? nameless : one);
   }
-  return { found: [...found.values()], unusable };
+  return { letters: [...letters.values()], unusable };
 }

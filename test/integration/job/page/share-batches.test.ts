@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createSharedBatches } from "../../../../src/job/page/fill-batches.ts";
+import { createSharedBatches } from "../../../../src/job/page/share-batches.ts";
 import type { PageOutcome } from "../../../../src/job/page/page-report.ts";
-import type { Page } from "../../../../src/job/page/records.ts";
+import type { Page } from "../../../../src/job/page/letter.ts";
 import { workPage } from "../../../../src/job/page/work-page.ts";
 import type { Tally } from "../../../../src/job/contracts/tally.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
@@ -235,7 +235,8 @@ it.each(["the other batch is begun before B's own leaves", "B's own is sent firs
           },
           async takeBatchTurn(signal) {
             turns += 1;
-            if (turns === 2) await new Promise((go) => gate.signal.addEventListener("abort", go));
+            if (turns === 2 && !gate.signal.aborted)
+              await new Promise((go) => gate.signal.addEventListener("abort", go));
             return source.takeBatchTurn(signal);
           },
           ledger: {

@@ -1,0 +1,140 @@
+import { defined } from "../message/defined.ts";
+import type { AuditRecord } from "../contracts/audit.ts";
+import { RedriverError } from "../contracts/errors.ts";
+import type { BeginAnswer, BeginOptions, BeginVerdict } from "../contracts/ledger.ts";
+import { ofDrain, recordIntent, toEntry } from "../write-audit.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { toDropRecord, toPublishRecord } from "./audit-record.ts";
+import { hold, leaveInDoubt } from "./fate.ts";
+import { pausableNamesOf } from "./gates/pause.ts";
+import type { Begun, Item, Letter } from "./letter.ts";
+
+export type Beginning = Pick<BeginOptions, "act" | "token" | "pageReadAt" | "pastHorizon" | "previous">;
+
+/** `recordBegun`: see begin. */
+interface Beginnings {
+  readonly begun: readonly Begun[];
+  readonly recordBegun: () => Promise<void>;
+}
+
+const none: Beginnings = { begun: [], recordBegun: () => Promise.resolve() };
+
+/**
+ * Takes the right to act on letters and writes the intent, in one step: in the ledger, and in the audit if all
+ * are begun as expected. Otherwise `recordBegun` writes exactly the begun ones into the audit. It is called
+ * before the act and throws `redis-unavailable`; then the act must not be done. Those not begun get their fate.
+ * If some destinations are paused, the letters of the others are begun by a second call. Throws
+ * `redis-unavailable`; then nothing may be sent.
+ */
+export async function begin(
+  drain: DrainRuntime,
+  letters: readonly Letter[],
+  beginning: Beginning,
+): Promise<Beginnings> {
+  const { act } = beginning;
+  const { config, source, workerLostAt } = drain;
+  const { name, rulesHash } = config;
+  const of = ofDrain(drain);
+  const expected = letters.map((letter) => toRecord(act, letter, false));
+  const answer = await source.ledger.begin(
+    letters.map((letter) => ({
+      dlqId: letter.dlqId,
+      messageId: letter.messageId,
+      // The redrives made once this one is accepted.
+      attempt: act === "drop" ? letter.attempt + 1 : letter.lineage.attempt,
+    })),
+    {
+      ...beginning,
+      // A drop goes nowhere, so no pause of a destination stops it.
+      ...(act === "drop" ? {} : { destinations: namesOf(letters) }),
+      ...defined({ workerLostAt }),
+      drain: name,
+      rulesHash,
+      audit: [toEntry(source, act, expected, of)],
+    },
+  );
+  if (answer.kind === "host-paused") return beginOthers(drain, letters, beginning, answer);
+  if (answer.kind !== "answered") {
+    for (const letter of letters) hold(letter, answer.kind);
+    return none;
+  }
+  const begun: Begun[] = [];
+  for (const [index, letter] of letters.entries()) {
+    const verdict = answer.verdicts[index];
+    if (verdict?.kind === "begun") {
+      begun.push({ letter, series: verdict.series, declaredDouble: verdict.declaredDouble });
+    } else if (verdict !== undefined) leaveNotBegun(letter, verdict);
+  }
+  const recordBegun = async (): Promise<void> => {
+    if (answer.audited === true || begun.length === 0) return;
+    const records = begun.map(({ letter, declaredDouble }) => toRecord(act, letter, declaredDouble));
+    await recordIntent(source, act, records, of);
+  };
+  return { begun, recordBegun };
+}
+
+function toRecord(
+  act: Beginning["act"],
+  letter: Letter,
+  declaredDouble: Begun["declaredDouble"],
+): AuditRecord {
+  return act === "drop" ? toDropRecord(letter) : toPublishRecord(letter, declaredDouble);
+}
+
+/** Holds the letters of paused destinations and begins the others. Each call leaves out one at least. */
+async function beginOthers(
+  drain: DrainRuntime,
+  letters: readonly Letter[],
+  beginning: Beginning,
+  { hosts }: Extract<BeginAnswer, { kind: "host-paused" }>,
+): Promise<Beginnings> {
+  const paused = new Set(hosts);
+  const others: Letter[] = [];
+  for (const letter of letters) {
+    const name = pausableNamesOf(letter).find((one) => paused.has(one));
+    if (name === undefined) others.push(letter);
+    else hold(letter, "host-paused", undefined, name);
+  }
+  if (others.length === letters.length) {
+    throw new RedriverError("invariant-broken", "no letter goes to a paused host");
+  }
+  return others.length === 0 ? none : begin(drain, others, beginning);
+}
+
+/** Each once. Neighbours mostly go to one address and failed alike, so they are compared first. */
+function namesOf(letters: readonly Letter[]): readonly string[] {
+  const names = new Set<string>();
+  let failure: Letter["failure"] | undefined;
+  let target: Partial<Item["target"]> = {};
+  for (const letter of letters) {
+    const own = letter.due.target;
+    const isAlike =
+      letter.failure === failure && own.destination === target.destination && own.queue === target.queue;
+    if (isAlike) continue;
+    ({ failure } = letter);
+    target = own;
+    for (const name of pausableNamesOf(letter)) names.add(name);
+  }
+  return [...names];
+}
+
+function leaveNotBegun(letter: Letter, verdict: Exclude<BeginVerdict, { kind: "begun" }>): void {
+  switch (verdict.kind) {
+    case "in-flight":
+    case "other-version":
+      return hold(letter, verdict.kind);
+    case "past-horizon":
+      return leaveInDoubt(letter);
+    case "cooling":
+      return hold(letter, "cooling", verdict.dueAt);
+    case "parked":
+      letter.fate = { kind: "parked", decision: { then: "park", reason: verdict.reason, rule: null } };
+      return;
+    case "published":
+      letter.fate = { kind: "done-before", isSettledElsewhere: verdict.isBeingDeleted === true };
+      return;
+    case "archived":
+    case "gone":
+      letter.fate = { kind: "done-before", isSettledElsewhere: true };
+  }
+}

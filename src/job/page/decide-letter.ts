@@ -1,0 +1,63 @@
+import { proofAddressOf } from "../message/proof-callback-url.ts";
+import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
+import { decide, releasedBy } from "./decide.ts";
+import type { Letter } from "./letter.ts";
+import { prepare } from "./prepare.ts";
+
+/** The parts of a drain at work that a decision needs. */
+export interface DecidingRuntime {
+  readonly config: DrainRuntime["config"];
+  readonly source: ServiceTime & Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem">;
+}
+
+/**
+ * Gives a letter its decision, and its item if it is due. One that cannot be rebuilt or may not be published
+ * becomes a park. Changes nothing else.
+ */
+export function decideLetter({ config, source }: DecidingRuntime, letter: Letter): void {
+  const { decision, facts } = decide(config, letter, serviceNow(source));
+  letter.facts = facts;
+  letter.attempt = facts.attempt;
+  letter.decision = decision;
+  if (decision.then !== "republish") return;
+  const prepared = prepare(letter, decision.set, {
+    headerPrefix: source.headerPrefix,
+    lineageKey: source.lineageKeys()[0],
+    // The person who released it has seen its losses.
+    onLoss: releasedBy(letter.view) === "by-person" ? "republish" : config.onLoss,
+    checkItem: source.checkItem,
+    lane: config.lane,
+    flowControl: config.flowControl,
+    proofAddress: proofAddressOf(config.source),
+    keepsCredentials: config.source.keepsCredentials,
+  });
+  if (prepared.kind === "item") letter.item = prepared.item;
+  else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
+}
+
+/** About to be parked because its attempts are spent; one that was parked before stays so. */
+export function isNewlyExhausted({ decision, view }: Pick<Letter, "decision" | "view">): boolean {
+  return decision.then === "park" && decision.reason === "attempts-exhausted" && view.state !== "parked";
+}
+
+/**
+ * True for a letter parked as vanished that is listed after all, because an earlier listing lagged. Also for
+ * one parked by these very rules, if they decide otherwise by now. One parked under other rules is taken by
+ * `begin` itself.
+ */
+export function isToUnpark({ config }: DrainRuntime, { view, item, decision }: Letter): boolean {
+  if (view.state !== "parked") return false;
+  const isActedOn = item !== null || decision.then === "drop";
+  return view.reason === "vanished" || (isActedOn && view.rulesHash === config.rulesHash);
+}
+
+/**
+ * True if only its delete is left to do. A second DELETE would find nothing if its worker deletes it just now,
+ * or did so after the page was read. If that worker died, the sweep deletes after takeover. What is listed after
+ * its tombstone is deleted again. `readAt`: the ledger's time from before the page's GET.
+ */
+export function isToSettle({ decision, view }: Letter, readAt: number): boolean {
+  if (decision.then !== "settle") return false;
+  if (view.state === "gone") return view.at < readAt;
+  return !((view.state === "published" || view.state === "archived") && view.isBeingDeleted);
+}

@@ -1,0 +1,55 @@
+import type { Decision, HoldReason } from "../rules/decision.ts";
+
+type Hold = Extract<Decision, { then: "hold" }>;
+type Park = Extract<Decision, { then: "park" }>;
+
+/** How a letter's way on its page ended. It is given once, and only page-report.ts counts it. */
+export type Fate =
+  /** By the ledger, the rules, its attempts or time: its decision is held, parked or settled as it stands. */
+  | { readonly kind: "decided" }
+  /** A plan would publish or drop it. */
+  | { readonly kind: "planned" }
+  /** Somebody's order leaves it out. Nobody counts it. */
+  | { readonly kind: "not-ordered" }
+  | {
+      readonly kind: "published";
+      readonly deduplicated: boolean;
+      /** True if this very letter was sent. False for a hit on a publish whose record was lost. */
+      readonly isOfNow: boolean;
+      /** The audit has its delete. */
+      readonly isDeleteAudited: boolean;
+    }
+  /** The archive holds it, and the ledger has recorded that. */
+  | { readonly kind: "dropped" }
+  /** Done since it was looked up. `isSettledElsewhere`: whoever did it deletes it, or the sweep. */
+  | { readonly kind: "done-before"; readonly isSettledElsewhere: boolean }
+  /** `why`: the limit or guard that holds it; part of the explanation. */
+  | { readonly kind: "held"; readonly decision: Hold; readonly why?: string }
+  | { readonly kind: "parked"; readonly decision: Park }
+  | { readonly kind: "in-doubt" };
+
+/** What a fate is given to. */
+interface Fated {
+  readonly decision: Decision;
+  fate: Fate | null;
+}
+
+/** `until`: Unix ms. `why` adds detail to the reason. */
+export function hold(letter: Fated, reason: HoldReason, until?: number, why?: string): void {
+  const { rule } = letter.decision;
+  letter.fate = {
+    kind: "held",
+    decision: { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) },
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+export function leaveInDoubt(letter: Fated): void {
+  letter.fate = { kind: "in-doubt" };
+}
+
+/** True if this page is to delete the dead letter: proven published or archived, and nobody else deletes it. */
+export function isProven({ fate }: Pick<Fated, "fate">): boolean {
+  if (fate?.kind === "done-before") return !fate.isSettledElsewhere;
+  return fate?.kind === "published" || fate?.kind === "dropped";
+}

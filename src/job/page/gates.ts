@@ -1,0 +1,41 @@
+/**
+ * Why a letter does not go now. Each gate gives what waits a fate, and its reason.
+ *
+ *   guard ─► pause ─► lane ─► source health ─► capacity
+ *
+ * They are asked for the due letters of a page (gates/rounds.ts), and once more before a batch is begun, each for
+ * those that passed it too long ago. An answer of Redis is old after half a second, and a lane's after a part of
+ * its watch.
+ *
+ * A letter that reconciles an earlier POST passes guard, pause and lane: held past its horizon, it could only be
+ * published again as a double. It waits for rates, the drain's own pause and a halted source alone.
+ */
+import type { DrainRuntime } from "../runtime.ts";
+import { admission } from "../lanes/admit.ts";
+import { capacity } from "./gates/capacity.ts";
+import type { Gate } from "./gates/gate.ts";
+import { guard } from "./gates/guard.ts";
+import { pause } from "./gates/pause.ts";
+import { sourceHealth } from "./gates/source-health.ts";
+import { isReconciling, type Letter } from "./letter.ts";
+
+const gates: readonly Gate[] = [guard, pause, admission, sourceHealth, capacity];
+
+/** Asks all gates in turn for letters without a fate. Answers those that may be published now. */
+export async function askGates(
+  drain: DrainRuntime,
+  letters: readonly Letter[],
+  signal: AbortSignal,
+): Promise<readonly Letter[]> {
+  const now = drain.source.clock.monotonic();
+  for (const gate of gates) {
+    const asking = letters.filter(
+      (one) =>
+        one.fate === null &&
+        !(gate.letsReconcilingPass && isReconciling(one)) &&
+        gate.isAskedAgain(one, now, drain),
+    );
+    if (asking.length > 0) await gate.ask(drain, asking, signal);
+  }
+  return letters.filter(({ fate, wait }) => fate === null && wait === null);
+}

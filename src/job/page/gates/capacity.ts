@@ -1,0 +1,166 @@
+/**
+ * The rates of the drain, host and rule, and the ceilings of the pass and day. All replicas share them.
+ *
+ *   take ─┬─ granted ─► it may be published now
+ *         └─ wait, ceiling ─► kept in the letter: rounds.ts waits in place, or holds it
+ *
+ * A grant that waited too long for its batch is moved to now. Else all that has waited for a slow service would
+ * leave in one moment, and the rate counts those grants no more.
+ */
+import { hostOf } from "../../message/destination-url.ts";
+import { isAutoRate, type AutoRate } from "../../contracts/auto-rate.ts";
+import type {
+  CapacityQuery,
+  CapacityRequest,
+  CapacityVerdict,
+  UndeliveredLimit,
+} from "../../contracts/capacity.ts";
+import { defined } from "../../message/defined.ts";
+import type { LaneConfig } from "../../contracts/drains-document.ts";
+import { rateText } from "../../rules/patterns/parse-rate.ts";
+import type { Rate } from "../../rules/rule-spec.ts";
+import type { DrainRuntime, SourceRuntime } from "../../runtime.ts";
+import { hold } from "../fate.ts";
+import type { Gate } from "./gate.ts";
+import { isReconciling, type CapacityWait, type Item, type Letter } from "../letter.ts";
+import { canaryTimeoutMs } from "../publish/canary-variant.ts";
+import { isOldAnswer } from "./old-answer.ts";
+
+/** Requests of one take. */
+export const maxRequests = 100;
+
+export const capacity: Gate = {
+  name: "capacity",
+  letsReconcilingPass: false,
+  isAskedAgain: ({ grant, decision }, now, drain) =>
+    grant === null ? isLimited(drain, decision.rule) : isOldAnswer(grant.askedAt, now),
+  async ask(drain, letters, signal) {
+    const { capacity: rates, clock } = drain.source;
+    for (let start = 0; start < letters.length; start += maxRequests) {
+      const asking = letters.slice(start, start + maxRequests);
+      const askedAt = clock.monotonic();
+      const { verdicts, at, ask } = await rates.take(toQuery(drain, asking));
+      const answeredAt = clock.monotonic();
+      const isOutdated = ask !== undefined && (await learnLoad(drain, ask, signal));
+      for (const [index, letter] of asking.entries()) {
+        const verdict = verdicts[index];
+        if (verdict?.kind === "granted") letter.grant = { at, askedAt };
+        // A grant that was refused now stays until it is given back.
+        else if (verdict !== undefined) letter.wait = { verdict, at, answeredAt, isOutdated };
+      }
+    }
+  },
+};
+
+/** Of a drain: whether all its letters are limited, and those of which rules. */
+const limitsOf = new WeakMap<object, { readonly all: boolean; readonly rules: ReadonlySet<string> }>();
+
+/** False if nothing limits such a letter. Then nothing is asked. */
+function isLimited({ config, source }: DrainRuntime, rule: string | null): boolean {
+  const { limits, rules } = config;
+  let known = limitsOf.get(rules);
+  if (known === undefined) {
+    const limited = rules.flatMap(({ name, limit }) => (limit === undefined ? [] : [name]));
+    known = { all: Object.keys(limits).length > 0, rules: new Set(limited) };
+    limitsOf.set(rules, known);
+  }
+  if (known.all || source.config.maxParallelism !== undefined) return true;
+  return rule !== null && known.rules.has(rule);
+}
+
+/** Asks the service what it has under way. True if it answered. */
+async function learnLoad(
+  { source, config }: DrainRuntime,
+  { granted }: { readonly granted: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const limit = undeliveredLimitOf(source, config.lane);
+  const load = await source.deliveryWatch.ask(signal);
+  if (limit === undefined || load === undefined || "isAbsent" in load) return false;
+  await source.capacity.learn(source.config.id, limit, { load, granted });
+  return true;
+}
+
+function toRequest(letter: Letter, ruleLimit: Rate | undefined): CapacityRequest {
+  const { decision, sendAs, grant, due } = letter;
+  return {
+    host: rateHostOf(due.target),
+    rule: decision.rule,
+    ...(ruleLimit === undefined ? {} : { ruleLimit }),
+    post: isReconciling(letter) ? "again" : "first",
+    // A probe shows whether its host is there, and nothing about its rate.
+    ...(sendAs?.isProbe === false && { isCanary: true as const }),
+    ...(grant === null ? {} : { grantedAt: grant.at }),
+  };
+}
+
+/** By which rates per host count: the destination's host with its port, or `queue:<name>`. */
+export function rateHostOf({ destination, queue }: Item["target"]): string {
+  return queue === undefined ? hostOf(destination) : `queue:${queue}`;
+}
+
+export function toQuery({ config, source, passId }: DrainRuntime, letters: readonly Letter[]): CapacityQuery {
+  const ruleLimits = new Map(config.rules.map(({ name, limit }) => [name, limit]));
+  return {
+    source: source.config.id,
+    drain: config.name,
+    passId: passId ?? null,
+    limits: config.limits,
+    ...defined({ undelivered: undeliveredLimitOf(source, config.lane) }),
+    requests: letters.map((one) => {
+      const { rule } = one.decision;
+      return toRequest(one, rule === null ? undefined : ruleLimits.get(rule));
+    }),
+  };
+}
+
+/** Three quarters of the built-in watch, in which a canary times out. */
+const slowWithoutLaneMs = 45_000;
+
+export function undeliveredLimitOf(
+  { config: { maxParallelism }, deliveryWatch }: Pick<SourceRuntime, "config" | "deliveryWatch">,
+  lane?: LaneConfig,
+): UndeliveredLimit | undefined {
+  if (maxParallelism === undefined) return undefined;
+  const slowMs = lane === undefined ? slowWithoutLaneMs : canaryTimeoutMs(lane.watchMs);
+  const asks = deliveryWatch.isOn() ? (true as const) : undefined;
+  return defined({ max: maxParallelism, slowMs, asks });
+}
+
+/** Holds a letter without capacity, by the limit that its wait names. */
+export function holdForCapacity(drain: DrainRuntime, letter: Letter, { verdict }: CapacityWait): void {
+  const { publish, perHost, perPass, perDay } = drain.config.limits;
+  const until = verdict.until ?? undefined;
+  switch (verdict.by) {
+    case "publish":
+      return hold(letter, "rate-limit", until, `limits.publish is ${toText(publish)}`);
+    case "host": {
+      const rate = toPerHostText(perHost, verdict);
+      const why = `limits.perHost is ${rate}, for ${rateHostOf(letter.due.target)}`;
+      return hold(letter, "rate-limit", until, why);
+    }
+    case "service": {
+      const why = "maxParallelism: as much as may wait is undelivered";
+      return hold(letter, "still-under-way", until, why);
+    }
+    case "rule": {
+      const rule = drain.config.rules.find(({ name }) => name === letter.decision.rule);
+      return hold(letter, "rate-limit", until, `the rule's limit is ${toText(rule?.limit)}`);
+    }
+    case "pass":
+      return hold(letter, "pass-limit", until, `limits.perPass is ${perPass}`);
+    case "day":
+      return hold(letter, "day-limit", until, `limits.perDay is ${perDay}`);
+  }
+}
+
+type Wait = Extract<CapacityVerdict, { kind: "wait" }>;
+
+function toPerHostText(perHost: Rate | AutoRate | undefined, { perSecond }: Pick<Wait, "perSecond">): string {
+  if (perHost === undefined || !isAutoRate(perHost)) return toText(perHost);
+  return `auto, ${toText({ count: perSecond ?? perHost.fromPerSecond, perMs: 1_000 })} now`;
+}
+
+function toText(rate: Rate | undefined): string {
+  return rate === undefined ? "none" : rateText(rate);
+}

@@ -1,0 +1,32 @@
+import { namesOfDestination, toFailureName } from "../../message/destination-names.ts";
+import { hold } from "../fate.ts";
+import type { Gate } from "./gate.ts";
+import type { Letter } from "../letter.ts";
+import { isOldAnswer } from "./old-answer.ts";
+
+/** All that a person may pause of what a letter belongs to: its destination, and its kind of failure. */
+export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due">): readonly string[] {
+  return [...namesOfDestination(due.target), toFailureName(failure.id)];
+}
+
+/**
+ * Holds letters of destinations and kinds of failure that a person has paused, before they take grants of lanes
+ * and capacity. The ledger's begin asks again (begin.ts): what is paused a moment later is not begun either.
+ */
+export const pause: Gate = {
+  name: "pause",
+  letsReconcilingPass: true,
+  isAskedAgain: ({ passedAt }, now) => isOldAnswer(passedAt, now),
+  async ask({ config, source }, letters) {
+    const askedAt = source.clock.monotonic();
+    const pauses = await source.hostPauses(config.name);
+    // Guards were asked just before.
+    for (const letter of letters) letter.passedAt = askedAt;
+    if (pauses.length === 0) return;
+    const paused = new Map(pauses.map((one) => [one.host, one]));
+    for (const letter of letters) {
+      const name = pausableNamesOf(letter).find((known) => paused.has(known));
+      if (name !== undefined) hold(letter, "host-paused", paused.get(name)?.until, name);
+    }
+  },
+};

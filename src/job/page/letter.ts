@@ -1,0 +1,214 @@
+/**
+ * One dead letter on its way. Its fields are filled once, each by the stage that is named, so its shape never
+ * changes. A letter with a fate is done here.
+ */
+import { RedriverError } from "../contracts/errors.ts";
+import type { CapacityVerdict } from "../contracts/capacity.ts";
+import type { FailureKind } from "../contracts/failures.ts";
+import type { StepRef } from "../contracts/lanes.ts";
+import type { LedgerView, Series } from "../contracts/ledger-entries.ts";
+import type { BeginVerdict } from "../contracts/ledger.ts";
+import type { DeadLetter, DlqId, BatchItem, MessageId, RawRecord } from "../message/dead-letter.ts";
+import type { ItemJson } from "../message/encode-item.ts";
+import type { Lineage, LineageReading } from "../message/lineage.ts";
+import type { Loss } from "../message/loss-kinds.ts";
+import type { Decision } from "../rules/decision.ts";
+import type { RecordFacts } from "../rules/record-facts.ts";
+import type { Fate } from "./fate.ts";
+
+/** A page of the DLQ, and the Redis time learned before its GET was sent. */
+export interface Page {
+  readonly records: readonly RawRecord[];
+  readonly readAt: number;
+  /** True if its window was never split and has no other page, or its plan none. Absent: not known. */
+  readonly isAlone?: boolean;
+}
+
+const absent: LedgerView = { state: "absent" };
+const undecided: Decision = { then: "hold", reason: "in-flight", rule: null };
+
+export class Letter {
+  readonly dlqId: DlqId;
+  readonly messageId: MessageId;
+  readonly enteredAt: number;
+  readonly createdAt: number;
+  /** Of its failure. Absent: there was no HTTP answer. */
+  readonly responseStatus: number | undefined;
+  readonly responseBody: string;
+  readonly responseBodyBase64: string;
+  readonly reading: LineageReading;
+  readonly failure: FailureKind;
+  #raw: RawRecord | null;
+  #content: DeadLetter | null;
+
+  // look-up.ts
+  view: LedgerView = absent;
+  /** Redis time of the view, Unix ms. */
+  viewedAt = 0;
+  /** It may have been published before the ledger lost writes, without proof. */
+  mayBeForgotten = false;
+  /** A come-back seen for the first time. Each is counted once. */
+  isNewComeBack = false;
+
+  // decide-letter.ts
+  facts: RecordFacts | null = null;
+  /** Redrives that count: the larger of lineage and ledger; after a release the ledger's alone. */
+  attempt = 0;
+  decision: Decision = undecided;
+  /** The message to publish; null unless it is due. */
+  item: Item | null = null;
+
+  // gates.ts
+  /** When a person's pauses and the guards let it pass, by clock.monotonic(). */
+  passedAt = -Infinity;
+  /** When its lane was asked, by clock.monotonic(). */
+  admittedAt = -Infinity;
+  /** Null: it is sent plain, in no step, with its own retries and delay. */
+  sendAs: SendAs | null = null;
+  grant: Grant | null = null;
+  /** What a rate or ceiling has answered; null: nothing holds it. */
+  wait: CapacityWait | null = null;
+
+  fate: Fate | null = null;
+
+  constructor(raw: RawRecord, content: DeadLetter, reading: LineageReading, failure: FailureKind) {
+    this.dlqId = content.dlqId;
+    this.messageId = content.messageId;
+    this.enteredAt = content.enteredAt;
+    this.createdAt = content.createdAt;
+    this.responseStatus = content.responseStatus;
+    this.responseBody = content.responseBody;
+    this.responseBodyBase64 = content.responseBodyBase64;
+    this.reading = reading;
+    this.failure = failure;
+    this.#raw = raw;
+    this.#content = content;
+  }
+
+  /** As listed. */
+  get raw(): RawRecord {
+    return this.#raw ?? forgotten();
+  }
+
+  /** All that was listed. */
+  get content(): DeadLetter {
+    return this.#content ?? forgotten();
+  }
+
+  /** Its item, if it is due. */
+  get due(): Item {
+    if (this.item === null)
+      throw new RedriverError("invariant-broken", "a letter without an item is not due");
+    return this.item;
+  }
+
+  /** Encoded bytes of its item. */
+  get bytes(): number {
+    return this.due.bytes;
+  }
+
+  /** The lineage that it is sent with. */
+  get lineage(): Lineage {
+    return this.sendAs?.lineage ?? this.due.lineage;
+  }
+
+  /**
+   * It may wait for its lane and its batch, and V8's collector copies what lives that long. So it keeps nothing
+   * of what was listed but what names it, dates it and tells how it failed.
+   */
+  forgetContent(): void {
+    this.#raw = null;
+    this.#content = null;
+    this.facts = null;
+  }
+
+  /** The same listed letter, to be decided under another time. */
+  again(): Letter {
+    const letter = new Letter(this.raw, this.content, this.reading, this.failure);
+    letter.view = this.view;
+    letter.viewedAt = this.viewedAt;
+    letter.mayBeForgotten = this.mayBeForgotten;
+    return letter;
+  }
+}
+
+function forgotten(): never {
+  throw new RedriverError("invariant-broken", "the content of a letter is needed after it was let go");
+}
+
+/** The plain item, signed, as JSON, with everything that its canary needs. Only `begin` knows its deduplication id. */
+export interface Item {
+  readonly json: ItemJson;
+  readonly lineage: Lineage;
+  /** Of the sent body, the same in every variant. */
+  readonly bodyHash: string;
+  readonly headerPrefix: string;
+  readonly lineageKey: string;
+  /** The callback address of its canary; null: no callback. */
+  readonly proofAddress: string | null;
+  /** Where it goes, in any variant. */
+  readonly target: Pick<BatchItem, "destination" | "queue">;
+  /** The losses of its rebuild that the policy allows. */
+  readonly losses: readonly Loss[];
+  /** Encoded bytes of its largest variant, with the longest suffix. */
+  readonly bytes: number;
+  /** It has its own Not-Before, so it is sent plain only. */
+  readonly isSentAhead: boolean;
+}
+
+/** How a canary is sent: in which step of its lane, with which timeout at most, and with which lineage. */
+export interface SendAs {
+  readonly step: StepRef;
+  /** The lane is halted. */
+  readonly isProbe: boolean;
+  readonly timeoutMs: number;
+  readonly lineage: Lineage;
+  /** No canary is sent later, by clock.monotonic(). */
+  readonly endsAt: number;
+}
+
+/** When capacity was granted. */
+export interface Grant {
+  /** Redis time, Unix ms. */
+  readonly at: number;
+  /** Not later than that, by clock.monotonic(). */
+  readonly askedAt: number;
+}
+
+/** A refusal of capacity, and when it was answered. */
+export interface CapacityWait {
+  readonly verdict: Exclude<CapacityVerdict, { kind: "granted" }>;
+  /** Redis time, Unix ms, and the same by clock.monotonic(). */
+  readonly at: number;
+  readonly answeredAt: number;
+  /** More is known since: it is asked again at once. */
+  readonly isOutdated: boolean;
+}
+
+/** A letter that this worker may act on now. Only `begin` makes one. */
+export interface Begun {
+  readonly letter: Letter;
+  readonly series: Series;
+  readonly declaredDouble: Extract<BeginVerdict, { kind: "begun" }>["declaredDouble"];
+}
+
+/** The service's answer about a begun letter: it has this message. Only `publish` makes one. */
+export interface Proof {
+  readonly begun: Begun;
+  readonly as: MessageId;
+  readonly deduplicated: boolean;
+}
+
+/** True if an earlier POST may have been accepted, and a POST under the same id can still show it. */
+export function isReconciling({ view }: Pick<Letter, "view">): boolean {
+  return view.state === "open" && !view.pastHorizon;
+}
+
+/** It goes on, unless a gate holds it. */
+export function isDue({ item, fate }: Letter): boolean {
+  return item !== null && fate === null;
+}
+
+export function idsOf(letters: readonly { readonly dlqId: DlqId }[]): DlqId[] {
+  return letters.map(({ dlqId }) => dlqId);
+}

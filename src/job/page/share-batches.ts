@@ -1,0 +1,208 @@
+/**
+ * The batches of pages that are worked side by side. A batch that is not full waits a moment for letters of the
+ * other pages. Whoever fills it, or has waited for long enough, sends it; the other pages wait for their letters.
+ */
+import { once } from "node:events";
+import type { DlqId } from "../message/dead-letter.ts";
+import { sleptFully, type Clock } from "../contracts/clock.ts";
+import { byHalves } from "../by-halves.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { hold } from "./fate.ts";
+import { isReconciling, type Letter, type Page } from "./letter.ts";
+import { publish, type BatchPage } from "./publish.ts";
+import { toBatches } from "./publish/batches.ts";
+import { putLetterAside } from "./put-aside.ts";
+
+/** As long as a slow call. Another page may wait much longer for capacity. */
+const maxWaitMs = 100;
+
+/** One page's part in the batches. */
+export interface PageBatches {
+  /**
+   * Publishes these, each in some batch, and answers as they come those that have a fate or ask their gates again.
+   * Throws as `publish` does. `due`: how many letters of the page were due.
+   */
+  publish(letters: readonly Letter[], page: Page, due: number): AsyncGenerator<readonly Letter[]>;
+  /** The page has no letters, or no more. */
+  leave(): void;
+}
+
+/** Letters of one page that are on their way together. */
+class Share {
+  readonly page: Page;
+  readonly due: number;
+  /** By clock.monotonic(). */
+  readonly arrivedAt: number;
+  /** Letters that have not come out of a batch. */
+  left: number;
+  ended: Letter[] = [];
+  failure: { readonly error: unknown } | null = null;
+  /** Something has happened since it last looked. */
+  hasNews = false;
+  #rest: AbortController | null = null;
+
+  constructor(page: Page, due: number, left: number, arrivedAt: number) {
+    this.page = page;
+    this.due = due;
+    this.left = left;
+    this.arrivedAt = arrivedAt;
+  }
+
+  wake(): void {
+    this.hasNews = true;
+    // With a reason of its own, none is made.
+    this.#rest?.abort("news");
+  }
+
+  /** Until it is woken, for `forMs` at most, or until the signal aborts. */
+  async rest(clock: Pick<Clock, "sleep">, forMs: number | null, signal: AbortSignal): Promise<void> {
+    if (this.hasNews) return;
+    this.#rest = new AbortController();
+    const { signal: woken } = this.#rest;
+    if (forMs === null) await once(woken, "abort");
+    else await sleptFully(clock, forMs, AbortSignal.any([woken, signal]));
+    this.#rest = null;
+  }
+
+  takeEnded(): readonly Letter[] {
+    const { ended } = this;
+    this.ended = [];
+    this.left -= ended.length;
+    return ended;
+  }
+}
+
+export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
+  const { source } = drain;
+  const { clock } = source;
+  /** Letters that are in no batch yet. */
+  let waiting: Letter[] = [];
+  /**
+   * Of each letter, from its arrival until its batch has ended. A letter in a batch stays here if its page ends
+   * before: another page may list the same record, and must not publish it beside that batch.
+   */
+  const shareOf = new Map<DlqId, Share>();
+  /** Pages that may still bring letters. */
+  let coming = 0;
+
+  /** Takes the batches that are full. If those that wait have waited for long enough: also the others. */
+  const takeReady = (): readonly (readonly Letter[])[] => {
+    if (waiting.length === 0) return [];
+    const all = coming === 0 || signal.aborted || clock.monotonic() >= waitsUntil();
+    const ready: (readonly Letter[])[] = [];
+    const left: Letter[] = [];
+    for (const batch of toBatches(source, waiting)) {
+      if (all || isFull(source, batch)) ready.push(batch);
+      else left.push(...batch);
+    }
+    waiting = left;
+    return ready;
+  };
+
+  /** Until when those wait that are in no batch, by clock.monotonic(). */
+  const waitsUntil = (): number =>
+    maxWaitMs + Math.min(...waiting.map(({ dlqId }) => shareOf.get(dlqId)!.arrivedAt));
+
+  /** One after the other, as a trial needs it. Tells each page of its letters. */
+  const send = async (batches: readonly (readonly Letter[])[]): Promise<void> => {
+    for (const batch of batches) {
+      const shares = new Set(batch.map(({ dlqId }) => shareOf.get(dlqId)!));
+      const page = toBatchPage([...shares]);
+      try {
+        // Pages that have failed publish nothing more.
+        const going = batch.filter(({ dlqId }) => shareOf.get(dlqId)?.failure === null);
+        await byHalves(
+          going,
+          async (some) => {
+            const open = some.filter(({ fate }) => fate === null);
+            if (open.length > 0) await publish(drain, open, page, signal);
+          },
+          async (one, error) => {
+            if (one.fate === null) await putLetterAside(drain, one, page.readAt, error);
+          },
+        );
+      } catch (error) {
+        for (const share of shares) share.failure ??= { error };
+      }
+      for (const letter of batch) {
+        shareOf.get(letter.dlqId)?.ended.push(letter);
+        shareOf.delete(letter.dlqId);
+      }
+      for (const share of shares) share.wake();
+    }
+  };
+
+  /** Takes out what this page has brought and what is in no batch yet. */
+  const leave = (share: Share): void => {
+    waiting = waiting.filter(({ dlqId }) => {
+      if (shareOf.get(dlqId) !== share) return true;
+      shareOf.delete(dlqId);
+      return false;
+    });
+  };
+
+  return {
+    /** Joined before a page is listed: batches that are not full wait for its first letters. */
+    join(): PageBatches {
+      coming += 1;
+      let isComing = true;
+      const arrive = (): void => {
+        if (isComing) coming -= 1;
+        isComing = false;
+        // The last one to come: what waits for others goes now.
+        if (coming === 0) for (const { dlqId } of waiting) shareOf.get(dlqId)?.wake();
+      };
+      return {
+        async *publish(letters, page, due) {
+          // A listing that moved may show a record on two pages.
+          const twice = letters.filter(({ dlqId }) => shareOf.has(dlqId));
+          for (const one of twice) hold(one, "in-flight");
+          const mine = letters.filter(({ fate }) => fate === null);
+          const share = new Share(page, due, mine.length, clock.monotonic());
+          for (const one of mine) {
+            shareOf.set(one.dlqId, share);
+            waiting.push(one);
+          }
+          arrive();
+          try {
+            if (twice.length > 0) yield twice;
+            while (share.left > 0) {
+              share.hasNews = false;
+              await send(takeReady());
+              if (share.failure !== null) throw share.failure.error;
+              // What waits is sent by whoever comes first.
+              const forMs = waiting.length === 0 ? null : waitsUntil() - clock.monotonic();
+              if (share.ended.length > 0) yield share.takeEnded();
+              else await share.rest(clock, forMs, signal);
+            }
+          } finally {
+            leave(share);
+          }
+        },
+        leave: arrive,
+      };
+    },
+  };
+}
+
+/** What is true of all pages of a batch. */
+function toBatchPage(shares: readonly Share[]): BatchPage {
+  const pages = shares.map(({ page }) => page);
+  return {
+    readAt: Math.min(...pages.map(({ readAt }) => readAt)),
+    due: shares.reduce((sum, { due }) => sum + due, 0),
+    isAlone: pages.every(({ isAlone }) => isAlone === true),
+  };
+}
+
+/** Only a full batch does not wait, and one that other letters may not join. */
+function isFull(
+  { publish: limits, health, poison }: Pick<SourceRuntime, "publish" | "health" | "poison">,
+  batch: readonly Letter[],
+): boolean {
+  const [first] = batch;
+  if (first === undefined || isReconciling(first) || health.standing().state === "halted") return true;
+  if (poison.maxBeside(first.dlqId, limits.maxItems) < limits.maxItems) return true;
+  const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
+  return batch.length >= limits.maxItems || bytes > limits.maxBytes / 2;
+}
