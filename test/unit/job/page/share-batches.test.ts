@@ -73,3 +73,15 @@ it("a stop ends the wait", async () => {
   await advance(0);
   expect(answered).toEqual(["a"]);
 });
+
+it("what waits for other pages goes once none of them may come any more", async () => {
+  const { shared, publish, advance, answered } = createStand();
+  const others = [shared.join(), shared.join()];
+  publish("a");
+  others[0]!.leave();
+  await advance(0);
+  expect(answered).toEqual([]);
+  others[1]!.leave();
+  await advance(0);
+  expect(answered).toEqual(["a"]);
+});
